@@ -1,0 +1,161 @@
+import com.yahoo.labs.samoa.instances.Attribute;
+import com.yahoo.labs.samoa.instances.DenseInstance;
+import com.yahoo.labs.samoa.instances.Instance;
+import com.yahoo.labs.samoa.instances.Instances;
+import com.yahoo.labs.samoa.instances.InstancesHeader;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import moa.classifiers.trees.HoeffdingTree;
+
+/**
+ * Times MOA's HoeffdingTree in its best case: inside the JVM, on instances that were built
+ * beforehand, with the JIT warm.
+ *
+ * <p>Usage: MoaDriver rows.bin N_ROWS VALUES OPTIONS MODE WARM_UP_RUNS
+ *
+ * <ul>
+ *   <li>rows.bin: little-endian doubles, row by row, the class last as 0, 1, 2 ...
+ *   <li>VALUES: for each column, the class last, its number of categories, 0 if it is numeric,
+ *       separated by commas
+ *   <li>OPTIONS: those of HoeffdingTree, as one argument
+ *   <li>MODE: prequential (predict, then learn) or learn
+ * </ul>
+ *
+ * <p>Prints a line of JSON once it is warm, and then one for each line that it reads: "run" for a
+ * timed run, "accuracy" for a run that also predicts, whatever the mode.
+ */
+public class MoaDriver {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    public static void main(String[] args) throws Exception {
+        final int nRows = Integer.parseInt(args[1]);
+        final String[] values = args[2].split(",");
+        final Instance[] rows = read(Path.of(args[0]), nRows, header(values), values.length);
+        final String options = args[3];
+        final boolean prequential = args[4].equals("prequential");
+
+        for (int i = 0; i < Integer.parseInt(args[5]); i++) {
+            run(rows, options, prequential);
+        }
+        System.out.println("{\"ready\": true}");
+
+        final BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            System.gc();
+            final Result result = run(rows, options, prequential || line.equals("accuracy"));
+            System.out.println(String.format(Locale.ROOT,
+                "{\"cpu\": %.6f, \"wall\": %.6f, \"accuracy\": %.6f, \"bytes\": %d, "
+                    + "\"leaves\": %d, \"depth\": %d}",
+                result.cpu, result.wall, result.accuracy, result.tree.measureByteSize(),
+                leaves(result.tree), result.tree.measureTreeDepth()));
+        }
+    }
+
+    private static final class Result {
+        HoeffdingTree tree;
+        double cpu;
+        double wall;
+        double accuracy;
+    }
+
+    private static Result run(Instance[] rows, String options, boolean prequential) {
+        final HoeffdingTree tree = new HoeffdingTree();
+        tree.getOptions().setViaCLIString(options);
+        tree.setModelContext(new InstancesHeader(((DenseInstance) rows[0]).dataset()));
+        tree.prepareForUse();
+
+        final Result result = new Result();
+        result.tree = tree;
+        final long cpu = THREADS.getCurrentThreadCpuTime();
+        final long wall = System.nanoTime();
+        if (prequential) {
+            result.accuracy = (double) predictAndLearn(tree, rows) / rows.length;
+        } else {
+            learn(tree, rows);
+        }
+        result.wall = (System.nanoTime() - wall) * 1e-9;
+        result.cpu = (THREADS.getCurrentThreadCpuTime() - cpu) * 1e-9;
+        return result;
+    }
+
+    private static int predictAndLearn(HoeffdingTree tree, Instance[] rows) {
+        int right = 0;
+        for (final Instance row : rows) {
+            if (tree.correctlyClassifies(row)) {
+                right++;
+            }
+            tree.trainOnInstance(row);
+        }
+        return right;
+    }
+
+    private static void learn(HoeffdingTree tree, Instance[] rows) {
+        for (final Instance row : rows) {
+            tree.trainOnInstance(row);
+        }
+    }
+
+    private static int leaves(HoeffdingTree tree) {
+        for (final moa.core.Measurement measurement : tree.getModelMeasurements()) {
+            if (measurement.getName().equals("tree size (leaves)")) {
+                return (int) measurement.getValue();
+            }
+        }
+        throw new IllegalStateException("MOA no longer counts its leaves under this name");
+    }
+
+    private static InstancesHeader header(String[] values) {
+        final List<Attribute> attributes = new ArrayList<>();
+        for (int i = 0; i < values.length; i++) {
+            final String name = i == values.length - 1 ? "class" : "x" + i;
+            final int n = Integer.parseInt(values[i]);
+            if (n == 0) {
+                attributes.add(new Attribute(name));
+                continue;
+            }
+            final List<String> categories = new ArrayList<>();
+            for (int j = 0; j < n; j++) {
+                categories.add("v" + j);
+            }
+            attributes.add(new Attribute(name, categories));
+        }
+        final InstancesHeader header = new InstancesHeader(new Instances("rows", attributes, 0));
+        header.setClassIndex(values.length - 1);
+        return header;
+    }
+
+    private static Instance[] read(Path path, int nRows, InstancesHeader header, int nColumns)
+            throws Exception {
+        final Instance[] rows = new Instance[nRows];
+        final int rowBytes = nColumns * Double.BYTES;
+        final ByteBuffer block =
+            ByteBuffer.allocate(rowBytes * 1024).order(ByteOrder.LITTLE_ENDIAN).limit(0);
+        try (FileChannel file = FileChannel.open(path)) {
+            for (int i = 0; i < nRows; i++) {
+                while (block.remaining() < rowBytes) {
+                    block.compact();
+                    if (file.read(block) < 0) {
+                        throw new IllegalStateException(path + " has fewer than " + nRows + " rows");
+                    }
+                    block.flip();
+                }
+                final double[] values = new double[nColumns];
+                for (int j = 0; j < nColumns; j++) {
+                    values[j] = block.getDouble();
+                }
+                rows[i] = new DenseInstance(1.0, values);
+                rows[i].setDataset(header);
+            }
+        }
+        return rows;
+    }
+}

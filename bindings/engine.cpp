@@ -1,0 +1,392 @@
+// The tree, as Python holds it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "../core/named.hpp"
+#include "../core/tree/snapshot.hpp"
+#include "../core/tree/tree.hpp"
+#include "arrays.hpp"
+#include "parts.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace riparian;
+
+namespace {
+
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+// Keeps the arrays alive whose memory the columns point into.
+struct PyBatch {
+    Batch batch;
+    std::vector<AnyArray> arrays;
+};
+
+Column column_of(const AnyArray& a, std::size_t axis) {
+    Column c;
+    c.data = a.data();
+    if (a.dtype() == nb::dtype<double>()) {
+        c.type = Column::Type::f64;
+    } else if (a.dtype() == nb::dtype<float>()) {
+        c.type = Column::Type::f32;
+    } else if (a.dtype() == nb::dtype<std::int32_t>()) {
+        c.type = Column::Type::code;
+    } else {
+        throw std::invalid_argument("a column must be float64, float32 or int32 codes");
+    }
+    c.stride = a.stride(axis) * static_cast<std::ptrdiff_t>(a.itemsize());
+    return c;
+}
+
+PyBatch batch_of_matrix(const AnyArray& matrix) {
+    if (matrix.ndim() != 2) throw std::invalid_argument("a matrix must have two dimensions");
+    PyBatch out;
+    out.batch.rows = matrix.shape(0);
+    const Column first = column_of(matrix, 0);
+    const std::ptrdiff_t step = matrix.stride(1) * static_cast<std::ptrdiff_t>(matrix.itemsize());
+    for (std::size_t f = 0; f < matrix.shape(1); ++f) {
+        Column c = first;
+        c.data = static_cast<const char*>(first.data) + static_cast<std::ptrdiff_t>(f) * step;
+        out.batch.columns.push_back(c);
+    }
+    out.arrays.push_back(matrix);
+    return out;
+}
+
+PyBatch batch_of_columns(std::size_t rows, const std::vector<std::optional<AnyArray>>& columns) {
+    PyBatch out;
+    out.batch.rows = rows;
+    for (const auto& column : columns) {
+        if (!column) {
+            out.batch.columns.emplace_back();
+            continue;
+        }
+        if (column->ndim() != 1 || column->shape(0) != rows) {
+            throw std::invalid_argument("columns must have one dimension and one length");
+        }
+        out.batch.columns.push_back(column_of(*column, 0));
+        out.arrays.push_back(*column);
+    }
+    return out;
+}
+
+template <class Variant>
+Variant policy(const nb::dict& d, const char* key) {
+    return by_name<Variant>(nb::cast<std::string>(d[key])).value();
+}
+
+Settings settings_of(const nb::dict& d) {
+    Settings s;
+    s.impurity = policy<AnyImpurity>(d, "impurity");
+    s.bound = policy<AnyBound>(d, "bound");
+    s.cuts = policy<AnyCuts>(d, "cuts");
+    if (auto* const bins = std::get_if<Bins>(&s.cuts)) {
+        bins->count = nb::cast<std::size_t>(d["n_cuts"]);
+    }
+    s.leaf = policy<AnyLeaf>(d, "leaf");
+    const auto categorical = nb::cast<std::string>(d["categorical_cuts"]);
+    s.categorical_cuts = categorical == "multiway"           ? CategoricalCuts::multiway
+                         : categorical == "one-against-rest" ? CategoricalCuts::one_against_rest
+                                                             : CategoricalCuts::both;
+    s.runner_up = nb::cast<std::string>(d["runner_up"]) == "cut" ? RunnerUp::cut
+                                                                 : RunnerUp::attribute;
+    const auto inherit = nb::cast<std::string>(d["inherit_counts"]);
+    s.inherit_counts = inherit == "none"      ? InheritCounts::none
+                       : inherit == "predict" ? InheritCounts::predict
+                                              : InheritCounts::count;
+    s.grace_period = nb::cast<double>(d["grace_period"]);
+    s.delta = nb::cast<double>(d["delta"]);
+    s.tau = nb::cast<double>(d["tau"]);
+    s.epsilons = nb::cast<int>(d["epsilons"]);
+    s.min_gain = nb::cast<double>(d["min_gain"]);
+    s.min_branch_fraction = nb::cast<double>(d["min_branch_fraction"]);
+    s.clip_to_range = nb::cast<bool>(d["clip_to_range"]);
+    if (!d["max_depth"].is_none()) s.max_depth = nb::cast<std::size_t>(d["max_depth"]);
+    if (!d["max_leaves"].is_none()) s.max_leaves = nb::cast<std::size_t>(d["max_leaves"]);
+    return s;
+}
+
+const double* weights_of(const std::optional<VectorIn<double>>& w, std::size_t rows) {
+    if (!w) return nullptr;
+    if (w->shape(0) != rows) throw std::invalid_argument("one weight a row");
+    return w->data();
+}
+
+void demand_rows(const VectorIn<std::int32_t>& y, const PyBatch& b) {
+    if (y.shape(0) != b.batch.rows) throw std::invalid_argument("one label a row");
+}
+
+// Room for the answers to a batch, filled without the interpreter.
+struct Asked {
+    std::vector<std::int32_t> classes;
+    std::vector<double> probabilities;
+    Answers answers;
+
+    Asked(std::size_t rows, std::size_t width) : classes(rows), probabilities(rows * width) {
+        answers = {classes.data(), width ? probabilities.data() : nullptr, width};
+    }
+    nb::tuple taken(std::size_t width) {
+        const std::size_t rows = classes.size();
+        nb::object p = nb::none();
+        if (width) p = nb::cast(owned<Matrix<double>>(std::move(probabilities), {rows, width}));
+        return nb::make_tuple(owned(std::move(classes)), p);
+    }
+};
+
+// One example given as a dict. The usual values are read here; anything else
+// (a new key, a new category, another type, an infinity) is for the slow way.
+class OneRow {
+public:
+    // `index`: name -> place; `categories`: for each place a dict value -> code, or None.
+    bool read(const nb::dict& x, const nb::dict& index, const nb::list& categories, bool learning) {
+        const std::size_t n = nb::len(categories);
+        numbers_.assign(n, std::numeric_limits<double>::quiet_NaN());
+        codes_.assign(n, missing_code);
+        PyObject* key;
+        PyObject* value;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(x.ptr(), &at, &key, &value)) {
+            PyObject* const place = PyDict_GetItemWithError(index.ptr(), key);
+            if (!place) {
+                if (PyErr_Occurred()) throw nb::python_error();
+                if (learning) return false;
+                continue;
+            }
+            const auto f = static_cast<std::size_t>(PyLong_AsSsize_t(place));
+            PyObject* const codes = PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
+            if (value == Py_None) continue;
+            if (codes == Py_None) {
+                if (PyFloat_Check(value)) {
+                    numbers_[f] = PyFloat_AS_DOUBLE(value);
+                } else if (PyLong_Check(value)) {
+                    numbers_[f] = PyLong_AsDouble(value);
+                    if (PyErr_Occurred()) {
+                        PyErr_Clear();
+                        return false;
+                    }
+                } else {
+                    return false;
+                }
+                if (std::isinf(numbers_[f])) return false;
+                continue;
+            }
+            if (PyFloat_Check(value) && std::isnan(PyFloat_AS_DOUBLE(value))) continue;
+            PyObject* const code = PyDict_GetItemWithError(codes, value);
+            if (!code) {
+                if (PyErr_Occurred()) PyErr_Clear();
+                if (learning || !PyUnicode_Check(value)) return false;
+                codes_[f] = unseen_code;
+                continue;
+            }
+            codes_[f] = static_cast<std::int32_t>(PyLong_AsLong(code));
+        }
+        batch_.rows = 1;
+        batch_.columns.resize(n);
+        for (std::size_t f = 0; f < n; ++f) {
+            const bool numeric =
+                PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f)) == Py_None;
+            if (numeric) {
+                batch_.columns[f] = {&numbers_[f], sizeof(double), Column::Type::f64};
+            } else {
+                batch_.columns[f] = {&codes_[f], sizeof(std::int32_t), Column::Type::code};
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] const Batch& batch() const { return batch_; }
+
+private:
+    std::vector<double> numbers_;
+    std::vector<std::int32_t> codes_;
+    Batch batch_;
+};
+
+OneRow& one_row() {
+    thread_local OneRow row;
+    return row;
+}
+
+nb::dict nodes(const Tree& tree) {
+    const Snapshot s = tree.snapshot();
+    const std::size_t n = s.test.size(), k = s.classes[0];
+    std::vector<std::int32_t> depth(n, 0);
+    std::vector<double> answer(n * k);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto parent = static_cast<std::size_t>(s.parent[i]);
+        if (i > 0) depth[i] = depth[parent] + 1;
+        double total = 0.0;
+        for (std::size_t c = 0; c < k; ++c) {
+            total += answer[i * k + c] = s.counts[i * k + c] + s.inherited[i * k + c];
+        }
+        for (std::size_t c = 0; c < k && i > 0 && total == 0.0; ++c) {
+            answer[i * k + c] = answer[parent * k + c];
+        }
+    }
+    nb::dict d;
+    d["test"] = owned(s.test);
+    d["feature"] = owned(s.feature);
+    d["threshold"] = owned(s.threshold);
+    d["category"] = owned(s.category);
+    d["parent"] = owned(s.parent);
+    d["branch"] = owned(s.branch);
+    d["heavy"] = owned(s.heavy);
+    d["depth"] = owned(std::move(depth));
+    d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
+    d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
+    d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
+    return d;
+}
+
+nb::tuple candidate(const Candidate& c) {
+    return nb::make_tuple(c.feature, static_cast<int>(c.test), c.threshold, c.category, c.gain);
+}
+
+nb::list certificates(const Tree& tree) {
+    nb::list out;
+    for (const Certificate& c : tree.certificates()) {
+        const Decision& d = c.decision;
+        out.append(nb::make_tuple(c.node, c.depth, c.seen, d.n, candidate(d.best),
+                                  candidate(d.second), d.gain_range, d.epsilon,
+                                  d.verdict == Verdict::bound ? "bound" : "tie"));
+    }
+    return out;
+}
+
+nb::list leaf_states(const Tree& tree) {
+    nb::list out;
+    for (const LeafState& l : tree.leaf_states()) {
+        const Decision& d = l.decision;
+        out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
+                                  candidate(d.best), candidate(d.second), d.epsilon,
+                                  l.weight_to_decide, l.may_split));
+    }
+    return out;
+}
+
+nb::dict snapshot(const Tree& tree) {
+    const Snapshot s = tree.snapshot();
+    nb::dict d;
+    Snapshot::each(s, [&](const char* name, const auto& values) { d[name] = owned(values); });
+    return d;
+}
+
+std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) {
+    Snapshot s;
+    std::size_t read = 0;
+    Snapshot::each(s, [&]<class T>(const char* name, std::vector<T>& values) {
+        if (!arrays.contains(name)) {
+            throw std::invalid_argument(std::string("the array ") + name + " is absent");
+        }
+        VectorIn<T> array;
+        if (!nb::try_cast(arrays[name], array, false)) {
+            throw std::invalid_argument(std::string("the array ") + name + " has another type");
+        }
+        values.assign(array.data(), array.data() + array.shape(0));
+        ++read;
+    });
+    if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
+    return Tree::restore(settings_of(settings), s);
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+    m.attr("MAX_FEATURES") = max_features;
+    m.attr("MAX_CLASSES") = max_classes;
+    m.attr("MAX_CATEGORIES") = max_categories;
+
+    nb::class_<PyBatch>(m, "Batch")
+        .def_static("of_matrix", batch_of_matrix, "matrix"_a.noconvert())
+        .def_static("of_columns", batch_of_columns, "rows"_a, "columns"_a)
+        .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })
+        .def("find_infinite", [](const PyBatch& b) -> nb::object {
+            std::optional<Place> place;
+            {
+                const nb::gil_scoped_release free;
+                place = find_infinite(b.batch);
+            }
+            if (!place) return nb::none();
+            return nb::make_tuple(place->row, place->column);
+        });
+
+    nb::class_<Tree>(m, "Engine")
+        .def("__init__", [](Tree* self, const nb::dict& settings) {
+            new (self) Tree(settings_of(settings));
+        }, "settings"_a)
+        .def("add_features", [](Tree& t, const std::vector<bool>& categorical) {
+            std::vector<Kind> kinds;
+            for (const bool c : categorical) kinds.push_back(c ? Kind::categorical : Kind::numeric);
+            const nb::gil_scoped_release free;
+            t.add_features(kinds);
+        }, "categorical"_a)
+        .def("make_room_for_classes", &Tree::make_room_for_classes, "count"_a,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("declare_classes", &Tree::declare_classes, "count"_a,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("learn", [](Tree& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
+                         const std::optional<VectorIn<double>>& w) {
+            demand_rows(y, b);
+            const double* const weights = weights_of(w, b.batch.rows);
+            const nb::gil_scoped_release free;
+            t.learn(b.batch, y.data(), weights);
+        }, "batch"_a, "y"_a, "w"_a.none())
+        .def("prequential", [](Tree& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
+                               const std::optional<VectorIn<double>>& w, std::size_t width) {
+            demand_rows(y, b);
+            const double* const weights = weights_of(w, b.batch.rows);
+            Asked asked(b.batch.rows, width);
+            {
+                const nb::gil_scoped_release free;
+                t.prequential(b.batch, y.data(), weights, asked.answers);
+            }
+            return asked.taken(width);
+        }, "batch"_a, "y"_a, "w"_a.none(), "width"_a)
+        .def("predict", [](const Tree& t, const PyBatch& b, std::size_t width) {
+            Asked asked(b.batch.rows, width);
+            {
+                const nb::gil_scoped_release free;
+                t.predict(b.batch, asked.answers);
+            }
+            return asked.taken(width);
+        }, "batch"_a, "width"_a)
+        .def("learn_one", [](Tree& t, const nb::dict& x, const nb::dict& index,
+                             const nb::list& categories, std::int32_t y, double w) {
+            OneRow& row = one_row();
+            if (!row.read(x, index, categories, true)) return false;
+            const nb::gil_scoped_release free;
+            t.learn(row.batch(), &y, &w);
+            return true;
+        }, "x"_a, "index"_a, "categories"_a, "y"_a, "w"_a)
+        .def("predict_one", [](const Tree& t, const nb::dict& x, const nb::dict& index,
+                               const nb::list& categories) -> std::optional<std::int32_t> {
+            OneRow& row = one_row();
+            if (!row.read(x, index, categories, false)) return std::nullopt;
+            std::int32_t answer = no_answer;
+            const nb::gil_scoped_release free;
+            t.predict(row.batch(), {&answer, nullptr, 0});
+            return answer;
+        }, "x"_a, "index"_a, "categories"_a)
+        .def("path", [](const Tree& t, const PyBatch& b) { return t.path(b.batch); }, "batch"_a)
+        .def_prop_ro("n_features", &Tree::n_features)
+        .def_prop_ro("n_classes", &Tree::n_classes)
+        .def_prop_ro("n_nodes", &Tree::n_nodes)
+        .def_prop_ro("n_leaves", &Tree::n_leaves)
+        .def_prop_ro("depth", &Tree::depth)
+        .def_prop_ro("seen", &Tree::seen)
+        .def_prop_ro("memory_bytes", &Tree::memory_bytes)
+        .def("nodes", nodes)
+        .def("certificates", certificates)
+        .def("leaf_states", leaf_states)
+        .def("snapshot", snapshot)
+        .def_static("restore", restore, "settings"_a, "arrays"_a);
+}

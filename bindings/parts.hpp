@@ -1,0 +1,8 @@
+// The parts of the extension module; module.cpp puts them together.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_axes(nanobind::module_& m);
+void bind_encoding(nanobind::module_& m);
+void bind_engine(nanobind::module_& m);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "cuts.hpp"
+
+namespace riparian {
+
+// Equal-width points between the smallest and the largest value seen at the leaf
+// [sheet 20, section 2]:
+//
+//     t_i = min + (max - min) i / (b + 1),    i = 1..b
+struct Bins {
+    static constexpr std::string_view name = "bins";
+    std::size_t count = 10;
+
+    [[nodiscard]] std::size_t candidates(std::size_t) const noexcept { return count; }
+
+    void thresholds(const NumericView& view, double* out) const noexcept {
+        for (std::size_t i = 0; i < count; ++i, out += view.stride) {
+            const double share = static_cast<double>(i + 1) / static_cast<double>(count + 1);
+            for (std::size_t f = 0; f < view.stride; ++f) {
+                const double t = view.low[f] + (view.high[f] - view.low[f]) * share;
+                const bool inside = view.low[f] < t && t < view.high[f] && f < view.n_features;
+                out[f] = inside ? t : std::numeric_limits<double>::quiet_NaN();
+            }
+        }
+    }
+
+    bool operator==(const Bins&) const = default;
+};
+
+static_assert(Cuts<Bins>);
+
+}  // namespace riparian

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "../simd/scalar.hpp"
+#include "impurity.hpp"
+
+namespace riparian {
+
+// Entropy in bits [sheet 30, section 1]:
+//
+//     g = -sum p_k log2 p_k,    N g = N log2 N - sum n_k log2 n_k
+//
+// Its gain, the information gain, lies between 0 and log2 K.
+struct Entropy {
+    static constexpr std::string_view name = "entropy";
+
+    [[nodiscard]] double gain_range(std::size_t classes) const noexcept {
+        return log2(static_cast<double>(classes < 2 ? 2 : classes));
+    }
+
+    template <class Real>
+    [[nodiscard]] __attribute__((always_inline)) Real mass(const Real* counts, std::size_t classes,
+                                                           Real total) const {
+        Real sum = 0.0;
+        for (std::size_t k = 0; k < classes; ++k) sum += xlog2x(counts[k]);
+        return xlog2x(total) - sum;
+    }
+
+    bool operator==(const Entropy&) const = default;
+};
+
+static_assert(Impurity<Entropy>);
+
+}  // namespace riparian

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "naive_bayes.hpp"
+
+namespace riparian {
+
+// Majority or naive Bayes, whichever was right more often at this leaf before
+// learning each example; ties go to naive Bayes [sheet 60, section 3].
+struct Adaptive {
+    static constexpr std::string_view name = "adaptive";
+    static constexpr bool bayes = true;
+    static constexpr bool observes = true;
+
+    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
+                                      AnswerScratch& scratch) const {
+        return leaf.track.majority > leaf.track.bayes ? Majority::class_of(leaf)
+                                                      : NaiveBayes::class_of(leaf, row, scratch);
+    }
+
+    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                         Track& track, std::size_t y, double w) const {
+        const std::int32_t majority = Majority::class_of(leaf);
+        const std::int32_t bayes = NaiveBayes::class_of(leaf, row, scratch);
+        const bool by_majority = track.majority > track.bayes;
+        const auto truth = static_cast<std::int32_t>(y);
+        if (majority == truth) track.majority += w;
+        if (bayes == truth) track.bayes += w;
+        return by_majority ? majority : bayes;
+    }
+
+    void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                       double* out) const {
+        if (leaf.track.majority > leaf.track.bayes) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+        } else {
+            NaiveBayes{}.probabilities(leaf, row, scratch, out);
+        }
+    }
+
+    bool operator==(const Adaptive&) const = default;
+};
+
+static_assert(LeafModel<Adaptive>);
+
+}  // namespace riparian

@@ -1,0 +1,83 @@
+// What a leaf answers.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "../statistics/leaf_statistics.hpp"
+
+namespace riparian {
+
+// How often each predictor of a leaf would have been right, before learning.
+struct Track {
+    double majority = 0.0;
+    double bayes = 0.0;
+};
+
+// Class weights that a node answers with: seen there, and estimated for it by
+// the split above.
+struct ClassWeights {
+    const double* seen = nullptr;
+    const double* inherited = nullptr;
+
+    [[nodiscard]] double operator[](std::size_t k) const noexcept { return seen[k] + inherited[k]; }
+};
+
+// A leaf, as its predictor sees it.
+struct LeafView {
+    const Shape& shape;
+    const LeafStatistics& statistics;
+    const double* counts;      // [class]: weight seen here
+    ClassWeights own;
+    ClassWeights parent;       // empty at the root
+    const double* categories;  // [categorical feature]: values seen by the tree
+    std::size_t n_classes;
+    Track track;
+};
+
+// Room for one answer; sized once for a shape, then reused row by row.
+struct AnswerScratch {
+    std::vector<double> scores;
+    std::vector<double> categorical;
+    std::vector<double> usable;
+    std::vector<double> pooled;
+    std::vector<double> zeros;
+    std::vector<const double*> rows;
+    std::vector<const double*> known;
+
+    void fit(const Shape& s) {
+        if (scores.size() == s.class_stride && usable.size() == s.stride &&
+            rows.size() == s.categorical) {
+            return;
+        }
+        scores.assign(s.class_stride, 0.0);
+        categorical.assign(s.class_stride, 0.0);
+        zeros.assign(s.class_stride, 0.0);
+        usable.assign(s.stride, 0.0);
+        pooled.assign(s.stride, 0.0);
+        rows.assign(s.categorical, nullptr);
+        known.assign(s.categorical, nullptr);
+    }
+};
+
+inline constexpr std::int32_t no_answer = -1;  // nothing was learned yet
+
+// `answer` gives a class, `observe` gives it too and notes on the track how good
+// each predictor was on a row about to be learned, `probabilities` fills
+// n_classes numbers that sum to 1.
+template <class L>
+concept LeafModel = std::regular<L> && requires(const L l, const LeafView& view, const Row& row,
+                                                AnswerScratch& scratch, Track& track,
+                                                double* out) {
+    { L::name } -> std::convertible_to<std::string_view>;
+    { L::bayes } -> std::convertible_to<bool>;
+    { L::observes } -> std::convertible_to<bool>;
+    { l.answer(view, row, scratch) } -> std::same_as<std::int32_t>;
+    { l.observe(view, row, scratch, track, std::size_t{0}, 1.0) } -> std::same_as<std::int32_t>;
+    { l.probabilities(view, row, scratch, out) } -> std::same_as<void>;
+};
+
+}  // namespace riparian

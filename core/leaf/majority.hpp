@@ -1,0 +1,64 @@
+#pragma once
+
+#include "leaf.hpp"
+
+namespace riparian {
+
+// The class with the largest weight, seen here and estimated by the parent's
+// split; an empty leaf answers like its parent [sheet 60, section 1].
+struct Majority {
+    static constexpr std::string_view name = "majority";
+    static constexpr bool bayes = false;     // needs no derived statistics
+    static constexpr bool observes = false;  // keeps no track
+
+    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row&,
+                                      AnswerScratch&) const noexcept {
+        return class_of(leaf);
+    }
+
+    std::int32_t observe(const LeafView& leaf, const Row&, AnswerScratch&, Track&, std::size_t,
+                         double) const noexcept {
+        return class_of(leaf);
+    }
+
+    void probabilities(const LeafView& leaf, const Row&, AnswerScratch&,
+                       double* out) const noexcept {
+        const ClassWeights weights = weights_of(leaf);
+        double total = 0.0;
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) total += out[k] = weights[k];
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            out[k] = total > 0.0 ? out[k] / total : 1.0 / static_cast<double>(leaf.n_classes);
+        }
+    }
+
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf) noexcept {
+        const std::int32_t best = heaviest(leaf.own, leaf.n_classes);
+        return best != no_answer || !leaf.parent.seen ? best
+                                                      : heaviest(leaf.parent, leaf.n_classes);
+    }
+
+    [[nodiscard]] static std::int32_t heaviest(const ClassWeights& weights,
+                                               std::size_t n_classes) noexcept {
+        double top = 0.0;
+        std::int32_t best = no_answer;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            if (weights[k] > top) {
+                top = weights[k];
+                best = static_cast<std::int32_t>(k);
+            }
+        }
+        return best;
+    }
+
+    bool operator==(const Majority&) const = default;
+
+private:
+    static ClassWeights weights_of(const LeafView& leaf) noexcept {
+        const bool empty = heaviest(leaf.own, leaf.n_classes) == no_answer;
+        return empty && leaf.parent.seen ? leaf.parent : leaf.own;
+    }
+};
+
+static_assert(LeafModel<Majority>);
+
+}  // namespace riparian

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <limits>
+
+#include "majority.hpp"
+
+namespace riparian {
+
+// Naive Bayes over the leaf's own statistics, in logarithms [sheet 60, section 2]:
+//
+//     log P(k | x) = log n_k + sum_i log P(x_i | k) + const
+//
+// Numeric values by the Gaussian of their class, categories by (n_jk + 1) / (n_.k + v).
+// A missing value is left out; a numeric feature counts only where every class of
+// the leaf has seen it. A leaf without examples answers by majority.
+struct NaiveBayes {
+    static constexpr std::string_view name = "naive-bayes";
+    static constexpr bool bayes = true;
+    static constexpr bool observes = false;
+
+    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
+                                      AnswerScratch& scratch) const {
+        return class_of(leaf, row, scratch);
+    }
+
+    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, Track&,
+                         std::size_t, double) const {
+        return class_of(leaf, row, scratch);
+    }
+
+    void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                       double* out) const {
+        if (class_by_score(leaf, row, scratch) == no_answer) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+            return;
+        }
+        kernels().softmax(scratch.scores.data(), leaf.n_classes, leaf.shape.class_stride);
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) out[k] = scratch.scores[k];
+    }
+
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
+                                               AnswerScratch& scratch) {
+        const std::int32_t best = class_by_score(leaf, row, scratch);
+        return best != no_answer ? best : Majority::class_of(leaf);
+    }
+
+    bool operator==(const NaiveBayes&) const = default;
+
+private:
+    static std::int32_t class_by_score(const LeafView& leaf, const Row& row,
+                                       AnswerScratch& scratch) {
+        numeric_scores(leaf, row, scratch);
+        if (leaf.shape.categorical) add_categorical_scores(leaf, row, scratch);
+        double top = -std::numeric_limits<double>::infinity();
+        std::int32_t best = no_answer;
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            if (scratch.scores[k] > top) {
+                top = scratch.scores[k];
+                best = static_cast<std::int32_t>(k);
+            }
+        }
+        return best;
+    }
+
+    static void numeric_scores(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
+        const Shape& s = leaf.shape;
+        const Kernels& kernel = kernels();
+        const bool gaps = row.gap || leaf.statistics.gaps();
+        bool prepared = false;
+        for (std::size_t k = 0; k < s.class_stride; ++k) {
+            double& score = scratch.scores[k];
+            if (k >= leaf.n_classes || !(leaf.counts[k] > 0.0)) {
+                score = -std::numeric_limits<double>::infinity();
+            } else if (s.stride == 0) {
+                score = leaf.statistics.base(k);
+            } else if (!gaps && leaf.counts[k] > 1.0) {
+                const double* const planes = leaf.statistics.gaussian(k, leaf.counts).planes;
+                score = leaf.statistics.base(k) - kernel.distance(planes, s.stride, row.x);
+            } else {
+                if (!prepared) prepare(leaf, row, scratch);
+                prepared = true;
+                score = leaf.statistics.log_count(k) +
+                        kernel.full_score(leaf.statistics.gaussian(k, leaf.counts),
+                                          leaf.statistics.leaf_planes(), scratch.usable.data(),
+                                          scratch.pooled.data(), s.stride, row.x);
+            }
+        }
+    }
+
+    // Which features can be used for this row, and the weight behind each pooled variance.
+    static void prepare(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
+        const std::size_t n = leaf.shape.numeric;
+        for (std::size_t f = 0; f < n; ++f) {
+            scratch.usable[f] = row.x[f] == row.x[f] ? 1.0 : 0.0;
+            scratch.pooled[f] = 0.0;
+        }
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            if (!(leaf.counts[k] > 0.0)) continue;
+            const GaussianClass c = leaf.statistics.gaussian(k, leaf.counts);
+            for (std::size_t f = 0; f < n; ++f) {
+                const double weight = c.known ? c.known[f] : c.weight;
+                if (!(weight > 0.0)) scratch.usable[f] = 0.0;
+                scratch.pooled[f] += weight > 1.0 ? weight - 1.0 : 0.0;
+            }
+        }
+    }
+
+    static void add_categorical_scores(const LeafView& leaf, const Row& row,
+                                       AnswerScratch& scratch) {
+        const Shape& s = leaf.shape;
+        for (std::size_t c = 0; c < s.categorical; ++c) {
+            const CountTable& table = leaf.statistics.table(c);
+            const std::int32_t code = row.codes[c];
+            scratch.known[c] = table.known ? table.known : leaf.counts;
+            if (code == missing_code) {
+                scratch.rows[c] = nullptr;
+            } else if (code < 0 || static_cast<std::uint32_t>(code) >= table.values) {
+                scratch.rows[c] = scratch.zeros.data();
+            } else {
+                scratch.rows[c] = table.cells + static_cast<std::size_t>(code) * s.class_stride;
+            }
+        }
+        kernels().categorical_scores(scratch.rows.data(), scratch.known.data(), leaf.categories,
+                                     s.categorical, s.class_stride, scratch.categorical.data());
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            scratch.scores[k] += scratch.categorical[k];
+        }
+    }
+};
+
+static_assert(LeafModel<NaiveBayes>);
+
+}  // namespace riparian

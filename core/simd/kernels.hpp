@@ -1,0 +1,116 @@
+// The loops that touch every row or every candidate, in the fastest
+// instruction set that this machine has. All sets give the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace riparian {
+
+// A numeric plane is `stride` doubles, one a feature, padded to whole vectors.
+// The statistics of one class at one leaf are planes in this order.
+enum Plane : std::size_t { mean, squares, low, high, precision };
+// What a leaf keeps over all its classes (naive Bayes only).
+enum LeafPlane : std::size_t { leaf_low, leaf_high, leaf_within };
+
+inline constexpr std::size_t class_planes = 4;        // without precision
+inline constexpr std::size_t bayes_class_planes = 5;  // precision: 1 / (2 sigma^2)
+inline constexpr std::size_t bayes_leaf_planes = 3;
+
+// One class at a leaf, as a check or naive Bayes sees it.
+struct GaussianClass {
+    double* planes;
+    const double* known;  // weight of known values a feature; null: `weight` for all
+    double weight;
+};
+
+// Tables of all numeric candidates of one leaf, and where their gains go.
+struct NumericCheck {
+    const GaussianClass* classes;
+    std::size_t n_classes;
+    std::size_t n_features;
+    std::size_t stride;
+    const double* thresholds;  // [candidate][stride]; NaN: no candidate
+    std::size_t n_candidates;
+    double total;  // weight at the leaf, known or not
+    double min_branch_fraction;
+    bool clip_to_range;
+    double* scratch;  // numeric_scratch(n_classes) doubles
+    double* gains;    // [candidate][stride]; -inf: refused
+};
+
+inline constexpr std::size_t numeric_scratch(std::size_t n_classes) { return 4 * 8 * n_classes; }
+
+// The count table of one categorical feature at one leaf, and per value the mass
+// (weight times impurity) of the value's branch and of all others together.
+struct CategoricalCheck {
+    const double* table;  // [value][class_stride]
+    std::size_t n_values;
+    std::size_t n_classes;
+    std::size_t class_stride;
+    const double* known;  // [class]: weight of known values
+    double* scratch;      // 4 * 2 * n_classes doubles
+    double* mass;         // [value], rounded up to whole vectors
+    double* rest;         // likewise
+    double* weight;       // likewise
+};
+
+struct Kernels {
+    const char* name;
+
+    // Clamps each value into +-2^480, and tells which rows have a missing one.
+    void (*settle)(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
+
+    // Welford's update of one class with a row whose values are all known.
+    void (*learn)(double* planes, std::size_t stride, const double* x, double w, double rate);
+    // The same, and the leaf's planes; true if the range of a feature grew.
+    bool (*learn_bayes)(double* planes, double* leaf, std::size_t stride, const double* x, double w,
+                        double rate);
+    // With missing values: `known` holds a weight a feature; `leaf` may be null.
+    bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t stride,
+                        const double* x, double w);
+
+    // Naive Bayes: sets the precision of one class, returns half the sum of its logarithms.
+    double (*refresh)(const GaussianClass&, const double* leaf, std::size_t stride);
+    // Sum over features of (x - mean)^2 * precision.
+    double (*distance)(const double* planes, std::size_t stride, const double* x);
+    // Half the sum of log precision minus the distance, from the statistics
+    // themselves, over the usable features (1.0 or 0.0). Where a class has too
+    // little weight for a variance of its own the pooled one serves: the leaf's
+    // within-class squares over `pooled`, a weight a feature.
+    double (*full_score)(const GaussianClass&, const double* leaf, const double* usable,
+                         const double* pooled, std::size_t stride, const double* x);
+
+    // Per class the sum of log((n_jk + 1) / (n_.k + v)) over categorical features.
+    void (*categorical_scores)(const double* const* rows, const double* const* known,
+                               const double* values, std::size_t n_features,
+                               std::size_t class_stride, double* scores);
+    // exp(score - largest) / sum; -inf gives 0.
+    void (*softmax)(double* scores, std::size_t n, std::size_t stride);
+
+    // Indexed by the impurity's place in AnyImpurity.
+    using NumericGains = void (*)(const void* impurity, const NumericCheck&);
+    using CategoricalMasses = double (*)(const void* impurity, const CategoricalCheck&);
+    const NumericGains* numeric_gains;
+    const CategoricalMasses* categorical_masses;  // returns the mass of the whole
+
+    // Weight of each class at or below a threshold.
+    void (*left_masses)(const NumericCheck&, std::size_t feature, double threshold, double* left);
+
+    void (*normal_cdf)(const double* z, std::size_t n, double* out);
+    void (*xlog2x)(const double* x, std::size_t n, double* out);
+    void (*exponential)(const double* x, std::size_t n, double* out);
+    void (*logarithm)(const double* x, std::size_t n, double* out);
+};
+
+// The set in use: AVX2 where the machine has it.
+const Kernels& kernels() noexcept;
+// By name, "baseline" or "avx2"; null where this machine or build has none.
+const Kernels* kernels_named(const char* name) noexcept;
+// For tests: makes `kernels()` answer with this set from now on.
+void use_kernels(const Kernels&) noexcept;
+
+namespace baseline { extern const Kernels table; }
+namespace avx2 { extern const Kernels table; }
+
+}  // namespace riparian

@@ -1,0 +1,334 @@
+// The kernels, written once; baseline.cpp and avx2.cpp compile them each for
+// their own instruction set. Only RIPARIAN_ISA's own functions are called here.
+#include "../impurity/any.hpp"
+#include "functions.hpp"
+#include "kernels.hpp"
+
+namespace riparian::RIPARIAN_ISA {
+namespace {
+
+constexpr double largest = 0x1p480;       // beyond it squares of many rows would overflow
+constexpr double least_variance = 1e-280;  // keeps 1 / (2 sigma^2) finite,
+constexpr double most_variance = 1e300;    // and normal
+constexpr double infinity = __builtin_inf();
+
+// sigma is at least this share of the feature's range at the leaf [sheet 60, 2].
+constexpr double least_spread = 1e-3;
+
+void settle(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing) {
+    for (std::size_t i = 0; i < n; ++i, rows += stride) {
+        Mask gap = {Mask::Vector{}};
+        for (std::size_t f = 0; f < stride; f += width) {
+            const Lanes x = Lanes::load(rows + f);
+            gap = gap | Mask{~known(x).v};
+            max(min(x, largest), -largest).store(rows + f);
+        }
+        missing[i] = gap.any();
+    }
+}
+
+void learn(double* planes, std::size_t stride, const double* x, double w, double rate) {
+    double* const m = planes + mean * stride;
+    double* const s = planes + squares * stride;
+    double* const lo = planes + low * stride;
+    double* const hi = planes + high * stride;
+    for (std::size_t f = 0; f < stride; f += width) {
+        const Lanes value = Lanes::load(x + f);
+        const Lanes before = Lanes::load(m + f);
+        const Lanes step = value - before;
+        const Lanes after = before + step * rate;
+        after.store(m + f);
+        (Lanes::load(s + f) + (step * w) * (value - after)).store(s + f);
+        min(Lanes::load(lo + f), value).store(lo + f);
+        max(Lanes::load(hi + f), value).store(hi + f);
+    }
+}
+
+bool learn_bayes(double* planes, double* leaf, std::size_t stride, const double* x, double w,
+                 double rate) {
+    double* const m = planes + mean * stride;
+    double* const s = planes + squares * stride;
+    double* const lo = planes + low * stride;
+    double* const hi = planes + high * stride;
+    Mask grown = {Mask::Vector{}};
+    for (std::size_t f = 0; f < stride; f += width) {
+        const Lanes value = Lanes::load(x + f);
+        const Lanes before = Lanes::load(m + f);
+        const Lanes step = value - before;
+        const Lanes after = before + step * rate;
+        const Lanes more = (step * w) * (value - after);
+        after.store(m + f);
+        (Lanes::load(s + f) + more).store(s + f);
+        min(Lanes::load(lo + f), value).store(lo + f);
+        max(Lanes::load(hi + f), value).store(hi + f);
+        const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
+        const Lanes top = Lanes::load(leaf + leaf_high * stride + f);
+        grown = grown | (value < bottom) | (value > top);
+        min(bottom, value).store(leaf + leaf_low * stride + f);
+        max(top, value).store(leaf + leaf_high * stride + f);
+        (Lanes::load(leaf + leaf_within * stride + f) + more)
+            .store(leaf + leaf_within * stride + f);
+    }
+    return grown.any();
+}
+
+bool learn_known(double* planes, double* leaf, double* weights, std::size_t stride,
+                 const double* x, double w) {
+    double* const m = planes + mean * stride;
+    double* const s = planes + squares * stride;
+    double* const lo = planes + low * stride;
+    double* const hi = planes + high * stride;
+    Mask grown = {Mask::Vector{}};
+    for (std::size_t f = 0; f < stride; f += width) {
+        const Lanes value = Lanes::load(x + f);
+        const Mask here = known(value);
+        const Lanes weight = Lanes::load(weights + f) + w;
+        const Lanes before = Lanes::load(m + f);
+        const Lanes step = value - before;
+        const Lanes after = before + step * (Lanes(w) / weight);
+        const Lanes more = select(here, (step * w) * (value - after), 0.0);
+        select(here, weight, Lanes::load(weights + f)).store(weights + f);
+        select(here, after, before).store(m + f);
+        (Lanes::load(s + f) + more).store(s + f);
+        min(Lanes::load(lo + f), value).store(lo + f);
+        max(Lanes::load(hi + f), value).store(hi + f);
+        if (leaf) {
+            const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
+            const Lanes top = Lanes::load(leaf + leaf_high * stride + f);
+            grown = grown | (value < bottom) | (value > top);
+            min(bottom, value).store(leaf + leaf_low * stride + f);
+            max(top, value).store(leaf + leaf_high * stride + f);
+            (Lanes::load(leaf + leaf_within * stride + f) + more)
+                .store(leaf + leaf_within * stride + f);
+        }
+    }
+    return grown.any();
+}
+
+// A feature that was constant at the leaf tells the classes nothing apart.
+RIPARIAN_INLINE Mask varies(const double* leaf, std::size_t stride, std::size_t f) {
+    return Lanes::load(leaf + leaf_low * stride + f) < Lanes::load(leaf + leaf_high * stride + f);
+}
+
+// 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
+// sigma^2 is at least that of one more value, uniform over the leaf's range,
+// among `weight` of them; and at least the share above.
+RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes weight, const double* leaf,
+                                   std::size_t stride, std::size_t f) {
+    const Lanes range =
+        Lanes::load(leaf + leaf_high * stride + f) - Lanes::load(leaf + leaf_low * stride + f);
+    const Lanes spread = range * least_spread;
+    const Lanes least = max(range * range / (weight * 12.0), spread * spread);
+    return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
+}
+
+double refresh(const GaussianClass& c, const double* leaf, std::size_t stride) {
+    SumOfLogs logs;
+    for (std::size_t f = 0; f < stride; f += width) {
+        const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
+        const Lanes variance =
+            select(weight > 1.0, Lanes::load(c.planes + squares * stride + f) / (weight - 1.0), 0.0);
+        const Lanes p = precision_of(variance, weight, leaf, stride, f);
+        const Mask use = varies(leaf, stride, f);
+        select(use, p, 0.0).store(c.planes + precision * stride + f);
+        logs.add(select(use, p, 1.0));
+    }
+    return 0.5 * logs.total();
+}
+
+double distance(const double* planes, std::size_t stride, const double* x) {
+    Lanes total = 0.0;
+    for (std::size_t f = 0; f < stride; f += width) {
+        const Lanes d = Lanes::load(x + f) - Lanes::load(planes + mean * stride + f);
+        total += (d * d) * Lanes::load(planes + precision * stride + f);
+    }
+    return total.sum();
+}
+
+double full_score(const GaussianClass& c, const double* leaf, const double* usable,
+                  const double* pooled, std::size_t stride, const double* x) {
+    SumOfLogs logs;
+    Lanes total = 0.0;
+    for (std::size_t f = 0; f < stride; f += width) {
+        const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, stride, f);
+        const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
+        const Lanes own = Lanes::load(c.planes + squares * stride + f) / (weight - 1.0);
+        const Lanes behind = Lanes::load(pooled + f);
+        const Lanes shared =
+            select(behind > 0.0, Lanes::load(leaf + leaf_within * stride + f) / behind, 0.0);
+        const Lanes variance = select(weight > 1.0, own, shared);
+        const Lanes p = select(use, precision_of(variance, weight, leaf, stride, f), 1.0);
+        const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * stride + f);
+        total += select(use, (d * d) * p, 0.0);
+        logs.add(p);
+    }
+    return 0.5 * logs.total() - total.sum();
+}
+
+void categorical_scores(const double* const* rows, const double* const* weights,
+                        const double* values, std::size_t n_features, std::size_t class_stride,
+                        double* scores) {
+    for (std::size_t k = 0; k < class_stride; k += width) {
+        SumOfLogs seen;
+        SumOfLogs all;
+        for (std::size_t c = 0; c < n_features; ++c) {
+            if (!rows[c]) continue;
+            seen.add(Lanes::load(rows[c] + k) + 1.0);
+            all.add(Lanes::load(weights[c] + k) + values[c]);
+        }
+        (seen.lanes() - all.lanes()).store(scores + k);
+    }
+}
+
+void softmax(double* scores, std::size_t n, std::size_t stride) {
+    double top = -infinity;
+    for (std::size_t k = 0; k < n; ++k) top = scores[k] > top ? scores[k] : top;
+    for (std::size_t k = 0; k < stride; k += width) {
+        exp(Lanes::load(scores + k) - top).store(scores + k);
+    }
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k) sum += scores[k];
+    for (std::size_t k = 0; k < n; ++k) scores[k] /= sum;
+}
+
+// What a class needs at a check for four features at once.
+struct Prepared {
+    Lanes mean, inverse, low, high, weight;  // inverse: 1 / sigma; 0 where sigma is 0
+};
+
+RIPARIAN_INLINE Prepared prepare(const GaussianClass& c, std::size_t stride, std::size_t f) {
+    const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
+    const Lanes sum = Lanes::load(c.planes + squares * stride + f);
+    const Lanes variance = select(weight > 1.0, sum / (weight - 1.0), 0.0);
+    const Lanes inverse = select(variance > 0.0, Lanes(1.0) / sqrt(variance), 0.0);
+    return {Lanes::load(c.planes + mean * stride + f), inverse,
+            Lanes::load(c.planes + low * stride + f), Lanes::load(c.planes + high * stride + f),
+            weight};
+}
+
+// Weight at or below t [sheet 10, section 3].
+RIPARIAN_INLINE Lanes left_mass(const Prepared& c, Lanes t, bool clip_to_range) {
+    const Lanes below = normal_cdf((t - c.mean) * c.inverse);
+    const Lanes step = select(c.mean <= t, 1.0, 0.0);
+    Lanes share = select(c.inverse > 0.0, below, step);
+    if (clip_to_range) {
+        share = select(t < c.low, 0.0, share);
+        share = select(t >= c.high, 1.0, share);
+    }
+    return select(c.weight > 0.0, c.weight * share, 0.0);
+}
+
+template <class Impurity>
+void numeric_gains(const void* policy, const NumericCheck& check) {
+    const Impurity impurity = *static_cast<const Impurity*>(policy);
+    auto* const prepared = reinterpret_cast<Prepared*>(check.scratch);
+    auto* const left = reinterpret_cast<Lanes*>(prepared + check.n_classes);
+    auto* const right = left + check.n_classes;
+    auto* const all = right + check.n_classes;
+    for (std::size_t f = 0; f < check.stride; f += width) {
+        Lanes total = 0.0;
+        for (std::size_t k = 0; k < check.n_classes; ++k) {
+            prepared[k] = prepare(check.classes[k], check.stride, f);
+            all[k] = prepared[k].weight;
+            total += all[k];
+        }
+        const Lanes whole = impurity.mass(all, check.n_classes, total);
+        const Lanes least = total * check.min_branch_fraction;
+        for (std::size_t c = 0; c < check.n_candidates; ++c) {
+            const Lanes t = Lanes::load(check.thresholds + c * check.stride + f);
+            Lanes n_left = 0.0;
+            Lanes n_right = 0.0;
+            for (std::size_t k = 0; k < check.n_classes; ++k) {
+                left[k] = left_mass(prepared[k], t, check.clip_to_range);
+                right[k] = all[k] - left[k];
+                n_left += left[k];
+                n_right += right[k];
+            }
+            const Lanes parts = impurity.mass(left, check.n_classes, n_left) +
+                                impurity.mass(right, check.n_classes, n_right);
+            const Mask valid = known(t) & (n_left > least) & (n_right > least);
+            select(valid, (whole - parts) / check.total, -infinity)
+                .store(check.gains + c * check.stride + f);
+        }
+    }
+}
+
+void left_masses(const NumericCheck& check, std::size_t feature, double threshold, double* left) {
+    const std::size_t f = feature / width * width;
+    for (std::size_t k = 0; k < check.n_classes; ++k) {
+        const Prepared c = prepare(check.classes[k], check.stride, f);
+        left[k] = left_mass(c, threshold, check.clip_to_range)[feature - f];
+    }
+}
+
+template <class Impurity>
+double categorical_masses(const void* policy, const CategoricalCheck& check) {
+    const Impurity impurity = *static_cast<const Impurity*>(policy);
+    auto* const branch = reinterpret_cast<Lanes*>(check.scratch);
+    auto* const others = branch + check.n_classes;
+    Lanes whole = 0.0;
+    for (std::size_t k = 0; k < check.n_classes; ++k) {
+        branch[k] = check.known[k];
+        whole += branch[k];
+    }
+    const double mass = impurity.mass(branch, check.n_classes, whole)[0];
+    for (std::size_t v = 0; v < check.n_values; v += width) {
+        const std::size_t lanes = check.n_values - v < width ? check.n_values - v : width;
+        Lanes n_branch = 0.0;
+        Lanes n_others = 0.0;
+        for (std::size_t k = 0; k < check.n_classes; ++k) {
+            Lanes::Vector cells = {};
+            for (std::size_t i = 0; i < lanes; ++i) {
+                cells[i] = check.table[(v + i) * check.class_stride + k];
+            }
+            branch[k] = Lanes(cells);
+            others[k] = Lanes(check.known[k]) - branch[k];
+            n_branch += branch[k];
+            n_others += others[k];
+        }
+        impurity.mass(branch, check.n_classes, n_branch).store(check.mass + v);
+        impurity.mass(others, check.n_classes, n_others).store(check.rest + v);
+        n_branch.store(check.weight + v);
+    }
+    return mass;
+}
+
+template <class Variant>
+struct Tables;
+template <template <class...> class Variant, class... Impurity>
+struct Tables<Variant<Impurity...>> {
+    static constexpr Kernels::NumericGains numeric[] = {&numeric_gains<Impurity>...};
+    static constexpr Kernels::CategoricalMasses categorical[] = {&categorical_masses<Impurity>...};
+};
+
+}  // namespace
+
+const Kernels table = {
+    RIPARIAN_ISA_NAME,
+    settle,
+    learn,
+    learn_bayes,
+    learn_known,
+    refresh,
+    distance,
+    full_score,
+    categorical_scores,
+    softmax,
+    Tables<AnyImpurity>::numeric,
+    Tables<AnyImpurity>::categorical,
+    left_masses,
+    [](const double* z, std::size_t n, double* out) {
+        for (std::size_t i = 0; i < n; ++i) out[i] = normal_cdf(Lanes(z[i]))[0];
+    },
+    [](const double* x, std::size_t n, double* out) {
+        for (std::size_t i = 0; i < n; ++i) out[i] = xlog2x(Lanes(x[i]))[0];
+    },
+    [](const double* x, std::size_t n, double* out) {
+        for (std::size_t i = 0; i < n; ++i) out[i] = exp(Lanes(x[i]))[0];
+    },
+    [](const double* x, std::size_t n, double* out) {
+        for (std::size_t i = 0; i < n; ++i) out[i] = log(Lanes(x[i]))[0];
+    },
+};
+
+}  // namespace riparian::RIPARIAN_ISA

@@ -1,0 +1,72 @@
+// Rows as they come from outside: one strided column a feature.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../simd/aligned.hpp"
+#include "../statistics/leaf_statistics.hpp"
+#include "row.hpp"
+
+namespace riparian {
+
+enum class Kind : std::uint8_t { numeric, categorical };
+
+// A feature of the tree: its kind, and its place among the features of that kind.
+struct Feature {
+    Kind kind;
+    std::size_t slot;
+};
+
+struct Column {
+    enum class Type : std::uint8_t { f64, f32, code };
+    const void* data = nullptr;  // null: all values are missing
+    std::ptrdiff_t stride = 0;   // bytes from one row to the next
+    Type type = Type::f64;
+};
+
+struct Batch {
+    std::size_t rows = 0;
+    std::vector<Column> columns;  // one a feature, in the tree's order; later ones are missing
+};
+
+// The first infinite value, in row order.
+struct Place {
+    std::size_t row;
+    std::size_t column;
+};
+[[nodiscard]] std::optional<Place> find_infinite(const Batch&);
+
+// Copies a few rows at a time into padded vectors, so that the row loop reads one layout.
+class RowBuffer {
+public:
+    RowBuffer(const Batch&, const std::vector<Feature>&, const Shape&);
+
+    // How many rows are read at once; a small buffer stays in the cache.
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    // Made for rows of this width.
+    [[nodiscard]] bool reads(const Shape& s) const noexcept {
+        return s.stride == stride_ && s.categorical == categorical_;
+    }
+    void read(std::size_t first, std::size_t n);
+    [[nodiscard]] Row row(std::size_t i) const noexcept {
+        return {values_.data() + i * stride_, codes_.data() + i * categorical_, gaps_[i] != 0};
+    }
+
+private:
+    const Batch& batch_;
+    const std::vector<Feature>& features_;
+    std::size_t numeric_;
+    std::size_t stride_;
+    std::size_t categorical_;
+    std::size_t capacity_;
+    bool matrix_ = false;  // all columns lie side by side in one float64 matrix
+    AlignedDoubles values_;
+    std::vector<std::int32_t> codes_;
+    std::vector<std::uint8_t> gaps_;
+};
+
+}  // namespace riparian

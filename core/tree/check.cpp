@@ -1,0 +1,213 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
+
+}  // namespace
+
+// The candidates come in the order of features, then cuts, so a tie stays with
+// the lowest of both.
+void Checker::propose(RunnerUp rule, const Candidate& c) {
+    if (c.gain > best_.gain || best_.feature == none) {
+        if (rule == RunnerUp::cut || best_.feature != c.feature) {
+            if (best_.feature != none) second_ = best_;
+        }
+        best_ = c;
+    } else if ((rule == RunnerUp::cut || best_.feature != c.feature) && c.gain > second_.gain) {
+        second_ = c;
+    }
+}
+
+NumericCheck Checker::numeric_check(const LeafCase& leaf) {
+    const Shape& s = leaf.shape;
+    classes_.clear();
+    codes_.clear();
+    for (std::size_t k = 0; k < s.class_stride; ++k) {
+        if (!(leaf.counts[k] > 0.0)) continue;
+        classes_.push_back(leaf.statistics.gaussian(k, leaf.counts));
+        codes_.push_back(k);
+    }
+    scratch_.resize(numeric_scratch(classes_.size()));
+    NumericCheck check{};
+    check.classes = classes_.data();
+    check.n_classes = classes_.size();
+    check.n_features = s.numeric;
+    check.stride = s.stride;
+    check.total = leaf.weight;
+    check.min_branch_fraction = leaf.settings.min_branch_fraction;
+    check.clip_to_range = leaf.settings.clip_to_range;
+    check.scratch = scratch_.data();
+    return check;
+}
+
+void Checker::numeric(const LeafCase& leaf) {
+    NumericCheck check = numeric_check(leaf);
+    low_.assign(check.stride, infinity);
+    high_.assign(check.stride, -infinity);
+    for (const GaussianClass& c : classes_) {
+        for (std::size_t f = 0; f < check.stride; ++f) {
+            low_[f] = std::min(low_[f], c.planes[low * check.stride + f]);
+            high_[f] = std::max(high_[f], c.planes[high * check.stride + f]);
+        }
+    }
+    const NumericView view{classes_.data(), classes_.size(), check.n_features,
+                           check.stride,    low_.data(),     high_.data()};
+    std::visit(
+        [&](const auto& cuts) {
+            check.n_candidates = cuts.candidates(classes_.size());
+            thresholds_.resize(check.n_candidates * check.stride);
+            cuts.thresholds(view, thresholds_.data());
+        },
+        leaf.settings.cuts);
+    gains_.resize(check.n_candidates * check.stride);
+    check.thresholds = thresholds_.data();
+    check.gains = gains_.data();
+    std::visit(
+        [&](const auto& impurity) {
+            kernels().numeric_gains[leaf.settings.impurity.index()](&impurity, check);
+        },
+        leaf.settings.impurity);
+}
+
+void Checker::categorical(const LeafCase& leaf, std::size_t feature) {
+    const Settings& settings = leaf.settings;
+    const std::size_t slot = leaf.features[feature].slot;
+    const CountTable& table = leaf.statistics.table(slot);
+    const double* const known = table.known ? table.known : leaf.counts;
+    const std::size_t n_classes = leaf.n_classes;
+    mass_.resize(padded(table.values));
+    rest_.resize(padded(table.values));
+    weight_.resize(padded(table.values));
+    scratch_.resize(std::max(scratch_.size(), 4 * 2 * n_classes));
+    const CategoricalCheck check{table.cells, table.values,     n_classes,    leaf.shape.class_stride,
+                                 known,       scratch_.data(),  mass_.data(), rest_.data(),
+                                 weight_.data()};
+    const double whole = std::visit(
+        [&](const auto& impurity) {
+            return kernels().categorical_masses[settings.impurity.index()](&impurity, check);
+        },
+        settings.impurity);
+
+    double total = 0.0;
+    for (std::size_t k = 0; k < n_classes; ++k) total += known[k];
+    const double least = total * settings.min_branch_fraction;
+    const auto f = static_cast<std::int32_t>(feature);
+    if (settings.categorical_cuts != CategoricalCuts::one_against_rest && !leaf.used_up[slot]) {
+        double parts = 0.0;
+        std::size_t large = 0;
+        for (std::size_t v = 0; v < table.values; ++v) {
+            parts += mass_[v];
+            large += weight_[v] > least;
+        }
+        if (large >= 2) {
+            propose(settings.runner_up,
+                    {f, Test::every_value, 0.0, none, (whole - parts) / leaf.weight});
+        }
+    }
+    if (settings.categorical_cuts != CategoricalCuts::multiway) {
+        for (std::size_t v = 0; v < table.values; ++v) {
+            if (weight_[v] > least && total - weight_[v] > least) {
+                propose(settings.runner_up, {f, Test::one_value, 0.0, static_cast<std::int32_t>(v),
+                                             (whole - mass_[v] - rest_[v]) / leaf.weight});
+            }
+        }
+    }
+}
+
+Decision Checker::decide(const LeafCase& leaf) {
+    const Settings& settings = leaf.settings;
+    best_ = {};
+    second_ = {};
+    if (leaf.shape.stride) numeric(leaf);
+    const std::size_t stride = leaf.shape.stride;
+    const std::size_t n_candidates = stride ? gains_.size() / stride : 0;
+    for (std::size_t f = 0; f < leaf.features.size(); ++f) {
+        if (leaf.features[f].kind == Kind::categorical) {
+            categorical(leaf, f);
+            continue;
+        }
+        const std::size_t slot = leaf.features[f].slot;
+        for (std::size_t c = 0; c < n_candidates; ++c) {
+            const double gain = gains_[c * stride + slot];
+            if (gain == -infinity) continue;
+            propose(settings.runner_up, {static_cast<std::int32_t>(f), Test::threshold,
+                                         thresholds_[c * stride + slot], none, gain});
+        }
+    }
+
+    Decision d;
+    d.best = best_;
+    d.n = leaf.n;
+    d.gain_range = std::visit([&](const auto& i) { return i.gain_range(leaf.classes_here); },
+                              settings.impurity);
+    d.epsilon = half_width(settings.bound, {leaf.n, d.gain_range, settings.delta});
+    if (second_.feature != none && second_.gain > 0.0) d.second = second_;
+    if (best_.feature != none && best_.gain > settings.min_gain) {
+        if (d.gap() > settings.epsilons * d.epsilon) {
+            d.verdict = Verdict::bound;
+        } else if (d.epsilon < settings.tau) {
+            d.verdict = Verdict::tie;
+        }
+    }
+    return d;
+}
+
+std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) {
+    const std::size_t width = leaf.shape.class_stride;
+    const std::size_t slot = leaf.features[static_cast<std::size_t>(c.feature)].slot;
+    if (c.test == Test::threshold) {
+        std::vector<double> out(2 * width, 0.0);
+        const NumericCheck check = numeric_check(leaf);
+        std::vector<double> left(classes_.size());
+        kernels().left_masses(check, slot, c.threshold, left.data());
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+            const double all = classes_[i].known ? classes_[i].known[slot] : classes_[i].weight;
+            out[codes_[i]] = left[i];
+            out[width + codes_[i]] = all - left[i];
+        }
+        return out;
+    }
+    const CountTable& table = leaf.statistics.table(slot);
+    if (c.test == Test::every_value) {
+        return {table.cells, table.cells + table.values * width};
+    }
+    const double* const known = table.known ? table.known : leaf.counts;
+    const double* const row = table.cells + static_cast<std::size_t>(c.category) * width;
+    std::vector<double> out(2 * width);
+    for (std::size_t k = 0; k < width; ++k) {
+        out[k] = row[k];
+        out[width + k] = known[k] - row[k];
+    }
+    return out;
+}
+
+double weight_to_decide(const Settings& settings, const Decision& d) {
+    if (d.best.feature == none || !(d.best.gain > settings.min_gain)) return infinity;
+    const auto decides = [&](double n) {
+        const double epsilon = half_width(settings.bound, {n, d.gain_range, settings.delta});
+        return d.gap() > settings.epsilons * epsilon || epsilon < settings.tau;
+    };
+    double high = std::max(d.n, 1.0);
+    if (decides(high)) return high;
+    double low = high;
+    while (!decides(high)) {
+        low = high;
+        high *= 2.0;
+        if (high > 0x1p62) return infinity;
+    }
+    while (std::ceil(low) + 1.0 < high) {
+        const double middle = std::floor(0.5 * (low + high));
+        (decides(middle) ? high : low) = middle;
+    }
+    return high;
+}
+
+}  // namespace riparian

@@ -1,0 +1,71 @@
+// A place in the tree: a test, or a leaf.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "../leaf/leaf.hpp"
+
+namespace riparian {
+
+enum class Test : std::uint8_t {
+    leaf,
+    threshold,    // x <= threshold: first child, else the second
+    one_value,    // x is the category: first child, else the second
+    every_value,  // one child a category
+};
+
+inline constexpr std::int32_t none = -1;
+
+// Ids are given at creation and never change, parents before children.
+struct Node {
+    Test test = Test::leaf;
+    std::int32_t parent = none;
+    std::int32_t branch = 0;     // which child of the parent; a category under every_value
+    std::int32_t depth = 0;
+    std::int32_t feature = none;  // in the tree's order
+    std::int32_t slot = none;     // among the features of its kind
+    double threshold = 0.0;
+    std::int32_t category = none;
+    std::int32_t first = none;    // first child; under every_value: place in the ways
+    std::int32_t heavy = none;    // child for missing values: the heavier when it was split
+    std::int32_t leaf = none;     // place among the leaves
+    double* counts = nullptr;     // [2][class_stride]: weight seen here, inherited weight
+};
+
+// The children of an every_value test, by category; sorted, as most categories
+// of a long list never reach most nodes.
+class Ways {
+public:
+    [[nodiscard]] std::int32_t find(std::int32_t category) const noexcept {
+        const auto it = std::lower_bound(ways_.begin(), ways_.end(), category, before);
+        return it != ways_.end() && it->category == category ? it->node : none;
+    }
+    void add(std::int32_t category, std::int32_t node) {
+        ways_.insert(std::lower_bound(ways_.begin(), ways_.end(), category, before),
+                     {category, node});
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return ways_.capacity() * sizeof(Way); }
+
+private:
+    struct Way {
+        std::int32_t category;
+        std::int32_t node;
+    };
+    static bool before(const Way& way, std::int32_t category) { return way.category < category; }
+
+    std::vector<Way> ways_;
+};
+
+struct Leaf {
+    std::int32_t node = 0;
+    std::int32_t classes = 0;  // with weight seen here
+    double weight = 0.0;       // seen here
+    double inherited = 0.0;    // counted as seen, where the settings say so
+    double checked = 0.0;      // of it, at the last check
+    Track track;
+    LeafStatistics statistics;
+};
+
+}  // namespace riparian

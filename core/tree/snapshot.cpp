@@ -1,0 +1,447 @@
+// Taking a tree apart into arrays and putting it together again. Whether arrays
+// from outside mean a tree is decided here and nowhere else.
+#include "snapshot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "tree.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double largest = 0x1p480;    // a numeric value
+constexpr double heaviest = 0x1p200;   // a weight
+
+void demand(bool holds, const std::string& what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+std::string at_row(const char* array, std::size_t i) {
+    return std::string(array) + ", row " + std::to_string(i) + ": ";
+}
+
+template <class T>
+void demand_size(const std::vector<T>& v, std::size_t n, const char* name) {
+    demand(v.size() == n, std::string(name) + " has " + std::to_string(v.size()) +
+                              " values instead of " + std::to_string(n));
+}
+
+void demand_weights(const std::vector<double>& v, const char* name) {
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        demand(v[i] >= 0.0 && v[i] <= heaviest, at_row(name, i) + "not a weight");
+    }
+}
+
+bool nearly(double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); }
+
+// Takes doubles off the front of an array.
+class Reader {
+public:
+    Reader(const std::vector<double>& v, const char* name) : v_(v), name_(name) {}
+    const double* take(std::size_t n) {
+        demand(n <= v_.size() - used_, std::string(name_) + " ends too early");
+        const double* const p = v_.data() + used_;
+        used_ += n;
+        return p;
+    }
+    void demand_end() const { demand(used_ == v_.size(), std::string(name_) + " is too long"); }
+
+private:
+    const std::vector<double>& v_;
+    const char* name_;
+    std::size_t used_ = 0;
+};
+
+struct Sizes {
+    std::size_t n_nodes, n_leaves, n_classes, n_numeric, n_categorical;
+};
+
+Sizes check_sizes(const Snapshot& s, bool bayes) {
+    Sizes z{};
+    demand_size(s.seen, 1, "seen");
+    demand(s.seen[0] <= (1ULL << 53), "seen is too large");
+    demand_size(s.classes, 1, "classes");
+    z.n_classes = s.classes[0];
+    for (const std::uint8_t kind : s.kinds) {
+        demand(kind <= 1, "kinds holds an unknown kind");
+        ++(kind == 0 ? z.n_numeric : z.n_categorical);
+    }
+    demand_size(s.categories, z.n_categorical, "categories");
+    for (const std::uint32_t n : s.categories) demand(n <= max_categories, "categories is too large");
+    z.n_nodes = s.test.size();
+    demand(z.n_nodes >= 1 && z.n_nodes <= (1U << 30), "the tree has no node or too many");
+    z.n_leaves = static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), 0));
+    demand_size(s.parent, z.n_nodes, "parent");
+    demand_size(s.branch, z.n_nodes, "branch");
+    demand_size(s.feature, z.n_nodes, "feature");
+    demand_size(s.category, z.n_nodes, "category");
+    demand_size(s.heavy, z.n_nodes, "heavy");
+    demand_size(s.threshold, z.n_nodes, "threshold");
+    demand(z.n_classes <= max_classes, "classes is too large");
+    demand_size(s.counts, z.n_nodes * z.n_classes, "counts");
+    demand_size(s.inherited, z.n_nodes * z.n_classes, "inherited");
+    demand_size(s.weight, z.n_leaves, "weight");
+    demand_size(s.inherited_weight, z.n_leaves, "inherited_weight");
+    demand_size(s.checked, z.n_leaves, "checked");
+    demand_size(s.right_majority, z.n_leaves, "right_majority");
+    demand_size(s.right_bayes, z.n_leaves, "right_bayes");
+    demand_size(s.within, bayes ? z.n_leaves * z.n_numeric : 0, "within");
+    demand_size(s.values, z.n_leaves * z.n_categorical, "values");
+    demand_size(s.table_gaps, z.n_leaves * z.n_categorical, "table_gaps");
+    const std::size_t splits = z.n_nodes - z.n_leaves;
+    demand_size(s.split_node, splits, "split_node");
+    demand_size(s.split_seen, splits, "split_seen");
+    demand_size(s.split_verdict, splits, "split_verdict");
+    demand_size(s.split_n, splits, "split_n");
+    demand_size(s.split_gain_range, splits, "split_gain_range");
+    demand_size(s.split_epsilon, splits, "split_epsilon");
+    demand_size(s.split_gain, splits, "split_gain");
+    demand_size(s.second_feature, splits, "second_feature");
+    demand_size(s.second_category, splits, "second_category");
+    demand_size(s.second_test, splits, "second_test");
+    demand_size(s.second_threshold, splits, "second_threshold");
+    demand_size(s.second_gain, splits, "second_gain");
+    demand_weights(s.counts, "counts");
+    demand_weights(s.inherited, "inherited");
+    demand_weights(s.weight, "weight");
+    demand_weights(s.inherited_weight, "inherited_weight");
+    demand_weights(s.checked, "checked");
+    demand_weights(s.right_majority, "right_majority");
+    demand_weights(s.right_bayes, "right_bayes");
+    demand_weights(s.known, "known");
+    demand_weights(s.cells, "cells");
+    demand_weights(s.table_known, "table_known");
+    return z;
+}
+
+// A cut is possible with these features and categories.
+bool possible(const Snapshot& s, const std::vector<Feature>& features, std::uint8_t test,
+              std::int32_t feature, double threshold, std::int32_t category) {
+    if (feature < 0 || static_cast<std::size_t>(feature) >= features.size()) return false;
+    const Feature& f = features[static_cast<std::size_t>(feature)];
+    switch (static_cast<Test>(test)) {
+        case Test::threshold:
+            return f.kind == Kind::numeric && std::abs(threshold) <= largest && category == none;
+        case Test::one_value:
+            return f.kind == Kind::categorical && threshold == 0.0 && category >= 0 &&
+                   static_cast<std::uint32_t>(category) < s.categories[f.slot];
+        case Test::every_value:
+            return f.kind == Kind::categorical && threshold == 0.0 && category == none;
+        default: return false;
+    }
+}
+
+// One plane of a class: what Welford's update can have left behind.
+void check_planes(const double* p, const double* known, double weight, std::size_t n,
+                  const std::string& where) {
+    for (std::size_t f = 0; f < n; ++f) {
+        const double w = known ? known[f] : weight;
+        const double m = p[f], sq = p[n + f], lo = p[2 * n + f], hi = p[3 * n + f];
+        if (w == 0.0) {
+            demand(m == 0.0 && sq == 0.0 && lo == infinity && hi == -infinity,
+                   where + "statistics without weight");
+        } else {
+            demand(std::abs(m) <= largest && sq >= 0.0 && sq <= 0x1p1020 && lo >= -largest &&
+                       hi <= largest && lo <= hi,
+                   where + "impossible moments");
+        }
+        demand(w <= weight || nearly(w, weight), where + "more known values than examples");
+    }
+}
+
+}  // namespace
+
+Snapshot Tree::snapshot() const {
+    const auto lock = turnstile_.reading();
+    Snapshot s;
+    const std::size_t n_classes = n_classes_;
+    const std::size_t n = shape_.numeric;
+    const std::size_t stride = shape_.stride;
+    s.seen = {seen_};
+    s.classes = {static_cast<std::uint32_t>(n_classes)};
+    for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
+    for (const double c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
+    for (const Node& node : nodes_) {
+        s.test.push_back(static_cast<std::uint8_t>(node.test));
+        s.parent.push_back(node.parent);
+        s.branch.push_back(node.branch);
+        s.feature.push_back(node.feature);
+        s.category.push_back(node.category);
+        s.heavy.push_back(node.heavy);
+        s.threshold.push_back(node.threshold);
+        s.counts.insert(s.counts.end(), node.counts, node.counts + n_classes);
+        const double* const inherited = node.counts + shape_.class_stride;
+        s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
+        if (node.test != Test::leaf) continue;
+
+        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.leaf)];
+        s.weight.push_back(leaf.weight);
+        s.inherited_weight.push_back(leaf.inherited);
+        s.checked.push_back(leaf.checked);
+        s.right_majority.push_back(leaf.track.majority);
+        s.right_bayes.push_back(leaf.track.bayes);
+        if (shape_.bayes) {
+            const double* const within = leaf.statistics.leaf_planes() + leaf_within * stride;
+            s.within.insert(s.within.end(), within, within + n);
+        }
+        for (std::size_t k = 0; k < n_classes && n; ++k) {
+            if (!(node.counts[k] > 0.0)) continue;
+            const GaussianClass c = leaf.statistics.gaussian(k, node.counts);
+            s.gaps.push_back(c.known != nullptr);
+            for (std::size_t p = 0; p < class_planes; ++p) {
+                s.gaussian.insert(s.gaussian.end(), c.planes + p * stride,
+                                  c.planes + p * stride + n);
+            }
+            if (c.known) s.known.insert(s.known.end(), c.known, c.known + n);
+        }
+        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+            const CountTable& table = leaf.statistics.table(c);
+            std::size_t last = 0;  // rows beyond the last value seen are spare room
+            for (std::size_t v = 0; v < table.values; ++v) {
+                const double* const row = table.cells + v * shape_.class_stride;
+                if (std::any_of(row, row + n_classes, [](double x) { return x > 0.0; })) last = v + 1;
+            }
+            s.values.push_back(static_cast<std::uint32_t>(last));
+            for (std::size_t v = 0; v < last; ++v) {
+                const double* const row = table.cells + v * shape_.class_stride;
+                s.cells.insert(s.cells.end(), row, row + n_classes);
+            }
+            s.table_gaps.push_back(table.known != nullptr);
+            if (table.known) {
+                s.table_known.insert(s.table_known.end(), table.known, table.known + n_classes);
+            }
+        }
+    }
+    for (const Certificate& c : certificates_) {
+        s.split_node.push_back(c.node);
+        s.split_seen.push_back(c.seen);
+        s.split_verdict.push_back(static_cast<std::uint8_t>(c.decision.verdict));
+        s.split_n.push_back(c.decision.n);
+        s.split_gain_range.push_back(c.decision.gain_range);
+        s.split_epsilon.push_back(c.decision.epsilon);
+        s.split_gain.push_back(c.decision.best.gain);
+        s.second_feature.push_back(c.decision.second.feature);
+        s.second_category.push_back(c.decision.second.category);
+        s.second_test.push_back(static_cast<std::uint8_t>(c.decision.second.test));
+        s.second_threshold.push_back(c.decision.second.threshold);
+        s.second_gain.push_back(c.decision.second.gain);
+    }
+    return s;
+}
+
+std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
+    const Sizes z = check_sizes(s, needs_bayes(settings.leaf));
+    auto tree = std::make_unique<Tree>(settings);
+    std::vector<Kind> kinds;
+    for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
+    tree->add_features(kinds);
+    tree->declare_classes(z.n_classes);
+    tree->seen_ = s.seen[0];
+    std::copy(s.categories.begin(), s.categories.end(), tree->categories_.begin());
+    tree->restore_nodes(s);
+    tree->restore_leaves(s);
+    tree->restore_certificates(s);
+    return tree;
+}
+
+void Tree::restore_nodes(const Snapshot& s) {
+    const std::size_t n_classes = n_classes_;
+    // The root exists already; it becomes a leaf again only if it is one.
+    leaves_[0].statistics.close(shape_, pool_);
+    leaves_.clear();
+    demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
+    for (std::size_t i = 0; i < s.test.size(); ++i) {
+        const std::string where = at_row("test", i);
+        if (i > 0) {
+            const std::int32_t parent = s.parent[i];
+            demand(parent >= 0 && static_cast<std::size_t>(parent) < i, where + "no parent before it");
+            const Node above = at(parent);
+            demand(above.test != Test::leaf, where + "its parent is a leaf");
+            const std::int32_t branch = s.branch[i];
+            const std::int32_t id = add_node(parent, branch);
+            if (above.test == Test::every_value) {
+                demand(branch >= 0 && branch < categories_[static_cast<std::size_t>(above.slot)],
+                       where + "no such category");
+                Ways& ways = ways_[static_cast<std::size_t>(above.first)];
+                demand(ways.find(branch) == none, where + "a second child for one category");
+                ways.add(branch, id);
+            } else {
+                demand(above.first == none ? branch == 0 : (branch == 1 && id == above.first + 1),
+                       where + "children out of order");
+                if (above.first == none) at(parent).first = id;
+            }
+        }
+        Node& node = nodes_[i];
+        std::copy_n(s.counts.data() + i * n_classes, n_classes, node.counts);
+        std::copy_n(s.inherited.data() + i * n_classes, n_classes,
+                    node.counts + shape_.class_stride);
+        if (s.test[i] == 0) {
+            demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
+                       s.threshold[i] == 0.0,
+                   where + "a leaf with a test");
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size());
+            continue;
+        }
+        demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
+               where + "an impossible test");
+        node.test = static_cast<Test>(s.test[i]);
+        node.leaf = none;
+        node.feature = s.feature[i];
+        node.slot = static_cast<std::int32_t>(features_[static_cast<std::size_t>(node.feature)].slot);
+        node.threshold = s.threshold[i];
+        node.category = s.category[i];
+        node.heavy = s.heavy[i];
+        if (node.test == Test::every_value) {
+            node.first = static_cast<std::int32_t>(ways_.size());
+            ways_.emplace_back();
+        }
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const Node& node = nodes_[i];
+        if (node.test == Test::leaf) continue;
+        const std::string where = at_row("heavy", i);
+        demand(node.heavy > static_cast<std::int32_t>(i) &&
+                   static_cast<std::size_t>(node.heavy) < nodes_.size() &&
+                   at(node.heavy).parent == static_cast<std::int32_t>(i),
+               where + "not a child");
+        if (node.test == Test::every_value) continue;
+        const auto second = static_cast<std::size_t>(node.first) + 1;
+        demand(node.first != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
+               where + "a test without its second child");
+    }
+}
+
+void Tree::restore_leaves(const Snapshot& s) {
+    const std::size_t n_classes = n_classes_;
+    const std::size_t n = shape_.numeric;
+    const std::size_t stride = shape_.stride;
+    Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
+        table_known(s.table_known, "table_known");
+    std::size_t gap = 0;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+        Leaf& leaf = leaves_[i];
+        const double* const counts = at(leaf.node).counts;
+        const std::string where = at_row("leaf", i);
+        leaf.weight = s.weight[i];
+        leaf.inherited = s.inherited_weight[i];
+        leaf.checked = s.checked[i];
+        leaf.track = {s.right_majority[i], s.right_bayes[i]};
+        double total = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            total += counts[k];
+            leaf.classes += counts[k] > 0.0;
+        }
+        demand(nearly(total, leaf.weight), where + "its weight is not that of its classes");
+        demand(leaf.checked <= leaf.weight, where + "checked after its last example");
+        const double most = std::max(leaf.track.majority, leaf.track.bayes);
+        demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
+        for (std::size_t k = 0; k < n_classes && n; ++k) {
+            if (!(counts[k] > 0.0)) continue;
+            demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
+            const double* const from = gaussian.take(class_planes * n);
+            const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
+            check_planes(from, weights, counts[k], n, where);
+            double* const to = leaf.statistics.open_class(shape_, pool_, k);
+            // Padding, as the first row would have left it.
+            std::fill_n(to + low * stride, stride, 0.0);
+            std::fill_n(to + high * stride, stride, 0.0);
+            for (std::size_t p = 0; p < class_planes; ++p) {
+                std::copy_n(from + p * n, n, to + p * stride);
+            }
+            if (weights) std::copy_n(weights, n, leaf.statistics.open_known(shape_, pool_, k));
+            if (!shape_.bayes) continue;
+            double* const planes = leaf.statistics.leaf_planes();
+            for (std::size_t f = 0; f < n; ++f) {
+                double& bottom = planes[leaf_low * stride + f];
+                double& top = planes[leaf_high * stride + f];
+                bottom = std::min(bottom, from[2 * n + f]);
+                top = std::max(top, from[3 * n + f]);
+            }
+        }
+        if (shape_.bayes) {
+            const double* const within = s.within.data() + i * n;
+            for (std::size_t f = 0; f < n; ++f) {
+                demand(within[f] >= 0.0 && within[f] <= 0x1p1021, where + "impossible squares");
+            }
+            std::copy_n(within, n, leaf.statistics.leaf_planes() + leaf_within * stride);
+        }
+        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+            const std::size_t values = s.values[i * shape_.categorical + c];
+            const std::uint8_t gaps = s.table_gaps[i * shape_.categorical + c];
+            demand(static_cast<double>(values) <= categories_[c] && gaps <= 1,
+                   where + "no such category");
+            const double* const from = cells.take(values * n_classes);
+            // Also keeps a file from asking for room that it has no numbers for.
+            const double* const end = from + values * n_classes;
+            demand(values == 0 || std::any_of(end - n_classes, end, [](double x) { return x > 0.0; }),
+                   where + "a count table with an empty last row");
+            CountTable& table = leaf.statistics.open_table(shape_, pool_, c, values, gaps != 0);
+            for (std::size_t v = 0; v < values; ++v) {
+                std::copy_n(from + v * n_classes, n_classes, table.cells + v * shape_.class_stride);
+            }
+            if (gaps) std::copy_n(table_known.take(n_classes), n_classes, table.known);
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                const double all = table.known ? table.known[k] : counts[k];
+                double sum = 0.0;
+                for (std::size_t v = 0; v < values; ++v) sum += table.cells[v * shape_.class_stride + k];
+                demand(nearly(sum, all) && (all <= counts[k] || nearly(all, counts[k])),
+                       where + "its categories do not add up");
+            }
+        }
+        if (shape_.bayes) leaf.statistics.refresh_all(shape_, counts);
+    }
+    demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
+    gaussian.demand_end();
+    known.demand_end();
+    cells.demand_end();
+    table_known.demand_end();
+}
+
+void Tree::restore_certificates(const Snapshot& s) {
+    std::vector<bool> told(nodes_.size(), false);
+    for (std::size_t i = 0; i < s.split_node.size(); ++i) {
+        const std::string where = at_row("split_node", i);
+        const std::int32_t id = s.split_node[i];
+        demand(id >= 0 && static_cast<std::size_t>(id) < nodes_.size() &&
+                   at(id).test != Test::leaf && !told[static_cast<std::size_t>(id)],
+               where + "not a split, or told twice");
+        told[static_cast<std::size_t>(id)] = true;
+        demand(s.split_verdict[i] == 1 || s.split_verdict[i] == 2, where + "no reason");
+        demand(s.split_seen[i] <= seen_ && (i == 0 || s.split_seen[i - 1] <= s.split_seen[i]),
+               where + "not in the order of time");
+        demand(s.split_n[i] > 0.0 && s.split_n[i] <= heaviest, where + "no examples");
+        for (const double x : {s.split_gain_range[i], s.split_epsilon[i], s.split_gain[i],
+                               s.second_gain[i]}) {
+            demand(std::abs(x) <= 1e300, where + "not a number");
+        }
+        Certificate c;
+        c.node = id;
+        c.depth = at(id).depth;
+        c.seen = s.split_seen[i];
+        Decision& d = c.decision;
+        d.verdict = static_cast<Verdict>(s.split_verdict[i]);
+        d.n = s.split_n[i];
+        d.gain_range = s.split_gain_range[i];
+        d.epsilon = s.split_epsilon[i];
+        d.best = {at(id).feature, at(id).test, at(id).threshold, at(id).category, s.split_gain[i]};
+        if (s.second_feature[i] == none) {
+            demand(s.second_test[i] == 0 && s.second_category[i] == none &&
+                       s.second_threshold[i] == 0.0 && s.second_gain[i] == 0.0,
+                   where + "an impossible runner-up");
+        } else {
+            demand(possible(s, features_, s.second_test[i], s.second_feature[i],
+                            s.second_threshold[i], s.second_category[i]),
+                   where + "an impossible runner-up");
+            d.second = {s.second_feature[i], static_cast<Test>(s.second_test[i]),
+                        s.second_threshold[i], s.second_category[i], s.second_gain[i]};
+        }
+        certificates_.push_back(c);
+    }
+}
+
+}  // namespace riparian

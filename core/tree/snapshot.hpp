@@ -1,0 +1,85 @@
+// The whole state of a tree as flat arrays: what a model file holds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace riparian {
+
+// One row a node in the order of ids, then one a leaf in the same order. K is the
+// number of classes known to the tree, F that of numeric features, C of
+// categorical ones. What can be derived (depth, children, caches) is not here.
+struct Snapshot {
+    std::vector<std::uint64_t> seen;       // [1] examples learned
+    std::vector<std::uint32_t> classes;    // [1] K
+    std::vector<std::uint8_t> kinds;       // [features] 0 numeric, 1 categorical
+    std::vector<std::uint32_t> categories; // [C] values seen
+
+    std::vector<std::uint8_t> test;        // [node]
+    std::vector<std::int32_t> parent, branch, feature, category, heavy;  // [node]
+    std::vector<double> threshold;         // [node]
+    std::vector<double> counts, inherited; // [node][K]
+
+    std::vector<double> weight, inherited_weight, checked;  // [leaf]
+    std::vector<double> right_majority, right_bayes;        // [leaf]
+    std::vector<double> within;            // [leaf][F], naive Bayes only
+    std::vector<std::uint8_t> gaps;        // [leaf][class seen] 1: `known` follows
+    std::vector<double> gaussian;          // [leaf][class seen][mean, squares, low, high][F]
+    std::vector<double> known;             // [leaf][class with gaps][F]
+    std::vector<std::uint32_t> values;     // [leaf][C] rows of the count table
+    std::vector<std::uint8_t> table_gaps;  // [leaf][C] 1: `table_known` follows
+    std::vector<double> cells;             // [leaf][C][value][K]
+    std::vector<double> table_known;       // [leaf][C with gaps][K]
+
+    std::vector<std::int32_t> split_node;  // [split], oldest first
+    std::vector<std::uint64_t> split_seen;
+    std::vector<std::uint8_t> split_verdict;
+    std::vector<double> split_n, split_gain_range, split_epsilon, split_gain;
+    std::vector<std::int32_t> second_feature, second_category;
+    std::vector<std::uint8_t> second_test;
+    std::vector<double> second_threshold, second_gain;
+
+    template <class Self, class Visit>
+    static void each(Self& s, Visit&& visit) {
+        visit("seen", s.seen);
+        visit("classes", s.classes);
+        visit("kinds", s.kinds);
+        visit("categories", s.categories);
+        visit("test", s.test);
+        visit("parent", s.parent);
+        visit("branch", s.branch);
+        visit("feature", s.feature);
+        visit("category", s.category);
+        visit("heavy", s.heavy);
+        visit("threshold", s.threshold);
+        visit("counts", s.counts);
+        visit("inherited", s.inherited);
+        visit("weight", s.weight);
+        visit("inherited_weight", s.inherited_weight);
+        visit("checked", s.checked);
+        visit("right_majority", s.right_majority);
+        visit("right_bayes", s.right_bayes);
+        visit("within", s.within);
+        visit("gaps", s.gaps);
+        visit("gaussian", s.gaussian);
+        visit("known", s.known);
+        visit("values", s.values);
+        visit("table_gaps", s.table_gaps);
+        visit("cells", s.cells);
+        visit("table_known", s.table_known);
+        visit("split_node", s.split_node);
+        visit("split_seen", s.split_seen);
+        visit("split_verdict", s.split_verdict);
+        visit("split_n", s.split_n);
+        visit("split_gain_range", s.split_gain_range);
+        visit("split_epsilon", s.split_epsilon);
+        visit("split_gain", s.split_gain);
+        visit("second_feature", s.second_feature);
+        visit("second_category", s.second_category);
+        visit("second_test", s.second_test);
+        visit("second_threshold", s.second_threshold);
+        visit("second_gain", s.second_gain);
+    }
+};
+
+}  // namespace riparian

@@ -1,0 +1,429 @@
+#include "tree.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace riparian {
+namespace {
+
+std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
+
+std::size_t room_for(std::size_t needed, std::size_t present) {
+    return needed <= present ? present : padded(std::max(needed, present + present / 2));
+}
+
+}  // namespace
+
+Tree::Tree(const Settings& settings) : settings_(settings) {
+    shape_.bayes = needs_bayes(settings.leaf);
+    shape_.class_stride = 4;
+    open_leaf(add_node(none, 0), 0);
+}
+
+Tree::~Tree() = default;
+
+// ---- the schema ----
+
+void Tree::add_features(const std::vector<Kind>& kinds) {
+    const auto lock = turnstile_.writing();
+    Shape to = shape_;
+    for (const Kind kind : kinds) {
+        std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
+        features_.push_back({kind, count++});
+    }
+    // Exactly as wide as needed while nothing was learned; room to grow after that.
+    to.stride = seen_ == 0 ? padded(to.numeric) : room_for(to.numeric, shape_.stride);
+    categories_.resize(to.categorical, 0.0);
+    used_up_.resize(to.categorical, false);
+    reshape(to);
+}
+
+void Tree::make_room_for_classes(std::size_t count) {
+    const auto lock = turnstile_.writing();
+    if (count <= shape_.class_stride) return;
+    Shape to = shape_;
+    to.class_stride = seen_ == 0 ? padded(count) : room_for(count, shape_.class_stride);
+    reshape(to);
+}
+
+void Tree::declare_classes(std::size_t count) {
+    make_room_for_classes(count);
+    const auto lock = turnstile_.writing();
+    n_classes_ = std::max(n_classes_, count);
+}
+
+void Tree::reshape(const Shape& to) {
+    for (Node& node : nodes_) {
+        if (to.class_stride == shape_.class_stride) break;
+        auto* const counts = pool_.take_array<double>(2 * to.class_stride);
+        std::copy_n(node.counts, shape_.class_stride, counts);
+        std::copy_n(node.counts + shape_.class_stride, shape_.class_stride,
+                    counts + to.class_stride);
+        pool_.give_array(node.counts, 2 * shape_.class_stride);
+        node.counts = counts;
+    }
+    for (Leaf& leaf : leaves_) {
+        leaf.statistics.reshape(shape_, to, nodes_[static_cast<std::size_t>(leaf.node)].counts,
+                                pool_);
+    }
+    shape_ = to;
+}
+
+// ---- routing ----
+
+// The child that a row goes to; none for a category without a branch.
+inline std::int32_t Tree::step(const Node& node, const Row& row) const noexcept {
+    if (node.test == Test::threshold) [[likely]] {
+        const double x = row.x[node.slot];
+        return x == x ? node.first + (x <= node.threshold ? 0 : 1) : node.heavy;
+    }
+    const std::int32_t code = row.codes[node.slot];
+    if (code == missing_code) return node.heavy;
+    if (node.test == Test::one_value) return node.first + (code != node.category ? 1 : 0);
+    return ways_[static_cast<std::size_t>(node.first)].find(code);
+}
+
+std::int32_t Tree::route(const Row& row) const noexcept {
+    std::int32_t i = 0;
+    while (at(i).test != Test::leaf) {
+        const std::int32_t next = step(at(i), row);
+        if (next == none) break;  // answered by the deepest node reached
+        i = next;
+    }
+    return i;
+}
+
+std::int32_t Tree::route_learning(const Row& row) {
+    std::int32_t i = 0;
+    while (at(i).test != Test::leaf) {
+        std::int32_t next = step(at(i), row);
+        if (next == none) {
+            const bool room = leaves_.size() < settings_.max_leaves;
+            next = room ? add_branch(i, row.codes[at(i).slot]) : at(i).heavy;
+        }
+        i = next;
+    }
+    return i;
+}
+
+// ---- growing ----
+
+std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
+    Node node;
+    node.parent = parent;
+    node.branch = branch;
+    node.depth = parent == none ? 0 : at(parent).depth + 1;
+    node.counts = pool_.take_array<double>(2 * shape_.class_stride);
+    nodes_.push_back(node);
+    depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
+    return static_cast<std::int32_t>(nodes_.size() - 1);
+}
+
+void Tree::open_leaf(std::int32_t node, std::size_t place) {
+    if (place == leaves_.size()) leaves_.emplace_back();
+    Leaf& leaf = leaves_[place];
+    leaf = {};
+    leaf.node = node;
+    leaf.statistics.open(shape_, pool_);
+    at(node).leaf = static_cast<std::int32_t>(place);
+}
+
+std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
+    const std::int32_t child = add_node(node, code);
+    ways_[static_cast<std::size_t>(at(node).first)].add(code, child);
+    open_leaf(child, leaves_.size());
+    return child;
+}
+
+bool Tree::may_split(const Leaf& leaf) const noexcept {
+    return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
+           leaves_.size() < settings_.max_leaves;
+}
+
+LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
+    used_up.assign(shape_.categorical, false);
+    for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
+        if (at(i).test == Test::every_value) used_up[static_cast<std::size_t>(at(i).slot)] = true;
+    }
+    return {settings_, shape_, features_, leaf.statistics, at(leaf.node).counts,
+            leaf.weight, leaf.weight + leaf.inherited, n_classes_,
+            static_cast<std::size_t>(leaf.classes), used_up};
+}
+
+void Tree::check(std::size_t place) {
+    const Decision decision = checker_.decide(leaf_case(leaves_[place], used_up_));
+    if (decision.verdict != Verdict::wait) split(place, decision);
+}
+
+void Tree::split(std::size_t place, const Decision& decision) {
+    const Candidate& cut = decision.best;
+    const std::int32_t id = leaves_[place].node;
+    const std::vector<double> table =
+        checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+    const std::size_t width = shape_.class_stride;
+    const std::size_t rows = table.size() / width;
+    std::vector<double> weights(rows);
+    std::vector<std::size_t> branches;
+    for (std::size_t b = 0; b < rows; ++b) {
+        for (std::size_t k = 0; k < width; ++k) weights[b] += table[b * width + k];
+        if (cut.test != Test::every_value || weights[b] > 0.0) branches.push_back(b);
+    }
+    if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
+
+    certificates_.push_back({id, at(id).depth, seen_, decision});
+    leaves_[place].statistics.close(shape_, pool_);
+    Node& node = at(id);
+    node.test = cut.test;
+    node.feature = cut.feature;
+    node.slot = static_cast<std::int32_t>(features_[static_cast<std::size_t>(cut.feature)].slot);
+    node.threshold = cut.threshold;
+    node.category = cut.category;
+    node.leaf = none;
+    Ways ways;
+    std::int32_t first = none;
+    std::int32_t heavy = none;
+    double most = -1.0;
+    for (const std::size_t b : branches) {
+        const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
+        const std::size_t slot = first == none ? place : leaves_.size();
+        open_leaf(child, slot);
+        if (settings_.inherit_counts != InheritCounts::none) {
+            std::copy_n(table.data() + b * width, width, at(child).counts + width);
+        }
+        if (settings_.inherit_counts == InheritCounts::count) leaves_[slot].inherited = weights[b];
+        if (first == none) first = child;
+        if (cut.test == Test::every_value) ways.add(static_cast<std::int32_t>(b), child);
+        if (weights[b] > most) {
+            most = weights[b];
+            heavy = child;
+        }
+    }
+    if (cut.test == Test::every_value) {
+        first = static_cast<std::int32_t>(ways_.size());
+        ways_.push_back(std::move(ways));
+    }
+    at(id).first = first;
+    at(id).heavy = heavy;
+}
+
+// ---- answering ----
+
+ClassWeights Tree::weights(std::int32_t node) const noexcept {
+    if (node == none) return {};
+    return {at(node).counts, at(node).counts + shape_.class_stride};
+}
+
+LeafView Tree::view(std::int32_t node) const noexcept {
+    const bool is_leaf = at(node).test == Test::leaf;
+    const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).leaf) : 0];
+    return {shape_,
+            leaf.statistics,
+            at(node).counts,
+            weights(node),
+            weights(at(node).parent),
+            categories_.data(),
+            n_classes_,
+            leaf.track};
+}
+
+template <class Policy>
+void Tree::answer(const Policy& policy, const Row& row, AnswerScratch& scratch,
+                  const Answers& answers, std::size_t i) const {
+    const std::int32_t node = route(row);
+    const LeafView leaf = view(node);
+    const bool is_leaf = at(node).test == Test::leaf;
+    if (answers.classes) {
+        answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
+    }
+    if (answers.probabilities) {
+        double* const out = answers.probabilities + i * answers.width;
+        std::fill_n(out, answers.width, 0.0);
+        if (is_leaf) {
+            policy.probabilities(leaf, row, scratch, out);
+        } else {
+            Majority{}.probabilities(leaf, row, scratch, out);
+        }
+    }
+}
+
+void Tree::predict(const Batch& batch, const Answers& answers) const {
+    std::optional<RowBuffer> buffer;
+    AnswerScratch scratch;
+    for (std::size_t first = 0; first < batch.rows;) {
+        // A learner may come in between blocks, and may have added features.
+        const auto lock = turnstile_.reading();
+        if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
+        scratch.fit(shape_);
+        const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
+        buffer->read(first, n);
+        std::visit(
+            [&](const auto& policy) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    answer(policy, buffer->row(i), scratch, answers, first + i);
+                }
+            },
+            settings_.leaf);
+        first += n;
+    }
+}
+
+std::vector<std::int32_t> Tree::path(const Batch& batch) const {
+    const auto lock = turnstile_.reading();
+    RowBuffer buffer(batch, features_, shape_);
+    buffer.read(0, 1);
+    std::vector<std::int32_t> ids;
+    for (std::int32_t i = route(buffer.row(0)); i != none; i = at(i).parent) ids.push_back(i);
+    std::reverse(ids.begin(), ids.end());
+    return ids;
+}
+
+// ---- learning ----
+
+template <class Policy, bool answering>
+void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
+               const Answers& answers) {
+    RowBuffer buffer(batch, features_, shape_);
+    for (std::size_t first = 0; first < batch.rows; first += buffer.capacity()) {
+        const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
+        buffer.read(first, n);
+        const auto lock = turnstile_.writing();
+        scratch_.fit(shape_);
+        for (std::size_t i = 0; i < n; ++i) {
+            const Row row = buffer.row(i);
+            const std::size_t r = first + i;
+            const double weight = w ? w[r] : 1.0;
+            const bool learned = y[r] >= 0 && weight > 0.0;
+            if constexpr (answering) {
+                // A policy that observes answers while it is learning, once.
+                if (answers.probabilities || !learned || !Policy::observes) {
+                    answer(policy, row, scratch_, answers, r);
+                }
+            }
+            if (!learned) continue;
+            const auto label = static_cast<std::size_t>(y[r]);
+            const std::int32_t id = route_learning(row);
+            if constexpr (Policy::observes) {
+                const std::int32_t before =
+                    policy.observe(view(id), row, scratch_, track(id), label, std::min(weight, 1.0));
+                if (answering && !answers.probabilities) answers.classes[r] = before;
+            }
+            learn(id, row, label, weight);
+            if constexpr (Policy::observes) {
+                // A weight of 3 is three examples: the second and the third met a leaf
+                // that knew the first.
+                if (weight > 1.0 && at(id).test == Test::leaf) {
+                    policy.observe(view(id), row, scratch_, track(id), label, weight - 1.0);
+                }
+            }
+        }
+    }
+}
+
+void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
+    ++seen_;
+    n_classes_ = std::max(n_classes_, y + 1);
+    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        categories_[c] = std::max(categories_[c], static_cast<double>(row.codes[c]) + 1.0);
+    }
+    const auto place = static_cast<std::size_t>(at(id).leaf);
+    Leaf& leaf = leaves_[place];
+    double* const counts = at(id).counts;
+    if (counts[y] == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    leaf.statistics.learn(shape_, pool_, row, y, w, counts);
+    if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
+        may_split(leaf)) {
+        leaf.checked = leaf.weight;
+        check(place);
+    }
+}
+
+void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    std::visit([&](const auto& policy) {
+        run<std::decay_t<decltype(policy)>, false>(policy, batch, y, w, {});
+    }, settings_.leaf);
+}
+
+void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
+                       const Answers& answers) {
+    std::visit([&](const auto& policy) {
+        run<std::decay_t<decltype(policy)>, true>(policy, batch, y, w, answers);
+    }, settings_.leaf);
+}
+
+// ---- looking inside ----
+
+std::size_t Tree::n_features() const {
+    const auto lock = turnstile_.reading();
+    return features_.size();
+}
+
+std::size_t Tree::n_classes() const {
+    const auto lock = turnstile_.reading();
+    return n_classes_;
+}
+
+std::size_t Tree::n_nodes() const {
+    const auto lock = turnstile_.reading();
+    return nodes_.size();
+}
+
+std::size_t Tree::n_leaves() const {
+    const auto lock = turnstile_.reading();
+    return leaves_.size();
+}
+
+std::size_t Tree::depth() const {
+    const auto lock = turnstile_.reading();
+    return depth_;
+}
+
+std::uint64_t Tree::seen() const {
+    const auto lock = turnstile_.reading();
+    return seen_;
+}
+
+std::size_t Tree::memory_bytes() const {
+    const auto lock = turnstile_.reading();
+    std::size_t bytes = sizeof(Tree) + pool_.bytes() + nodes_.capacity() * sizeof(Node) +
+                        leaves_.capacity() * sizeof(Leaf) +
+                        certificates_.capacity() * sizeof(Certificate) +
+                        features_.capacity() * sizeof(Feature) +
+                        categories_.capacity() * sizeof(double) +
+                        ways_.capacity() * sizeof(ways_[0]);
+    for (const Ways& ways : ways_) bytes += ways.bytes();
+    return bytes;
+}
+
+std::vector<Certificate> Tree::certificates() const {
+    const auto lock = turnstile_.reading();
+    return certificates_;
+}
+
+std::vector<LeafState> Tree::leaf_states() const {
+    const auto lock = turnstile_.reading();
+    std::vector<LeafState> states;
+    Checker checker;
+    std::vector<bool> used_up;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].test != Test::leaf) continue;
+        const Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].leaf)];
+        LeafState state{};
+        state.node = static_cast<std::int32_t>(i);
+        state.depth = nodes_[i].depth;
+        state.classes = leaf.classes;
+        state.weight = leaf.weight;
+        state.until_check = std::max(0.0, settings_.grace_period - (leaf.weight - leaf.checked));
+        state.may_split = may_split(leaf);
+        state.weight_to_decide = std::numeric_limits<double>::infinity();
+        if (leaf.classes >= 2) {
+            state.decision = checker.decide(leaf_case(leaf, used_up));
+            state.weight_to_decide = weight_to_decide(settings_, state.decision);
+        }
+        states.push_back(state);
+    }
+    return states;
+}
+
+}  // namespace riparian

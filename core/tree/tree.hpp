@@ -1,0 +1,133 @@
+// The streaming tree: routes, answers, learns and grows, row by row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "batch.hpp"
+#include "check.hpp"
+#include "node.hpp"
+#include "settings.hpp"
+#include "turnstile.hpp"
+
+namespace riparian {
+
+struct Snapshot;
+
+// Far above what a model needs; a file that says more is damaged.
+inline constexpr std::size_t max_features = 1'000'000;
+inline constexpr std::size_t max_classes = 65'536;
+inline constexpr std::size_t max_categories = 1'000'000;
+
+// Where answers go; a null pointer is not asked for.
+struct Answers {
+    std::int32_t* classes = nullptr;  // [row]; no_answer before anything was learned
+    double* probabilities = nullptr;  // [row][width]
+    std::size_t width = 0;
+};
+
+struct LeafState {
+    std::int32_t node;
+    std::int32_t depth;
+    std::int32_t classes;
+    double weight;
+    double until_check;  // weight until the next check
+    Decision decision;
+    double weight_to_decide;
+    bool may_split;  // depth and number of leaves allow it
+};
+
+// Learning calls must not overlap each other; reading calls may overlap anything.
+class Tree {
+public:
+    explicit Tree(const Settings&);
+    ~Tree();
+    Tree(const Tree&) = delete;
+    Tree& operator=(const Tree&) = delete;
+
+    // The schema grows: features get the next places, classes the next codes.
+    void add_features(const std::vector<Kind>&);
+    void make_room_for_classes(std::size_t count);
+    // Counts as seen from now on, for the range of gains.
+    void declare_classes(std::size_t count);
+
+    // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.
+    void learn(const Batch&, const std::int32_t* y, const double* w);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void predict(const Batch&, const Answers&) const;
+    // Node ids from the root to where this row is answered.
+    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
+
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    [[nodiscard]] std::size_t n_features() const;
+    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] std::size_t n_nodes() const;
+    [[nodiscard]] std::size_t n_leaves() const;
+    [[nodiscard]] std::size_t depth() const;
+    [[nodiscard]] std::uint64_t seen() const;
+    [[nodiscard]] std::size_t memory_bytes() const;
+    [[nodiscard]] std::vector<Certificate> certificates() const;
+    [[nodiscard]] std::vector<LeafState> leaf_states() const;
+
+    [[nodiscard]] Snapshot snapshot() const;
+    // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
+    // that of a tree which learning could have made.
+    [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
+
+private:
+    template <class Policy, bool answering>
+    void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    template <class Policy>
+    void answer(const Policy&, const Row&, AnswerScratch&, const Answers&, std::size_t row) const;
+    void learn(std::int32_t node, const Row&, std::size_t y, double w);
+
+    [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
+        return nodes_[static_cast<std::size_t>(id)];
+    }
+    [[nodiscard]] Track& track(std::int32_t node) noexcept {
+        return leaves_[static_cast<std::size_t>(at(node).leaf)].track;
+    }
+    [[nodiscard]] std::int32_t step(const Node&, const Row&) const noexcept;
+    [[nodiscard]] std::int32_t route(const Row&) const noexcept;
+    // As route(), but a category without a branch gets one.
+    std::int32_t route_learning(const Row&);
+    [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
+    [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
+    [[nodiscard]] LeafCase leaf_case(const Leaf&, std::vector<bool>& used_up) const;
+    [[nodiscard]] bool may_split(const Leaf&) const noexcept;
+
+    std::int32_t add_node(std::int32_t parent, std::int32_t branch);
+    std::int32_t add_branch(std::int32_t node, std::int32_t category);
+    void open_leaf(std::int32_t node, std::size_t place);
+    void check(std::size_t place);
+    void split(std::size_t place, const Decision&);
+    void reshape(const Shape&);
+
+    void restore_nodes(const Snapshot&);
+    void restore_leaves(const Snapshot&);
+    void restore_certificates(const Snapshot&);
+
+    Settings settings_;
+    Shape shape_;
+    Pool pool_;
+    std::vector<Feature> features_;
+    std::vector<double> categories_;  // [categorical slot]: values seen so far
+    std::vector<Node> nodes_;
+    std::vector<Leaf> leaves_;
+    std::vector<Ways> ways_;
+    std::vector<Certificate> certificates_;
+    std::uint64_t seen_ = 0;
+    std::size_t n_classes_ = 0;
+    std::size_t depth_ = 0;
+
+    Checker checker_;
+    AnswerScratch scratch_;
+    std::vector<bool> used_up_;
+    mutable Turnstile turnstile_;
+};
+
+}  // namespace riparian

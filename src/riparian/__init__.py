@@ -1,0 +1,61 @@
+"""Decision trees that learn from data streams.
+
+``import riparian as rp``, then ``rp.VFDT()`` or ``rp.HoeffdingTree(...)``.
+Everything is imported when it is first used, so that the command line starts at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from riparian import bounds, cuts, evaluate, impurities, leaves, streams
+    from riparian.certificates import Pending, Split
+    from riparian.errors import ModelFileError
+    from riparian.modelfile import load
+    from riparian.recipes import VFDT
+    from riparian.tree import HoeffdingTree
+
+__all__ = [
+    "VFDT",
+    "HoeffdingTree",
+    "ModelFileError",
+    "Pending",
+    "Split",
+    "__version__",
+    "bounds",
+    "cuts",
+    "evaluate",
+    "impurities",
+    "leaves",
+    "load",
+    "streams",
+]
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "HoeffdingTree": "riparian.tree",
+    "ModelFileError": "riparian.errors",
+    "Pending": "riparian.certificates",
+    "Split": "riparian.certificates",
+    "VFDT": "riparian.recipes",
+    "load": "riparian.recipes",
+}
+_MODULES = {"bounds", "cuts", "evaluate", "impurities", "leaves", "streams"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"riparian.{name}")
+    else:
+        raise AttributeError(f"module 'riparian' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

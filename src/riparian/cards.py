@@ -1,0 +1,160 @@
+"""What the picture of a tree says: which nodes it shows, and the words on each of them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from riparian.export import class_weights_text
+from riparian.structure import EVERY_VALUE, Node, Structure
+from riparian.wording import compact_text, share_text
+
+__all__ = ["FONT", "SMALL", "Item", "Measure", "estimated_width", "fitted", "items_of"]
+
+Measure = Callable[[str, float, bool], float]  # text, font size, bold -> width
+
+FONT = 12.0
+SMALL = 10.5
+_TITLE_MAX = 190.0
+_LABEL_MAX = 150.0
+_SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠"}
+
+
+@dataclass(slots=True)
+class Item:
+    """A node to be drawn, or several branches of one node folded into one.
+
+    ``parent`` and ``children`` are positions among the items. ``cut`` says that the item has
+    descendants which are not drawn.
+    """
+
+    nodes: tuple[Node, ...]
+    parent: int
+    depth: int
+    folded: bool = False
+    cut: bool = False
+    label: str = ""  # on the branch that leads here
+    title: str = ""
+    detail: str = ""  # beside the title
+    note: str = ""  # "+12 nodes" where something is left out
+    children: tuple[int, ...] = ()
+
+    @property
+    def reached(self) -> tuple[float, ...]:
+        """Class weights of all examples that came here."""
+        return tuple(sum(column) for column in zip(*(n.reached for n in self.nodes), strict=True))
+
+    @property
+    def shown(self) -> tuple[float, ...]:
+        """Class weights to draw."""
+        return self.reached if self.folded else self.nodes[0].shown
+
+    @property
+    def leading(self) -> int:
+        """Position of the class that a leaf answers; -1 for others."""
+        leaf = self.nodes[0].is_leaf and not self.folded
+        return self.nodes[0].leading if leaf else -1
+
+
+def items_of(
+    structure: Structure, max_depth: int | None, max_branches: int, measure: Measure
+) -> list[Item]:
+    """What is to be drawn, with its words, each parent before its children."""
+    items: list[Item] = []
+    waiting = [Item((structure[0],), parent=-1, depth=0)]
+    while waiting:
+        item = waiting.pop()
+        node, place = item.nodes[0], len(items)
+        item.cut = not node.is_leaf and max_depth is not None and item.depth >= max_depth
+        if item.parent >= 0:
+            items[item.parent].children += (place,)
+        _word(item, structure, measure)
+        items.append(item)
+        if item.folded or item.cut or node.is_leaf:
+            continue
+        kept, others = _heaviest([structure[child] for child in node.children], max_branches)
+        # The last one pushed is the next one read.
+        if others:
+            waiting.append(Item(tuple(others), place, item.depth + 1, folded=True))
+        waiting.extend(Item((child,), place, item.depth + 1) for child in reversed(kept))
+    return items
+
+
+def about(item: Item, structure: Structure) -> tuple[str, ...]:
+    """Lines to show on demand: the whole condition, the answer, the counts."""
+    node = item.nodes[0]
+    counts = f"n {class_weights_text(structure, item.reached, most=12)}"
+    if item.folded and node.branch is not None:
+        values = [n.branch.value for n in item.nodes[:20] if n.branch is not None]
+        more = ", …" if len(item.nodes) > 20 else ""
+        return f"{node.branch.feature}: {', '.join(values)}{more}", counts
+    lines = [f"{'leaf' if node.is_leaf else 'node'} {node.id}"]
+    if node.branch is not None:
+        lines[0] += f": {node.branch}{' or missing' if node.takes_missing else ''}"
+    if node.feature is not None:
+        lines.append(f"tests {node.feature}")
+    elif node.leading >= 0:
+        share = share_text(node.shown[node.leading] / sum(node.shown))
+        lines.append(f"answers {structure.classes[node.leading]} ({share})")
+    return (*lines, counts)
+
+
+def estimated_width(text: str, size: float, bold: bool = False) -> float:
+    """Width of a text in a sans-serif font that is not known, rather too much than too little."""
+    units = 0.0
+    for character in text:
+        if character in "fijlrtI.,:;'!|()[]{}/\\ -":
+            units += 0.40
+        elif character in "mwMW@%≤≥≠<>" or unicodedata.east_asian_width(character) in "WF":
+            units += 1.0
+        elif character.isupper():
+            units += 0.74
+        else:
+            units += 0.64
+    return units * size * (1.08 if bold else 1.0)
+
+
+def fitted(text: str, width: float, size: float, bold: bool, measure: Measure) -> str:
+    """The text, or as much of its beginning as fits into a width, and an ellipsis."""
+    if len(text) < 1000 and measure(text, size, bold) <= width:
+        return text
+    low, high = 0, min(len(text), 1000)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if measure(text[:middle].rstrip() + "…", size, bold) <= width:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + "…"
+
+
+def _heaviest(children: list[Node], most: int) -> tuple[list[Node], list[Node]]:
+    if len(children) <= most:
+        return children, []
+    by_weight = sorted(children, key=lambda child: -sum(child.reached))
+    kept = {child.id for child in by_weight[: most - 1]}
+    return [c for c in children if c.id in kept], [c for c in children if c.id not in kept]
+
+
+def _word(item: Item, structure: Structure, measure: Measure) -> None:
+    node = item.nodes[0]
+    item.detail = f"n {compact_text(sum(item.reached))}"
+    label, left_out = "", node.below if item.cut else 0
+    if item.folded:
+        item.title, label = f"{len(item.nodes)} branches", "other values"
+        left_out = sum(n.below + 1 for n in item.nodes)
+    elif node.feature is not None:
+        item.title = fitted(node.feature, _TITLE_MAX, FONT, True, measure)
+    elif node.leading < 0:
+        item.title = "no answer yet"
+    else:
+        item.title = fitted(structure.classes[node.leading], _TITLE_MAX, FONT, True, measure)
+        item.detail = f"{share_text(node.shown[node.leading] / sum(node.shown))} · {item.detail}"
+    if node.branch is not None and not item.folded:
+        label = node.branch.value
+        if structure[node.parent].test != EVERY_VALUE:
+            label = f"{_SIGNS[node.branch.relation]} {label}"
+    item.label = fitted(label, _LABEL_MAX, SMALL, False, measure)
+    if left_out:
+        item.note = f"+{left_out:,} node{'s' if left_out > 1 else ''}"

@@ -1,0 +1,410 @@
+"""The command line: ``riparian run``, ``riparian predict`` and ``riparian show``.
+
+It is thin over the library. Imports wait until a command needs them: ``riparian --help`` must not.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+
+import typer
+
+if TYPE_CHECKING:
+    from riparian.evaluate import Result
+
+__all__ = ["app", "main"]
+
+P = ParamSpec("P")
+
+_INTERRUPTED = 130
+_PIPE_CLOSED = 141
+_SYNTHETIC = "synth:"
+
+app = typer.Typer(
+    name="riparian",
+    help="Decision trees that learn from data that never stops arriving.",
+    epilog="Example: riparian run data.csv --target class --report report.html",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _plainly(command: Callable[P, None]) -> Callable[P, None]:
+    """Say what failed in one line, and end with the right status."""
+
+    @functools.wraps(command)
+    def told(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            _say("interrupted")
+            raise typer.Exit(_INTERRUPTED) from None
+        except BrokenPipeError:
+            # Nobody reads on, as with ``| head``; nor may Python try to write the rest at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(_PIPE_CLOSED) from None
+        except OSError as error:
+            what = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+            _say(what)
+            raise typer.Exit(1) from None
+        except (ValueError, TypeError, ImportError, MemoryError) as error:
+            _say(str(error) or type(error).__name__)
+            raise typer.Exit(1) from None
+
+    return told
+
+
+def _say(message: str) -> None:
+    print(f"riparian: {' '.join(message.split())}", file=sys.stderr)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from riparian import __version__
+
+        print(f"riparian {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A CSV, TSV, JSON-lines (each also .gz), Parquet or Arrow file; - for standard input.",
+    ),
+]
+ModelFile = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model file of riparian run --model-out.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option(help="csv, tsv, jsonl, parquet or arrow.  [default: by the file's ending]"),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Columns taken as text, comma-separated."),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Columns that are not read, comma-separated."),
+]
+Delimiter = Annotated[str | None, typer.Option(help="What separates the columns of a CSV file.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of a CSV or TSV file.")]
+Block = Annotated[int, typer.Option(min=1, help="Rows that are read at once.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Splits = Annotated[
+    int, typer.Option("--splits", min=0, help="How many of the last splits to tell.")
+]
+
+
+@app.command()
+@_plainly
+def run(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A CSV, TSV, JSON-lines (each also .gz), Parquet or Arrow file; - for standard "
+            "input; or synth:NAME, a built-in stream such as synth:drifting.",
+        ),
+    ],
+    target: Annotated[
+        str | None, typer.Option(help="The column of the classes; needed for a file.")
+    ] = None,
+    model_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the model to this file.")
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a report as one HTML file.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    splits: Splits = 5,
+    rows: Annotated[int | None, typer.Option(min=1, help="Stop after so many rows.")] = None,
+    block: Block = 10_000,
+    format: Format = None,
+    categorical: Categorical = None,
+    drop: Drop = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    recipe: Annotated[
+        str, typer.Option(help="HoeffdingTree or VFDT; options below change its parameters.")
+    ] = "HoeffdingTree",
+    statistics: Annotated[str | None, typer.Option(help="gaussian.")] = None,
+    impurity: Annotated[str | None, typer.Option(help="entropy or gini.")] = None,
+    bound: Annotated[str | None, typer.Option(help="hoeffding.")] = None,
+    cuts: Annotated[str | None, typer.Option(help="bins.")] = None,
+    n_cuts: Annotated[int | None, typer.Option(help="Cuts tried on a numeric feature.")] = None,
+    categorical_cuts: Annotated[
+        str | None, typer.Option(help="multiway, one-against-rest or both.")
+    ] = None,
+    leaf: Annotated[
+        str | None, typer.Option(help="What a leaf answers by: majority, naive-bayes or adaptive.")
+    ] = None,
+    inherit_counts: Annotated[
+        str | None,
+        typer.Option(help="What a leaf does with its parent's counts: none, predict or count."),
+    ] = None,
+    grace_period: Annotated[
+        float | None, typer.Option(help="Weight of examples between two checks of a leaf.")
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option(help="Accepted probability of a wrong split.")
+    ] = None,
+    tau: Annotated[
+        float | None, typer.Option(help="Tie: split when the bound is below this.")
+    ] = None,
+    epsilons: Annotated[
+        int | None, typer.Option(help="1 or 2: how many bounds the best must lead by.")
+    ] = None,
+    runner_up: Annotated[
+        str | None, typer.Option(help="Whom the best cut must beat: attribute or cut.")
+    ] = None,
+    min_gain: Annotated[float | None, typer.Option(help="Least gain of a split.")] = None,
+    min_branch_fraction: Annotated[
+        float | None, typer.Option(help="Least share of the examples in two branches.")
+    ] = None,
+    clip_to_range: Annotated[
+        bool | None,
+        typer.Option(help="Whether a class counts only between its least and largest value."),
+    ] = None,
+    max_depth: Annotated[int | None, typer.Option(help="Deepest level of the tree.")] = None,
+    max_leaves: Annotated[int | None, typer.Option(help="Most leaves of the tree.")] = None,
+) -> None:
+    """Learn a stream and report how well it went.
+
+    Each row is predicted before it is learned.
+    Ctrl-C ends the stream early: what was learned until then is reported and written.
+    """
+    given = {
+        "statistics": statistics,
+        "impurity": impurity,
+        "bound": bound,
+        "cuts": cuts,
+        "n_cuts": n_cuts,
+        "categorical_cuts": categorical_cuts,
+        "leaf": leaf,
+        "inherit_counts": inherit_counts,
+        "grace_period": _whole(grace_period),
+        "delta": delta,
+        "tau": tau,
+        "epsilons": epsilons,
+        "runner_up": runner_up,
+        "min_gain": min_gain,
+        "min_branch_fraction": min_branch_fraction,
+        "clip_to_range": clip_to_range,
+        "max_depth": max_depth,
+        "max_leaves": max_leaves,
+    }
+    for option, path in (("--model-out", model_out), ("--report", report)):
+        _check_writable(option, path)
+    model = _model(recipe, {name: value for name, value in given.items() if value is not None})
+    if data.startswith(_SYNTHETIC):
+        _refuse_for_synthetic(target=target, format=format, categorical=categorical, drop=drop)
+        from riparian.streams import from_name
+
+        stream: Any = from_name(data)
+        if stream.n_rows is None and rows is None:
+            _say(f"{data} has no end; Ctrl-C stops it, or --rows")
+    else:
+        if target is None:
+            raise typer.BadParameter(
+                "it is needed for a file: the column of the classes", param_hint="--target"
+            )
+        from riparian.streams.readers import open_stream
+
+        stream = open_stream(
+            data,
+            target=target,
+            format=format,
+            categorical=_names(categorical),
+            drop=_names(drop),
+            delimiter=_character(delimiter),
+            encoding=encoding,
+        )
+
+    result, interrupted = _learn(model, stream, block=block, rows=rows, quiet=quiet)
+    if not result.n:
+        _say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
+        raise typer.Exit(_INTERRUPTED if interrupted else 1)
+
+    from riparian.summary import console, print_run, run_dict
+
+    if interrupted:
+        _say(f"interrupted after {result.n:,} rows; this is what was learned until then")
+    if model_out is not None:
+        model.save(model_out)
+        _say(f"wrote the model to {model_out}")
+    if report is not None:
+        from riparian.report import write_report
+
+        write_report(report, model, result, data)
+        _say(f"wrote the report to {report}")
+    if json:
+        _print_json(run_dict(data, model, result, n_splits=splits, interrupted=interrupted))
+    else:
+        print_run(console(), data, model, result, n_splits=splits, interrupted=interrupted)
+    if interrupted:
+        raise typer.Exit(_INTERRUPTED)
+
+
+@app.command()
+@_plainly
+def predict(
+    model: ModelFile,
+    data: Data,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write here.  [default: standard output]")
+    ] = None,
+    proba: Annotated[bool, typer.Option(help="Add each class's probability.")] = False,
+    block: Block = 10_000,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+) -> None:
+    """Predict the class of each row.
+
+    The answers are a CSV with a row for each row of the data, in its order. Columns are found by
+    their names; those that the model does not know are left out.
+    """
+    _check_writable("--out", out)
+    import riparian
+    from riparian.predictions import predictions, write_predictions
+
+    learned = riparian.load(model)
+    source = predictions(
+        learned,
+        data,
+        proba=proba,
+        block=block,
+        format=format,
+        delimiter=_character(delimiter),
+        encoding=encoding,
+        note=_say,
+    )
+    write_predictions(source, out)
+
+
+@app.command()
+@_plainly
+def show(
+    model: ModelFile,
+    splits: Splits = 5,
+    depth: Annotated[int, typer.Option(min=0, help="Deepest level of the tree to write.")] = 5,
+    json: Json = False,
+) -> None:
+    """Show a model, its tree and why it split."""
+    import riparian
+    from riparian.summary import console, model_dict, print_model
+
+    learned = riparian.load(model)
+    if json:
+        _print_json(model_dict(learned, n_splits=splits))
+    else:
+        print_model(console(), model, learned, n_splits=splits, max_depth=depth)
+
+
+def _learn(
+    model: Any, stream: Any, *, block: int, rows: int | None, quiet: bool
+) -> tuple[Result, bool]:
+    """Go through the stream; say also whether it was broken off."""
+    import contextlib
+
+    from riparian.evaluate import Result, steps
+    from riparian.progress import Progress
+
+    result = Result()
+    close = stream if hasattr(stream, "close") else contextlib.nullcontext()
+    shown = None if quiet else Progress(stream, result, rows=rows)
+    try:
+        with close, shown or contextlib.nullcontext():
+            for _ in steps(model, stream, result, block=block, rows=rows):
+                if shown is not None:
+                    shown.update(model)
+    except KeyboardInterrupt:
+        return result, True
+    return result, False
+
+
+def _model(recipe: str, parameters: dict[str, Any]) -> Any:
+    from riparian.errors import one_of
+    from riparian.recipes import RECIPES
+
+    try:
+        found = RECIPES[one_of("recipe", recipe, RECIPES)]
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--recipe") from None
+    own = found().get_params(deep=False)
+    for name in parameters:
+        if name not in own:
+            raise typer.BadParameter(
+                f"{recipe} fixes it; take --recipe HoeffdingTree to choose it",
+                param_hint=f"--{name.replace('_', '-')}",
+            )
+    return found(**parameters)
+
+
+def _refuse_for_synthetic(**options: Any) -> None:
+    for name, value in options.items():
+        if value:
+            raise typer.BadParameter("is for files, not for synth:", param_hint=f"--{name}")
+
+
+def _whole(value: float | None) -> float | int | None:
+    """Give 200.0 as the 200 that was written, as a library user would."""
+    return int(value) if value is not None and value.is_integer() else value
+
+
+def _names(texts: list[str] | None) -> list[str]:
+    """Take apart comma-separated names, given once or several times."""
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
+def _character(text: str | None) -> str | None:
+    r"""Take ``\t`` for a tab, which is hard to type in a shell."""
+    return "\t" if text in ("\\t", "tab") else text
+
+
+def _check_writable(option: str, path: str | None) -> None:
+    """Fail before the work rather than after it."""
+    if path is None:
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path) or not os.path.isdir(folder):
+        problem = "is a folder" if os.path.isdir(path) else f"there is no folder {folder!r}"
+        raise ValueError(f"{option} {path!r}: {problem}")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{option} {path!r}: the folder {folder!r} cannot be written")
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""Model files: data only, checked before a tree is made of them.
+
+The layout is that of safetensors: named arrays, and a JSON header that holds the
+format version, the recipe, its parameters and the schema. safetensors has no
+checksum, so the last array, ``~digest``, is the SHA-256 of all bytes before it.
+What the arrays mean is checked by the core, in one place (``core/tree/snapshot.cpp``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import safetensors.numpy
+from safetensors import SafetensorError
+
+from riparian import _core
+from riparian.errors import ModelFileError
+from riparian.schema import Feature, Schema
+from riparian.settings import check_settings
+
+if TYPE_CHECKING:
+    from riparian.tree import HoeffdingTree
+
+__all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
+
+#: Rises when a reader of an older version could misread the file.
+FORMAT = 1
+
+_DIGEST = "~digest"
+_DIGEST_BYTES = hashlib.sha256().digest_size
+_HEADER = "riparian"
+
+
+def load(path: str | os.PathLike[str]) -> HoeffdingTree:
+    """Reads a model that was written by ``save``.
+
+    Loading runs no code from the file. A file that is damaged, or that does not
+    describe a tree, gives a :class:`riparian.ModelFileError`.
+    """
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+
+
+def to_bytes(model: HoeffdingTree) -> bytes:
+    """The whole model as the bytes of a file."""
+    from riparian.recipes import RECIPES
+
+    engine = model._fitted()
+    recipe = next(cls.__name__ for cls in type(model).__mro__ if cls.__name__ in RECIPES)
+    with model._learning:
+        arrays = engine.snapshot()
+        header = {
+            "format": FORMAT,
+            "recipe": recipe,
+            "parameters": {k: _plain(k, v) for k, v in sorted(model._axes().items())},
+            "schema": _schema_to_json(model._schema),
+        }
+    arrays[_DIGEST] = np.zeros(_DIGEST_BYTES, dtype=np.uint8)
+    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    data = safetensors.numpy.save(arrays, metadata={_HEADER: text})
+    body = data[:-_DIGEST_BYTES]
+    return body + hashlib.sha256(body).digest()
+
+
+def from_bytes(data: bytes) -> HoeffdingTree:
+    """The model that these bytes describe; a :class:`ModelFileError` if they do not."""
+    from riparian.recipes import RECIPES
+
+    body = data[:-_DIGEST_BYTES]
+    if len(data) < 8 + _DIGEST_BYTES or hashlib.sha256(body).digest() != data[-_DIGEST_BYTES:]:
+        raise ModelFileError(
+            "the file is damaged or not a riparian model (its checksum does not match)"
+        )
+    try:
+        arrays = safetensors.numpy.load(data)
+        header = _read_header(data)
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ModelFileError(f"not a riparian model: {error}") from None
+    if header.get("format") != FORMAT:
+        raise ModelFileError(
+            f"the file has format {header.get('format')!r}; this version reads format {FORMAT}"
+        )
+    arrays.pop(_DIGEST, None)
+    recipe = header.get("recipe")
+    if not isinstance(recipe, str) or recipe not in RECIPES:
+        raise ModelFileError(f"unknown recipe {recipe!r}")
+    try:
+        model = RECIPES[recipe]()
+        parameters = header["parameters"]
+        expected = set(model._axes())
+        if not isinstance(parameters, dict) or set(parameters) - expected:
+            raise ModelFileError("unknown parameters")
+        model.__dict__.update(parameters)
+        settings = check_settings(model._axes())
+        schema = _schema_from_json(header["schema"])
+        engine = _core.Engine.restore(settings, arrays)
+        _check_agreement(schema, arrays)
+    except ModelFileError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ModelFileError(f"impossible contents: {error}") from None
+    fresh = type(model)._fresh_like(model)
+    fresh._engine, fresh._schema = engine, schema
+    model._become(fresh)
+    return model
+
+
+def write(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes a file so that at any moment the old one or the new one is there."""
+    target = Path(path)
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _usual_mode())
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+    with contextlib.suppress(OSError):  # some systems cannot open a folder
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _usual_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _read_header(data: bytes) -> dict[str, Any]:
+    length = int.from_bytes(data[:8], "little")
+    outer = json.loads(data[8 : 8 + length])
+    header = json.loads(outer["__metadata__"][_HEADER])
+    if not isinstance(header, dict):
+        raise ValueError("the header is not an object")
+    return header
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A parameter as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(name, v) for v in value]
+    raise TypeError(f"parameter {name}={value!r} cannot be saved in a model file")
+
+
+# Categories, labels and names keep their types: 1, 1.5, "1", b"1" and True differ.
+def _value_to_json(value: Hashable) -> Any:
+    if isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    raise TypeError(f"{value!r} cannot be saved in a model file")
+
+
+def _value_from_json(value: Any) -> Hashable:
+    if isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, dict) and len(value) == 1:
+        (kind, text), *_ = value.items()
+        if kind == "float" and isinstance(text, str):
+            number = float.fromhex(text)
+            if number == number:
+                return number
+        if kind == "bytes" and isinstance(text, str):
+            return bytes.fromhex(text)
+    raise ModelFileError("the schema holds an impossible value")
+
+
+def _schema_to_json(schema: Schema) -> dict[str, Any]:
+    return {
+        "features": [
+            {"name": f.name, "kind": f.kind, "categories": [_value_to_json(v) for v in f.codes]}
+            for f in schema.features
+        ],
+        "classes": [_value_to_json(label) for label in schema.classes],
+    }
+
+
+def _schema_from_json(data: Any) -> Schema:
+    schema = Schema()
+    for entry in data["features"]:
+        name, kind = entry["name"], entry["kind"]
+        if not isinstance(name, str | int) or name in schema.index:
+            raise ModelFileError("the schema holds an impossible or repeated name")
+        if kind not in ("numeric", "categorical"):
+            raise ModelFileError("the schema holds an unknown kind")
+        categories = [_value_from_json(v) for v in entry["categories"]]
+        feature = Feature(name, kind, {v: code for code, v in enumerate(categories)})
+        if len(feature.codes) != len(categories) or (kind == "numeric" and categories):
+            raise ModelFileError("the schema holds impossible categories")
+        schema.add_feature(feature)
+    labels = [_value_from_json(v) for v in data["classes"]]
+    schema.add_classes(labels)
+    if len(schema.classes) != len(labels):
+        raise ModelFileError("the schema repeats a class")
+    return schema
+
+
+def _check_agreement(schema: Schema, arrays: Mapping[str, Any]) -> None:
+    """Every code in the arrays has a name in the schema."""
+    kinds = [int(f.kind == "categorical") for f in schema.features]
+    if arrays["kinds"].tolist() != kinds:
+        raise ModelFileError("schema and tree disagree about the features")
+    seen = arrays["categories"].tolist()
+    known = [len(f.codes) for f in schema.features if f.kind == "categorical"]
+    if any(s > k for s, k in zip(seen, known, strict=True)):
+        raise ModelFileError("the tree has more categories than the schema")
+    if int(arrays["classes"][0]) > len(schema.classes):
+        raise ModelFileError("the tree has more classes than the schema")

@@ -1,0 +1,151 @@
+"""What a model says of the rows of a file, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from riparian.streams.columns import Columns, objects
+from riparian.streams.readers import open_stream
+from riparian.wording import distinct_texts
+from riparian.writing import whole_file
+
+__all__ = ["predictions", "write_predictions"]
+
+
+def predictions(
+    model: Any,
+    data: str | os.PathLike[str],
+    *,
+    proba: bool = False,
+    block: int = 10_000,
+    format: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    note: Callable[[str], None] = lambda message: None,
+) -> Iterator[Sequence[Any]]:
+    """Go through a file and give the model's answer to each row.
+
+    Columns are found by their names and read as the kinds that the model has learned. A feature
+    that the file lacks is missing in all rows; a column that the model does not know is left out.
+
+    Parameters
+    ----------
+    model : HoeffdingTree
+        A model that has learned.
+    data : str or path-like
+        The file; ``-`` is standard input.
+    proba : bool, default=False
+        Whether to add the probability of each class.
+    block : int, default=10_000
+        Rows that are read at once.
+    format, delimiter, encoding
+        As for `riparian.streams.readers.open_stream`.
+    note : callable
+        Is told what was left out or is missing.
+
+    Yields
+    ------
+    row : sequence
+        The header first, then the answers.
+    """
+    features = list(model._schema.features)
+    by_name = all(isinstance(feature.name, str) for feature in features)
+    with open_stream(
+        data,
+        format=format,
+        delimiter=delimiter,
+        encoding=encoding,
+        keep=[f.name for f in features] if by_name else None,
+        categorical=[f.name for f in features if by_name and f.kind == "categorical"],
+        numeric=[f.name for f in features if by_name and f.kind == "numeric"],
+    ) as stream:
+        if by_name:
+            _note_missing(features, stream.names, note)
+            values = {f.label: _values(f) for f in features if f.kind == "categorical"}
+        yield ["prediction", *(_heads(model) if proba else [])]
+        for X, _ in stream.blocks(block):
+            rows = _as_learned(X, features, values) if by_name else _as_array(X, features)
+            answers = model.predict(rows).tolist()
+            if proba:
+                shares = model.predict_proba(rows).tolist()
+                yield from ([a, *row] for a, row in zip(answers, shares, strict=True))
+            else:
+                yield from ([answer] for answer in answers)
+
+
+def write_predictions(rows: Iterator[Sequence[Any]], out: str | None) -> None:
+    """Write rows as CSV, to a file or to standard output.
+
+    Parameters
+    ----------
+    rows : iterator of sequences
+    out : str or None
+        The file, which appears when it is whole; None is standard output.
+    """
+    with nullcontext(sys.stdout) if out is None else whole_file(out) as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def _note_missing(features: list[Any], names: list[str], note: Callable[[str], None]) -> None:
+    missing = [feature.name for feature in features if feature.name not in names]
+    if missing:
+        shown = ", ".join(repr(name) for name in missing[:10])
+        more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+        note(f"the data lacks {shown}{more}; taken as missing")
+
+
+def _heads(model: Any) -> list[str]:
+    return [f"probability {text}" for text in distinct_texts(model.classes_)]
+
+
+def _values(feature: Any) -> dict[str, Any]:
+    """The categories by the text that stands for them in a file."""
+    found: dict[str, Any] = {}
+    for value in feature.categories:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        # A text that was learned as such goes before a number that is spelled like it.
+        if isinstance(value, str) or text not in found:
+            found[text] = value
+    return found
+
+
+def _as_learned(X: Columns, features: list[Any], values: dict[str, dict[str, Any]]) -> Columns:
+    n = len(next(iter(X.values())))
+    learned: Columns = {}
+    for feature in features:
+        column = X.get(feature.name)
+        if feature.kind == "numeric":
+            learned[feature.name] = np.full(n, np.nan) if column is None else column
+        elif column is None:
+            learned[feature.name] = objects([None] * n)
+        else:
+            known = values[feature.label]
+            learned[feature.name] = objects([known.get(text, text) for text in column.tolist()])
+    return learned
+
+
+def _as_array(X: Columns, features: list[Any]) -> Any:
+    """Columns for a model that has learned features by their place, not by name."""
+    labels = [feature.label for feature in features]
+    if all(label in X for label in labels):
+        columns = [X[label] for label in labels]
+    elif len(X) == len(features):
+        columns = list(X.values())
+    else:
+        raise ValueError(
+            f"the model has {len(features)} features without names, but the data has "
+            f"{len(X)} columns; give it these alone, or name them {labels[0]} to {labels[-1]}"
+        )
+    if all(column.dtype == np.float64 for column in columns):
+        return np.column_stack(columns)
+    table = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for j, column in enumerate(columns):
+        table[:, j] = column
+    return table

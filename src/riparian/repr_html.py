@@ -1,0 +1,121 @@
+"""What a notebook shows of a model: its parameters, its key numbers and its tree."""
+
+from __future__ import annotations
+
+import inspect
+from html import escape
+from typing import Any
+
+from riparian.palette import DARK, LIGHT
+from riparian.structure import Structure
+from riparian.svg import tree_svg
+from riparian.wording import label_text, number_text, weight_text
+
+__all__ = ["repr_html"]
+
+_LONGEST = 120  # characters of a parameter's value
+
+
+def repr_html(model: Any) -> str:
+    """HTML view of a model for notebooks.
+
+    Parameters
+    ----------
+    model : HoeffdingTree
+        A model; one that has not learned yet shows its parameters only.
+
+    Returns
+    -------
+    str
+        One ``<div>`` with its own style; all names and values in it are escaped.
+    """
+    parts = [
+        '<div class="riparian-model">',
+        f"<style>{_style()}</style>",
+        f"<p><strong>{escape(type(model).__name__)}</strong> {_parameters(model)}</p>",
+    ]
+    if getattr(model, "_engine", None) is None:
+        parts.append("<p class='quiet'>has not learned yet</p>")
+    else:
+        parts.append(_numbers(model))
+        parts.append(f'<div class="picture">{tree_svg(model)}</div>')
+    return "\n".join([*parts, "</div>"])
+
+
+def _parameters(model: Any) -> str:
+    """The parameters that are not at their defaults."""
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(type(model).__init__).parameters.items()
+    }
+    changed = [
+        f"<code>{escape(label_text(name))}={escape(_short(value))}</code>"
+        for name, value in model.get_params(deep=False).items()
+        if not _same(value, defaults.get(name, inspect.Parameter.empty))
+    ]
+    return ", ".join(changed) if changed else '<span class="quiet">all defaults</span>'
+
+
+def _same(value: Any, default: Any) -> bool:
+    if value is default:
+        return True
+    try:
+        return type(value) is type(default) and bool(value == default)
+    except (TypeError, ValueError):  # arrays have no one truth
+        return False
+
+
+def _short(value: Any) -> str:
+    text = label_text(repr(value))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _numbers(model: Any) -> str:
+    structure = Structure.of(model)
+    seen = sum(structure[0].reached) if len(structure) else 0.0
+    rows = [
+        ("examples", weight_text(float(getattr(model, "n_seen_", seen)))),
+        ("classes", f"{len(structure.classes):,}"),
+        ("leaves", f"{structure.n_leaves:,}"),
+        ("depth", f"{structure.depth:,}"),
+    ]
+    memory = getattr(model, "memory_bytes_", None)
+    if memory is not None:
+        rows.append(("memory", _bytes_text(float(memory))))
+    cells = "".join(f"<div><b>{escape(v)}</b><span>{k}</span></div>" for k, v in rows)
+    return f'<div class="numbers">{cells}</div>'
+
+
+def _bytes_text(size: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000.0:
+            return f"{number_text(size, 3)} {unit}"
+        size /= 1000.0
+    return f"{number_text(size, 3)} GB"
+
+
+def _style() -> str:
+    scope = ".riparian-model"
+
+    def scheme(colours: dict[str, str], selector: str) -> str:
+        return (
+            f"{selector}{{background:{colours['ground']};color:{colours['ink']};"
+            f"border-color:{colours['line']}}}"
+            f"{selector} .quiet,{selector} .numbers span{{color:{colours['quiet']}}}"
+            f"{selector} code{{background:{colours['card']};color:{colours['ink']}}}"
+        )
+
+    not_light = f'{scope}:not([data-jp-theme-light="true"] *):not(.vscode-light *)'
+    return (
+        f"{scope}{{font:13px/1.5 system-ui,sans-serif;border:1px solid;border-radius:10px;"
+        "padding:10px 14px;max-width:100%;box-sizing:border-box}"
+        f"{scope} p{{margin:0 0 6px}}"
+        f"{scope} code{{padding:1px 5px;border-radius:4px}}"
+        f"{scope} .numbers{{display:flex;flex-wrap:wrap;gap:4px 28px;margin:6px 0}}"
+        f"{scope} .numbers b{{display:block;font-size:17px;font-variant-numeric:tabular-nums}}"
+        f"{scope} .picture{{overflow-x:auto}}"
+        + scheme(LIGHT, scope)
+        + f"@media (prefers-color-scheme:dark){{{scheme(DARK, not_light)}}}"
+        + scheme(DARK, f'[data-jp-theme-light="false"] {scope}')
+        + scheme(DARK, f".vscode-dark {scope}")
+    )

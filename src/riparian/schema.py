@@ -1,0 +1,285 @@
+"""Names to numbers: which features there are, their categories, and the classes.
+
+The schema grows with the stream. Reading a batch never changes it: a
+:class:`Reading` says what would be new, and :meth:`Schema.adopt` takes that over
+once nothing can fail any more.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian import _core
+from riparian.table import Codes, Column, Name, Numbers, Objects, Table
+
+__all__ = ["Feature", "Kind", "Reading", "Schema"]
+
+Kind = Literal["numeric", "categorical"]
+
+_UNSEEN = -2
+
+
+@dataclass
+class Feature:
+    """A column of the stream. An integer name is a position."""
+
+    name: Name
+    kind: Kind
+    codes: dict[Hashable, int] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return self.name if isinstance(self.name, str) else f"x{self.name}"
+
+    @property
+    def categories(self) -> list[Hashable]:
+        return list(self.codes)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A batch in the schema's terms, and what it would add to the schema."""
+
+    batch: _core.Batch
+    n_rows: int
+    new_features: list[Feature]
+    new_categories: dict[int, list[Hashable]]
+
+
+class Schema:
+    """The ordered features and classes of one model."""
+
+    def __init__(self, owner: str = "the model") -> None:
+        self.owner = owner  # what errors call it
+        self.features: list[Feature] = []
+        self.classes: list[Hashable] = []
+        self.class_codes: dict[Hashable, int] = {}
+        #: For the one-example path: name to place, and value to code (None: numeric).
+        self.index: dict[Name, int] = {}
+        self.codes: list[dict[Hashable, int] | None] = []
+
+    @property
+    def named(self) -> bool:
+        """Features have names of their own, not just positions."""
+        return any(f.name != place for place, f in enumerate(self.features))
+
+    # -- features ---------------------------------------------------------------------------
+
+    def read(
+        self, table: Table, *, grow: bool, categorical: Any = "from_dtype"
+    ) -> Reading:
+        """The table's columns in the order of the features, as numbers and codes."""
+        places = self._places(table, grow=grow)
+        known = len(self.features)
+        new_features: list[Feature] = []
+        new_categories: dict[int, list[Hashable]] = {}
+        if table.matrix is not None and places == list(range(len(table.columns))):
+            numeric_before = all(f.kind == "numeric" for f in self.features)
+            declared = _declared(categorical, self._names(table)) if not known else set()
+            if numeric_before and not declared and len(table.columns) >= known:
+                new_features = [Feature(n, "numeric") for n in self._names(table)[known:]]
+                return Reading(
+                    _core.Batch.of_matrix(table.matrix), table.n_rows, new_features, {}
+                )
+        n_features = max([known, *(place + 1 for place in places)])
+        columns: list[NDArray[Any] | None] = [None] * n_features
+        names = self._names(table)
+        declared = _declared(categorical, names) if n_features > known else set()
+        for name, place, column in zip(names, places, table.columns, strict=True):
+            if place < 0:
+                continue
+            if place < known:
+                feature = self.features[place]
+            else:
+                by_type = categorical == "from_dtype" and not isinstance(column, Numbers)
+                kind: Kind = "categorical" if by_type or name in declared else "numeric"
+                feature = Feature(name, kind)
+                new_features.append(feature)
+            if feature.kind == "numeric":
+                columns[place] = _as_numbers(column, feature)
+            else:
+                columns[place], added = _as_codes(column, feature, grow=grow)
+                if added:
+                    new_categories[place] = added
+        if len(new_features) and n_features > _core.MAX_FEATURES:
+            raise ValueError(f"at most {_core.MAX_FEATURES:,} features can be learned")
+        batch = _core.Batch.of_columns(table.n_rows, columns)
+        return Reading(batch, table.n_rows, new_features, new_categories)
+
+    def adopt(self, reading: Reading) -> None:
+        """Takes over what the reading found new."""
+        for feature in reading.new_features:
+            self.add_feature(feature)
+        for place, values in reading.new_categories.items():
+            codes = self.features[place].codes
+            for value in values:
+                codes[value] = len(codes)
+
+    def add_feature(self, feature: Feature) -> None:
+        self.index[feature.name] = len(self.features)
+        self.features.append(feature)
+        self.codes.append(feature.codes if feature.kind == "categorical" else None)
+
+    def label(self, place: int) -> str:
+        return self.features[place].label if place < len(self.features) else f"x{place}"
+
+    def _names(self, table: Table) -> list[Name]:
+        return list(range(len(table.columns))) if table.names is None else table.names
+
+    def _places(self, table: Table, *, grow: bool) -> list[int]:
+        """For each column of the table its feature; a new feature gets the next place."""
+        n = len(table.columns)
+        known = len(self.features)
+        if known == 0 and table.names is None:
+            return list(range(n))
+        if known and (table.names is None or not self.named):
+            by_name = table.names is not None and all(name in self.index for name in table.names)
+            if not by_name:
+                if n != known:
+                    raise ValueError(
+                        f"X has {n} features, but {self.owner} is expecting {known} features as input"
+                    )
+                if (table.names is None) == self.named:
+                    warnings.warn(
+                        "X does not have feature names, but the model learned with feature names"
+                        if self.named
+                        else "X has feature names, but the model learned without feature names",
+                        UserWarning,
+                        stacklevel=5,
+                    )
+                return list(range(n))
+        names = self._names(table)
+        fresh = [
+            name
+            for name, column in zip(names, table.columns, strict=True)
+            if name not in self.index and not (isinstance(column, Numbers) and not column.typed)
+        ]
+        present = set(names)
+        absent = [f.name for f in self.features if f.name not in present]
+        if fresh and absent:
+            raise ValueError(
+                f"columns seem to be renamed: {_listed(fresh)} "
+                f"{'is' if len(fresh) == 1 else 'are'} new and {_listed(absent)} "
+                f"{'is' if len(absent) == 1 else 'are'} absent; "
+                "a batch may add columns or lack columns, but not both at once"
+            )
+        places = dict(self.index)
+        if grow:
+            places |= {name: known + i for i, name in enumerate(fresh)}
+        return [places.get(name, -1) for name in names]
+
+    # -- classes ----------------------------------------------------------------------------
+
+    def add_classes(self, labels: Iterable[Hashable]) -> None:
+        for label in labels:
+            if label not in self.class_codes:
+                self.class_codes[label] = len(self.classes)
+                self.classes.append(label)
+
+
+def _listed(names: Sequence[Name]) -> str:
+    shown = ", ".join(repr(name) for name in names[:3])
+    return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _declared(categorical: Any, names: list[Name]) -> set[Name]:
+    """The names that `categorical_features` declares."""
+    if categorical is None or (isinstance(categorical, str) and categorical == "from_dtype"):
+        return set()
+    if isinstance(categorical, str):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
+            f"got {categorical!r}"
+        )
+    entries = [e.item() if isinstance(e, np.generic) else e for e in categorical]
+    if entries and all(isinstance(e, bool) for e in entries):
+        if len(entries) != len(names):
+            raise ValueError(
+                f"categorical_features is a mask of {len(entries)} values for {len(names)} features"
+            )
+        return {name for name, use in zip(names, entries, strict=True) if use}
+    declared: set[Name] = set()
+    for entry in entries:
+        if entry in names:
+            declared.add(entry)
+        elif isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(names):
+            declared.add(names[entry])
+        elif isinstance(entry, str):
+            # A name may belong to a column that has not come yet.
+            declared.add(entry)
+        else:
+            raise ValueError(
+                f"categorical_features names the index {entry!r}, "
+                f"but there are {len(names)} features"
+            )
+    return declared
+
+
+def _as_numbers(column: Column, feature: Feature) -> NDArray[Any]:
+    if isinstance(column, Numbers):
+        return column.values
+    if isinstance(column, Codes):
+        values = [None if c < 0 else column.values[c] for c in column.codes.tolist()]
+    else:
+        values = column.values
+    for row, value in enumerate(values):
+        if isinstance(value, str | bytes):
+            raise ValueError(
+                f"column {feature.label!r}, row {row}: could not convert {value!r} to a number; "
+                "the column has been numeric so far (categorical_features= declares it otherwise)"
+            )
+    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+
+
+def _as_codes(
+    column: Column, feature: Feature, *, grow: bool
+) -> tuple[NDArray[np.int32], list[Hashable]]:
+    """Codes of a categorical feature, and the categories that are new."""
+    if isinstance(column, Codes):
+        used = _first_seen(column.codes)
+        values: list[Any] = [column.values[c] for c in used]
+        codes, added = _core.encode_objects(values, feature.codes, grow)
+        table = np.full(max(len(column.values), 1) + 1, -1, dtype=np.int32)
+        table[used] = codes
+        result = table[column.codes]  # code -1 reads the last entry: missing
+    elif isinstance(column, Objects):
+        result, added = _core.encode_objects(column.values, feature.codes, grow)
+    else:
+        result, added = _codes_of_numbers(column.values, feature, grow=grow)
+    if len(feature.codes) + len(added) > _core.MAX_CATEGORIES:
+        raise ValueError(
+            f"column {feature.label!r}: at most {_core.MAX_CATEGORIES:,} categories can be learned"
+        )
+    return result, added
+
+
+def _first_seen(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The distinct codes, in the order of their first appearance."""
+    distinct, first = np.unique(codes, return_index=True)
+    return distinct[np.argsort(first)][distinct[np.argsort(first)] >= 0].astype(np.int64)
+
+
+def _codes_of_numbers(
+    values: NDArray[Any], feature: Feature, *, grow: bool
+) -> tuple[NDArray[np.int32], list[Hashable]]:
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise ValueError(
+            f"column {feature.label!r}, row {row}: inf cannot be learned; "
+            "use NaN for a missing value"
+        )
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.int64)
+    if np.array_equal(whole, values):
+        return _core.encode_integers(whole, feature.codes, grow)
+    objects = [
+        int(v) if v.is_integer() else v for v in np.asarray(values, dtype=np.float64).tolist()
+    ]
+    return _core.encode_objects(objects, feature.codes, grow)

@@ -1,0 +1,236 @@
+"""What the values of a file's columns mean: numbers, categories, labels, or nothing."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "MISSING",
+    "SAMPLE_ROWS",
+    "Column",
+    "Columns",
+    "Kind",
+    "Labels",
+    "Selection",
+    "are_numbers",
+    "check_finite",
+    "is_number",
+    "names_text",
+    "number",
+    "numeric_column",
+    "objects",
+    "refuse_number",
+    "text_column",
+]
+
+Kind: TypeAlias = Literal["numeric", "categorical"]
+Column: TypeAlias = NDArray[Any]
+Columns: TypeAlias = dict[str, Column]
+
+#: How a text file says that a value is not known.
+MISSING = frozenset({"", "?", "NA", "NaN", "nan", "null"})
+
+#: The first rows, which decide what kind a column of text is. Their number is fixed: were it the
+#: size of a block, a model would depend on how its rows were cut into blocks.
+SAMPLE_ROWS = 10_000
+
+# A numeric target with more different values than this in the sample is a quantity, not a class.
+_MOST_NUMBERS = 100
+_MOST_INTEGERS = 1000
+
+
+def is_number(text: str) -> bool:
+    """Say whether a text that is not missing spells a number."""
+    try:
+        number(text)
+    except ValueError:
+        return False
+    return True
+
+
+def are_numbers(texts: Sequence[str]) -> bool:
+    """Say whether all texts that are not missing spell numbers."""
+    try:
+        np.array(texts, dtype=np.float64)
+    except ValueError:
+        return all(map(is_number, texts))
+    return not any("_" in text for text in texts)
+
+
+def number(text: str) -> float:
+    """Read a number; missing is NaN. Digits grouped by underscores are Python's, not data's."""
+    if "_" in text:
+        raise ValueError(f"{text!r} is not a number")
+    text = text.strip()
+    return math.nan if text in MISSING else float(text)
+
+
+def names_text(value: str, names: Sequence[str], most: int = 20) -> str:
+    """List the names there are, and the one that was probably meant."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    if len(names) > most:
+        shown += f" and {len(names) - most} more"
+    close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
+    return f"{shown}; did you mean {close[0]!r}?" if close else shown
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which columns of a file are read, and as what, whatever they look like."""
+
+    target: str | None = None
+    categorical: frozenset[str] = frozenset()
+    numeric: frozenset[str] = frozenset()
+    drop: frozenset[str] = frozenset()
+    keep: frozenset[str] | None = None
+
+    def features(self, names: Sequence[str]) -> list[str]:
+        """Give the columns that are features, in the file's order."""
+        return [name for name in names if self.has(name)]
+
+    def has(self, name: str) -> bool:
+        kept = self.keep is None or name in self.keep
+        return kept and name != self.target and name not in self.drop
+
+    def forced(self, name: str) -> Kind | None:
+        """Give the kind that was asked for, if any."""
+        if name in self.categorical:
+            return "categorical"
+        return "numeric" if name in self.numeric else None
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names that the file does not have."""
+        if self.target is not None and self.target not in names:
+            headless = bool(names) and all(map(is_number, names))
+            hint = "; the first row seems to be data: a header is needed" if headless else ""
+            raise ValueError(
+                f"there is no column {self.target!r} to be the target; "
+                f"the columns are {names_text(self.target, names)}{hint}"
+            )
+        asked_for = {"categorical": self.categorical, "drop": self.drop}
+        for parameter, asked in asked_for.items() if self.keep is None else ():
+            for name in sorted(asked - set(names)):
+                raise ValueError(
+                    f"{parameter} names {name!r}, which is no column; "
+                    f"the columns are {names_text(name, names)}"
+                )
+        if not self.features(names):
+            raise ValueError(f"no column is left to read; the columns are {names_text('', names)}")
+
+
+@dataclass
+class Labels:
+    """The target's values as labels: whole numbers if the first rows were such, else text."""
+
+    name: str
+    as_text: bool
+    integers: bool | None = None
+    _known: dict[str, int | str] = field(default_factory=dict)
+
+    def decide(self, sample: Iterable[str]) -> None:
+        """Look at the first rows; call once, before any label is read."""
+        values = {text for text in sample if text.strip() not in MISSING}
+        self.integers = bool(values) and not self.as_text and all(map(_is_integer, values))
+        most = _MOST_INTEGERS if self.integers else _MOST_NUMBERS
+        if not self.as_text and len(values) > most and all(map(is_number, values)):
+            raise ValueError(
+                f"target {self.name!r} looks like a quantity: {len(values):,} different numbers "
+                f"in the first rows, and only classes can be learned; if these are classes, "
+                f"name it in categorical (--categorical {self.name})"
+            )
+
+    def label(self, text: str) -> int | str:
+        """Give the label that a text stands for."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._read(text)
+        return found
+
+    def column(self, texts: Sequence[str], row: int) -> Column:
+        """Give the labels of a block whose first row has the number `row`."""
+        labels: list[int | str] = []
+        try:
+            labels.extend(map(self.label, texts))
+        except ValueError as error:
+            raise ValueError(f"column {self.name!r}, row {row + len(labels)}: {error}") from None
+        return self.array(labels)
+
+    def array(self, labels: Sequence[int | str]) -> Column:
+        """Give labels as the array that a model takes."""
+        if self.integers:
+            return np.array(labels, dtype=np.int64)
+        return objects(labels)
+
+    def _read(self, text: str) -> int | str:
+        if text.strip() in MISSING:
+            raise ValueError(f"the target is missing ({text!r}); leave such rows out")
+        if not self.integers:
+            return text
+        if not _is_integer(text):
+            raise ValueError(
+                f"{text!r} is not a whole number, but the target's first values were; "
+                f"to take them all as text, name it in categorical (--categorical {self.name})"
+            )
+        return int(text)
+
+
+def _is_integer(text: str) -> bool:
+    # "007" and "+7" are names, not numbers: reading them would lose what was written.
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and str(int(text)) == text and len(text) < 19
+
+
+def refuse_number(name: str, row: int, text: str) -> NoReturn:
+    """Say that a numeric column holds something else."""
+    raise ValueError(
+        f"column {name!r}, row {row}: {text!r} is not a number, but the column is numeric; "
+        f"to take it as text, name it in categorical (--categorical {name})"
+    )
+
+
+def check_finite(name: str, row: int, values: NDArray[np.float64]) -> None:
+    """Refuse infinite values, with the row they are in."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        at = int(infinite.argmax())
+        raise ValueError(
+            f"column {name!r}, row {row + at}: {values[at]} cannot be learned; "
+            f"leave the field empty for a missing value"
+        )
+
+
+def numeric_column(name: str, texts: Sequence[str], row: int) -> NDArray[np.float64]:
+    """Read the numbers of a block whose first row has the number `row`."""
+    try:
+        values = np.array(texts, dtype=np.float64)
+        if any("_" in text for text in texts):
+            raise ValueError
+    except ValueError:
+        values = np.empty(len(texts))
+        for i, text in enumerate(texts):
+            try:
+                values[i] = number(text)
+            except ValueError:
+                refuse_number(name, row + i, text)
+    check_finite(name, row, values)
+    return values
+
+
+def text_column(texts: Iterable[str]) -> Column:
+    """Give categories; missing is None."""
+    return objects([None if text.strip() in MISSING else text for text in texts])
+
+
+def objects(values: Sequence[Any]) -> Column:
+    """Give values as an array of objects."""
+    # Filled, not converted: NumPy would look into the values for a common type and shape.
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

@@ -1,0 +1,114 @@
+"""Files as streams: which reader a file needs, and `open_stream`, which gives it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from riparian.errors import one_of
+from riparian.streams.arrow import ArrowStream, ParquetStream
+from riparian.streams.columns import Selection
+from riparian.streams.delimited import DelimitedStream
+from riparian.streams.jsonlines import JsonLinesStream
+from riparian.streams.source import FileStream, Source
+
+__all__ = ["FORMATS", "FileStream", "open_stream"]
+
+#: The formats, each with the endings of its files; text may also be packed, with ``.gz`` after it.
+FORMATS = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".arrows", ".ipc", ".feather"),
+}
+
+
+def open_stream(
+    path: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    categorical: Collection[str] = (),
+    numeric: Collection[str] = (),
+    drop: Collection[str] = (),
+    keep: Collection[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> FileStream:
+    """Open a file as a stream of labelled rows, which is read in blocks and never whole.
+
+    A column of a text file is numeric if all known values of its first 10,000 rows are numbers,
+    else categorical. An empty field, ``?``, ``NA``, ``NaN``, ``nan`` and ``null`` are missing.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; ``-`` is standard input. gzip is noticed by itself.
+    target : str, optional
+        The column of the labels. Without it the rows have none.
+    format : {'csv', 'tsv', 'jsonl', 'parquet', 'arrow'}, optional
+        By default told by the file's ending; standard input is then CSV.
+    categorical, numeric : collection of str
+        Columns taken as text or as numbers, whatever they look like. A categorical target is text.
+    drop : collection of str
+        Columns that are not read.
+    keep : collection of str, optional
+        If given, all other columns are left out.
+    delimiter : str, optional
+        What separates the columns of a CSV file, by default a comma.
+    encoding : str, default='utf-8'
+        Of a CSV or TSV file.
+
+    Returns
+    -------
+    stream : FileStream
+        Close it, or use it in a ``with`` statement.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "jobs.csv")
+    >>> _ = path.write_text("age,job,happy\\n31,nurse,yes\\n?,smith,no\\n")
+    >>> with open_stream(path, target="happy") as stream:
+    ...     X, y = next(stream.blocks())
+    >>> X["age"], X["job"], y
+    (array([31., nan]), array(['nurse', 'smith'], dtype=object), array(['yes', 'no'], dtype=object))
+    """
+    if isinstance(categorical, str) or isinstance(numeric, str) or isinstance(drop, str):
+        raise TypeError("categorical, numeric and drop must be lists of names, got a text")
+    selection = Selection(
+        target,
+        frozenset(categorical),
+        frozenset(numeric),
+        frozenset(drop),
+        None if keep is None else frozenset(keep),
+    )
+    form = _format(os.fspath(path), format)
+    source = Source(path)
+    try:
+        if form == "jsonl":
+            return JsonLinesStream(source, selection)
+        if form == "parquet":
+            return ParquetStream(source, selection)
+        if form == "arrow":
+            return ArrowStream(source, selection)
+        separator = delimiter or ("\t" if form == "tsv" else ",")
+        return DelimitedStream(source, selection, delimiter=separator, encoding=encoding)
+    except BaseException:
+        source.close()
+        raise
+
+
+def _format(path: str, asked: str | None) -> str:
+    if asked is not None:
+        return one_of("format", asked, FORMATS)
+    if path == "-":
+        return "csv"
+    name = path.lower().removesuffix(".gz")
+    for form, endings in FORMATS.items():
+        if name.endswith(endings):
+            return form
+    raise ValueError(
+        f"the ending of {path!r} does not tell its format; name it (--format {'|'.join(FORMATS)})"
+    )

@@ -1,0 +1,131 @@
+"""What a stream of labelled rows is: blocks that do not depend on their size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian.streams._parameters import check_count
+
+__all__ = ["CHUNK_ROWS", "Rows", "Stream"]
+
+Rows: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+# Rows are made in chunks of this size, each from its own random numbers, so that no block size
+# changes a value. Another size is another stream.
+CHUNK_ROWS = 8192
+
+
+class Stream:
+    """Labelled rows that are made when they are asked for, the same ones every time.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The features' names.
+    classes : sequence of int or str
+        The label of each class; ``y`` holds indexes into it.
+    n_rows : int or None
+        Length of the stream; None is endless.
+    make_chunk : callable
+        Gives the rows of chunk 0, 1, 2 ... as ``(X, y)``, `CHUNK_ROWS` each, by the chunk's number
+        alone.
+
+    Attributes
+    ----------
+    names : list of str
+    classes : list of int or str
+    n_rows : int or None
+
+    Examples
+    --------
+    >>> from riparian.streams import sea
+    >>> stream = sea(seed=3, n_rows=25_000)
+    >>> stream.names, stream.classes
+    (['x0', 'x1', 'x2'], [0, 1])
+    >>> [len(y) for X, y in stream.blocks(10_000)]
+    [10000, 10000, 5000]
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        classes: Sequence[int] | Sequence[str],
+        n_rows: int | None,
+        make_chunk: Callable[[int], Rows],
+    ) -> None:
+        if n_rows is not None:
+            check_count("n_rows", n_rows)
+        self.names: list[str] = list(names)
+        self.classes: list[int] | list[str] = list(classes)  # type: ignore[assignment]
+        self.n_rows = n_rows
+        self._make_chunk = make_chunk
+
+    def __repr__(self) -> str:
+        rows = "endless" if self.n_rows is None else f"{self.n_rows:,} rows"
+        return f"Stream({rows}, {len(self.names)} features, {len(self.classes)} classes)"
+
+    def blocks(self, size: int = 10_000) -> Iterator[Rows]:
+        """Go through the stream from its first row, a block at a time.
+
+        Parameters
+        ----------
+        size : int, default=10_000
+            Rows of a block; the last one may be shorter.
+
+        Yields
+        ------
+        X : float64 array of shape (size, n_features), C-contiguous
+        y : int64 array of shape (size,)
+            Indexes into `classes`.
+        """
+        check_count("size", size)
+        return self._blocks(size)
+
+    def take(self, n: int) -> Rows:
+        """Give the first `n` rows as one block.
+
+        Parameters
+        ----------
+        n : int
+            How many; at most `n_rows`.
+
+        Returns
+        -------
+        X : float64 array of shape (n, n_features)
+        y : int64 array of shape (n,)
+
+        Examples
+        --------
+        >>> from riparian.streams import led
+        >>> X, y = led().take(1000)
+        >>> X.shape, y.shape
+        ((1000, 24), (1000,))
+        """
+        check_count("n", n)
+        if self.n_rows is not None and n > self.n_rows:
+            raise ValueError(f"n must be at most {self.n_rows}, the stream's rows, got {n}")
+        return next(self._blocks(n))
+
+    def _blocks(self, size: int) -> Iterator[Rows]:
+        start = 0
+        number = -1
+        chunk: Rows | None = None
+        while self.n_rows is None or start < self.n_rows:
+            stop = start + size if self.n_rows is None else min(start + size, self.n_rows)
+            X = np.empty((stop - start, len(self.names)))
+            y = np.empty(stop - start, dtype=np.int64)
+            row = start
+            while row < stop:
+                wanted, first = divmod(row, CHUNK_ROWS)
+                if chunk is None or wanted != number:
+                    chunk, number = self._make_chunk(wanted), wanted
+                n = min(stop - row, CHUNK_ROWS - first)
+                X[row - start : row - start + n] = chunk[0][first : first + n]
+                y[row - start : row - start + n] = chunk[1][first : first + n]
+                row += n
+            yield X, y
+            start = stop

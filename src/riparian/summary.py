@@ -1,0 +1,229 @@
+"""What the command line says of a run or of a model: for readers, and as JSON for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from riparian.report import bytes_text
+from riparian.results import Result
+from riparian.wording import distinct_texts, label_text, weight_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["console", "model_dict", "print_model", "print_run", "run_dict"]
+
+# With more classes a confusion matrix is wider than a terminal.
+_MOST_CLASSES = 12
+_MOST_CATEGORIES = 8
+
+
+def console() -> Console:
+    """Give the standard output; in a file or a pipe no line is broken."""
+    from rich.console import Console
+
+    found = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return (
+        found
+        if found.is_terminal
+        else Console(highlight=False, markup=False, emoji=False, soft_wrap=True, width=100_000)
+    )
+
+
+def print_run(
+    out: Console, data: str, model: Any, result: Result, *, n_splits: int, interrupted: bool
+) -> None:
+    """Print the report of an evaluation.
+
+    Parameters
+    ----------
+    out : rich.console.Console
+    data : str
+        What was read.
+    model, result
+        The model and its figures.
+    n_splits : int
+        How many of the last splits are told.
+    interrupted : bool
+        Whether the stream was broken off.
+    """
+    baselines = ", ".join(f"{name} {value:.4f}" for name, value in result.baselines.items())
+    alone = result.n / result.model_seconds if result.model_seconds else math.nan
+    out.print(f"{type(model).__name__} on {label_text(data)}", style="bold")
+    _print_pairs(
+        out,
+        [
+            ("rows", f"{result.n:,}{' until it was interrupted' if interrupted else ''}"),
+            ("accuracy", f"{result.accuracy:.4f}  ({baselines})"),
+            ("kappa", f"{result.kappa:.4f}"),
+            ("tree", _tree_text(model)),
+            ("memory", bytes_text(float(model.memory_bytes_))),
+            (
+                "rate",
+                f"{result.rate:,.0f} rows/s in {result.seconds:.1f} s "
+                f"(the model alone {alone:,.0f} rows/s)",
+            ),
+        ],
+    )
+    _print_confusion(out, result)
+    _print_splits(out, model, n_splits)
+
+
+def run_dict(
+    data: str, model: Any, result: Result, *, n_splits: int, interrupted: bool
+) -> dict[str, Any]:
+    """Give what `print_run` prints as what JSON can hold."""
+    return {
+        "data": data,
+        **model_dict(model, n_splits=n_splits, schema=False),
+        "result": result.to_dict(),
+        "interrupted": interrupted,
+    }
+
+
+def print_model(
+    out: Console, path: str, model: Any, *, n_splits: int, max_depth: int | None
+) -> None:
+    """Print what a model is, what it knows and how its tree looks.
+
+    Parameters
+    ----------
+    out : rich.console.Console
+    path : str
+        Where the model comes from.
+    model : HoeffdingTree
+    n_splits : int
+        How many of the last splits are told.
+    max_depth : int or None
+        Deepest level of the tree that is written; None writes all.
+    """
+    schema = model._schema
+    out.print(f"{type(model).__name__} in {label_text(path)}", style="bold")
+    _print_pairs(
+        out,
+        [
+            ("examples", weight_text(float(model.n_seen_))),
+            ("tree", _tree_text(model)),
+            ("memory", bytes_text(float(model.memory_bytes_))),
+            ("classes", _listed(distinct_texts(model.classes_))),
+        ],
+    )
+    _print_heading(out, "Parameters")
+    _print_pairs(out, [(k, label_text(v)) for k, v in _parameters(model).items()])
+    _print_heading(out, "Features")
+    _print_pairs(out, [(label_text(f.label), _feature_text(f)) for f in schema.features])
+    _print_heading(out, "Tree")
+    for line in model.export_text(max_depth=max_depth).splitlines():
+        out.print(f"  {line}")
+    _print_splits(out, model, n_splits)
+
+
+def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, Any]:
+    """Give a model's description as what JSON can hold."""
+    found: dict[str, Any] = {
+        "model": type(model).__name__,
+        "parameters": _parameters(model),
+        "examples": float(model.n_seen_),
+        "leaves": int(model.n_leaves_),
+        "nodes": int(model.n_nodes_),
+        "depth": int(model.depth_),
+        "memory_bytes": int(model.memory_bytes_),
+        "classes": [_json_value(label) for label in model.classes_],
+        "splits": [_split_dict(split) for split in _last(model.splits(), n_splits)],
+    }
+    if schema:
+        found["features"] = [
+            {
+                "name": feature.label,
+                "kind": feature.kind,
+                "categories": [_json_value(value) for value in feature.categories],
+            }
+            for feature in model._schema.features
+        ]
+    return found
+
+
+def _tree_text(model: Any) -> str:
+    leaves = "leaf" if model.n_leaves_ == 1 else "leaves"
+    return f"{model.n_leaves_:,} {leaves}, depth {model.depth_:,}"
+
+
+def _feature_text(feature: Any) -> str:
+    if feature.kind == "numeric":
+        return "numeric"
+    return f"categorical: {_listed(distinct_texts(feature.categories))}"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    shown = ", ".join(texts[:_MOST_CATEGORIES])
+    more = len(texts) - _MOST_CATEGORIES
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _print_heading(out: Console, text: str) -> None:
+    out.print()
+    out.print(text, style="bold")
+
+
+def _print_pairs(out: Console, pairs: Sequence[tuple[str, str]]) -> None:
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
+        out.print(f"  {name:<{width}}  {value}")
+
+
+def _print_confusion(out: Console, result: Result) -> None:
+    confusion = result.confusion
+    if confusion is None or not 1 < len(confusion[0]) <= _MOST_CLASSES:
+        return
+    labels = distinct_texts(confusion[0])
+    cells = [[f"{count:,}" for count in row] for row in confusion[1].tolist()]
+    first = max(map(len, labels))
+    widths = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(labels)]
+
+    def line(head: str, texts: Iterable[str]) -> str:
+        columns = (f"{text:>{width}}" for text, width in zip(texts, widths, strict=True))
+        return f"  {head:<{first}}  {'  '.join(columns)}"
+
+    _print_heading(out, "Confusion: true classes down, predicted ones across")
+    out.print(line("", labels))
+    for name, row in zip(labels, cells, strict=True):
+        out.print(line(name, row))
+
+
+def _print_splits(out: Console, model: Any, n_splits: int) -> None:
+    splits = list(model.splits())
+    if n_splits == 0 or not splits:
+        return
+    last = _last(splits, n_splits)
+    _print_heading(out, f"Last {len(last)} of {len(splits):,} splits, the newest at the end")
+    for split in last:
+        out.print(f"  row {split.seen:,}: {label_text(str(split))}")
+
+
+def _last(splits: Sequence[Any], n: int) -> list[Any]:
+    return list(splits)[-n:] if n else []
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    return {name: _json_value(value) for name, value in model.get_params(deep=False).items()}
+
+
+def _split_dict(split: Any) -> dict[str, Any]:
+    found = {field.name: getattr(split, field.name) for field in dataclasses.fields(split)}
+    return {name: _json_value(value) for name, value in found.items()}
+
+
+def _json_value(value: Any) -> Any:
+    """Give a value as JSON has it; what JSON has not, as text."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_json_value(part) for part in value]
+    return getattr(value, "__name__", None) or str(value)

@@ -1,0 +1,234 @@
+"""Data as it comes from outside, seen as named columns.
+
+A :class:`Table` is what NumPy arrays, frames, mappings and single dicts have in
+common: a number of rows and columns that hold numbers, codes or objects. It
+knows nothing of models; :mod:`riparian.schema` gives its columns their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian import _core
+
+__all__ = ["Codes", "Column", "Name", "Numbers", "Objects", "Table", "read_table"]
+
+Name: TypeAlias = str | int
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numeric values: float64 or float32, NaN where missing."""
+
+    values: NDArray[Any]
+    #: False for a column of nothing but missing values, which may be of any kind.
+    typed: bool = True
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Categorical values as codes into a list of distinct values, -1 where missing."""
+
+    codes: NDArray[np.int32]
+    values: Sequence[Hashable]
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Anything else, value by value: None or NaN where missing."""
+
+    values: list[Any]
+
+
+Column: TypeAlias = Numbers | Codes | Objects
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and columns. `names` is None where the data has only positions."""
+
+    n_rows: int
+    columns: list[Column]
+    names: list[Name] | None = None
+    #: All columns at once, where they are one float64 or float32 array.
+    matrix: NDArray[Any] | None = field(default=None, repr=False)
+
+
+_REFUSED = {
+    "M": "dates and times",
+    "m": "time spans",
+    "c": "complex numbers",
+    "V": "records",
+}
+_WAY_OUT = "convert the column to a number, such as seconds or the hour of the day"
+
+
+def read_table(X: Any) -> Table:
+    """Reads `X`, whatever it is; a TypeError or ValueError says what cannot be read."""
+    module = type(X).__module__.partition(".")[0]
+    if isinstance(X, np.ndarray):
+        return _of_array(X)
+    if module == "pandas" and hasattr(X, "columns"):
+        return _of_pandas(X)
+    if hasattr(X, "__arrow_c_stream__") and _has_columns(X):
+        return _of_arrow(_core.read_arrow(X.__arrow_c_stream__()), len(X))
+    if hasattr(X, "__arrow_c_array__") and _has_columns(X):
+        return _of_arrow(_core.read_arrow_array(*X.__arrow_c_array__()), len(X))
+    if isinstance(X, Mapping):
+        return _of_mapping(X)
+    if module == "scipy" and hasattr(X, "toarray"):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. "
+            "Use '.toarray()' to convert it to a dense NumPy array."
+        )
+    return _of_array(np.asarray(X))
+
+
+def _has_columns(X: Any) -> bool:
+    return hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "schema")
+
+
+def _of_array(X: NDArray[Any]) -> Table:
+    if X.ndim != 2:
+        scalar = f"scalar array instead:\narray={X}." if X.ndim == 0 else (
+            f"{X.ndim}D array instead."
+        )
+        raise ValueError(
+            f"Expected 2D array, got {scalar}\n"
+            "Reshape your data either using array.reshape(-1, 1) if it has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+    kind = X.dtype.kind
+    if kind == "c":
+        raise ValueError(f"Complex data not supported\n{X}\n")
+    if kind in _REFUSED:
+        raise TypeError(f"X: {_REFUSED[kind]} cannot be learned; {_WAY_OUT}")
+    if kind in "biuf":
+        native = X.dtype in (np.float64, np.float32) and X.dtype.isnative
+        matrix = X if native else X.astype(np.float64)
+        columns: list[Column] = [Numbers(matrix[:, f]) for f in range(X.shape[1])]
+        return Table(X.shape[0], columns, matrix=matrix)
+    return Table(X.shape[0], [_of_values(X[:, f], f"x{f}") for f in range(X.shape[1])])
+
+
+def _of_values(values: NDArray[Any], label: str) -> Column:
+    """One column of an array of any type."""
+    kind = values.dtype.kind
+    if kind in "biuf":
+        if values.dtype in (np.float64, np.float32) and values.dtype.isnative:
+            return Numbers(values)
+        return Numbers(values.astype(np.float64))
+    if kind in _REFUSED:
+        raise TypeError(f"column {label!r}: {_REFUSED[kind]} cannot be learned; {_WAY_OUT}")
+    return _of_objects(values.tolist(), label)
+
+
+def _of_objects(values: list[Any], label: str) -> Column:
+    """Python objects: numbers if all known ones are numbers, else categories."""
+    numeric = True
+    for row, value in enumerate(values):
+        # pandas.NA and other nulls do not compare; they say so by their type.
+        if value is None or type(value).__name__ in ("NAType", "NaTType"):
+            values[row] = None
+        elif isinstance(value, float | int | np.number | np.bool_):
+            if isinstance(value, np.generic):
+                values[row] = value.item()
+        elif isinstance(value, str | bytes):
+            numeric = False
+        else:
+            raise TypeError(
+                f"column {label!r}, row {row}: argument must be a string or a real number, "
+                f"not {type(value).__name__!r}"
+            )
+    if not numeric:
+        return Objects(values)
+    try:
+        numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+        return Numbers(numbers, typed=any(v is not None for v in values))
+    except OverflowError:
+        row = next(r for r, v in enumerate(values) if v is not None and not _is_double(v))
+        raise ValueError(
+            f"column {label!r}, row {row}: {str(values[row])[:20]}... is too large for a number"
+        ) from None
+
+
+def _is_double(value: int | float) -> bool:
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def _of_pandas(frame: Any) -> Table:
+    names: list[Name] = [_name(name) for name in frame.columns]
+    columns = [_of_series(frame.iloc[:, i], str(name)) for i, name in enumerate(names)]
+    return Table(len(frame), columns, _distinct(names))
+
+
+def _of_series(series: Any, label: str) -> Column:
+    dtype = series.dtype
+    if hasattr(series, "cat"):
+        values = [v.item() if isinstance(v, np.generic) else v for v in series.cat.categories]
+        if series.cat.categories.dtype.kind in "Mm":
+            raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
+        return Codes(np.ascontiguousarray(series.cat.codes, dtype=np.int32), values)
+    kind = getattr(dtype, "kind", "O")
+    if kind in _REFUSED or type(dtype).__name__ in ("PeriodDtype", "IntervalDtype"):
+        what = _REFUSED.get(kind, f"values of type {dtype}")
+        raise TypeError(f"column {label!r}: {what} cannot be learned; {_WAY_OUT}")
+    if isinstance(dtype, np.dtype):
+        return _of_values(series.to_numpy(), label)
+    if kind in "biuf":
+        return Numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if "timestamp" in str(dtype) or "date" in str(dtype) or "duration" in str(dtype):
+        raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
+    return _of_objects(series.astype(object).tolist(), label)
+
+
+def _of_arrow(columns: list[tuple[str, str, Any, list[Any]]], n_rows: int) -> Table:
+    names: list[Name] = [name for name, *_ in columns]
+    read: list[Column] = [
+        Codes(array, values) if kind == "categorical" else Numbers(array, kind == "numeric")
+        for _, kind, array, values in columns
+    ]
+    return Table(n_rows, read, _distinct(names))
+
+
+def _of_mapping(X: Mapping[Any, Any]) -> Table:
+    names: list[Name] = [_name(name) for name in X]
+    columns = [
+        _of_objects([v], str(n)) if np.ndim(v) == 0 else _of_values(np.asarray(v), str(n))
+        for n, v in X.items()
+    ]
+    lengths = {str(n): _length(c) for n, c in zip(names, columns, strict=True)}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{n!r} has {k}" for n, k in lengths.items())
+        raise ValueError(f"columns must have one length, but {listed}")
+    return Table(next(iter(lengths.values()), 0), columns, _distinct(names))
+
+
+def _length(column: Column) -> int:
+    return len(column.codes if isinstance(column, Codes) else column.values)
+
+
+def _name(name: Any) -> Name:
+    if isinstance(name, np.generic):
+        name = name.item()
+    if isinstance(name, str | int):
+        return name
+    raise TypeError(f"feature names must be strings or integers, got {name!r}")
+
+
+def _distinct(names: list[Name]) -> list[Name]:
+    seen: set[Name] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"column {name!r} appears twice")
+        seen.add(name)
+    return names

@@ -1,0 +1,613 @@
+"""The streaming tree as a scikit-learn classifier that also takes one example at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from riparian import _core, modelfile
+from riparian.certificates import Pending, Split, describe_cut
+from riparian.compat import announce_to_river
+from riparian.labels import (
+    declared_labels,
+    encode_labels,
+    label_array,
+    read_labels,
+    read_weights,
+    sort_classes,
+)
+from riparian.schema import Reading, Schema
+from riparian.settings import check_settings
+from riparian.table import read_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from sklearn.utils import Tags
+
+    from riparian.export import Step
+
+__all__ = ["HoeffdingTree"]
+
+
+class HoeffdingTree(ClassifierMixin, BaseEstimator):
+    """A decision tree that learns a stream: one choice on each axis.
+
+    A leaf keeps statistics of the examples it sees. Every `grace_period` examples
+    it compares the gains of its candidate cuts, and it splits once the best is
+    ahead of the runner-up by more than a confidence bound, or once the bound is
+    so small that the difference does not matter. Each split keeps its evidence
+    (:meth:`splits`).
+
+    Parameters
+    ----------
+    statistics : {"gaussian"}, default="gaussian"
+        What a leaf remembers of numeric features: weight, mean, spread, minimum
+        and maximum for each class. Categorical features are counted.
+    cuts : {"bins"}, default="bins"
+        Numeric candidates: `n_cuts` equally spaced points between the smallest and
+        the largest value at the leaf.
+    n_cuts : int, default=10
+        How many.
+    categorical_cuts : {"multiway", "one-against-rest", "both"}, default="multiway"
+        Categorical candidates: a branch for each value, one value against all
+        others, or both kinds.
+    impurity : {"entropy", "gini"}, default="entropy"
+        Whose reduction is the gain.
+    bound : {"hoeffding"}, default="hoeffding"
+        How far an estimated gain may be off.
+    leaf : {"majority", "naive-bayes", "adaptive"}, default="adaptive"
+        What a leaf answers: its most frequent class, naive Bayes over its
+        statistics, or whichever of the two was right more often there.
+    grace_period : float, default=200
+        Weight of examples between two checks of a leaf.
+    delta : float, default=1e-7
+        Accepted probability of a wrong decision in one check.
+    tau : float, default=0.05
+        Tie threshold: split anyway once the bound is below it. 0 turns ties off.
+    epsilons : {1, 2}, default=1
+        How many bounds the gap must exceed: 1 as VFDT has it, or 2, so that the
+        two confidence intervals do not overlap.
+    runner_up : {"attribute", "cut"}, default="attribute"
+        Who the best cut must beat: the best cut of another feature, or any other
+        cut. The null cut, "do not split" with gain 0, always competes too.
+    inherit_counts : {"none", "predict", "count"}, default="predict"
+        What a new leaf does with the class weights that its parent's split estimated
+        for it: nothing, answer with them besides its own, or also take them for
+        examples seen. The last is what MOA does: trees grow faster, but `n` in the
+        bound counts examples that the leaf never saw.
+    min_gain : float, default=1e-9
+        Gains up to this are no gain.
+    min_branch_fraction : float, default=0.01
+        At least two branches of a cut must hold more than this share of the weight.
+    clip_to_range : bool, default=True
+        Put no weight of a class outside the range of values it was seen in.
+    max_depth, max_leaves : int or None, default=None
+        Limits of the tree.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Which features are categorical: strings and category columns, or the given
+        names, indexes or mask (as in scikit-learn), or none.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels seen so far: sorted after `fit`, in the order of their first
+        appearance when they came batch by batch, so that columns never move.
+    n_features_in_ : int
+        Number of features seen so far.
+    feature_names_in_ : ndarray of str
+        Their names; only where all have one.
+    n_seen_ : int
+        Number of examples learned.
+    n_nodes_, n_leaves_, depth_ : int
+        Size of the tree.
+    memory_bytes_ : int
+        Memory that the tree holds.
+    feature_importances_ : ndarray
+        Share of each feature in the gains of all splits, weighted by examples.
+
+    Notes
+    -----
+    Learning in batches of any size gives the same tree, bit for bit, as learning
+    row by row. A missing value (NaN, None, an absent key) updates nothing for its
+    feature and goes down the branch that was the heavier one when it was made. A
+    batch with an error changes nothing. Any number of threads may predict while
+    one learns.
+
+    Examples
+    --------
+    >>> from riparian import HoeffdingTree
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(20_000)
+    >>> tree = HoeffdingTree().partial_fit(X, y)
+    >>> tree.predict([[8.0, 7.0, 1.0]])
+    array([1])
+    >>> tree.n_seen_
+    20000
+    """
+
+    _engine: _core.Engine | None = None
+    _schema: Schema
+    _learning: threading.Lock
+
+    def __init__(
+        self,
+        *,
+        statistics: str = "gaussian",
+        cuts: str = "bins",
+        n_cuts: int = 10,
+        categorical_cuts: str = "multiway",
+        impurity: str = "entropy",
+        bound: str = "hoeffding",
+        leaf: str = "adaptive",
+        grace_period: float = 200,
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        epsilons: int = 1,
+        runner_up: str = "attribute",
+        inherit_counts: str = "predict",
+        min_gain: float = 1e-9,
+        min_branch_fraction: float = 0.01,
+        clip_to_range: bool = True,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.statistics = statistics
+        self.cuts = cuts
+        self.n_cuts = n_cuts
+        self.categorical_cuts = categorical_cuts
+        self.impurity = impurity
+        self.bound = bound
+        self.leaf = leaf
+        self.grace_period = grace_period
+        self.delta = delta
+        self.tau = tau
+        self.epsilons = epsilons
+        self.runner_up = runner_up
+        self.inherit_counts = inherit_counts
+        self.min_gain = min_gain
+        self.min_branch_fraction = min_branch_fraction
+        self.clip_to_range = clip_to_range
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.categorical_features = categorical_features
+        announce_to_river(type(self))
+
+    # -- learning -----------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forgets everything, then learns the rows of `X` in their order, once."""
+        fresh = self._fresh_like()
+        fresh._learn(X, y, None, sample_weight, in_order=True)
+        if fresh._engine is None or fresh._engine.seen == 0:
+            raise ValueError(
+                "Sample weights must contain at least one non-zero number; nothing was learned"
+            )
+        self._become(fresh)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learns the rows of `X` in their order.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            NaN and None are missing values. New categories and, in frames and
+            mappings, new and absent columns are welcome.
+        y : array-like of shape (n_rows,)
+            Labels; new ones are welcome.
+        classes : array-like, optional
+            All labels that may come, as scikit-learn has it. Not needed.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights, 0 or more; a row of weight 0 is as if it were not there.
+        """
+        self._learn(X, y, classes, sample_weight)
+        return self
+
+    def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
+        """Learns one example, given as a dict."""
+        engine = self._engine
+        if engine is not None and type(x) is dict and 0.0 < w < 2.0**53:
+            schema = self._schema
+            code = schema.class_codes.get(y)
+            if code is not None:
+                with self._learning:
+                    if engine.learn_one(x, schema.index, schema.codes, code, w):
+                        return
+        self._learn(dict(x), [y], None, [w])
+
+    def prequential(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        proba: bool = False,
+    ) -> Any:
+        """Predicts each row, then learns it, in one pass.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What was predicted before each row was learned. A row that came before
+            anything was learned gets ``classes_[0]``.
+        probabilities : ndarray of shape (n_rows, n_classes), only with `proba`
+            Likewise, in the order of ``classes_`` after the last row.
+        """
+        return self._learn(X, y, None, sample_weight, answers="both" if proba else "labels")
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any,
+        sample_weight: Any,
+        *,
+        answers: str | None = None,
+        in_order: bool = False,
+    ) -> Any:
+        """Checks everything, then changes everything: nothing fails after the first change."""
+        first = self._engine is None
+        engine = _core.Engine(check_settings(self._axes())) if first else self._engine
+        schema = Schema(type(self).__name__) if first else self._schema
+        learning = threading.Lock() if first else self._learning
+        assert engine is not None
+        with learning:
+            table = read_table(X)
+            if table.n_rows == 0 or not table.columns:
+                raise ValueError(
+                    f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
+                    f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
+                    "while a minimum of 1 is required."
+                )
+            reading = schema.read(table, grow=True, categorical=self.categorical_features)
+            _refuse_infinite(reading, schema)
+            labels = read_labels(y, table.n_rows)
+            weights = read_weights(sample_weight, table.n_rows)
+            declared = [] if classes is None else declared_labels(classes)
+            codes, added = _learned_codes(labels, weights, schema, declared)
+            if in_order:
+                codes, added = sort_classes(codes, added)
+
+            schema.adopt(reading)
+            if reading.new_features:
+                engine.add_features([f.kind == "categorical" for f in reading.new_features])
+            if declared and not schema.classes:
+                schema.add_classes(declared)
+                engine.declare_classes(len(schema.classes))
+            schema.add_classes(added)
+            engine.make_room_for_classes(len(schema.classes))
+            result = None
+            if answers is None:
+                engine.learn(reading.batch, codes, weights)
+            else:
+                width = len(schema.classes) if answers == "both" else 0
+                result = engine.prequential(reading.batch, codes, weights, width)
+            if first:
+                self._engine, self._schema, self._learning = engine, schema, learning
+        if result is None:
+            return None
+        predicted, probabilities = result
+        labelled = self._labels(predicted)
+        return labelled if answers == "labels" else (labelled, probabilities)
+
+    # -- answering ----------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most likely class of each row."""
+        engine, reading = self._asked(X)
+        codes, _ = engine.predict(reading.batch, 0)
+        return self._labels(codes)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of each row, in the order of ``classes_``."""
+        engine, reading = self._asked(X)
+        _, probabilities = engine.predict(reading.batch, len(self._schema.classes))
+        assert probabilities is not None
+        return probabilities
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
+        """The most likely class of one example; None before anything was learned."""
+        engine = self._engine
+        if engine is None:
+            return None
+        schema = self._schema
+        code = None
+        if type(x) is dict:
+            code = engine.predict_one(x, schema.index, schema.codes)
+        if code is None:
+            code = int(engine.predict(self._read_one(x).batch, 0)[0][0])
+        return schema.classes[code] if code >= 0 else None
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
+        """Class probabilities of one example; empty before anything was learned."""
+        engine = self._engine
+        if engine is None:
+            return {}
+        classes = list(self._schema.classes)
+        _, probabilities = engine.predict(self._read_one(x).batch, len(classes))
+        assert probabilities is not None
+        return dict(zip(classes, probabilities[0].tolist(), strict=True))
+
+    def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
+        """The path of one example from the root to its leaf, with the counts on the way."""
+        from riparian.export import path_steps
+        from riparian.structure import Structure
+
+        engine = self._fitted()
+        row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
+        path = engine.path(self._read_one(x).batch)
+        return path_steps(Structure.of(self), path, row)
+
+    def _asked(self, X: Any) -> tuple[_core.Engine, Reading]:
+        engine = self._fitted()
+        table = read_table(X)
+        if table.n_rows == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
+                "while a minimum of 1 is required."
+            )
+        reading = self._schema.read(table, grow=False)
+        _refuse_infinite(reading, self._schema)
+        return engine, reading
+
+    def _read_one(self, x: Mapping[Any, Any]) -> Reading:
+        known = {k: v for k, v in x.items() if k in self._schema.index}
+        if not known:
+            columns: list[Any] = [None] * len(self._schema.features)
+            return Reading(_core.Batch.of_columns(1, columns), 1, [], {})
+        reading = self._schema.read(read_table(known), grow=False)
+        _refuse_infinite(reading, self._schema)
+        return reading
+
+    def _labels(self, codes: NDArray[np.int32]) -> NDArray[Any]:
+        if codes.size and codes.min() < 0:
+            codes = np.maximum(codes, 0)
+        return label_array(self._schema.classes)[codes]
+
+    # -- looking inside -----------------------------------------------------------------------
+
+    def splits(self) -> list[Split]:
+        """The certificates of all splits, oldest first."""
+        engine = self._fitted()
+        nodes = engine.nodes()
+        children: dict[int, list[tuple[float, ...]]] = {}
+        for child, parent in enumerate(nodes["parent"].tolist()):
+            children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
+        return [
+            Split(
+                node=node,
+                depth=depth,
+                n=n,
+                seen=seen,
+                feature=self._schema.label(best[0]),
+                cut=describe_cut(self._schema, best),
+                gain=best[4],
+                runner_up=describe_cut(self._schema, second),
+                runner_up_gain=second[4],
+                gap=best[4] - second[4],
+                epsilon=epsilon,
+                epsilons=self.epsilons,
+                delta=self.delta,
+                tau=self.tau,
+                bound=self.bound,
+                reason=reason,
+                branches=tuple(children[node]),
+            )
+            for node, depth, seen, n, best, second, _, epsilon, reason in engine.certificates()
+        ]
+
+    def pending(self) -> list[Pending]:
+        """For each leaf: what it would decide now, and how many examples it still needs."""
+        found = []
+        for state in self._fitted().leaf_states():
+            leaf, depth, classes, n, until, best, second, epsilon, needed, may_split = state
+            has_cut = best[0] >= 0
+            if not may_split:
+                why = "limit"
+            elif classes < 2:
+                why = "pure"
+            elif not has_cut:
+                why = "no cut"
+            elif best[4] <= self.min_gain:
+                why = "no gain"
+            else:
+                why = "check" if needed <= n else "bound"
+            found.append(
+                Pending(
+                    leaf=leaf,
+                    depth=depth,
+                    n=n,
+                    feature=self._schema.label(best[0]) if has_cut else None,
+                    cut=describe_cut(self._schema, best) if has_cut else None,
+                    gain=best[4],
+                    runner_up=describe_cut(self._schema, second),
+                    runner_up_gain=second[4],
+                    gap=best[4] - second[4],
+                    epsilon=epsilon,
+                    examples_needed=max(0.0, needed - n),
+                    until_check=until,
+                    reason_waiting=why,
+                )
+            )
+        return found
+
+    def export_text(self, **options: Any) -> str:
+        """The tree as indented text; options as in :func:`riparian.export.export_text`."""
+        from riparian.export import export_text
+
+        return export_text(self, **options)
+
+    def export_graphviz(self, **options: Any) -> str:
+        """The tree in the DOT language; options as in :func:`riparian.export.export_graphviz`."""
+        from riparian.export import export_graphviz
+
+        return export_graphviz(self, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""
+        from riparian.plot import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+    def _repr_html_(self) -> str:
+        from riparian.repr_html import repr_html
+
+        return repr_html(self)
+
+    # scikit-learn's notebook display asks for this one.
+    _html_repr = _repr_html_
+
+    # -- fitted attributes --------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        self._fitted()
+        return label_array(self._schema.classes)
+
+    @property
+    def n_features_in_(self) -> int:
+        self._fitted()
+        return len(self._schema.features)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        self._fitted()
+        names = [f.name for f in self._schema.features]
+        if not all(isinstance(name, str) for name in names):
+            raise AttributeError("features have positions, not names")
+        return np.array(names, dtype=object)
+
+    @property
+    def n_seen_(self) -> int:
+        return self._fitted().seen
+
+    @property
+    def n_nodes_(self) -> int:
+        return self._fitted().n_nodes
+
+    @property
+    def n_leaves_(self) -> int:
+        return self._fitted().n_leaves
+
+    @property
+    def depth_(self) -> int:
+        return self._fitted().depth
+
+    @property
+    def memory_bytes_(self) -> int:
+        return self._fitted().memory_bytes
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        total = np.zeros(self.n_features_in_)
+        for _, _, _, n, best, *_ in self._fitted().certificates():
+            total[best[0]] += n * best[4]
+        whole = total.sum()
+        return total / whole if whole > 0 else total
+
+    def _fitted(self) -> _core.Engine:
+        if self._engine is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', "
+                "'partial_fit' or 'learn_one' before using this estimator."
+            )
+        return self._engine
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._engine is not None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        # A few hundred rows are not enough for a split with these parameters.
+        tags.classifier_tags.poor_score = self.leaf == "majority"
+        return tags
+
+    # -- saving -------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the model to a file that :func:`riparian.load` reads; all or nothing."""
+        modelfile.write(path, modelfile.to_bytes(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"parameters": self.get_params(deep=False)}
+        if self._engine is not None:
+            state["model"] = modelfile.to_bytes(self)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["parameters"])
+        if "model" in state:
+            self._become(modelfile.from_bytes(state["model"]))
+            self.__dict__.update(state["parameters"])
+
+    def _axes(self) -> dict[str, Any]:
+        """All parameters of the free composition, whatever a recipe shows of them."""
+        names = HoeffdingTree._get_param_names()
+        return {name: getattr(self, name) for name in names}
+
+    def _fresh_like(self) -> HoeffdingTree:
+        """An unfitted free composition of the same parameters."""
+        return HoeffdingTree(**self._axes())
+
+    def _become(self, other: HoeffdingTree) -> None:
+        self.__dict__.update(other._axes())
+        self._engine, self._schema = other._engine, other._schema
+        self._schema.owner = type(self).__name__
+        self._learning = threading.Lock()
+
+
+def _refuse_infinite(reading: Reading, schema: Schema) -> None:
+    place = reading.batch.find_infinite()
+    if place is None:
+        return
+    row, column = place
+    known = len(schema.features)
+    label = (
+        schema.label(column) if column < known else reading.new_features[column - known].label
+    )
+    raise ValueError(
+        f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
+    )
+
+
+def _learned_codes(
+    labels: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    schema: Schema,
+    declared: list[Hashable],
+) -> tuple[NDArray[np.int32], list[Hashable]]:
+    """Class codes, -1 for a row of weight 0, whose label is not looked at."""
+    staged = schema
+    if declared and not schema.classes:
+        staged = Schema()
+        staged.add_classes(declared)
+    elif declared:
+        unknown = [label for label in declared if label not in schema.class_codes]
+        if unknown:
+            raise ValueError(
+                f"`classes={declared}` is not the same as on last call to partial_fit, "
+                f"was: {schema.classes}"
+            )
+    if weights is None or weights.all():
+        return encode_labels(labels, staged, grow=True)
+    learned = weights > 0.0
+    codes = np.full(labels.shape[0], -1, dtype=np.int32)
+    codes[learned], added = encode_labels(labels[learned], staged, grow=True)
+    return codes, added

@@ -1,0 +1,26 @@
+"""Every recipe is a scikit-learn classifier: all of its estimator checks, no exceptions."""
+
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import riparian as rp
+from riparian.recipes import RECIPES
+
+ESTIMATORS = [cls() for cls in RECIPES.values()] + [
+    rp.HoeffdingTree(leaf="naive-bayes", impurity="gini"),
+    rp.VFDT(grace_period=1, delta=0.05, tau=0.2),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", RECIPES.values(), ids=RECIPES)
+def test_a_clone_has_the_parameters_and_nothing_learned(cls):
+    model = cls(grace_period=7).fit([[0.0], [1.0]], ["a", "b"])
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert not copy.__sklearn_is_fitted__()

@@ -1,0 +1,108 @@
+"""What a leaf answers: its majority, naive Bayes, or whichever of the two was right more often."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from .statistics import CategoryCounts, Gaussian, Statistic
+
+__all__ = [
+    "LEAVES",
+    "Floor",
+    "Value",
+    "adaptive",
+    "best_class",
+    "floored_variance",
+    "log_density",
+    "naive_bayes",
+    "pooled_variance",
+    "probabilities_of_scores",
+    "probabilities_of_weights",
+]
+
+LEAVES = ("majority", "naive-bayes", "adaptive")
+
+# A value as it was read: a number, a category code, or None where it is missing.
+Value = float | int | None
+
+# From a variance and the range of the feature at the leaf to the variance that is used.
+Floor = Callable[[float, float], float]
+
+
+def floored_variance(variance: float, leaf_range: float) -> float:
+    """sigma >= 1e-3 of the feature's range at the leaf, and a variance that has a logarithm."""
+    return max(variance, (1e-3 * leaf_range) ** 2, 1e-280)
+
+
+def best_class(weights: Mapping[int, float]) -> int | None:
+    """The class with the largest weight or score, ties to the lowest code; None without any."""
+    best = None
+    for k in sorted(weights):
+        if best is None or weights[k] > weights[best]:
+            best = k
+    return best
+
+
+def probabilities_of_weights(weights: Mapping[int, float], n_classes: int) -> list[float]:
+    """Weights over their sum; no weight at all knows nothing and says so evenly."""
+    total = sum(weights[k] for k in sorted(weights))
+    if total <= 0.0:
+        return [1.0 / n_classes] * n_classes
+    return [weights.get(k, 0.0) / total for k in range(n_classes)]
+
+
+def probabilities_of_scores(scores: Mapping[int, float], n_classes: int) -> list[float]:
+    """exp(score) over their sum, the largest taken out first; no score, no probability."""
+    top = max(scores.values())
+    total = sum(math.exp(scores[k] - top) for k in sorted(scores))
+    return [math.exp(scores[k] - top) / total if k in scores else 0.0 for k in range(n_classes)]
+
+
+def pooled_variance(gaussians: Mapping[int, Gaussian]) -> float:
+    """The within-class variance: sum M2 / sum (W - 1) over the classes with W > 1."""
+    spread = [gaussians[k] for k in sorted(gaussians) if gaussians[k].weight > 1.0]
+    freedom = sum(gaussian.weight - 1.0 for gaussian in spread)
+    if freedom <= 0.0:
+        return 0.0
+    return max(sum(gaussian.m2 for gaussian in spread), 0.0) / freedom
+
+
+def log_density(x: float, mean: float, variance: float) -> float:
+    """ln of the normal density at x."""
+    return -0.5 * math.log(2.0 * math.pi * variance) - (x - mean) ** 2 / (2.0 * variance)
+
+
+def naive_bayes(
+    row: Sequence[Value],
+    observed: Mapping[int, float],
+    statistics: Sequence[Statistic],
+    n_categories: Sequence[int],
+    floor: Floor = floored_variance,
+) -> dict[int, float]:
+    """ln n_k + sum of ln P(x_f | k), for every class with observed weight (sheet 60, section 2).
+
+    A missing value is skipped, and so is a feature of which some class has no known value here.
+    ``n_categories`` counts, for each feature, the categories that the whole tree has seen.
+    """
+    scores = {k: math.log(weight) for k, weight in sorted(observed.items()) if weight > 0.0}
+    for x, statistic, v in zip(row, statistics, n_categories, strict=True):
+        if x is None:
+            continue
+        if isinstance(statistic, CategoryCounts):
+            totals = {k: statistic.class_weight(k) for k in scores}
+            if all(total > 0.0 for total in totals.values()):
+                for k, total in totals.items():
+                    scores[k] += math.log((statistic.weight(int(x), k) + 1.0) / (total + v))
+        elif all(k in statistic for k in scores):
+            lo = min((gaussian.low for gaussian in statistic.values()), default=0.0)
+            hi = max((gaussian.high for gaussian in statistic.values()), default=0.0)
+            pooled = pooled_variance(statistic)
+            for k in scores:
+                gaussian = statistic[k]
+                variance = gaussian.variance if gaussian.weight > 1.0 else pooled
+                scores[k] += log_density(x, gaussian.mean, floor(variance, hi - lo))
+    return scores
+
+
+def adaptive(majority_right: float, naive_bayes_right: float) -> str:
+    """The predictor with more weight to its credit; equal credit goes to naive Bayes."""
+    return "majority" if majority_right > naive_bayes_right else "naive-bayes"

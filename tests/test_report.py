@@ -1,0 +1,167 @@
+"""The report is one readable page, whatever the stream was like."""
+
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import riparian
+from riparian.chart import curve_svg
+from riparian.evaluate import Result, prequential
+from riparian.report import report_html, write_report
+from riparian.streams import drifting, sea
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+class Nesting(HTMLParser):
+    """Finds tags that are not closed in order, and gathers the text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.text.append(data)
+
+
+def read(page):
+    parser = Nesting()
+    parser.feed(page)
+    assert parser.open == []
+    return " ".join(parser.text)
+
+
+def learned(stream, **options):
+    model = riparian.HoeffdingTree(**options)
+    return model, prequential(model, stream, progress=False)
+
+
+def result_of(right, leaves=1, block=500):
+    """A result with given hits and misses."""
+    result = Result()
+    y = np.zeros(len(right), dtype=int)
+    for start in range(0, len(right), block):
+        part = slice(start, start + block)
+        result.update(y[part], np.where(right[part], 0, 1), leaves)
+    return result
+
+
+def test_the_page_shows_the_figures_the_curve_the_tree_and_the_evidence():
+    model, result = learned(drifting(n_rows=30_000))
+    text = read(report_html(model, result, "a river"))
+    assert "a river" in text
+    assert f"{result.accuracy:.4f}" in text
+    assert f"{result.kappa:.4f}" in text
+    assert "30,000" in text
+    for label in ("calm", "watch", "flood"):
+        assert label in text
+    assert model.splits()[-1].cut in text
+    assert "max_leaves" in text
+
+
+def test_each_table_has_a_caption_and_named_rows_and_columns():
+    model, result = learned(sea(n_rows=20_000))
+    page = report_html(model, result, "sea")
+    tables = re.findall(r"<table.*?</table>", page, flags=re.DOTALL)
+    assert len(tables) == 4
+    for table in tables:
+        assert "<caption>" in table
+        assert "scope='col'" in table
+        assert "scope='row'" in table
+
+
+def test_the_drawing_is_sound_and_described():
+    _, result = learned(sea(n_rows=20_000))
+    drawing = ET.fromstring(curve_svg(result))
+    assert drawing.get("role") == "img"
+    assert "20,000 rows" in drawing.get("aria-label")
+    assert len(drawing.findall(".//title")) == len(result.curve.rows)
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        np.ones(1, dtype=bool),
+        np.zeros(1, dtype=bool),
+        np.ones(5000, dtype=bool),
+        np.zeros(5000, dtype=bool),
+        np.arange(5000) % 2 == 0,
+        np.arange(5000) != 4321,
+        np.arange(30_000) < 15_000,
+    ],
+)
+@pytest.mark.parametrize("leaves", [-1, 0, 1, 2, 12_345])
+def test_every_number_of_the_drawing_lies_inside_it(right, leaves):
+    drawing = ET.fromstring(curve_svg(result_of(right, leaves)))
+    _, _, width, height = map(float, drawing.get("viewBox").split())
+    for element in drawing.iter():
+        for name, limit in (("x", width), ("y", height)):
+            if element.get(name) is not None:
+                assert 0 <= float(element.get(name)) <= limit
+        if element.get("d"):
+            numbers = [float(n) for n in re.findall(r"-?[\d.]+", element.get("d"))]
+            assert all(0 <= n <= width for n in numbers)
+
+
+def test_names_at_the_lines_do_not_lie_on_each_other():
+    result = result_of(np.arange(5000) % 100 != 0)
+    drawing = ET.fromstring(curve_svg(result))
+    places = sorted(
+        float(text.get("y"))
+        for text in drawing.iter("text")
+        if float(text.get("x")) > 760 and text.text.split()[0] in ("last", "majority", "no")
+    )
+    assert len(places) == 3
+    assert np.diff(places).min() >= 16.9
+
+
+def test_many_classes_are_listed_not_drawn():
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    model = riparian.HoeffdingTree()
+
+    class Stream:
+        def blocks(self, size):
+            yield X, np.arange(3000) % 30
+
+    text = read(report_html(model, prequential(model, Stream()), "many"))
+    assert "The 20 most frequent of 30 classes" in text
+
+
+def test_a_model_that_never_split_has_a_report():
+    model, result = learned(sea(n_rows=50))
+    text = read(report_html(model, result, "short"))
+    assert "The tree" in text
+    assert "Last splits" not in text
+
+
+def test_a_model_that_learned_nothing_has_a_report():
+    text = read(report_html(riparian.HoeffdingTree(), Result(), "nothing"))
+    assert "nan" in text
+    assert "Accuracy over time" not in text
+
+
+def test_a_report_replaces_the_one_before_or_leaves_it(tmp_path, monkeypatch):
+    model, result = learned(sea(n_rows=50))
+    path = tmp_path / "r.html"
+    write_report(path, model, result, "first")
+    write_report(path, model, result, "second")
+    assert "second" in path.read_text("utf-8")
+    monkeypatch.setattr("os.replace", lambda *names: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_report(path, model, result, "third")
+    assert "second" in path.read_text("utf-8")
+    assert [found.name for found in tmp_path.iterdir()] == ["r.html"]
