@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
+import riparian
 from riparian import evaluate, results
 from riparian.evaluate import Result, prequential, steps
 from riparian.streams import from_name
@@ -222,6 +223,18 @@ def test_labels_that_cannot_be_sorted_keep_their_order():
 def test_sizes_are_at_least_one(option, value):
     with pytest.raises(ValueError, match=f"{option} must be at least 1, got 0"):
         run(*labelled(10), **{option: value})
+
+
+def test_the_first_row_of_a_new_model_is_not_predicted():
+    X, _ = from_name("synth:sea?rows=3").take(3)
+
+    class Same:
+        def blocks(self, size):
+            yield X, np.array([7, 7, 7])
+
+    model = riparian.VFDT()
+    assert prequential(model, Same()).correct == 2
+    assert prequential(model, Same()).correct == 3
 
 
 def test_a_generated_stream_brings_its_names_and_classes():

@@ -44,6 +44,7 @@ struct AnswerScratch {
     std::vector<double> categorical;
     std::vector<double> usable;
     std::vector<double> pooled;
+    std::vector<double> freedom;
     std::vector<double> zeros;
     std::vector<const double*> rows;
     std::vector<const double*> known;
@@ -58,6 +59,7 @@ struct AnswerScratch {
         zeros.assign(s.class_stride, 0.0);
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);
+        freedom.assign(s.stride, 0.0);
         rows.assign(s.categorical, nullptr);
         known.assign(s.categorical, nullptr);
     }

@@ -87,12 +87,14 @@ private:
         }
     }
 
-    // Which features can be used for this row, and the weight behind each pooled variance.
+    // Which features can be used for this row, and the pooled within-class variance of
+    // each, over the classes with a variance of their own.
     static void prepare(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
         const std::size_t n = leaf.shape.numeric;
         for (std::size_t f = 0; f < n; ++f) {
             scratch.usable[f] = row.x[f] == row.x[f] ? 1.0 : 0.0;
             scratch.pooled[f] = 0.0;
+            scratch.freedom[f] = 0.0;
         }
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!(leaf.counts[k] > 0.0)) continue;
@@ -100,8 +102,14 @@ private:
             for (std::size_t f = 0; f < n; ++f) {
                 const double weight = c.known ? c.known[f] : c.weight;
                 if (!(weight > 0.0)) scratch.usable[f] = 0.0;
-                scratch.pooled[f] += weight > 1.0 ? weight - 1.0 : 0.0;
+                if (weight > 1.0) {
+                    scratch.pooled[f] += c.planes[squares * leaf.shape.stride + f];
+                    scratch.freedom[f] += weight - 1.0;
+                }
             }
+        }
+        for (std::size_t f = 0; f < n; ++f) {
+            if (scratch.freedom[f] > 0.0) scratch.pooled[f] /= scratch.freedom[f];
         }
     }
 

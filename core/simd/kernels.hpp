@@ -11,11 +11,11 @@ namespace riparian {
 // The statistics of one class at one leaf are planes in this order.
 enum Plane : std::size_t { mean, squares, low, high, precision };
 // What a leaf keeps over all its classes (naive Bayes only).
-enum LeafPlane : std::size_t { leaf_low, leaf_high, leaf_within };
+enum LeafPlane : std::size_t { leaf_low, leaf_high };
 
 inline constexpr std::size_t class_planes = 4;        // without precision
 inline constexpr std::size_t bayes_class_planes = 5;  // precision: 1 / (2 sigma^2)
-inline constexpr std::size_t bayes_leaf_planes = 3;
+inline constexpr std::size_t bayes_leaf_planes = 2;
 
 // One class at a leaf, as a check or naive Bayes sees it.
 struct GaussianClass {
@@ -76,8 +76,7 @@ struct Kernels {
     double (*distance)(const double* planes, std::size_t stride, const double* x);
     // Half the sum of log precision minus the distance, from the statistics
     // themselves, over the usable features (1.0 or 0.0). Where a class has too
-    // little weight for a variance of its own the pooled one serves: the leaf's
-    // within-class squares over `pooled`, a weight a feature.
+    // little weight for a variance of its own, the pooled one of the feature serves.
     double (*full_score)(const GaussianClass&, const double* leaf, const double* usable,
                          const double* pooled, std::size_t stride, const double* x);
 

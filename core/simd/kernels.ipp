@@ -56,9 +56,8 @@ bool learn_bayes(double* planes, double* leaf, std::size_t stride, const double*
         const Lanes before = Lanes::load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        const Lanes more = (step * w) * (value - after);
         after.store(m + f);
-        (Lanes::load(s + f) + more).store(s + f);
+        (Lanes::load(s + f) + (step * w) * (value - after)).store(s + f);
         min(Lanes::load(lo + f), value).store(lo + f);
         max(Lanes::load(hi + f), value).store(hi + f);
         const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
@@ -66,8 +65,6 @@ bool learn_bayes(double* planes, double* leaf, std::size_t stride, const double*
         grown = grown | (value < bottom) | (value > top);
         min(bottom, value).store(leaf + leaf_low * stride + f);
         max(top, value).store(leaf + leaf_high * stride + f);
-        (Lanes::load(leaf + leaf_within * stride + f) + more)
-            .store(leaf + leaf_within * stride + f);
     }
     return grown.any();
 }
@@ -86,10 +83,9 @@ bool learn_known(double* planes, double* leaf, double* weights, std::size_t stri
         const Lanes before = Lanes::load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * (Lanes(w) / weight);
-        const Lanes more = select(here, (step * w) * (value - after), 0.0);
         select(here, weight, Lanes::load(weights + f)).store(weights + f);
         select(here, after, before).store(m + f);
-        (Lanes::load(s + f) + more).store(s + f);
+        (Lanes::load(s + f) + select(here, (step * w) * (value - after), 0.0)).store(s + f);
         min(Lanes::load(lo + f), value).store(lo + f);
         max(Lanes::load(hi + f), value).store(hi + f);
         if (leaf) {
@@ -98,8 +94,6 @@ bool learn_known(double* planes, double* leaf, double* weights, std::size_t stri
             grown = grown | (value < bottom) | (value > top);
             min(bottom, value).store(leaf + leaf_low * stride + f);
             max(top, value).store(leaf + leaf_high * stride + f);
-            (Lanes::load(leaf + leaf_within * stride + f) + more)
-                .store(leaf + leaf_within * stride + f);
         }
     }
     return grown.any();
@@ -153,10 +147,7 @@ double full_score(const GaussianClass& c, const double* leaf, const double* usab
         const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, stride, f);
         const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
         const Lanes own = Lanes::load(c.planes + squares * stride + f) / (weight - 1.0);
-        const Lanes behind = Lanes::load(pooled + f);
-        const Lanes shared =
-            select(behind > 0.0, Lanes::load(leaf + leaf_within * stride + f) / behind, 0.0);
-        const Lanes variance = select(weight > 1.0, own, shared);
+        const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
         const Lanes p = select(use, precision_of(variance, weight, leaf, stride, f), 1.0);
         const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * stride + f);
         total += select(use, (d * d) * p, 0.0);

@@ -61,7 +61,7 @@ struct Sizes {
     std::size_t n_nodes, n_leaves, n_classes, n_numeric, n_categorical;
 };
 
-Sizes check_sizes(const Snapshot& s, bool bayes) {
+Sizes check_sizes(const Snapshot& s) {
     Sizes z{};
     demand_size(s.seen, 1, "seen");
     demand(s.seen[0] <= (1ULL << 53), "seen is too large");
@@ -90,7 +90,6 @@ Sizes check_sizes(const Snapshot& s, bool bayes) {
     demand_size(s.checked, z.n_leaves, "checked");
     demand_size(s.right_majority, z.n_leaves, "right_majority");
     demand_size(s.right_bayes, z.n_leaves, "right_bayes");
-    demand_size(s.within, bayes ? z.n_leaves * z.n_numeric : 0, "within");
     demand_size(s.values, z.n_leaves * z.n_categorical, "values");
     demand_size(s.table_gaps, z.n_leaves * z.n_categorical, "table_gaps");
     const std::size_t splits = z.n_nodes - z.n_leaves;
@@ -185,10 +184,6 @@ Snapshot Tree::snapshot() const {
         s.checked.push_back(leaf.checked);
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
-        if (shape_.bayes) {
-            const double* const within = leaf.statistics.leaf_planes() + leaf_within * stride;
-            s.within.insert(s.within.end(), within, within + n);
-        }
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(node.counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, node.counts);
@@ -235,7 +230,7 @@ Snapshot Tree::snapshot() const {
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
-    const Sizes z = check_sizes(s, needs_bayes(settings.leaf));
+    const Sizes z = check_sizes(s);
     auto tree = std::make_unique<Tree>(settings);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
@@ -362,13 +357,6 @@ void Tree::restore_leaves(const Snapshot& s) {
                 bottom = std::min(bottom, from[2 * n + f]);
                 top = std::max(top, from[3 * n + f]);
             }
-        }
-        if (shape_.bayes) {
-            const double* const within = s.within.data() + i * n;
-            for (std::size_t f = 0; f < n; ++f) {
-                demand(within[f] >= 0.0 && within[f] <= 0x1p1021, where + "impossible squares");
-            }
-            std::copy_n(within, n, leaf.statistics.leaf_planes() + leaf_within * stride);
         }
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
             const std::size_t values = s.values[i * shape_.categorical + c];

@@ -22,7 +22,6 @@ struct Snapshot {
 
     std::vector<double> weight, inherited_weight, checked;  // [leaf]
     std::vector<double> right_majority, right_bayes;        // [leaf]
-    std::vector<double> within;            // [leaf][F], naive Bayes only
     std::vector<std::uint8_t> gaps;        // [leaf][class seen] 1: `known` follows
     std::vector<double> gaussian;          // [leaf][class seen][mean, squares, low, high][F]
     std::vector<double> known;             // [leaf][class with gaps][F]
@@ -59,7 +58,6 @@ struct Snapshot {
         visit("checked", s.checked);
         visit("right_majority", s.right_majority);
         visit("right_bayes", s.right_bayes);
-        visit("within", s.within);
         visit("gaps", s.gaps);
         visit("gaussian", s.gaussian);
         visit("known", s.known);

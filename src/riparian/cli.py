@@ -219,8 +219,10 @@ def run(
         "max_depth": max_depth,
         "max_leaves": max_leaves,
     }
-    for option, path in (("--model-out", model_out), ("--report", report)):
-        _check_writable(option, path)
+    from riparian.writing import check_writable
+
+    check_writable("--model-out", model_out)
+    check_writable("--report", report)
     model = _model(recipe, {name: value for name, value in given.items() if value is not None})
     if data.startswith(_SYNTHETIC):
         _refuse_for_synthetic(target=target, format=format, categorical=categorical, drop=drop)
@@ -290,10 +292,11 @@ def predict(
     The answers are a CSV with a row for each row of the data, in its order. Columns are found by
     their names; those that the model does not know are left out.
     """
-    _check_writable("--out", out)
     import riparian
     from riparian.predictions import predictions, write_predictions
+    from riparian.writing import check_writable
 
+    check_writable("--out", out)
     learned = riparian.load(model)
     source = predictions(
         learned,
@@ -386,18 +389,6 @@ def _names(texts: list[str] | None) -> list[str]:
 def _character(text: str | None) -> str | None:
     r"""Take ``\t`` for a tab, which is hard to type in a shell."""
     return "\t" if text in ("\\t", "tab") else text
-
-
-def _check_writable(option: str, path: str | None) -> None:
-    """Fail before the work rather than after it."""
-    if path is None:
-        return
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path) or not os.path.isdir(folder):
-        problem = "is a folder" if os.path.isdir(path) else f"there is no folder {folder!r}"
-        raise ValueError(f"{option} {path!r}: {problem}")
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"{option} {path!r}: the folder {folder!r} cannot be written")
 
 
 def _print_json(value: Any) -> None:

@@ -108,6 +108,8 @@ def steps(
         raise ValueError(f"block must be at least 1, got {block}")
     if rows is not None and rows < 1:
         raise ValueError(f"rows must be at least 1, got {rows}")
+    # Of its very first row a model knows nothing, and what it says of it is no prediction.
+    blank = hasattr(type(model), "n_seen_") and not hasattr(model, "n_seen_")
     began = time.perf_counter()
     for X, y in named_blocks(stream, block if rows is None else min(block, rows)):
         n = len(y) if rows is None else min(len(y), rows - result.n)
@@ -121,6 +123,9 @@ def steps(
                 predicted = model.prequential(part, y[start:stop])
                 now = time.perf_counter()
                 result.model_seconds += now - clock
+                if blank:
+                    predicted = [None, *predicted[1:].tolist()]
+                    blank = False
                 result.update(y[start:stop], predicted, getattr(model, "n_leaves_", -1))
                 result.seconds = now - began
             start = stop

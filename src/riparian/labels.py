@@ -83,7 +83,10 @@ def _whole_numbers(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_objects(labels: NDArray[Any]) -> None:
-    for row, label in enumerate(labels.tolist()):
+    values = labels.tolist()
+    if set(map(type, values)) <= {str, int, bool, bytes}:
+        return
+    for row, label in enumerate(values):
         if label is None or label != label or type(label).__name__ == "NAType":
             raise ValueError(f"Input y contains NaN: row {row} has no label")
         if not isinstance(label, str | int | float | bytes | np.generic):
@@ -104,7 +107,9 @@ def encode_labels(
             np.ascontiguousarray(labels), schema.class_codes, grow
         )
     else:
-        values = [v.item() if isinstance(v, np.generic) else v for v in labels.tolist()]
+        values = labels.tolist()
+        if any(issubclass(kind, np.generic) for kind in set(map(type, values))):
+            values = [v.item() if isinstance(v, np.generic) else v for v in values]
         codes, added = _core.encode_objects(values, schema.class_codes, grow)
     n_classes = len(schema.classes) + len(added)
     if n_classes > _core.MAX_CLASSES:

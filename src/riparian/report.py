@@ -275,6 +275,7 @@ tbody tr+tr>*{border-top:1px solid var(--card)}
 th[scope=row],.text{text-align:left}
 td.text{white-space:normal;max-width:44ch;overflow-wrap:anywhere}
 td.text:not(:last-child){min-width:27ch}
+td.text:last-child{overflow-wrap:normal}
 details{margin:8px 0}
 summary{cursor:pointer;width:max-content}
 .confusion td,.confusion th{padding:6px 12px;border:0}

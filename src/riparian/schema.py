@@ -97,7 +97,7 @@ class Schema:
             if place < known:
                 feature = self.features[place]
             else:
-                by_type = categorical == "from_dtype" and not isinstance(column, Numbers)
+                by_type = _by_type(categorical) and not isinstance(column, Numbers)
                 kind: Kind = "categorical" if by_type or name in declared else "numeric"
                 feature = Feature(name, kind)
                 new_features.append(feature)
@@ -139,7 +139,9 @@ class Schema:
         if known == 0 and table.names is None:
             return list(range(n))
         if known and (table.names is None or not self.named):
-            by_name = table.names is not None and all(name in self.index for name in table.names)
+            by_name = table.example or (
+                table.names is not None and all(name in self.index for name in table.names)
+            )
             if not by_name:
                 if n != known:
                     raise ValueError(
@@ -162,7 +164,7 @@ class Schema:
         ]
         present = set(names)
         absent = [f.name for f in self.features if f.name not in present]
-        if fresh and absent:
+        if fresh and absent and not table.example:
             raise ValueError(
                 f"columns seem to be renamed: {_listed(fresh)} "
                 f"{'is' if len(fresh) == 1 else 'are'} new and {_listed(absent)} "
@@ -188,9 +190,13 @@ def _listed(names: Sequence[Name]) -> str:
     return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
+def _by_type(categorical: Any) -> bool:
+    return isinstance(categorical, str) and categorical == "from_dtype"
+
+
 def _declared(categorical: Any, names: list[Name]) -> set[Name]:
     """The names that `categorical_features` declares."""
-    if categorical is None or (isinstance(categorical, str) and categorical == "from_dtype"):
+    if categorical is None or _by_type(categorical):
         return set()
     if isinstance(categorical, str):
         raise ValueError(

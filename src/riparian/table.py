@@ -57,6 +57,8 @@ class Table:
     names: list[Name] | None = None
     #: All columns at once, where they are one float64 or float32 array.
     matrix: NDArray[Any] | None = field(default=None, repr=False)
+    #: One dict: its keys come and go as they like.
+    example: bool = False
 
 
 _REFUSED = {
@@ -210,7 +212,9 @@ def _of_mapping(X: Mapping[Any, Any]) -> Table:
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{n!r} has {k}" for n, k in lengths.items())
         raise ValueError(f"columns must have one length, but {listed}")
-    return Table(next(iter(lengths.values()), 0), columns, _distinct(names))
+    example = all(np.ndim(v) == 0 for v in X.values())
+    n_rows = next(iter(lengths.values()), 1)  # {} is an example of which nothing is known
+    return Table(n_rows, columns, _distinct(names), example=example)
 
 
 def _length(column: Column) -> int:

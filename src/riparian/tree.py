@@ -132,6 +132,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     20000
     """
 
+    # What River's pipelines and evaluation ask of a classifier.
+    _supervised = True
+    _multiclass = True
+
     _engine: _core.Engine | None = None
     _schema: Schema
     _learning: threading.Lock
@@ -267,7 +271,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         assert engine is not None
         with learning:
             table = read_table(X)
-            if table.n_rows == 0 or not table.columns:
+            if table.n_rows == 0 or not (table.columns or table.example):
                 raise ValueError(
                     f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
                     f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-__all__ = ["whole_file"]
+__all__ = ["check_writable", "whole_file"]
 
 
 @contextmanager
@@ -37,3 +37,24 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def check_writable(option: str, path: str | None) -> None:
+    """Refuse a path that cannot become a file, before the work rather than after it.
+
+    Parameters
+    ----------
+    option : str
+        What asked for the file.
+    path : str or None
+        The file; None is none.
+    """
+    if path is None:
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise ValueError(f"{option} {path!r}: is a folder")
+    if not os.path.isdir(folder):
+        raise ValueError(f"{option} {path!r}: there is no folder {folder!r}")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{option} {path!r}: the folder {folder!r} cannot be written")

@@ -24,13 +24,18 @@ LEAVES = ("majority", "naive-bayes", "adaptive")
 # A value as it was read: a number, a category code, or None where it is missing.
 Value = float | int | None
 
-# From a variance and the range of the feature at the leaf to the variance that is used.
-Floor = Callable[[float, float], float]
+# From a variance, the weight behind it and the range of the feature at the leaf to the
+# variance that is used.
+Floor = Callable[[float, float, float], float]
 
 
-def floored_variance(variance: float, leaf_range: float) -> float:
-    """sigma >= 1e-3 of the feature's range at the leaf, and a variance that has a logarithm."""
-    return max(variance, (1e-3 * leaf_range) ** 2, 1e-280)
+def floored_variance(variance: float, weight: float, leaf_range: float) -> float:
+    """sigma >= 1e-3 of the feature's range at the leaf, and a variance that has a logarithm.
+
+    Besides the sheet: at least the variance that one more value, uniform over the range,
+    would add among ``weight`` of them. A few values that agree do not prove that all will.
+    """
+    return max(variance, leaf_range**2 / (12.0 * weight), (1e-3 * leaf_range) ** 2, 1e-280)
 
 
 def best_class(weights: Mapping[int, float]) -> int | None:
@@ -80,7 +85,8 @@ def naive_bayes(
 ) -> dict[int, float]:
     """ln n_k + sum of ln P(x_f | k), for every class with observed weight (sheet 60, section 2).
 
-    A missing value is skipped, and so is a feature of which some class has no known value here.
+    A missing value is skipped, and so is a numeric feature of which some class has no known
+    value here, or that was constant here.
     ``n_categories`` counts, for each feature, the categories that the whole tree has seen.
     """
     scores = {k: math.log(weight) for k, weight in sorted(observed.items()) if weight > 0.0}
@@ -88,18 +94,19 @@ def naive_bayes(
         if x is None:
             continue
         if isinstance(statistic, CategoryCounts):
-            totals = {k: statistic.class_weight(k) for k in scores}
-            if all(total > 0.0 for total in totals.values()):
-                for k, total in totals.items():
-                    scores[k] += math.log((statistic.weight(int(x), k) + 1.0) / (total + v))
+            for k in scores:
+                total = statistic.class_weight(k)
+                scores[k] += math.log((statistic.weight(int(x), k) + 1.0) / (total + v))
         elif all(k in statistic for k in scores):
             lo = min((gaussian.low for gaussian in statistic.values()), default=0.0)
             hi = max((gaussian.high for gaussian in statistic.values()), default=0.0)
+            if hi <= lo:
+                continue
             pooled = pooled_variance(statistic)
             for k in scores:
                 gaussian = statistic[k]
                 variance = gaussian.variance if gaussian.weight > 1.0 else pooled
-                scores[k] += log_density(x, gaussian.mean, floor(variance, hi - lo))
+                scores[k] += log_density(x, gaussian.mean, floor(variance, gaussian.weight, hi - lo))
     return scores
 
 

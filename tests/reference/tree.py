@@ -30,8 +30,8 @@ LARGEST = 2.0**480  # numbers beyond it are clamped, so that their squares stay 
 class Node:
     """A leaf, or an inner node once it has a cut.
 
-    ``inherited`` are the class weights that the parent's cut predicted: they answer, and never
-    count in the n of a bound. ``children`` are keyed by branch: 0 and 1, or the category code.
+    ``inherited`` are the class weights that the parent's cut predicted: they answer; in the n of
+    a bound they count only as ``counted``. ``children`` are keyed by branch: 0 and 1, or the category code.
     """
 
     parent: int
@@ -42,6 +42,7 @@ class Node:
     multiway_used: frozenset[int] = frozenset()
     observed: dict[int, float] = field(default_factory=dict)
     weight: float = 0.0
+    counted: float = 0.0
     checked: float = 0.0
     majority_right: float = 0.0
     naive_bayes_right: float = 0.0
@@ -105,6 +106,7 @@ class ReferenceTree:
         tau: float = 0.05,
         epsilons: float = 1,
         runner_up: str = "attribute",
+        inherit_counts: str = "predict",
         min_gain: float = 1e-9,
         min_branch_fraction: float = 0.01,
         clip_to_range: bool = True,
@@ -119,6 +121,7 @@ class ReferenceTree:
             ("categorical_cuts", categorical_cuts, ("multiway", "one-against-rest", "both")),
             ("leaf", leaf, LEAVES),
             ("runner_up", runner_up, ("attribute", "cut")),
+            ("inherit_counts", inherit_counts, ("none", "predict", "count")),
             *(("kinds", kind, ("numeric", "categorical")) for kind in kinds),
         ]:
             if value not in values:
@@ -133,6 +136,7 @@ class ReferenceTree:
         self.tau = tau
         self.epsilons = epsilons
         self.runner_up = runner_up
+        self.inherit_counts = inherit_counts
         self.min_gain = min_gain
         self.min_branch_fraction = min_branch_fraction
         self.clip_to_range = clip_to_range
@@ -165,10 +169,7 @@ class ReferenceTree:
         leaf = self._route(values, learning=True)
         node = self.nodes[leaf]
 
-        if self.leaf == "adaptive":
-            node.majority_right += w * (best_class(self._answer(leaf)) == y)
-            node.naive_bayes_right += w * (best_class(self._naive_bayes(leaf, values)) == y)
-
+        self._observe(leaf, values, y, min(w, 1.0))
         self.classes.add(y)
         node.observed[y] = node.observed.get(y, 0.0) + w
         node.weight += w
@@ -189,6 +190,15 @@ class ReferenceTree:
         ):
             node.checked = node.weight
             self._check(leaf)
+        if w > 1.0 and node.cut is None:
+            self._observe(leaf, values, y, w - 1.0)
+
+    def _observe(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
+        """Which predictor would be right now; a weight of 3 is one before learning, two after."""
+        if self.leaf == "adaptive":
+            node = self.nodes[leaf]
+            node.majority_right += w * (best_class(self._answer(leaf)) == y)
+            node.naive_bayes_right += w * (best_class(self._naive_bayes(leaf, values)) == y)
 
     def _read(self, row: Sequence[float | int]) -> list[Value]:
         """The values of a row, None where missing, numbers clamped."""
@@ -267,8 +277,8 @@ class ReferenceTree:
         node = self.nodes[leaf]
         epsilon = math.inf
         if node.weight > 0.0:
-            r = gain_range(self.impurity, len(self.classes))
-            epsilon = float(hoeffding(node.weight, self.delta, r))
+            r = gain_range(self.impurity, len(node.observed))
+            epsilon = float(hoeffding(node.weight + node.counted, self.delta, r))
         (best_gain, best), (second_gain, second) = best_two(
             self._candidates(leaf), other_feature=self.runner_up == "attribute"
         )
@@ -300,7 +310,11 @@ class ReferenceTree:
         branches = cut.categories if cut.test == "multiway" else (0, 1)
         for branch, weights in zip(branches, cut.table, strict=True):
             inherited = {k: float(weight) for k, weight in enumerate(weights)}
-            self._add_leaf(leaf, branch, inherited)
+            child = self._add_leaf(
+                leaf, branch, {} if self.inherit_counts == "none" else inherited
+            )
+            if self.inherit_counts == "count":
+                self.nodes[child].counted = float(weights.sum())
         heaviest = int(cut.table.sum(axis=1).argmax())
         node.heavy = node.children[branches[heaviest]]
         node.statistics = []
@@ -312,7 +326,7 @@ class ReferenceTree:
                 test=cut.test,
                 value=cut.value,
                 categories=cut.categories,
-                n=node.weight,
+                n=node.weight + node.counted,
                 seen=self.seen,
                 reason=reason,
                 table=cut.table,
@@ -336,10 +350,10 @@ class ReferenceTree:
         elif split or reason == "bound":
             gap = evidence.gain - evidence.runner_up_gain
             width = max(gap / self.epsilons, self.tau)
-            r = gain_range(self.impurity, len(self.classes))
+            r = gain_range(self.impurity, len(node.observed))
             if width > 0.0:
                 n = r**2 * math.log(1.0 / self.delta) / (2.0 * width**2)
-                needed = max(n - node.weight, 0.0)
+                needed = max(n - node.weight - node.counted, 0.0)
             reason = "grace_period" if split else "bound"
         return Waiting(
             **vars(evidence),

@@ -1,0 +1,59 @@
+"""riparian's trees as estimators of River's own kind.
+
+A tree works in River's pipelines as it is. :class:`RiverTree` is for code that
+needs a real ``river.base.Classifier``: ensembles, model selection, River's
+``clone``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sklearn.base
+from river import base
+
+from riparian.tree import HoeffdingTree
+
+__all__ = ["RiverTree"]
+
+
+class RiverTree(base.Classifier):
+    """A riparian model behind River's interface.
+
+    Parameters
+    ----------
+    model : HoeffdingTree, optional
+        Any tree of riparian; a :class:`riparian.HoeffdingTree` by default. What
+        it has learned already is not used: each `RiverTree` starts afresh.
+
+    Examples
+    --------
+    >>> import riparian as rp
+    >>> from riparian.compat.river import RiverTree
+    >>> tree = RiverTree(rp.VFDT(grace_period=50))
+    >>> tree.learn_one({"temperature": 21.5, "sky": "clear"}, "dry")
+    >>> tree.predict_one({"temperature": 20.0, "sky": "clear"})
+    'dry'
+    """
+
+    def __init__(self, model: HoeffdingTree | None = None) -> None:
+        self.model = model
+        self._tree = HoeffdingTree() if model is None else sklearn.base.clone(model)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"model": None}
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+        self._tree.learn_one(x, y, w)
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        return self._tree.predict_one(x)
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+        return self._tree.predict_proba_one(x)
