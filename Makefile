@@ -37,7 +37,7 @@ $(VENV)/checked: $(VENV)/made pyproject.toml
 	@touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/riparian run synth:drifting --target y --report report.html --model-out model.rip
+	$(BIN)/riparian run synth:drifting --report report.html --model-out model.rip
 	@echo "report.html shows the curves and the tree; 'riparian show model.rip' prints it"
 
 test: $(VENV)/installed $(VENV)/tested
