@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "../simd/scalar.hpp"
 #include "majority.hpp"
 
 namespace riparian {
@@ -34,6 +35,9 @@ struct NaiveBayes {
             Majority{}.probabilities(leaf, row, scratch, out);
             return;
         }
+        for (std::size_t k = leaf.n_classes; k < leaf.shape.class_stride; ++k) {
+            scratch.scores[k] = -std::numeric_limits<double>::infinity();
+        }
         kernels().softmax(scratch.scores.data(), leaf.n_classes, leaf.shape.class_stride);
         for (std::size_t k = 0; k < leaf.n_classes; ++k) out[k] = scratch.scores[k];
     }
@@ -64,25 +68,26 @@ private:
 
     static void numeric_scores(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
-        const Kernels& kernel = kernels();
         const bool gaps = row.gap || leaf.statistics.gaps();
+        if (!gaps) {
+            // Classes with one example or none are put right below.
+            kernels().scores(leaf.statistics.planes(), leaf.statistics.base(), leaf.n_classes,
+                             s.stride, row.x, scratch.scores.data());
+        }
         bool prepared = false;
-        for (std::size_t k = 0; k < s.class_stride; ++k) {
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             double& score = scratch.scores[k];
-            if (k >= leaf.n_classes || !(leaf.counts[k] > 0.0)) {
+            if (!(leaf.counts[k] > 0.0)) {
                 score = -std::numeric_limits<double>::infinity();
             } else if (s.stride == 0) {
-                score = leaf.statistics.base(k);
-            } else if (!gaps && leaf.counts[k] > 1.0) {
-                const double* const planes = leaf.statistics.gaussian(k, leaf.counts).planes;
-                score = leaf.statistics.base(k) - kernel.distance(planes, s.stride, row.x);
-            } else {
+                score = leaf.statistics.base()[k];
+            } else if (gaps || leaf.counts[k] <= 1.0) {
                 if (!prepared) prepare(leaf, row, scratch);
                 prepared = true;
-                score = leaf.statistics.log_count(k) +
-                        kernel.full_score(leaf.statistics.gaussian(k, leaf.counts),
-                                          leaf.statistics.leaf_planes(), scratch.usable.data(),
-                                          scratch.pooled.data(), s.stride, row.x);
+                score = ln(leaf.counts[k]) +
+                        kernels().full_score(leaf.statistics.gaussian(k, leaf.counts),
+                                             leaf.statistics.leaf_planes(), scratch.usable.data(),
+                                             scratch.pooled.data(), s.stride, row.x);
             }
         }
     }

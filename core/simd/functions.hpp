@@ -3,6 +3,8 @@
 // The machine's libm is not used where a model depends on the result: its last
 // bit differs between systems and between processors with and without fused
 // multiply-add. These use only + - * / and bit operations, which IEEE 754 fixes.
+// Polynomials are summed in pairs (Estrin): a plain Horner chain waits for itself,
+// which made learning LED 1.3 times slower.
 #pragma once
 
 #include "lanes.hpp"
@@ -28,13 +30,11 @@ RIPARIAN_INLINE Parts parts(Lanes x) {
 RIPARIAN_INLINE Lanes log_mantissa(Lanes m) {
     const Lanes s = (m - 1.0) / (m + 1.0);
     const Lanes z = s * s;
-    Lanes p = 0.07308224842521703;
-    p = p * z + 0.07665860800278021;
-    p = p * z + 0.09091444562630861;
-    p = p * z + 0.1111110556739754;
-    p = p * z + 0.14285714312987743;
-    p = p * z + 0.19999999999949752;
-    p = p * z + 0.3333333333333335;
+    const Lanes z2 = z * z;
+    const Lanes p = (z * 0.19999999999949752 + 0.3333333333333335) +
+                    (z * 0.1111110556739754 + 0.14285714312987743) * z2 +
+                    ((z * 0.07665860800278021 + 0.09091444562630861) +
+                     z2 * 0.07308224842521703) * (z2 * z2);
     const Lanes twice = s + s;
     return twice + twice * (z * p);
 }
@@ -48,61 +48,53 @@ RIPARIAN_INLINE Lanes log_of(Parts x) {
 // ln x, for normal x > 0.
 RIPARIAN_INLINE Lanes log(Lanes x) { return log_of(parts(x)); }
 
-// x log2 x, and 0 at 0 (and below the smallest normal number).
+// x log2 x for x >= 0; 0 at 0, where the logarithm of zero's bits is finite.
 RIPARIAN_INLINE Lanes xlog2x(Lanes x) {
     const Parts p = parts(x);
-    const Lanes log2 = p.exponent + log_mantissa(p.mantissa) * 1.4426950408889634;
-    return select(x >= 2.2250738585072014e-308, x * log2, 0.0);
+    return x * (p.exponent + log_mantissa(p.mantissa) * 1.4426950408889634);
 }
 
-// e^x for x <= 709; 0 below -708.
-RIPARIAN_INLINE Lanes exp(Lanes x) {
-    const Lanes bounded = max(min(x, 709.0), -708.0);
+// e^x for x in [-708, 709].
+RIPARIAN_INLINE Lanes bounded_exp(Lanes x) {
     constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer
-    const Lanes shifted = bounded * 1.4426950408889634 + shift;
+    const Lanes shifted = x * 1.4426950408889634 + shift;
     const Lanes k = shifted - shift;
-    const Lanes r = (bounded - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
-    Lanes p = 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    const Lanes power = Lanes::of_bits(p.bits() + (shifted.bits() << 52));
-    return select(x < -708.0, 0.0, power);
+    const Lanes r = (x - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
+    const Lanes r2 = r * r;
+    const Lanes r4 = r2 * r2;
+    const Lanes low = (r + 1.0) + (r * (1.0 / 6.0) + 0.5) * r2;
+    const Lanes middle =
+        (r * (1.0 / 120.0) + 1.0 / 24.0) + (r * (1.0 / 5040.0) + 1.0 / 720.0) * r2;
+    const Lanes high =
+        (r * (1.0 / 362880.0) + 1.0 / 40320.0) + (r * (1.0 / 39916800.0) + 1.0 / 3628800.0) * r2;
+    const Lanes p = low + middle * r4 + (high + r4 * (1.0 / 479001600.0)) * (r4 * r4);
+    return Lanes::of_bits(p.bits() + (shifted.bits() << 52));
+}
+
+// e^x; 0 below -708, and as at 709 above it.
+RIPARIAN_INLINE Lanes exp(Lanes x) {
+    return select(x < -708.0, 0.0, bounded_exp(max(min(x, 709.0), -708.0)));
 }
 
 // The normal distribution function, to 1e-15 absolute:
 // Phi(-a) = exp(-a^2/2) E(a/sqrt 2) / 2 with E = erfcx as a polynomial in
 // t = 1/(1 + x/4), fitted at Chebyshev nodes on x in [0, 6.2].
 RIPARIAN_INLINE Lanes normal_cdf(Lanes z) {
-    const Lanes x = min(max(z, 0.0 - z), 8.6) * 0.7071067811865476;
+    const Lanes x = min(abs(z), 8.6) * 0.7071067811865476;
     const Lanes t = Lanes(1.0) / (Lanes(1.0) + x * 0.25);
     const Lanes u = t * 3.2903225806451615 - 2.2903225806451615;
-    Lanes p = -6.659500564139913e-10;
-    p = p * u + -8.433730938458961e-10;
-    p = p * u + 1.9523168900539568e-08;
-    p = p * u + 6.190328815164244e-08;
-    p = p * u + -4.126881087689235e-07;
-    p = p * u + -3.356923118965734e-06;
-    p = p * u + -1.8670307071500216e-06;
-    p = p * u + 0.00010689648142092877;
-    p = p * u + 0.0008919442095045983;
-    p = p * u + 0.004417089964446134;
-    p = p * u + 0.016107507257406138;
-    p = p * u + 0.046360622032239056;
-    p = p * u + 0.10846332103569736;
-    p = p * u + 0.20861363014317216;
-    p = p * u + 0.32961043419911523;
-    p = p * u + 0.2854341114017983;
-    const Lanes tail = exp(0.0 - x * x) * (p * 0.5);
+    const Lanes u2 = u * u;
+    const Lanes u4 = u2 * u2;
+    const Lanes a = (u * 0.32961043419911523 + 0.2854341114017983) +
+                    (u * 0.10846332103569736 + 0.20861363014317216) * u2;
+    const Lanes b = (u * 0.016107507257406138 + 0.046360622032239056) +
+                    (u * 0.0008919442095045983 + 0.004417089964446134) * u2;
+    const Lanes c = (u * -1.8670307071500216e-06 + 0.00010689648142092877) +
+                    (u * -4.126881087689235e-07 + -3.356923118965734e-06) * u2;
+    const Lanes d = (u * 1.9523168900539568e-08 + 6.190328815164244e-08) +
+                    (u * -6.659500564139913e-10 + -8.433730938458961e-10) * u2;
+    const Lanes p = (a + b * u4) + (c + d * u4) * (u4 * u4);
+    const Lanes tail = bounded_exp(0.0 - x * x) * (p * 0.5);
     return select(z < 0.0, tail, Lanes(1.0) - tail);
 }
 

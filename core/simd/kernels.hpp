@@ -70,10 +70,12 @@ struct Kernels {
     bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t stride,
                         const double* x, double w);
 
-    // Naive Bayes: sets the precision of one class, returns half the sum of its logarithms.
+    // Naive Bayes: sets the precision of one class, returns the logarithm of its
+    // weight plus half the sum of log precision.
     double (*refresh)(const GaussianClass&, const double* leaf, std::size_t stride);
-    // Sum over features of (x - mean)^2 * precision.
-    double (*distance)(const double* planes, std::size_t stride, const double* x);
+    // base - sum over features of (x - mean)^2 * precision, for each class with planes.
+    void (*scores)(const double* const* planes, const double* base, std::size_t n_classes,
+                   std::size_t stride, const double* x, double* scores);
     // Half the sum of log precision minus the distance, from the statistics
     // themselves, over the usable features (1.0 or 0.0). Where a class has too
     // little weight for a variance of its own, the pooled one of the feature serves.

@@ -106,23 +106,24 @@ RIPARIAN_INLINE Mask varies(const double* leaf, std::size_t stride, std::size_t 
 
 // 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
 // sigma^2 is at least that of one more value, uniform over the leaf's range,
-// among `weight` of them; and at least the share above.
-RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes weight, const double* leaf,
+// among W of them, with share = 1 / (12 W); and at least the share above.
+RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes share, const double* leaf,
                                    std::size_t stride, std::size_t f) {
     const Lanes range =
         Lanes::load(leaf + leaf_high * stride + f) - Lanes::load(leaf + leaf_low * stride + f);
     const Lanes spread = range * least_spread;
-    const Lanes least = max(range * range / (weight * 12.0), spread * spread);
+    const Lanes least = max(range * range * share, spread * spread);
     return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
 }
 
 double refresh(const GaussianClass& c, const double* leaf, std::size_t stride) {
     SumOfLogs logs;
+    logs.add(Lanes(Lanes::Vector{c.weight * c.weight, 1.0, 1.0, 1.0}));
+    const double freedom = c.weight > 1.0 ? 1.0 / (c.weight - 1.0) : 0.0;
+    const double share = 1.0 / (c.weight * 12.0);
     for (std::size_t f = 0; f < stride; f += width) {
-        const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
-        const Lanes variance =
-            select(weight > 1.0, Lanes::load(c.planes + squares * stride + f) / (weight - 1.0), 0.0);
-        const Lanes p = precision_of(variance, weight, leaf, stride, f);
+        const Lanes variance = Lanes::load(c.planes + squares * stride + f) * freedom;
+        const Lanes p = precision_of(variance, share, leaf, stride, f);
         const Mask use = varies(leaf, stride, f);
         select(use, p, 0.0).store(c.planes + precision * stride + f);
         logs.add(select(use, p, 1.0));
@@ -130,13 +131,18 @@ double refresh(const GaussianClass& c, const double* leaf, std::size_t stride) {
     return 0.5 * logs.total();
 }
 
-double distance(const double* planes, std::size_t stride, const double* x) {
-    Lanes total = 0.0;
-    for (std::size_t f = 0; f < stride; f += width) {
-        const Lanes d = Lanes::load(x + f) - Lanes::load(planes + mean * stride + f);
-        total += (d * d) * Lanes::load(planes + precision * stride + f);
+void scores(const double* const* planes, const double* base, std::size_t n_classes,
+            std::size_t stride, const double* x, double* out) {
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        const double* const p = planes[k];
+        if (!p) continue;
+        Lanes total = 0.0;
+        for (std::size_t f = 0; f < stride; f += width) {
+            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * stride + f);
+            total += (d * d) * Lanes::load(p + precision * stride + f);
+        }
+        out[k] = base[k] - total.sum();
     }
-    return total.sum();
 }
 
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
@@ -146,9 +152,11 @@ double full_score(const GaussianClass& c, const double* leaf, const double* usab
     for (std::size_t f = 0; f < stride; f += width) {
         const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, stride, f);
         const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
-        const Lanes own = Lanes::load(c.planes + squares * stride + f) / (weight - 1.0);
+        const Lanes own =
+            Lanes::load(c.planes + squares * stride + f) * (Lanes(1.0) / (weight - 1.0));
         const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
-        const Lanes p = select(use, precision_of(variance, weight, leaf, stride, f), 1.0);
+        const Lanes p = select(
+            use, precision_of(variance, Lanes(1.0) / (weight * 12.0), leaf, stride, f), 1.0);
         const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * stride + f);
         total += select(use, (d * d) * p, 0.0);
         logs.add(p);
@@ -206,7 +214,7 @@ RIPARIAN_INLINE Lanes left_mass(const Prepared& c, Lanes t, bool clip_to_range) 
         share = select(t < c.low, 0.0, share);
         share = select(t >= c.high, 1.0, share);
     }
-    return select(c.weight > 0.0, c.weight * share, 0.0);
+    return c.weight * share;  // a class without values here has no weight and a finite share
 }
 
 template <class Impurity>
@@ -301,7 +309,7 @@ const Kernels table = {
     learn_bayes,
     learn_known,
     refresh,
-    distance,
+    scores,
     full_score,
     categorical_scores,
     softmax,

@@ -64,11 +64,12 @@ struct Lanes {
 };
 
 RIPARIAN_INLINE Lanes select(Mask m, Lanes yes, Lanes no) {
-    return Lanes::of_bits(((Lanes::Bits)m.v & yes.bits()) | (~(Lanes::Bits)m.v & no.bits()));
+    return Lanes(m.v ? yes.v : no.v);
 }
 // Where b is NaN, a stays.
 RIPARIAN_INLINE Lanes min(Lanes a, Lanes b) { return select(b < a, b, a); }
 RIPARIAN_INLINE Lanes max(Lanes a, Lanes b) { return select(b > a, b, a); }
+RIPARIAN_INLINE Lanes abs(Lanes x) { return Lanes::of_bits(x.bits() & 0x7FFFFFFFFFFFFFFFULL); }
 RIPARIAN_INLINE Mask known(Lanes x) { return x == x; }
 RIPARIAN_INLINE Lanes sqrt(Lanes x) {
     return Lanes(Lanes::Vector{__builtin_sqrt(x.v[0]), __builtin_sqrt(x.v[1]),

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "../simd/scalar.hpp"
-
 namespace riparian {
 namespace {
 
@@ -22,7 +20,6 @@ void LeafStatistics::open(const Shape& s, Pool& pool) {
     known_ = pool.take_array<double*>(s.class_stride);
     if (s.bayes) {
         base_ = pool.take_array<double>(s.class_stride);
-        log_count_ = pool.take_array<double>(s.class_stride);
         leaf_ = pool.take_array<double>(s.leaf_doubles());
         fill_range(leaf_ + leaf_low * s.stride, leaf_ + leaf_high * s.stride, s.stride);
     }
@@ -41,7 +38,6 @@ void LeafStatistics::close(const Shape& s, Pool& pool) noexcept {
     pool.give_array(planes_, s.class_stride);
     pool.give_array(known_, s.class_stride);
     pool.give_array(base_, s.class_stride);
-    pool.give_array(log_count_, s.class_stride);
     pool.give_array(leaf_, s.leaf_doubles());
     pool.give_array(tables_, s.categorical);
     *this = {};
@@ -116,9 +112,7 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
 }
 
 void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) noexcept {
-    log_count_[k] = ln(counts[k]);
-    base_[k] = log_count_[k];
-    if (s.stride) base_[k] += kernels().refresh(gaussian(k, counts), leaf_, s.stride);
+    base_[k] = kernels().refresh(gaussian(k, counts), leaf_, s.stride);
 }
 
 void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept {

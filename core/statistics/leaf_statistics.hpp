@@ -54,9 +54,9 @@ public:
     // A class or a feature of this leaf has seen a missing value.
     [[nodiscard]] bool gaps() const noexcept { return gaps_; }
 
-    // Naive Bayes: log n_k, log n_k + half the sum of log precision, the leaf's planes.
-    [[nodiscard]] double log_count(std::size_t k) const noexcept { return log_count_[k]; }
-    [[nodiscard]] double base(std::size_t k) const noexcept { return base_[k]; }
+    // Naive Bayes: log n_k + half the sum of log precision, and the leaf's planes.
+    [[nodiscard]] const double* base() const noexcept { return base_; }
+    [[nodiscard]] const double* const* planes() const noexcept { return planes_; }
     [[nodiscard]] const double* leaf_planes() const noexcept { return leaf_; }
 
     // For restoring a saved leaf, before refresh_all().
@@ -77,7 +77,6 @@ private:
     double** planes_ = nullptr;    // [class_stride]; null: class not seen here
     double** known_ = nullptr;     // [class_stride]; null: every value was known
     double* base_ = nullptr;       // [class_stride] (bayes)
-    double* log_count_ = nullptr;  // [class_stride] (bayes)
     double* leaf_ = nullptr;       // leaf planes (bayes)
     CountTable* tables_ = nullptr;
     bool gaps_ = false;

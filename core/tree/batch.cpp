@@ -37,14 +37,13 @@ bool any_infinite(const Column& column, std::size_t first, std::size_t last) noe
     return false;
 }
 
-// Features side by side in one row-major float64 matrix, all numeric.
-bool is_matrix(const Batch& batch, const std::vector<Feature>& features) noexcept {
-    if (features.empty() || batch.columns.size() != features.size()) return false;
+// All columns lie side by side in one row-major float64 matrix.
+bool is_matrix(const Batch& batch) noexcept {
+    if (batch.columns.empty()) return false;
     const auto* const base = static_cast<const char*>(batch.columns[0].data);
-    for (std::size_t f = 0; f < features.size(); ++f) {
+    for (std::size_t f = 0; f < batch.columns.size(); ++f) {
         const Column& c = batch.columns[f];
-        if (features[f].kind != Kind::numeric || c.type != Column::Type::f64 || !c.data ||
-            c.stride != batch.columns[0].stride ||
+        if (c.type != Column::Type::f64 || !c.data || c.stride != batch.columns[0].stride ||
             static_cast<const char*>(c.data) != base + f * sizeof(double)) {
             return false;
         }
@@ -52,12 +51,30 @@ bool is_matrix(const Batch& batch, const std::vector<Feature>& features) noexcep
     return true;
 }
 
+// The same over rows of a matrix, which is how it lies in memory.
+bool any_infinite(const Batch& matrix, std::size_t first, std::size_t last) noexcept {
+    double largest = 0.0;
+    for (std::size_t r = first; r < last; ++r) {
+        const Column& c = matrix.columns[0];
+        const char* const row =
+            static_cast<const char*>(c.data) + static_cast<std::ptrdiff_t>(r) * c.stride;
+        for (std::size_t f = 0; f < matrix.columns.size(); ++f) {
+            double x;
+            std::memcpy(&x, row + f * sizeof x, sizeof x);
+            largest = std::abs(x) > largest ? std::abs(x) : largest;
+        }
+    }
+    return largest > std::numeric_limits<double>::max();
+}
+
 }  // namespace
 
 std::optional<Place> find_infinite(const Batch& batch) {
     constexpr std::size_t block = 512;  // rows of a block stay in the cache over all columns
+    const bool matrix = is_matrix(batch);
     for (std::size_t first = 0; first < batch.rows; first += block) {
         const std::size_t last = std::min(batch.rows, first + block);
+        if (matrix && !any_infinite(batch, first, last)) continue;
         std::optional<Place> place;
         for (std::size_t c = 0; c < batch.columns.size(); ++c) {
             if (!any_infinite(batch.columns[c], first, last)) continue;
@@ -78,7 +95,8 @@ RowBuffer::RowBuffer(const Batch& batch, const std::vector<Feature>& features, c
       categorical_(shape.categorical),
       capacity_(std::clamp<std::size_t>(4096 / std::max<std::size_t>(1, stride_ + categorical_), 8,
                                         256)),
-      matrix_(is_matrix(batch, features)) {
+      matrix_(shape.categorical == 0 && batch.columns.size() == features.size() &&
+              is_matrix(batch)) {
     capacity_ = std::max<std::size_t>(1, std::min(capacity_, batch.rows));
     values_.assign(capacity_ * stride_, 0.0);
     codes_.assign(capacity_ * categorical_, missing_code);

@@ -34,6 +34,14 @@ struct Node {
     double* counts = nullptr;     // [2][class_stride]: weight seen here, inherited weight
 };
 
+// What routing reads of a node. Every node that is not a threshold test leads to
+// itself, so that rows can be walked side by side without a branch.
+struct Gate {
+    double threshold;
+    std::int32_t slot;
+    std::int32_t first;
+};
+
 // The children of an every_value test, by category; sorted, as most categories
 // of a long list never reach most nodes.
 class Ways {

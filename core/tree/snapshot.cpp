@@ -308,6 +308,7 @@ void Tree::restore_nodes(const Snapshot& s) {
         const auto second = static_cast<std::size_t>(node.first) + 1;
         demand(node.first != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
                where + "a test without its second child");
+        set_gate(static_cast<std::int32_t>(i));
     }
 }
 

@@ -83,8 +83,32 @@ inline std::int32_t Tree::step(const Node& node, const Row& row) const noexcept 
     return ways_[static_cast<std::size_t>(node.first)].find(code);
 }
 
-std::int32_t Tree::route(const Row& row) const noexcept {
-    std::int32_t i = 0;
+// One row's walk waits for memory at every step; eight of them wait together.
+void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+    constexpr std::size_t together = 8;
+    const Gate* const gates = gates_.data();
+    std::size_t i = 0;
+    for (; shape_.stride != 0 && i + together <= n; i += together) {
+        const double* x[together];
+        std::int32_t at[together] = {};
+        for (std::size_t l = 0; l < together; ++l) x[l] = buffer.row(i + l).x;
+        std::int32_t moved = 1;
+        while (moved) {
+            moved = 0;
+            for (std::size_t l = 0; l < together; ++l) {
+                const Gate& gate = gates[at[l]];
+                const std::int32_t next = gate.first + (x[l][gate.slot] > gate.threshold ? 1 : 0);
+                moved |= next ^ at[l];
+                at[l] = next;
+            }
+        }
+        // A missing value must not pass as small: such a row walks alone.
+        for (std::size_t l = 0; l < together; ++l) starts[i + l] = buffer.row(i + l).gap ? 0 : at[l];
+    }
+    std::fill(starts + i, starts + n, 0);
+}
+
+std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
     while (at(i).test != Test::leaf) {
         const std::int32_t next = step(at(i), row);
         if (next == none) break;  // answered by the deepest node reached
@@ -93,8 +117,7 @@ std::int32_t Tree::route(const Row& row) const noexcept {
     return i;
 }
 
-std::int32_t Tree::route_learning(const Row& row) {
-    std::int32_t i = 0;
+std::int32_t Tree::route_learning(std::int32_t i, const Row& row) {
     while (at(i).test != Test::leaf) {
         std::int32_t next = step(at(i), row);
         if (next == none) {
@@ -115,8 +138,19 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     node.depth = parent == none ? 0 : at(parent).depth + 1;
     node.counts = pool_.take_array<double>(2 * shape_.class_stride);
     nodes_.push_back(node);
+    const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
+    gates_.push_back({0.0, 0, id});
+    set_gate(id);
     depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
-    return static_cast<std::int32_t>(nodes_.size() - 1);
+    return id;
+}
+
+void Tree::set_gate(std::int32_t id) noexcept {
+    const Node& node = at(id);
+    gates_[static_cast<std::size_t>(id)] =
+        node.test == Test::threshold
+            ? Gate{node.threshold, node.slot, node.first}
+            : Gate{std::numeric_limits<double>::infinity(), 0, id};
 }
 
 void Tree::open_leaf(std::int32_t node, std::size_t place) {
@@ -204,6 +238,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     }
     at(id).first = first;
     at(id).heavy = heavy;
+    set_gate(id);
 }
 
 // ---- answering ----
@@ -227,9 +262,9 @@ LeafView Tree::view(std::int32_t node) const noexcept {
 }
 
 template <class Policy>
-void Tree::answer(const Policy& policy, const Row& row, AnswerScratch& scratch,
-                  const Answers& answers, std::size_t i) const {
-    const std::int32_t node = route(row);
+void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
+                  AnswerScratch& scratch, const Answers& answers, std::size_t i) const {
+    const std::int32_t node = route(start, row);
     const LeafView leaf = view(node);
     const bool is_leaf = at(node).test == Test::leaf;
     if (answers.classes) {
@@ -249,6 +284,7 @@ void Tree::answer(const Policy& policy, const Row& row, AnswerScratch& scratch,
 void Tree::predict(const Batch& batch, const Answers& answers) const {
     std::optional<RowBuffer> buffer;
     AnswerScratch scratch;
+    std::vector<std::int32_t> starts;
     for (std::size_t first = 0; first < batch.rows;) {
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
@@ -256,10 +292,12 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
         scratch.fit(shape_);
         const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
         buffer->read(first, n);
+        starts.resize(n);
+        descend(*buffer, n, starts.data());
         std::visit(
             [&](const auto& policy) {
                 for (std::size_t i = 0; i < n; ++i) {
-                    answer(policy, buffer->row(i), scratch, answers, first + i);
+                    answer(policy, starts[i], buffer->row(i), scratch, answers, first + i);
                 }
             },
             settings_.leaf);
@@ -272,7 +310,7 @@ std::vector<std::int32_t> Tree::path(const Batch& batch) const {
     RowBuffer buffer(batch, features_, shape_);
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;
-    for (std::int32_t i = route(buffer.row(0)); i != none; i = at(i).parent) ids.push_back(i);
+    for (std::int32_t i = route(0, buffer.row(0)); i != none; i = at(i).parent) ids.push_back(i);
     std::reverse(ids.begin(), ids.end());
     return ids;
 }
@@ -288,6 +326,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         scratch_.fit(shape_);
+        starts_.resize(buffer.capacity());
+        descend(buffer, n, starts_.data());
         for (std::size_t i = 0; i < n; ++i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
@@ -296,12 +336,12 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             if constexpr (answering) {
                 // A policy that observes answers while it is learning, once.
                 if (answers.probabilities || !learned || !Policy::observes) {
-                    answer(policy, row, scratch_, answers, r);
+                    answer(policy, starts_[i], row, scratch_, answers, r);
                 }
             }
             if (!learned) continue;
             const auto label = static_cast<std::size_t>(y[r]);
-            const std::int32_t id = route_learning(row);
+            const std::int32_t id = route_learning(starts_[i], row);
             if constexpr (Policy::observes) {
                 const std::int32_t before =
                     policy.observe(view(id), row, scratch_, track(id), label, std::min(weight, 1.0));
@@ -387,6 +427,7 @@ std::uint64_t Tree::seen() const {
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
     std::size_t bytes = sizeof(Tree) + pool_.bytes() + nodes_.capacity() * sizeof(Node) +
+                        gates_.capacity() * sizeof(Gate) +
                         leaves_.capacity() * sizeof(Leaf) +
                         certificates_.capacity() * sizeof(Certificate) +
                         features_.capacity() * sizeof(Feature) +

@@ -81,7 +81,8 @@ private:
     template <class Policy, bool answering>
     void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&);
     template <class Policy>
-    void answer(const Policy&, const Row&, AnswerScratch&, const Answers&, std::size_t row) const;
+    void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
+                std::size_t row) const;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
@@ -92,9 +93,12 @@ private:
         return leaves_[static_cast<std::size_t>(at(node).leaf)].track;
     }
     [[nodiscard]] std::int32_t step(const Node&, const Row&) const noexcept;
-    [[nodiscard]] std::int32_t route(const Row&) const noexcept;
+    // Walks the rows of a buffer down threshold tests, to `starts`: leaves, or nodes
+    // from where the single walks below go on. A start stays valid while leaves split.
+    void descend(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
+    [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
     // As route(), but a category without a branch gets one.
-    std::int32_t route_learning(const Row&);
+    std::int32_t route_learning(std::int32_t start, const Row&);
     [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, std::vector<bool>& used_up) const;
@@ -102,6 +106,7 @@ private:
 
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
+    void set_gate(std::int32_t node) noexcept;
     void open_leaf(std::int32_t node, std::size_t place);
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
@@ -117,6 +122,7 @@ private:
     std::vector<Feature> features_;
     std::vector<double> categories_;  // [categorical slot]: values seen so far
     std::vector<Node> nodes_;
+    std::vector<Gate> gates_;  // [node]
     std::vector<Leaf> leaves_;
     std::vector<Ways> ways_;
     std::vector<Certificate> certificates_;
@@ -126,6 +132,7 @@ private:
 
     Checker checker_;
     AnswerScratch scratch_;
+    std::vector<std::int32_t> starts_;
     std::vector<bool> used_up_;
     mutable Turnstile turnstile_;
 };

@@ -1,0 +1,148 @@
+// Rows to learn: mixed features, missing values, three classes or more.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "../tree/settings.hpp"
+#include "../tree/snapshot.hpp"
+#include "../tree/tree.hpp"
+
+namespace examples {
+
+using namespace riparian;
+
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The same numbers with every standard library, which its distributions are not.
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : engine_(seed) {}
+    std::uint64_t bits() { return engine_(); }
+    std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
+    double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+    bool chance(double p) { return uniform() < p; }
+    double normal() {
+        double sum = -6.0;
+        for (int i = 0; i < 12; ++i) sum += uniform();
+        return sum;
+    }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+struct Rows {
+    std::vector<Kind> kinds;
+    std::vector<std::vector<double>> numbers;      // [feature][row]; empty if categorical
+    std::vector<std::vector<std::int32_t>> codes;  // [feature][row]; empty if numeric
+    std::vector<std::int32_t> y;
+    std::vector<double> w;
+
+    [[nodiscard]] std::size_t size() const { return y.size(); }
+    [[nodiscard]] Batch batch(std::size_t first, std::size_t n) const {
+        Batch b;
+        b.rows = n;
+        for (std::size_t f = 0; f < kinds.size(); ++f) {
+            if (kinds[f] == Kind::numeric) {
+                b.columns.push_back({numbers[f].data() + first, sizeof(double), Column::Type::f64});
+            } else {
+                b.columns.push_back(
+                    {codes[f].data() + first, sizeof(std::int32_t), Column::Type::code});
+            }
+        }
+        return b;
+    }
+    [[nodiscard]] Batch batch() const { return batch(0, size()); }
+};
+
+struct Wanted {
+    std::size_t rows = 4000;
+    std::size_t numeric = 3;
+    std::size_t categorical = 2;
+    std::size_t categories = 5;
+    std::size_t classes = 3;
+    double missing = 0.05;
+    bool weights = false;  // fractional; some 0
+    bool noise = false;    // the class tells nothing
+};
+
+// Each class has its own means and favourite categories, with noise around them.
+inline Rows make_rows(const Wanted& wanted, std::uint64_t seed) {
+    Dice dice(seed);
+    Rows rows;
+    const std::size_t n_features = wanted.numeric + wanted.categorical;
+    rows.numbers.resize(n_features);
+    rows.codes.resize(n_features);
+    for (std::size_t f = 0; f < n_features; ++f) {
+        // The kinds alternate as long as there are both.
+        const bool numeric = f < 2 * wanted.categorical ? f % 2 == 0 && f / 2 < wanted.numeric
+                                                        : f >= 2 * wanted.categorical;
+        rows.kinds.push_back(numeric ? Kind::numeric : Kind::categorical);
+    }
+    for (std::size_t i = 0; i < wanted.rows; ++i) {
+        const std::size_t label = dice.below(wanted.classes);
+        const std::size_t told = wanted.noise ? dice.below(wanted.classes) : label;
+        rows.y.push_back(static_cast<std::int32_t>(label));
+        const double weight = dice.chance(0.05) ? 0.0 : 3.0 * dice.uniform();
+        rows.w.push_back(wanted.weights ? weight : 1.0);
+        for (std::size_t f = 0; f < n_features; ++f) {
+            const bool known = !dice.chance(wanted.missing);
+            if (rows.kinds[f] == Kind::numeric) {
+                const double mean = static_cast<double>((told * (f + 1)) % wanted.classes);
+                rows.numbers[f].push_back(known ? mean + 0.7 * dice.normal() : nan);
+            } else {
+                const std::size_t code =
+                    dice.chance(0.6) ? (told + f) % wanted.categories : dice.below(wanted.categories);
+                rows.codes[f].push_back(known ? static_cast<std::int32_t>(code) : missing_code);
+            }
+        }
+    }
+    return rows;
+}
+
+inline Settings quick_settings(AnyLeaf leaf) {
+    Settings s;
+    s.leaf = leaf;
+    s.grace_period = 50;
+    s.delta = 0.01;
+    s.tau = 0.3;
+    return s;
+}
+
+inline bool same(const Snapshot& a, const Snapshot& b) {
+    std::vector<std::vector<unsigned char>> bytes[2];
+    int side = 0;
+    const auto keep = [&](const char*, const auto& v) {
+        const auto* const p = reinterpret_cast<const unsigned char*>(v.data());
+        bytes[side].emplace_back(p, p + v.size() * sizeof(v[0]));
+    };
+    Snapshot::each(a, keep);
+    side = 1;
+    Snapshot::each(b, keep);
+    return bytes[0] == bytes[1];
+}
+
+// Every answer is a distribution, and the labels are classes.
+inline bool answers_well(const Tree& tree, const Batch& batch, std::size_t width) {
+    std::vector<std::int32_t> classes(batch.rows);
+    std::vector<double> probabilities(batch.rows * width);
+    tree.predict(batch, {classes.data(), probabilities.data(), width});
+    for (std::size_t i = 0; i < batch.rows; ++i) {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < width; ++k) {
+            const double p = probabilities[i * width + k];
+            if (!(p >= 0.0 && p <= 1.0)) return false;
+            sum += p;
+        }
+        if (std::abs(sum - 1.0) > 1e-9) return false;
+        if (classes[i] < 0 || static_cast<std::size_t>(classes[i]) >= width) return false;
+    }
+    return true;
+}
+
+}  // namespace examples

@@ -1,0 +1,121 @@
+// The row loop does not allocate: a long batch asks for memory as often as a short one.
+#include <cstdlib>
+#include <new>
+
+#include "checking.hpp"
+#include "examples.hpp"
+
+namespace {
+
+std::size_t allocations = 0;
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+    ++allocations;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* const p = std::aligned_alloc(alignment, rounded ? rounded : alignment);
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return counted(n, alignof(std::max_align_t)); }
+void* operator new[](std::size_t n) { return counted(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n, std::align_val_t a) {
+    return counted(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a) {
+    return counted(n, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+using namespace riparian;
+
+namespace {
+
+constexpr std::size_t few = 1000, many = 10'000;
+constexpr std::size_t a_handful = 8;  // the row buffer's vectors, and scratch room
+
+template <class Call>
+std::size_t allocations_of(const Call& call) {
+    const std::size_t before = allocations;
+    call();
+    return allocations - before;
+}
+
+struct Grown {
+    examples::Rows rows;
+    Batch small, large;
+    std::unique_ptr<Tree> tree;
+
+    Grown(Settings settings, const examples::Wanted& wanted) : rows(examples::make_rows(wanted, 1)) {
+        small = rows.batch(0, few);
+        large = rows.batch(0, many);
+        tree = std::make_unique<Tree>(settings);
+        tree->add_features(rows.kinds);
+        tree->make_room_for_classes(wanted.classes);
+        for (int warm = 0; warm < 3; ++warm) {
+            tree->learn(rows.batch(), rows.y.data(), rows.w.data());
+        }
+    }
+
+    void learns_and_answers_without_allocating() {
+        const std::size_t leaves = tree->n_leaves();
+        const std::size_t bytes = tree->memory_bytes();
+        const double* const w = rows.w.data();
+        const std::int32_t* const y = rows.y.data();
+        std::vector<std::int32_t> classes(many);
+        std::vector<double> probabilities(many * 3);
+        const Answers answers{classes.data(), probabilities.data(), 3};
+
+        const std::size_t learning = allocations_of([&] { tree->learn(large, y, w); });
+        CHECK(learning == allocations_of([&] { tree->learn(small, y, w); }));
+        CHECK(learning <= a_handful);
+        const std::size_t testing = allocations_of([&] { tree->prequential(large, y, w, answers); });
+        CHECK(testing == allocations_of([&] { tree->prequential(small, y, w, answers); }));
+        CHECK(testing <= a_handful);
+        const std::size_t answering = allocations_of([&] { tree->predict(large, answers); });
+        CHECK(answering == allocations_of([&] { tree->predict(small, answers); }));
+        CHECK(answering <= 2 * a_handful);
+        std::printf("allocations a call: learn %zu, prequential %zu, predict %zu\n", learning,
+                    testing, answering);
+        CHECK(tree->n_leaves() == leaves);
+        CHECK(tree->memory_bytes() == bytes);
+    }
+};
+
+}  // namespace
+
+int main() {
+    examples::Wanted wanted;
+    wanted.rows = many;
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
+        for (const bool weights : {false, true}) {
+            wanted.weights = weights;
+            // A tree that may grow no more.
+            Settings full = examples::quick_settings(leaf);
+            full.max_leaves = 10;
+            Grown grown(full, wanted);
+            CHECK(grown.tree->n_leaves() > 5);
+            grown.learns_and_answers_without_allocating();
+            // A leaf that is checked again and again, and never split.
+            wanted.noise = true;
+            Settings noise = full;
+            noise.max_leaves = SIZE_MAX;
+            noise.tau = 0.0;
+            noise.delta = 1e-12;
+            Grown checked(noise, wanted);
+            CHECK(checked.tree->n_leaves() == 1);
+            checked.learns_and_answers_without_allocating();
+            wanted.noise = false;
+        }
+    }
+    return checking::failures();
+}

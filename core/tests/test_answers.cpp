@@ -1,0 +1,134 @@
+// Answers stay in the room they were given, and are sane at the edges of the numbers.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "checking.hpp"
+#include "examples.hpp"
+
+using namespace riparian;
+
+namespace {
+
+// The caller asks for as many classes as there were when it looked. A learner may
+// add one before the rows are answered: nothing may be written past the room.
+void a_class_that_came_in_between_is_left_out() {
+    examples::Wanted wanted;
+    wanted.classes = 6;
+    const examples::Rows rows = examples::make_rows(wanted, 1);
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
+        Tree tree(examples::quick_settings(leaf));
+        tree.add_features(rows.kinds);
+        tree.make_room_for_classes(6);
+        tree.learn(rows.batch(), rows.y.data(), nullptr);
+        const std::size_t n = 300, width = 5;
+        constexpr double untouched = -123.0;
+        std::vector<double> room((n + 1) * width + 64, untouched);
+        tree.predict(rows.batch(0, n), {nullptr, room.data(), width});
+        CHECK(std::all_of(room.begin() + n * width, room.end(),
+                          [](double x) { return x == untouched; }));
+        for (std::size_t i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (std::size_t k = 0; k < width; ++k) sum += room[i * width + k];
+            CHECK(std::abs(sum - 1.0) <= 1e-9);
+        }
+        Tree learner(examples::quick_settings(leaf));
+        learner.add_features(rows.kinds);
+        learner.make_room_for_classes(6);
+        std::fill(room.begin(), room.end(), untouched);
+        learner.prequential(rows.batch(0, n), rows.y.data(), nullptr, {nullptr, room.data(), width});
+        CHECK(std::all_of(room.begin() + n * width, room.end(),
+                          [](double x) { return x == untouched; }));
+    }
+}
+
+void more_room_than_classes_is_filled_with_zeros() {
+    const examples::Rows rows = examples::make_rows({}, 2);
+    Tree tree(examples::quick_settings(Adaptive{}));
+    tree.add_features(rows.kinds);
+    tree.make_room_for_classes(3);
+    tree.learn(rows.batch(), rows.y.data(), nullptr);
+    std::vector<double> room(rows.size() * 9, -1.0);
+    tree.predict(rows.batch(), {nullptr, room.data(), 9});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t k = 3; k < 9; ++k) CHECK(room[i * 9 + k] == 0.0);
+    }
+}
+
+// A caller may give one row fewer columns than features, or none at all.
+void absent_columns_are_missing() {
+    const examples::Rows rows = examples::make_rows({}, 3);
+    Tree tree(examples::quick_settings(Adaptive{}));
+    tree.add_features(rows.kinds);
+    tree.make_room_for_classes(3);
+    tree.learn(rows.batch(), rows.y.data(), nullptr);
+    Batch batch = rows.batch(0, 100);
+    while (true) {
+        CHECK(examples::answers_well(tree, batch, 3));
+        if (batch.columns.empty()) break;
+        batch.columns.pop_back();
+    }
+    batch = rows.batch(0, 100);
+    for (Column& column : batch.columns) column.data = nullptr;
+    CHECK(examples::answers_well(tree, batch, 3));
+}
+
+void codes_that_no_one_learned_are_answered() {
+    examples::Rows rows = examples::make_rows({}, 4);
+    for (const auto cuts : {CategoricalCuts::multiway, CategoricalCuts::one_against_rest}) {
+        Settings settings = examples::quick_settings(Adaptive{});
+        settings.categorical_cuts = cuts;
+        Tree tree(settings);
+        tree.add_features(rows.kinds);
+        tree.make_room_for_classes(3);
+        tree.learn(rows.batch(), rows.y.data(), nullptr);
+        examples::Rows asked = rows;
+        for (auto& codes : asked.codes) {
+            for (std::size_t i = 0; i < codes.size(); ++i) {
+                const std::int32_t wild[] = {unseen_code, 5, 6, 1'000'000, 0x7FFFFFFF, missing_code};
+                codes[i] = wild[i % 6];
+            }
+        }
+        CHECK(examples::answers_well(tree, asked.batch(), 3));
+    }
+}
+
+void extreme_values_are_learned_and_answered() {
+    examples::Dice dice(5);
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
+        for (int round = 0; round < 30; ++round) {
+            examples::Wanted wanted;
+            wanted.rows = 600;
+            examples::Rows rows = examples::make_rows(wanted, static_cast<std::uint64_t>(round));
+            const double wild[] = {1.7e308, -1.7e308, 5e-324, -5e-324, 0.0, 1e9, 1e-300};
+            for (auto& numbers : rows.numbers) {
+                for (double& x : numbers) {
+                    if (dice.chance(0.3)) x = wild[dice.below(7)];
+                }
+            }
+            for (double& w : rows.w) {
+                if (dice.chance(0.1)) w = dice.chance(0.5) ? 1e-300 : 0x1p52;
+            }
+            Tree tree(examples::quick_settings(leaf));
+            tree.add_features(rows.kinds);
+            tree.make_room_for_classes(3);
+            tree.learn(rows.batch(), rows.y.data(), rows.w.data());
+            CHECK(examples::answers_well(tree, rows.batch(), 3));
+            for (const LeafState& state : tree.leaf_states()) {
+                CHECK(std::isfinite(state.decision.best.gain));
+                CHECK(state.decision.epsilon == state.decision.epsilon);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+int main() {
+    more_room_than_classes_is_filled_with_zeros();
+    absent_columns_are_missing();
+    codes_that_no_one_learned_are_answered();
+    extreme_values_are_learned_and_answered();
+    a_class_that_came_in_between_is_left_out();
+    return checking::failures();
+}

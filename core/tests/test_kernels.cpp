@@ -1,0 +1,451 @@
+// Every kernel gives the same bits in every instruction set that this machine has.
+#include "../simd/kernels.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <variant>
+#include <vector>
+
+#include "../impurity/any.hpp"
+#include "../simd/aligned.hpp"
+#include "checking.hpp"
+#include "examples.hpp"
+
+using namespace riparian;
+using examples::Dice;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
+
+// Two NaNs are the same: which of two operands a processor hands on is not told.
+bool same(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
+}
+
+bool same(const AlignedDoubles& a, const AlignedDoubles& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!same(a[i], b[i])) return false;
+    }
+    return true;
+}
+
+bool has_nan(const AlignedDoubles& v) {
+    for (const double x : v) {
+        if (x != x) return true;
+    }
+    return false;
+}
+
+// A value as settle() leaves it: any size up to 2^480, denormals, zeros of both signs.
+double value(Dice& dice) {
+    switch (dice.below(12)) {
+        case 0: return 0x1p480;
+        case 1: return -0x1p480;
+        case 2: return 5e-324 * static_cast<double>(dice.below(1000));
+        case 3: return -1e-310;
+        case 4: return 0.0;
+        case 5: return -0.0;
+        case 6: return 1e9 + dice.normal();
+        case 7: return std::ldexp(dice.normal(), static_cast<int>(dice.below(900)) - 450);
+        default: return dice.normal();
+    }
+}
+
+double weight(Dice& dice) {
+    switch (dice.below(6)) {
+        case 0: return 1e-300;
+        case 1: return 0x1p53 * dice.uniform() + 1e-3;
+        case 2: return dice.uniform() + 1e-9;
+        default: return 1.0;
+    }
+}
+
+// The statistics of a leaf, once for each instruction set.
+struct Leaf {
+    AlignedDoubles planes, leaf, known;
+};
+
+class Pair {
+public:
+    Pair(const Kernels& a, const Kernels& b, std::uint64_t seed) : a_(a), b_(b), dice_(seed) {
+        n_ = 1 + dice_.below(33);
+        stride_ = padded(n_);
+        n_classes_ = 1 + dice_.below(9);
+    }
+
+    void run() {
+        settle();
+        learn();
+        for (const bool gaps : {false, true}) {
+            grow(gaps);
+            refresh_and_score();
+            numeric_gains<Entropy>(0);
+            numeric_gains<Gini>(1);
+        }
+        categorical_scores();
+        categorical_masses<Entropy>(0);
+        categorical_masses<Gini>(1);
+        softmax();
+        functions();
+    }
+
+private:
+    AlignedDoubles row(bool gaps) {
+        AlignedDoubles x(stride_, 0.0);
+        const bool wild = dice_.chance(0.5);
+        for (std::size_t f = 0; f < n_; ++f) {
+            x[f] = wild ? value(dice_) : dice_.normal();
+            if (gaps && dice_.chance(0.2)) x[f] = examples::nan;
+        }
+        return x;
+    }
+
+    void settle() {
+        const std::size_t rows = 1 + dice_.below(20);
+        AlignedDoubles one(rows * stride_, 0.0);
+        for (double& x : one) {
+            x = value(dice_);
+            if (dice_.chance(0.05)) x = examples::nan;
+            if (dice_.chance(0.05)) x = dice_.chance(0.5) ? 1.7e308 : -infinity;
+        }
+        AlignedDoubles two = one;
+        std::vector<std::uint8_t> gaps_one(rows, 9), gaps_two(rows, 9);
+        const AlignedDoubles before = one;
+        a_.settle(one.data(), rows, stride_, gaps_one.data());
+        b_.settle(two.data(), rows, stride_, gaps_two.data());
+        CHECK(same(one, two));
+        CHECK(gaps_one == gaps_two);
+        for (std::size_t i = 0; i < rows; ++i) {
+            bool gap = false;
+            for (std::size_t f = i * stride_; f < (i + 1) * stride_; ++f) {
+                gap = gap || before[f] != before[f];
+                CHECK(same(one[f], std::max(std::min(before[f], 0x1p480), -0x1p480)) ||
+                      before[f] != before[f]);
+            }
+            CHECK(gaps_one[i] == gap);
+        }
+    }
+
+    void learn() {
+        AlignedDoubles one(class_planes * stride_, 0.0);
+        std::fill_n(one.data() + low * stride_, stride_, infinity);
+        std::fill_n(one.data() + high * stride_, stride_, -infinity);
+        AlignedDoubles two = one;
+        double total = 0.0;
+        for (std::size_t i = 1 + dice_.below(30); i-- > 0;) {
+            const AlignedDoubles x = row(false);
+            const double w = weight(dice_);
+            total += w;
+            a_.learn(one.data(), stride_, x.data(), w, w / total);
+            b_.learn(two.data(), stride_, x.data(), w, w / total);
+        }
+        CHECK(same(one, two));
+        CHECK(!has_nan(one));
+    }
+
+    void grow(bool gaps) {
+        leaf_one_.assign(bayes_leaf_planes * stride_, 0.0);
+        std::fill_n(leaf_one_.data() + leaf_low * stride_, stride_, infinity);
+        std::fill_n(leaf_one_.data() + leaf_high * stride_, stride_, -infinity);
+        leaf_two_ = leaf_one_;
+        one_.assign(n_classes_, {});
+        two_.assign(n_classes_, {});
+        weights_.assign(n_classes_, 0.0);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            AlignedDoubles& planes = one_[k].planes;
+            planes.assign(bayes_class_planes * stride_, 0.0);
+            std::fill_n(planes.data() + low * stride_, stride_, infinity);
+            std::fill_n(planes.data() + high * stride_, stride_, -infinity);
+            if (gaps) one_[k].known.assign(stride_, 0.0);
+            two_[k] = one_[k];
+            for (std::size_t i = 1 + dice_.below(20); i-- > 0;) {
+                const AlignedDoubles x = row(gaps);
+                const double w = weight(dice_);
+                weights_[k] += w;
+                bool grown_one, grown_two;
+                if (gaps) {
+                    const bool alone = i % 7 == 3;  // the leaf's planes may be absent
+                    grown_one = a_.learn_known(planes.data(), alone ? nullptr : leaf_one_.data(),
+                                               one_[k].known.data(), stride_, x.data(), w);
+                    grown_two =
+                        b_.learn_known(two_[k].planes.data(), alone ? nullptr : leaf_two_.data(),
+                                       two_[k].known.data(), stride_, x.data(), w);
+                } else {
+                    const double rate = w / weights_[k];
+                    grown_one = a_.learn_bayes(planes.data(), leaf_one_.data(), stride_, x.data(),
+                                               w, rate);
+                    grown_two = b_.learn_bayes(two_[k].planes.data(), leaf_two_.data(), stride_,
+                                               x.data(), w, rate);
+                }
+                CHECK(grown_one == grown_two);
+            }
+            CHECK(same(planes, two_[k].planes));
+            CHECK(same(one_[k].known, two_[k].known));
+            CHECK(!has_nan(planes));
+        }
+        CHECK(same(leaf_one_, leaf_two_));
+        CHECK(!has_nan(leaf_one_));
+    }
+
+    GaussianClass view(std::vector<Leaf>& leaves, std::size_t k) {
+        return {leaves[k].planes.data(), leaves[k].known.empty() ? nullptr : leaves[k].known.data(),
+                weights_[k]};
+    }
+
+    void refresh_and_score() {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            const double base_one = a_.refresh(view(one_, k), leaf_one_.data(), stride_);
+            const double base_two = b_.refresh(view(two_, k), leaf_two_.data(), stride_);
+            CHECK(same(base_one, base_two));
+            CHECK(base_one == base_one);
+            CHECK(same(one_[k].planes, two_[k].planes));
+            AlignedDoubles usable(stride_, 0.0), pooled(stride_, 0.0);
+            const AlignedDoubles gappy = row(true);
+            for (std::size_t f = 0; f < n_; ++f) {
+                const double w = one_[k].known.empty() ? weights_[k] : one_[k].known[f];
+                usable[f] = gappy[f] == gappy[f] && w > 0.0 ? 1.0 : 0.0;
+                pooled[f] = dice_.chance(0.3) ? 0.0 : weight(dice_);
+            }
+            const double score = a_.full_score(view(one_, k), leaf_one_.data(), usable.data(),
+                                               pooled.data(), stride_, gappy.data());
+            CHECK(same(score, b_.full_score(view(two_, k), leaf_two_.data(), usable.data(),
+                                            pooled.data(), stride_, gappy.data())));
+            CHECK(score == score);
+        }
+        scores();
+    }
+
+    // Some classes have not been seen: no planes, and their scores stay as they are.
+    void scores() {
+        const AlignedDoubles x = row(false);
+        std::vector<const double*> planes_one, planes_two;
+        AlignedDoubles base(n_classes_), one(n_classes_, 7.0), two(n_classes_, 7.0);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            const bool seen = !dice_.chance(0.1);
+            planes_one.push_back(seen ? one_[k].planes.data() : nullptr);
+            planes_two.push_back(seen ? two_[k].planes.data() : nullptr);
+            base[k] = 100.0 * dice_.normal();
+        }
+        a_.scores(planes_one.data(), base.data(), n_classes_, stride_, x.data(), one.data());
+        b_.scores(planes_two.data(), base.data(), n_classes_, stride_, x.data(), two.data());
+        CHECK(same(one, two));
+        CHECK(!has_nan(one));
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            CHECK(planes_one[k] ? one[k] <= base[k] : one[k] == 7.0);
+        }
+    }
+
+    template <class Impurity>
+    void numeric_gains(std::size_t place) {
+        const std::size_t n_candidates = 1 + dice_.below(12);
+        AlignedDoubles thresholds(n_candidates * stride_, examples::nan);
+        for (std::size_t c = 0; c < n_candidates; ++c) {
+            for (std::size_t f = 0; f < n_; ++f) {
+                if (!dice_.chance(0.1)) thresholds[c * stride_ + f] = value(dice_);
+            }
+        }
+        std::vector<GaussianClass> classes_one, classes_two;
+        double total = 0.0;
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            classes_one.push_back(view(one_, k));
+            classes_two.push_back(view(two_, k));
+            total += weights_[k];
+        }
+        AlignedDoubles scratch(numeric_scratch(n_classes_));
+        AlignedDoubles gains_one(n_candidates * stride_, 7.0), gains_two = gains_one;
+        NumericCheck check{};
+        check.n_classes = n_classes_;
+        check.n_features = n_;
+        check.stride = stride_;
+        check.thresholds = thresholds.data();
+        check.n_candidates = n_candidates;
+        check.total = total;
+        check.min_branch_fraction = dice_.chance(0.5) ? 0.01 : 0.0;
+        check.clip_to_range = dice_.chance(0.5);
+        check.scratch = scratch.data();
+        const Impurity impurity;
+        check.classes = classes_one.data();
+        check.gains = gains_one.data();
+        a_.numeric_gains[place](&impurity, check);
+        check.classes = classes_two.data();
+        check.gains = gains_two.data();
+        b_.numeric_gains[place](&impurity, check);
+        CHECK(same(gains_one, gains_two));
+        CHECK(!has_nan(gains_one));
+        for (std::size_t c = 0; c < n_candidates; ++c) {
+            for (std::size_t f = 0; f < stride_; ++f) {
+                const double t = thresholds[c * stride_ + f];
+                if (t != t) CHECK(gains_one[c * stride_ + f] == -infinity);
+                if (t != t || f >= n_) continue;
+                std::vector<double> left_one(n_classes_), left_two(n_classes_);
+                check.classes = classes_one.data();
+                a_.left_masses(check, f, t, left_one.data());
+                check.classes = classes_two.data();
+                b_.left_masses(check, f, t, left_two.data());
+                for (std::size_t k = 0; k < n_classes_; ++k) {
+                    CHECK(same(left_one[k], left_two[k]));
+                    CHECK(left_one[k] >= 0.0 && left_one[k] <= weights_[k] * (1.0 + 1e-9));
+                }
+            }
+        }
+    }
+
+    void categorical_scores() {
+        const std::size_t n_features = dice_.below(8);
+        const std::size_t class_stride = padded(n_classes_);
+        std::vector<AlignedDoubles> rows, known;
+        std::vector<const double*> row_places, known_places;
+        std::vector<double> values;
+        for (std::size_t c = 0; c < n_features; ++c) {
+            AlignedDoubles row(class_stride, 0.0), all(class_stride, 0.0);
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                row[k] = dice_.chance(0.3) ? 0.0 : weight(dice_);
+                all[k] = row[k] + weight(dice_);
+            }
+            rows.push_back(std::move(row));
+            known.push_back(std::move(all));
+            values.push_back(static_cast<double>(1 + dice_.below(100)));
+        }
+        for (std::size_t c = 0; c < n_features; ++c) {
+            row_places.push_back(dice_.chance(0.1) ? nullptr : rows[c].data());
+            known_places.push_back(known[c].data());
+        }
+        AlignedDoubles one(class_stride, 7.0), two(class_stride, 7.0);
+        a_.categorical_scores(row_places.data(), known_places.data(), values.data(), n_features,
+                              class_stride, one.data());
+        b_.categorical_scores(row_places.data(), known_places.data(), values.data(), n_features,
+                              class_stride, two.data());
+        CHECK(same(one, two));
+        CHECK(!has_nan(one));
+    }
+
+    template <class Impurity>
+    void categorical_masses(std::size_t place) {
+        const std::size_t n_values = 1 + dice_.below(20);
+        const std::size_t class_stride = padded(n_classes_);
+        AlignedDoubles table(n_values * class_stride, 0.0), known(class_stride, 0.0);
+        for (std::size_t v = 0; v < n_values; ++v) {
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                const double w = dice_.chance(0.3) ? 0.0 : weight(dice_);
+                table[v * class_stride + k] = w;
+                known[k] += w;
+            }
+        }
+        AlignedDoubles scratch(4 * 2 * n_classes_);
+        AlignedDoubles out_one[3], out_two[3];
+        for (int i = 0; i < 3; ++i) out_one[i] = out_two[i] = AlignedDoubles(padded(n_values), 7.0);
+        const Impurity impurity;
+        CategoricalCheck check{table.data(),      n_values,
+                               n_classes_,        class_stride,
+                               known.data(),      scratch.data(),
+                               out_one[0].data(), out_one[1].data(),
+                               out_one[2].data()};
+        const double whole = a_.categorical_masses[place](&impurity, check);
+        check.mass = out_two[0].data();
+        check.rest = out_two[1].data();
+        check.weight = out_two[2].data();
+        CHECK(same(whole, b_.categorical_masses[place](&impurity, check)));
+        for (int i = 0; i < 3; ++i) {
+            CHECK(same(out_one[i], out_two[i]));
+            CHECK(!has_nan(out_one[i]));
+        }
+    }
+
+    void softmax() {
+        const std::size_t stride = padded(n_classes_);
+        AlignedDoubles one(stride, -infinity);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            one[k] = dice_.chance(0.2) ? -infinity : std::ldexp(dice_.normal(), int(dice_.below(40)));
+        }
+        one[dice_.below(n_classes_)] = dice_.normal();
+        AlignedDoubles two = one;
+        a_.softmax(one.data(), n_classes_, stride);
+        b_.softmax(two.data(), n_classes_, stride);
+        double sum = 0.0;
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            CHECK(same(one[k], two[k]));
+            CHECK(one[k] >= 0.0);
+            sum += one[k];
+        }
+        CHECK(std::abs(sum - 1.0) <= 1e-12);
+    }
+
+    void functions() {
+        AlignedDoubles x(64), one(64), two(64);
+        for (double& v : x) {
+            v = dice_.chance(0.1) ? examples::nan : std::bit_cast<double>(dice_.bits());
+            if (dice_.chance(0.4)) v = 20.0 * dice_.normal();
+            if (dice_.chance(0.1)) v = dice_.chance(0.5) ? infinity : -infinity;
+        }
+        for (const auto member :
+             {&Kernels::normal_cdf, &Kernels::xlog2x, &Kernels::exponential, &Kernels::logarithm}) {
+            (a_.*member)(x.data(), x.size(), one.data());
+            (b_.*member)(x.data(), x.size(), two.data());
+            CHECK(same(one, two));
+        }
+    }
+
+    const Kernels& a_;
+    const Kernels& b_;
+    Dice dice_;
+    std::size_t n_, stride_, n_classes_;
+    std::vector<Leaf> one_, two_;
+    AlignedDoubles leaf_one_, leaf_two_;
+    std::vector<double> weights_;
+};
+
+// With no numeric feature the base of a class is the logarithm of its weight.
+void base_without_features(const Kernels& k) {
+    for (double w = 0x1p-1000; w < 0x1p150; w *= 3.0) {
+        const GaussianClass c{nullptr, nullptr, w};
+        const double got = k.refresh(c, nullptr, 0);
+        CHECK(std::abs(got - std::log(w)) <= 1e-12 * std::max(1.0, std::abs(std::log(w))));
+    }
+}
+
+// A whole tree does not depend on the machine that grew it.
+void trees_are_the_same(const Kernels& a, const Kernels& b) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        examples::Wanted wanted;
+        wanted.numeric = 1 + seed * 2;
+        wanted.weights = seed % 2 == 1;
+        const examples::Rows rows = examples::make_rows(wanted, seed);
+        Settings settings = examples::quick_settings(Adaptive{});
+        if (seed % 2) settings.impurity = Gini{};
+        Snapshot grown[2];
+        for (int i = 0; i < 2; ++i) {
+            use_kernels(i ? b : a);
+            Tree tree(settings);
+            tree.add_features(rows.kinds);
+            tree.make_room_for_classes(wanted.classes);
+            tree.learn(rows.batch(), rows.y.data(), rows.w.data());
+            CHECK(tree.n_leaves() > 2);
+            grown[i] = tree.snapshot();
+        }
+        CHECK(examples::same(grown[0], grown[1]));
+    }
+    use_kernels(b);
+}
+
+}  // namespace
+
+int main() {
+    const Kernels* const baseline = kernels_named("baseline");
+    const Kernels* const avx2 = kernels_named("avx2");
+    CHECK(baseline != nullptr);
+    if (!avx2) {
+        std::puts("this machine has one instruction set");
+        return checking::failed ? 1 : checking::skipped;
+    }
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) Pair(*baseline, *avx2, seed).run();
+    trees_are_the_same(*baseline, *avx2);
+    base_without_features(*avx2);
+    return checking::failures();
+}

@@ -1,0 +1,170 @@
+// Moments against long double, at offsets, outliers and weights where plain sums fail.
+#include "../statistics/leaf_statistics.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "checking.hpp"
+#include "examples.hpp"
+
+using namespace riparian;
+using examples::Dice;
+
+namespace {
+
+struct Moments {
+    long double weight = 0, mean = 0, squares = 0;
+};
+
+Moments exact(const std::vector<double>& x, const std::vector<double>& w) {
+    Moments m;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (x[i] != x[i]) continue;
+        m.weight += w[i];
+        m.mean += static_cast<long double>(w[i]) * x[i];
+    }
+    if (m.weight > 0) m.mean /= m.weight;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (x[i] != x[i]) continue;
+        m.squares += w[i] * (x[i] - m.mean) * (x[i] - m.mean);
+    }
+    return m;
+}
+
+// One class, one feature; the statistics as a tree's only leaf has them.
+Snapshot learned(const std::vector<double>& x, const std::vector<double>& w, AnyLeaf leaf) {
+    Settings settings;
+    settings.leaf = leaf;
+    Tree tree(settings);
+    tree.add_features({Kind::numeric});
+    tree.make_room_for_classes(1);
+    Batch batch;
+    batch.rows = x.size();
+    batch.columns.push_back({x.data(), sizeof(double), Column::Type::f64});
+    const std::vector<std::int32_t> y(x.size(), 0);
+    tree.learn(batch, y.data(), w.data());
+    return tree.snapshot();
+}
+
+void moments_are_right(const std::vector<double>& x, const std::vector<double>& w, double tolerance) {
+    const Moments want = exact(x, w);
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
+        const Snapshot s = learned(x, w, leaf);
+        if (!CHECK(s.gaussian.size() == 4)) continue;
+        const long double spread = std::sqrt(want.squares / want.weight);
+        CHECK(std::fabs(s.gaussian[0] - want.mean) <=
+              tolerance * spread + 1e-15L * std::fabs(want.mean));
+        CHECK(std::fabs(s.gaussian[1] - want.squares) <= tolerance * want.squares);
+    }
+}
+
+void large_offsets_and_first_outliers() {
+    Dice dice(1);
+    for (const double offset : {0.0, 1e9, -1e9, 1.7e9}) {
+        for (const double first : {0.0, 1e12, -1e6}) {
+            std::vector<double> x, w;
+            if (first != 0.0) x.push_back(first);
+            for (int i = 0; i < 2000; ++i) x.push_back(offset + dice.normal());
+            for (std::size_t i = 0; i < x.size(); ++i) w.push_back(1.0);
+            moments_are_right(x, w, 1e-6);
+            for (double& each : w) each = 0.01 + dice.uniform();
+            moments_are_right(x, w, 1e-6);
+            for (std::size_t i = 5; i < x.size(); i += 9) x[i] = examples::nan;
+            moments_are_right(x, w, 1e-6);
+        }
+    }
+}
+
+// A model that was learned can be saved, whatever the weights were.
+void what_was_learned_can_be_restored() {
+    struct Case {
+        const char* name;
+        std::vector<double> x, w;
+    };
+    const double nan = examples::nan;
+    std::vector<Case> cases = {
+        {"a light row, then a heavy one", {1e17, 1.0}, {1e-20, 1.0}},
+        {"a light row, then a heavy one without a value", {1.0, nan}, {1e-20, 1.0}},
+        {"a heavy row, then a light one", {1.0, 1e17}, {1.0, 1e-20}},
+        {"the lightest weights", {1.0, 2.0, nan, 3.0}, {5e-324, 5e-324, 1e-310, 1e-300}},
+        {"the heaviest weights", {1.0, 2.0, nan, 3.0}, {0x1p52, 0x1p52, 0x1p52, 0x1p52}},
+    };
+    Case extreme{"the largest values with the heaviest weights", {}, {}};
+    for (int i = 0; i < 2000; ++i) {
+        extreme.x.push_back(i % 2 ? 1.7e308 : -1.7e308);
+        extreme.w.push_back(0x1p52);
+    }
+    cases.push_back(extreme);
+    Dice dice(4);
+    for (int i = 0; i < 500; ++i) {
+        Case c{"random weights of any size", {}, {}};
+        for (std::size_t n = 1 + dice.below(20); n-- > 0;) {
+            c.x.push_back(dice.chance(0.2) ? nan : std::ldexp(dice.normal(), int(dice.below(60)) - 30));
+            c.w.push_back(std::ldexp(1.0 + dice.uniform(), int(dice.below(150)) - 100));
+        }
+        cases.push_back(c);
+    }
+    for (const Case& c : cases) {
+        for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
+            Settings settings;
+            settings.leaf = leaf;
+            const Snapshot s = learned(c.x, c.w, leaf);
+            bool restored = true;
+            try {
+                CHECK(examples::same(Tree::restore(settings, s)->snapshot(), s));
+            } catch (const std::invalid_argument& error) {
+                std::fprintf(stderr, "%s: %s\n", c.name, error.what());
+                restored = false;
+            }
+            CHECK(restored);
+        }
+    }
+}
+
+// Counts of categories likewise, below the root, where tables open at the first gap.
+void what_was_counted_can_be_restored() {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        Dice dice(seed);
+        Settings settings = examples::quick_settings(Adaptive{});
+        settings.categorical_cuts = CategoricalCuts::one_against_rest;
+        settings.delta = 0.05;
+        settings.tau = 0.5;
+        Tree tree(settings);
+        tree.add_features({Kind::categorical, Kind::categorical});
+        tree.make_room_for_classes(4);
+        std::vector<std::int32_t> a, b, y;
+        std::vector<double> w;
+        for (int i = 0; i < 3000; ++i) {
+            const auto label = static_cast<std::int32_t>(dice.below(4));
+            y.push_back(label);
+            a.push_back(dice.chance(0.01) ? missing_code : label % 2);
+            b.push_back(label / 2);
+            w.push_back(dice.uniform() + 1e-9);
+        }
+        Batch batch;
+        batch.rows = y.size();
+        batch.columns.push_back({a.data(), sizeof(std::int32_t), Column::Type::code});
+        batch.columns.push_back({b.data(), sizeof(std::int32_t), Column::Type::code});
+        tree.learn(batch, y.data(), w.data());
+        CHECK(tree.n_leaves() >= 3);
+        CHECK(examples::answers_well(tree, batch, 4));
+        const Snapshot s = tree.snapshot();
+        bool restored = true;
+        try {
+            CHECK(examples::same(Tree::restore(settings, s)->snapshot(), s));
+        } catch (const std::invalid_argument& error) {
+            std::fprintf(stderr, "seed %d: %s\n", static_cast<int>(seed), error.what());
+            restored = false;
+        }
+        CHECK(restored);
+    }
+}
+
+}  // namespace
+
+int main() {
+    large_offsets_and_first_outliers();
+    what_was_learned_can_be_restored();
+    what_was_counted_can_be_restored();
+    return checking::failures();
+}

@@ -1,0 +1,102 @@
+// Four readers and one writer: every answer is a distribution. ThreadSanitizer watches.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "checking.hpp"
+#include "examples.hpp"
+
+using namespace riparian;
+
+namespace {
+
+constexpr std::size_t most_classes = 12;
+
+struct Stream {
+    std::vector<examples::Rows> stages;  // each with more features and classes than the last
+
+    Stream() {
+        for (std::size_t stage = 0; stage < 5; ++stage) {
+            examples::Wanted wanted;
+            wanted.rows = 3000;
+            wanted.numeric = 2 + 2 * stage;
+            wanted.categorical = 0;
+            wanted.classes = 4 + 2 * stage;
+            stages.push_back(examples::make_rows(wanted, stage));
+        }
+    }
+};
+
+void write(Tree& tree, const Stream& stream, const std::atomic<bool>& stop) {
+    std::size_t features = 0;
+    for (std::size_t turn = 0; !stop; ++turn) {
+        const std::size_t stage = std::min(turn / 8, stream.stages.size() - 1);
+        const examples::Rows& rows = stream.stages[stage];
+        if (rows.kinds.size() > features) {
+            tree.add_features({rows.kinds.begin() + static_cast<std::ptrdiff_t>(features),
+                               rows.kinds.end()});
+            features = rows.kinds.size();
+            tree.make_room_for_classes(4 + 2 * stage);
+        }
+        const std::size_t first = 100 * (turn % 25);
+        tree.learn(rows.batch(first, 500), rows.y.data() + first, nullptr);
+    }
+}
+
+void read(const Tree& tree, const Stream& stream, std::size_t reader, const std::atomic<bool>& stop,
+          std::atomic<int>& wrong, std::atomic<std::size_t>& answered) {
+    std::vector<std::int32_t> classes(600);
+    std::vector<double> probabilities(600 * most_classes);
+    for (std::size_t turn = reader; !stop; ++turn) {
+        const examples::Rows& rows = stream.stages[turn % stream.stages.size()];
+        const std::size_t n = 1 + turn * 37 % 600;
+        const Batch batch = rows.batch(turn * 11 % 2000, n);
+        tree.predict(batch, {classes.data(), probabilities.data(), most_classes});
+        for (std::size_t i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (std::size_t k = 0; k < most_classes; ++k) sum += probabilities[i * most_classes + k];
+            if (!(std::abs(sum - 1.0) <= 1e-9) || classes[i] < 0) ++wrong;
+        }
+        answered += n;
+        if (turn % 40 == reader) {
+            const Snapshot s = tree.snapshot();
+            if (s.test.size() != s.parent.size()) ++wrong;
+            if (tree.leaf_states().empty() || tree.memory_bytes() == 0) ++wrong;
+            if (tree.certificates().size() > tree.n_nodes()) ++wrong;
+            if (tree.path(rows.batch(0, 1)).empty()) ++wrong;
+        }
+        static_cast<void>(tree.n_leaves() + tree.n_classes() + tree.n_features() + tree.depth());
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const double seconds = argc > 1 ? std::atof(argv[1]) : 2.0;
+    const Stream stream;
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
+        Tree tree(examples::quick_settings(leaf));
+        tree.add_features({});
+        tree.declare_classes(2);
+        std::atomic<bool> stop = false;
+        std::atomic<int> wrong = 0;
+        std::atomic<std::size_t> answered = 0;
+        std::vector<std::thread> threads;
+        threads.emplace_back([&] { write(tree, stream, stop); });
+        for (std::size_t reader = 0; reader < 4; ++reader) {
+            threads.emplace_back([&, reader] { read(tree, stream, reader, stop, wrong, answered); });
+        }
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 2));
+        stop = true;
+        for (std::thread& thread : threads) thread.join();
+        std::printf("%zu rows answered, %llu learned, %zu leaves\n", answered.load(),
+                    static_cast<unsigned long long>(tree.seen()), tree.n_leaves());
+        CHECK(wrong == 0);
+        CHECK(answered > 0);
+        CHECK(tree.n_leaves() > 2);
+        CHECK(tree.n_classes() == most_classes || tree.seen() < 16'000);
+    }
+    return checking::failures();
+}

@@ -1,0 +1,128 @@
+"""Every recipe with every kind of leaf, and one stream that holds everything at once."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from riparian import _core
+from riparian.modelfile import to_bytes
+from riparian.recipes import RECIPES
+
+#: Small enough to split often, where a recipe has such a parameter.
+EAGER = {"grace_period": 50, "delta": 1e-3, "tau": 0.08}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A recipe with one kind of leaf; calling it makes a fresh model."""
+
+    name: str
+    leaf: str | None
+
+    def __call__(self, **parameters):
+        """A model with these parameters; a recipe without one of them cannot show the property."""
+        cls = RECIPES[self.name]
+        known = cls().get_params()
+        unknown = sorted(set(parameters) - set(known))
+        if unknown:
+            pytest.skip(f"{self.name} has no parameter {', '.join(unknown)}")
+        own = {"leaf": self.leaf} if self.leaf else {}
+        return cls(**own | parameters)
+
+    def eager(self, **parameters):
+        """A model that splits as early as its parameters let it."""
+        known = RECIPES[self.name]().get_params()
+        return self(**{k: v for k, v in EAGER.items() if k in known} | parameters)
+
+    def __str__(self):
+        return f"{self.name}-{self.leaf}" if self.leaf else self.name
+
+
+def all_recipes():
+    for name, cls in RECIPES.items():
+        has_leaf = "leaf" in cls().get_params()
+        for leaf in _core.names("leaf") if has_leaf else [None]:
+            yield Recipe(name, leaf)
+
+
+@pytest.fixture(params=all_recipes(), ids=str)
+def recipe(request):
+    return request.param
+
+
+@pytest.fixture(params=RECIPES.values(), ids=RECIPES)
+def cls(request):
+    """A recipe as it comes, where the kind of leaf makes no difference."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def fingerprint():
+    """What two models share if, and only if, their files are equal byte for byte."""
+    return lambda model: hashlib.sha256(to_bytes(model)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns, labels and weights of some rows."""
+
+    columns: dict
+    y: np.ndarray
+    w: np.ndarray
+
+    def __len__(self):
+        return len(self.y)
+
+    def __getitem__(self, rows):
+        return Rows({n: c[rows] for n, c in self.columns.items()}, self.y[rows], self.w[rows])
+
+    def batches(self, size):
+        return (self[i : i + size] for i in range(0, len(self), size))
+
+    def examples(self):
+        """One dict a row, as River users write them."""
+        names = list(self.columns)
+        values = zip(*(c.tolist() for c in self.columns.values()), strict=True)
+        for row, y, w in zip(values, self.y.tolist(), self.w.tolist(), strict=True):
+            yield dict(zip(names, row, strict=True)), y, w
+
+    def taught_to(self, model, size=None):
+        for batch in self.batches(size or len(self)):
+            model.partial_fit(batch.columns, batch.y, sample_weight=batch.w)
+        return model
+
+
+@pytest.fixture(scope="session")
+def mixed():
+    """NaN, None, categories, fractional weights; late in it new classes and new categories."""
+    rng = np.random.default_rng(7)
+    n = 4000
+    late = np.arange(n) > 0.5 * n
+    height = rng.normal(size=n)
+    width = rng.normal(3.0, 2.0, size=n)
+    clock = 1e9 + rng.uniform(0.0, 100.0, size=n)
+    colour = rng.choice(np.array(["red", "green", "blue"], dtype=object), size=n)
+    colour[late & (rng.random(n) < 0.2)] = "ultraviolet"
+    grade = rng.choice(np.array(["a", "b"], dtype=object), size=n)
+    grade[late & (rng.random(n) < 0.1)] = "z"
+
+    y = np.where((height > 0.3) ^ (colour == "green"), "yes", "no").astype(object)
+    y[(width > 4.0) & late] = "maybe"
+    y[(colour == "ultraviolet") & (clock > 1e9 + 50)] = "never"
+    flipped = rng.random(n) < 0.05
+    y[flipped] = rng.permutation(y[flipped])
+
+    for numbers in (height, width, clock):
+        gaps = rng.random(n) < 0.05
+        gaps[0] = False
+        numbers[gaps] = np.nan
+    for values in (colour, grade):
+        gaps = rng.random(n) < 0.05
+        gaps[0] = False
+        values[gaps] = None
+    columns = {"height": height, "colour": colour, "width": width, "grade": grade, "clock": clock}
+    return Rows(columns, y, rng.choice([0.25, 0.5, 1.0, 1.0, 1.7, 3.0], size=n))

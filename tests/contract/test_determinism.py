@@ -1,0 +1,100 @@
+"""Same data and parameters: same model file, byte for byte, on every machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from riparian import _core
+from riparian.recipes import RECIPES
+
+
+def test_a_second_run_gives_the_same_bytes(recipe, mixed, fingerprint):
+    assert fingerprint(mixed.taught_to(recipe.eager())) == fingerprint(
+        mixed.taught_to(recipe.eager())
+    )
+
+
+def test_another_order_of_rows_gives_other_bytes(recipe, mixed, fingerprint):
+    backwards = mixed[::-1].taught_to(recipe.eager())
+    assert fingerprint(backwards) != fingerprint(mixed.taught_to(recipe.eager()))
+
+
+def test_fit_forgets_what_was_learned_before(recipe, mixed, fingerprint):
+    model = mixed[:1000].taught_to(recipe.eager())
+    model.fit(mixed.columns, mixed.y, mixed.w)
+    fresh = recipe.eager().fit(mixed.columns, mixed.y, mixed.w)
+    assert fingerprint(model) == fingerprint(fresh)
+
+
+@pytest.fixture
+def with_instruction_set():
+    """Runs something with one instruction set, and leaves the engine as it was."""
+    before = _core.instruction_set()
+
+    def run(name, job):
+        if not _core.use_instruction_set(name):
+            pytest.skip(f"no {name} here")
+        assert _core.instruction_set() == name
+        return job()
+
+    yield run
+    assert _core.use_instruction_set(before)
+
+
+def test_wider_instructions_change_no_bit(recipe, mixed, fingerprint, with_instruction_set):
+    def job():
+        model = mixed.taught_to(recipe.eager())
+        return fingerprint(model), model.predict_proba(mixed.columns).tobytes()
+
+    wide = with_instruction_set("avx2", job)
+    assert with_instruction_set("baseline", job) == wide
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 4, 5, 8, 17])
+def test_wider_instructions_change_no_bit_of_any_width(
+    recipe, fingerprint, with_instruction_set, n_features
+):
+    rng = np.random.default_rng(n_features)
+    X = rng.normal(size=(1500, n_features)) * rng.uniform(1e-6, 1e6, size=n_features)
+    y = (X[:, 0] > 0).astype(int) + 2 * (X[:, -1] > X[:, -1].mean())
+    X[rng.random(X.shape) < 0.02] = np.nan
+
+    def job():
+        model = recipe.eager().partial_fit(X, y)
+        return fingerprint(model), model.predict_proba(X).tobytes()
+
+    wide = with_instruction_set("avx2", job)
+    assert with_instruction_set("baseline", job) == wide
+
+
+HASHED = """
+import hashlib, numpy as np
+from riparian.modelfile import to_bytes
+from riparian.recipes import RECIPES
+rng = np.random.default_rng(3)
+word = np.array([f"w{i}" for i in rng.integers(0, 20, size=2000)], dtype=object)
+y = np.where(np.isin(word, ["w3", "w5", "w7"]), "in", "out")
+for name, cls in RECIPES.items():
+    model = cls().partial_fit({"word": word}, y)
+    print(name, hashlib.sha256(to_bytes(model)).hexdigest())
+"""
+
+
+def test_the_hash_seed_of_python_does_not_matter():
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", HASHED],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        for seed in ("1", "2")
+    ]
+    first, second = (run.communicate()[0] for run in runs)
+    assert [line.split()[0] for line in first.splitlines()] == list(RECIPES)
+    assert first == second

@@ -1,0 +1,149 @@
+"""A model that was saved, loaded, pickled or copied goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import riparian as rp
+from riparian.modelfile import from_bytes, to_bytes
+
+
+def saved_and_loaded(model, path):
+    model.save(path / "model.rip")
+    return rp.load(path / "model.rip")
+
+
+WAYS = {
+    "file": saved_and_loaded,
+    "bytes": lambda model, _: from_bytes(to_bytes(model)),
+    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
+    "deepcopy": lambda model, _: copy.deepcopy(model),
+    "copy": lambda model, _: copy.copy(model),
+}
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
+def passed_on(request, tmp_path):
+    return lambda model: request.param(model, tmp_path)
+
+
+def test_a_break_in_mid_stream_changes_nothing(recipe, mixed, fingerprint, passed_on):
+    model = recipe.eager()
+    for batch in mixed.batches(397):
+        batch.taught_to(model, 100)
+        model = passed_on(model)
+    whole = mixed.taught_to(recipe.eager())
+    assert whole.n_leaves_ > 5
+    assert fingerprint(model) == fingerprint(whole)
+
+
+def test_a_break_after_every_example_changes_nothing(recipe, mixed, fingerprint):
+    rows = mixed[1_900:2_150]  # new classes and categories arrive here
+    model = recipe.eager()
+    for x, y, w in rows.examples():
+        model.learn_one(x, y, w)
+        model = from_bytes(to_bytes(model))
+    assert fingerprint(model) == fingerprint(rows.taught_to(recipe.eager()))
+
+
+def test_the_copy_is_all_that_the_model_was(recipe, mixed, fingerprint, passed_on):
+    model = mixed.taught_to(recipe.eager())
+    again = passed_on(model)
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    assert fingerprint(again) == fingerprint(model)
+    assert again.predict_proba(mixed.columns).tobytes() == (
+        model.predict_proba(mixed.columns).tobytes()
+    )
+    assert again.splits() == model.splits()
+    assert again.pending() == model.pending()
+    assert again.export_text() == model.export_text()
+    assert again.classes_.tolist() == model.classes_.tolist()
+    assert again.feature_names_in_.tolist() == model.feature_names_in_.tolist()
+    assert (again.n_seen_, again.n_leaves_, again.depth_) == (
+        model.n_seen_,
+        model.n_leaves_,
+        model.depth_,
+    )
+    np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
+
+
+def test_the_copy_goes_its_own_way(recipe, mixed, fingerprint, passed_on):
+    model = mixed[:2_000].taught_to(recipe.eager())
+    before = fingerprint(model)
+    again = mixed[2_000:].taught_to(passed_on(model))
+    again.learn_one({"height": 1.0, "colour": "infrared", "brand new": 3.0}, "another class")
+    assert fingerprint(model) == before
+    assert "another class" not in model.classes_
+    assert model.n_features_in_ == 5
+    assert mixed[2_000:].taught_to(model).n_seen_ == 4_000
+
+
+def test_a_model_that_learned_nothing_can_be_pickled_and_copied(recipe, mixed, fingerprint):
+    for again in (pickle.loads(pickle.dumps(recipe.eager())), copy.deepcopy(recipe.eager())):
+        assert not again.__sklearn_is_fitted__()
+        assert again.get_params() == recipe.eager().get_params()
+        assert fingerprint(mixed.taught_to(again)) == fingerprint(mixed.taught_to(recipe.eager()))
+
+
+def test_a_model_that_learned_nothing_is_not_saved(cls, tmp_path):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError, match=cls.__name__):
+        cls().save(tmp_path / "model.rip")
+    assert list(tmp_path.iterdir()) == []
+
+
+LABELS = {
+    "strings": ["a", "ä", "", "a\nb", "\ud800"],
+    "integers": [0, -1, 2**40, 2**62],
+    "large integers": [10**30, -(10**30)],
+    "booleans": [True, False],
+    "bytes": [b"a", b"\xff\x00"],
+    "of several types": [1, "1", b"1"],
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_and_categories_keep_their_types(recipe, fingerprint, kind):
+    values = np.empty(300, dtype=object)
+    values[:] = [LABELS[kind][i % len(LABELS[kind])] for i in range(300)]
+    model = recipe.eager(categorical_features=["c"]).partial_fit({"c": values}, values)
+    again = from_bytes(to_bytes(model))
+    assert fingerprint(again) == fingerprint(model)
+    assert again.classes_.tolist() == LABELS[kind]
+    assert [type(label) for label in again.classes_.tolist()] == [type(v) for v in LABELS[kind]]
+    for value in LABELS[kind]:
+        assert again.predict_one({"c": value}) == value
+        assert type(again.predict_one({"c": value})) is type(value)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["a", "b"], ["", " "], ["ü", "\n"], [0, 1], [7, 3], ["a", 5], ["0", 0]],
+    ids=repr,
+)
+def test_feature_names_keep_their_types(recipe, fingerprint, names):
+    x = np.random.default_rng(1).normal(size=(2, 400))
+    model = recipe.eager().partial_fit(dict(zip(names, x, strict=True)), (x[1] > 0).astype(int))
+    again = from_bytes(to_bytes(model))
+    assert fingerprint(again) == fingerprint(model)
+    assert [f.name for f in again._schema.features] == names
+    for value in (-1.0, 1.0):
+        x = {names[0]: 0.0, names[1]: value}
+        assert again.predict_one(x) == model.predict_one(x) == int(value > 0)
+
+
+@pytest.mark.parametrize(
+    "declared", [["c"], [0], [True, False], np.array([0]), np.array([True, False]), None]
+)
+def test_every_way_to_declare_categories_can_be_saved(cls, fingerprint, declared):
+    X = {"c": np.array([1, 2, 1, 2]), "x": np.arange(4.0)}
+    model = cls(categorical_features=declared).partial_fit(X, ["a", "b", "a", "b"])
+    for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
+        assert fingerprint(again) == fingerprint(model)
+        again.partial_fit({"c": np.array([3])} | {"x": np.ones(1)}, ["c"])

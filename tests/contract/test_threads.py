@@ -1,0 +1,269 @@
+"""Reading while learning is safe: four threads ask while one learns.
+
+``RIPARIAN_THREAD_SECONDS`` says how long each scenario lasts over all recipes together.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import riparian
+
+SECONDS = float(os.environ.get("RIPARIAN_THREAD_SECONDS", "3")) / 6
+PACKAGE = str(Path(riparian.__file__).parent)
+
+
+@pytest.fixture(autouse=True)
+def hurried():
+    """Lets the interpreter change threads a thousand times as often as usual."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(5e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def run(learner, readers, seconds=SECONDS):
+    """Runs them until the time is over; the first error of any of them ends the test."""
+    stop = threading.Event()
+    errors = []
+    rounds = [0] * (1 + len(readers))
+
+    def loop(i, job):
+        try:
+            with warnings.catch_warnings():
+                while not stop.is_set():
+                    job()
+                    rounds[i] += 1
+        except BaseException as error:
+            errors.append(error)
+            stop.set()
+
+    threads = [
+        threading.Thread(target=loop, args=(i, job), daemon=True)
+        for i, job in enumerate([learner, *readers])
+    ]
+    for thread in threads:
+        thread.start()
+    stop.wait(seconds)
+    stop.set()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "a thread hangs"
+    if errors:
+        raise errors[0]
+    assert all(rounds), f"a thread never had its turn: {rounds}"
+
+
+def assert_sane(probabilities):
+    assert np.isfinite(probabilities).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-9)
+
+
+def test_four_threads_ask_while_one_learns(recipe):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3_000, 6))
+    y = (X[:, 0] > 0) + 2 * (X[:, 1] > 0.5)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    example = dict(enumerate(X[7].tolist()))
+    model = recipe.eager(max_leaves=200).partial_fit(X[:500], y[:500])
+
+    def ask_probabilities():
+        probabilities = model.predict_proba(X)
+        assert probabilities.shape == (3_000, 4)
+        assert_sane(probabilities)
+
+    def ask_labels():
+        assert set(model.predict(X).tolist()) <= {0, 1, 2, 3}
+
+    def ask_one():
+        for _ in range(50):
+            assert model.predict_one(example) in (0, 1, 2, 3)
+            probabilities = model.predict_proba_one(example)
+            assert sum(probabilities.values()) == pytest.approx(1.0)
+            assert len(model.explain_one(example)) <= model.depth_ + 1
+
+    def look_inside():
+        assert len(model.splits()) <= model.n_nodes_ - model.n_leaves_
+        assert len(model.pending()) <= model.n_leaves_
+        assert model.memory_bytes_ > 0
+        assert model.feature_importances_.sum() == pytest.approx(1.0) or model.n_leaves_ == 1
+
+    def learn():
+        model.partial_fit(X, y)
+        for x, label in zip(X[:50].tolist(), y[:50].tolist(), strict=True):
+            model.learn_one(dict(enumerate(x)), label)
+
+    run(learn, [ask_probabilities, ask_labels, ask_one, look_inside])
+    assert model.n_seen_ > 3_000
+
+
+class Growing:
+    """A model whose every batch has a new class, a new category and a new feature."""
+
+    MOST = 24
+
+    def __init__(self, new_model):
+        self.new_model = new_model
+        self.rng = np.random.default_rng(2)
+        self.restart()
+
+    def batch(self, i, n=60):
+        features = {f"x{f}": self.rng.normal(size=n) for f in range(i + 1)}
+        known = [k % (i + 1) for k in range(n)]
+        word = np.array([f"w{k}" for k in known], dtype=object)
+        next_one = features[f"x{i}"] > 0  # the newest feature matters
+        labels = [f"c{(k + more) % (i + 1)}" for k, more in zip(known, next_one, strict=True)]
+        return features | {"word": word}, np.array(labels)
+
+    def restart(self):
+        self.model = self.new_model().partial_fit(*self.batch(0))
+        self.step = 0
+
+    def learn(self):
+        self.step += 1
+        if self.step == self.MOST:
+            self.restart()
+            return
+        X, y = self.batch(self.step)
+        if self.step % 2:
+            self.model.partial_fit(X, y)
+        else:
+            x = {n: c[-1] for n, c in X.items()}
+            self.model.learn_one(x, f"c{self.step}")
+
+    def everything(self, n=24):
+        """Rows with all features and categories that will ever be."""
+        features = {f"x{f}": self.rng.normal(size=n) for f in range(self.MOST)}
+        words = np.array([f"w{i % self.MOST}" for i in range(n)], dtype=object)
+        return features | {"word": words}
+
+
+def test_new_classes_categories_and_features_come_while_others_ask(recipe):
+    growing = Growing(recipe.eager)
+    X = growing.everything()
+    example = {n: c[5] for n, c in X.items()}
+
+    def ask_probabilities():
+        assert_sane(growing.model.predict_proba(X))
+
+    def ask_labels():
+        assert all(label.startswith("c") for label in growing.model.predict(X))
+
+    def ask_one():
+        model = growing.model
+        for _ in range(20):
+            assert model.predict_one(example).startswith("c")
+            assert sum(model.predict_proba_one(example).values()) == pytest.approx(1.0)
+            model.explain_one(example)
+
+    def look_inside():
+        model = growing.model
+        assert len(model.splits()) <= model.n_nodes_
+        assert len(model.pending()) <= model.n_leaves_
+        assert model.export_text()
+        assert len(model.feature_importances_) <= model.n_features_in_
+        assert len(model.classes_) <= Growing.MOST
+
+    run(growing.learn, [ask_probabilities, ask_labels, ask_one, look_inside])
+
+
+QUESTIONS = {
+    "labels": lambda model, X, x: model.predict(X),
+    "probabilities": lambda model, X, x: assert_sane(model.predict_proba(X)),
+    "one label": lambda model, X, x: model.predict_one(x),
+    "probabilities of one": lambda model, X, x: sum(model.predict_proba_one(x).values()),
+    "the path of one": lambda model, X, x: model.explain_one(x),
+    "splits": lambda model, X, x: model.splits(),
+    "pending": lambda model, X, x: model.pending(),
+    "importances": lambda model, X, x: model.feature_importances_,
+    "text": lambda model, X, x: model.export_text(),
+    "classes": lambda model, X, x: model.classes_,
+}
+
+
+class AtEveryLine:
+    """Does something at the lines of the package, where the interpreter may change threads."""
+
+    def __init__(self, job):
+        self.job = job
+        self.lines = 0
+
+    def __enter__(self):
+        self.before = sys.gettrace()
+        sys.settrace(self.trace)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(self.before)
+
+    def trace(self, frame, event, argument):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        if event == "line":
+            self.job(self.lines)
+            self.lines += 1
+        return self.trace
+
+
+@pytest.fixture
+def growing(cls):
+    return Growing(lambda: cls(grace_period=4, delta=0.5, tau=0.5))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_at_any_line_of_learning_is_answered(growing, question):
+    X = growing.everything()
+    x = {n: c[5] for n, c in X.items()}
+    with AtEveryLine(lambda _: QUESTIONS[question](growing.model, X, x)) as asked:
+        for _ in range(3):
+            growing.learn()
+    assert asked.lines > 100
+    assert growing.model.n_leaves_ > 1
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_is_answered_if_more_is_learned_at_any_of_its_lines(growing, question):
+    X = growing.everything()
+    x = {n: c[5] for n, c in X.items()}
+    with AtEveryLine(lambda _: None) as all_lines:
+        QUESTIONS[question](growing.model, X, x)
+    assert all_lines.lines > 1
+    for line in range(0, all_lines.lines, 1 + all_lines.lines // 60):
+        if growing.step > 5:  # while the new ones still make up much of a batch
+            growing.restart()
+
+        def learn(at, line=line):
+            if at == line:
+                growing.learn()
+                growing.learn()
+
+        with AtEveryLine(learn):
+            QUESTIONS[question](growing.model, X, x)
+
+
+def test_two_threads_may_teach_in_turn(recipe):
+    """Learning calls wait for each other; no row is lost."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = recipe.eager().partial_fit(X, y)
+    taught = [0, 0]
+
+    def teach(i):
+        def job():
+            model.partial_fit(X, y)
+            model.learn_one({0: 1.0, 1: 2.0, 2: 3.0}, 1)
+            taught[i] += 401
+
+        return job
+
+    run(teach(0), [teach(1)], seconds=SECONDS / 2)
+    assert model.n_seen_ == 400 + sum(taught)
