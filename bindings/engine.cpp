@@ -15,6 +15,7 @@
 #include "../core/tree/snapshot.hpp"
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
+#include "batch.hpp"
 #include "parts.hpp"
 
 namespace nb = nanobind;
@@ -22,14 +23,6 @@ using namespace nb::literals;
 using namespace riparian;
 
 namespace {
-
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-
-// Keeps the arrays alive whose memory the columns point into.
-struct PyBatch {
-    Batch batch;
-    std::vector<AnyArray> arrays;
-};
 
 Column column_of(const AnyArray& a, std::size_t axis) {
     Column c;
@@ -40,8 +33,10 @@ Column column_of(const AnyArray& a, std::size_t axis) {
         c.type = Column::Type::f32;
     } else if (a.dtype() == nb::dtype<std::int32_t>()) {
         c.type = Column::Type::code;
+    } else if (a.dtype() == nb::dtype<std::int8_t>()) {
+        c.type = Column::Type::code8;
     } else {
-        throw std::invalid_argument("a column must be float64, float32 or int32 codes");
+        throw std::invalid_argument("a column must be float64, float32 or codes");
     }
     c.stride = a.stride(axis) * static_cast<std::ptrdiff_t>(a.itemsize());
     return c;

@@ -6,7 +6,7 @@
 
 NB_MODULE(_core, m) {
     bind_axes(m);
-    bind_encoding(m);
     bind_engine(m);
+    bind_encoding(m);
     bind_arrow(m);
 }

@@ -50,7 +50,9 @@ class RiparianTree:
             delta=DELTA,
             tau=TAU,
             n_cuts=N_CUTS,
-            # MOA weighs both kinds of cut of a nominal attribute.
+            # As MOA has them: both kinds of cut of a nominal attribute compete, and the
+            # weight that a leaf inherits counts as seen.
             categorical_cuts="both",
+            inherit_counts="count",
             categorical_features=self._workload.nominal or "from_dtype",
         )

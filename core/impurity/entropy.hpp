@@ -25,6 +25,17 @@ struct Entropy {
         return xlog2x(total) - sum;
     }
 
+    template <class Real>
+    [[nodiscard]] __attribute__((always_inline)) Real mass_of_both(const Real* left,
+                                                                   const Real* right,
+                                                                   std::size_t classes,
+                                                                   Real n_left,
+                                                                   Real n_right) const {
+        Real sum = 0.0;
+        for (std::size_t k = 0; k < classes; ++k) sum += xlog2x(left[k], right[k]);
+        return xlog2x(n_left, n_right) - sum;
+    }
+
     bool operator==(const Entropy&) const = default;
 };
 

@@ -104,11 +104,20 @@ private:
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!(leaf.counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, leaf.counts);
+            const double* const spread = c.planes + squares * leaf.shape.stride;
+            if (!c.known) {
+                if (c.weight <= 1.0) continue;
+                for (std::size_t f = 0; f < n; ++f) {
+                    scratch.pooled[f] += spread[f];
+                    scratch.freedom[f] += c.weight - 1.0;
+                }
+                continue;
+            }
             for (std::size_t f = 0; f < n; ++f) {
-                const double weight = c.known ? c.known[f] : c.weight;
+                const double weight = c.known[f];
                 if (!(weight > 0.0)) scratch.usable[f] = 0.0;
                 if (weight > 1.0) {
-                    scratch.pooled[f] += c.planes[squares * leaf.shape.stride + f];
+                    scratch.pooled[f] += spread[f];
                     scratch.freedom[f] += weight - 1.0;
                 }
             }

@@ -243,8 +243,8 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
                 n_left += left[k];
                 n_right += right[k];
             }
-            const Lanes parts = impurity.mass(left, check.n_classes, n_left) +
-                                impurity.mass(right, check.n_classes, n_right);
+            const Lanes parts =
+                mass_of_both(impurity, left, right, check.n_classes, n_left, n_right);
             const Mask valid = known(t) & (n_left > least) & (n_right > least);
             select(valid, (whole - parts) / check.total, -infinity)
                 .store(check.gains + c * check.stride + f);

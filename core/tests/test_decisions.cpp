@@ -40,6 +40,20 @@ void the_weight_needed_is_the_first_that_decides() {
     }
 }
 
+// Weights need not be whole numbers, nor the start of the search.
+void fractional_weights_end_too() {
+    examples::Dice dice(1);
+    for (int i = 0; i < 20'000; ++i) {
+        Settings s;
+        s.tau = dice.chance(0.5) ? 0.0 : 0.3 * dice.uniform();
+        const Decision d = waiting(0.5 + 0.4 * dice.uniform() * dice.uniform(), 0.5,
+                                   1e-3 + 300.0 * dice.uniform() * dice.uniform());
+        const double n = weight_to_decide(s, d);
+        CHECK(n >= d.n && decides(s, d, n));
+        if (n > d.n + 2.0) CHECK(!decides(s, d, n - 2.0));
+    }
+}
+
 // Past 2^53 not every whole number is a double; the search must end all the same.
 void a_tiny_gap_needs_an_astronomic_weight() {
     Settings s;
@@ -65,6 +79,7 @@ void no_gap_never_decides() {
 int main() {
     the_weight_needed_is_the_first_that_decides();
     no_gap_never_decides();
+    fractional_weights_end_too();
     a_tiny_gap_needs_an_astronomic_weight();
     return checking::failures();
 }

@@ -30,7 +30,7 @@ struct Stream {
 };
 
 void write(Tree& tree, const Stream& stream, const std::atomic<bool>& stop) {
-    std::size_t features = 0;
+    std::size_t features = tree.n_features();
     for (std::size_t turn = 0; !stop; ++turn) {
         const std::size_t stage = std::min(turn / 8, stream.stages.size() - 1);
         const examples::Rows& rows = stream.stages[stage];
@@ -78,8 +78,10 @@ int main(int argc, char** argv) {
     const Stream stream;
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
         Tree tree(examples::quick_settings(leaf));
-        tree.add_features({});
-        tree.declare_classes(2);
+        const examples::Rows& first = stream.stages[0];
+        tree.add_features(first.kinds);
+        tree.make_room_for_classes(4);
+        tree.learn(first.batch(0, 100), first.y.data(), nullptr);
         std::atomic<bool> stop = false;
         std::atomic<int> wrong = 0;
         std::atomic<std::size_t> answered = 0;

@@ -9,20 +9,10 @@ namespace riparian {
 namespace {
 
 template <class T>
-T load(const Column& column, std::size_t row) noexcept {
-    T value;
-    std::memcpy(&value,
-                static_cast<const char*>(column.data) +
-                    static_cast<std::ptrdiff_t>(row) * column.stride,
-                sizeof value);
-    return value;
-}
-
-template <class T>
 bool any_infinite(const Column& column, std::size_t first, std::size_t last) noexcept {
     bool found = false;
     for (std::size_t r = first; r < last; ++r) {
-        found |= std::abs(load<T>(column, r)) > std::numeric_limits<T>::max();
+        found |= std::abs(column.at<T>(r)) > std::numeric_limits<T>::max();
     }
     return found;
 }
@@ -32,7 +22,8 @@ bool any_infinite(const Column& column, std::size_t first, std::size_t last) noe
     switch (column.type) {
         case Column::Type::f64: return any_infinite<double>(column, first, last);
         case Column::Type::f32: return any_infinite<float>(column, first, last);
-        case Column::Type::code: return false;
+        case Column::Type::code:
+        case Column::Type::code8: return false;
     }
     return false;
 }
@@ -117,9 +108,17 @@ void RowBuffer::read(std::size_t first, std::size_t n) {
             const Column c = f < batch_.columns.size() ? batch_.columns[f] : Column{};
             const std::size_t slot = features_[f].slot;
             if (features_[f].kind == Kind::categorical) {
-                for (std::size_t i = 0; i < n; ++i) {
-                    codes_[i * categorical_ + slot] =
-                        c.data ? load<std::int32_t>(c, first + i) : missing_code;
+                std::int32_t* const out = codes_.data() + slot;
+                if (!c.data) {
+                    for (std::size_t i = 0; i < n; ++i) out[i * categorical_] = missing_code;
+                } else if (c.type == Column::Type::code8) {
+                    for (std::size_t i = 0; i < n; ++i) {
+                        out[i * categorical_] = c.at<std::int8_t>(first + i);
+                    }
+                } else {
+                    for (std::size_t i = 0; i < n; ++i) {
+                        out[i * categorical_] = c.at<std::int32_t>(first + i);
+                    }
                 }
                 continue;
             }
@@ -130,10 +129,10 @@ void RowBuffer::read(std::size_t first, std::size_t n) {
                 }
             } else if (c.type == Column::Type::f32) {
                 for (std::size_t i = 0; i < n; ++i) {
-                    out[i * stride_] = static_cast<double>(load<float>(c, first + i));
+                    out[i * stride_] = static_cast<double>(c.at<float>(first + i));
                 }
             } else {
-                for (std::size_t i = 0; i < n; ++i) out[i * stride_] = load<double>(c, first + i);
+                for (std::size_t i = 0; i < n; ++i) out[i * stride_] = c.at<double>(first + i);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,10 +23,18 @@ struct Feature {
 };
 
 struct Column {
-    enum class Type : std::uint8_t { f64, f32, code };
+    enum class Type : std::uint8_t { f64, f32, code, code8 };
     const void* data = nullptr;  // null: all values are missing
     std::ptrdiff_t stride = 0;   // bytes from one row to the next
     Type type = Type::f64;
+
+    template <class T>
+    [[nodiscard]] T at(std::size_t row) const noexcept {
+        T value;
+        std::memcpy(&value, static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(row) * stride,
+                    sizeof value);
+        return value;
+    }
 };
 
 struct Batch {

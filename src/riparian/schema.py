@@ -8,7 +8,7 @@ once nothing can fail any more.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,8 +21,6 @@ from riparian.table import Codes, Column, Name, Numbers, Objects, Table
 __all__ = ["Feature", "Kind", "Reading", "Schema"]
 
 Kind = Literal["numeric", "categorical"]
-
-_UNSEEN = -2
 
 
 @dataclass
@@ -89,6 +87,7 @@ class Schema:
                 )
         n_features = max([known, *(place + 1 for place in places)])
         columns: list[NDArray[Any] | None] = [None] * n_features
+        coded_numbers: list[tuple[int, Feature, NDArray[Any]]] = []
         names = self._names(table)
         declared = _declared(categorical, names) if n_features > known else set()
         for name, place, column in zip(names, places, table.columns, strict=True):
@@ -103,10 +102,17 @@ class Schema:
                 new_features.append(feature)
             if feature.kind == "numeric":
                 columns[place] = _as_numbers(column, feature)
+            elif isinstance(column, Numbers):
+                coded_numbers.append((place, feature, column.values))
             else:
                 columns[place], added = _as_codes(column, feature, grow=grow)
                 if added:
                     new_categories[place] = added
+        for place, codes, added in _codes_of_numbers(coded_numbers, grow=grow):
+            columns[place] = codes
+            if added:
+                new_categories[place] = added
+        _refuse_too_many(self.features + new_features, new_categories)
         if len(new_features) and n_features > _core.MAX_FEATURES:
             raise ValueError(f"at most {_core.MAX_FEATURES:,} features can be learned")
         batch = _core.Batch.of_columns(table.n_rows, columns)
@@ -244,48 +250,49 @@ def _as_numbers(column: Column, feature: Feature) -> NDArray[Any]:
 
 
 def _as_codes(
-    column: Column, feature: Feature, *, grow: bool
+    column: Codes | Objects, feature: Feature, *, grow: bool
 ) -> tuple[NDArray[np.int32], list[Hashable]]:
     """Codes of a categorical feature, and the categories that are new."""
-    if isinstance(column, Codes):
-        used = _first_seen(column.codes)
-        values: list[Any] = [column.values[c] for c in used]
-        codes, added = _core.encode_objects(values, feature.codes, grow)
-        table = np.full(max(len(column.values), 1) + 1, -1, dtype=np.int32)
-        table[used] = codes
-        result = table[column.codes]  # code -1 reads the last entry: missing
-    elif isinstance(column, Objects):
-        result, added = _core.encode_objects(column.values, feature.codes, grow)
-    else:
-        result, added = _codes_of_numbers(column.values, feature, grow=grow)
-    if len(feature.codes) + len(added) > _core.MAX_CATEGORIES:
-        raise ValueError(
-            f"column {feature.label!r}: at most {_core.MAX_CATEGORIES:,} categories can be learned"
-        )
-    return result, added
+    if isinstance(column, Objects):
+        return _core.encode_objects(column.values, feature.codes, grow)
+    used = _first_seen(column.codes)
+    values: list[Any] = [column.values[c] for c in used]
+    codes, added = _core.encode_objects(values, feature.codes, grow)
+    table = np.full(len(column.values) + 1, -1, dtype=np.int32)
+    table[used] = codes
+    return table[column.codes], added  # code -1 reads the last entry: missing
 
 
 def _first_seen(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     """The distinct codes, in the order of their first appearance."""
     distinct, first = np.unique(codes, return_index=True)
-    return distinct[np.argsort(first)][distinct[np.argsort(first)] >= 0].astype(np.int64)
+    ordered = distinct[np.argsort(first)]
+    return ordered[ordered >= 0].astype(np.int64)
 
 
 def _codes_of_numbers(
-    values: NDArray[Any], feature: Feature, *, grow: bool
-) -> tuple[NDArray[np.int32], list[Hashable]]:
-    infinite = np.isinf(values)
-    if infinite.any():
-        row = int(np.argmax(infinite))
+    columns: list[tuple[int, Feature, NDArray[Any]]], *, grow: bool
+) -> Iterator[tuple[int, NDArray[np.int32], list[Hashable]]]:
+    """Codes and new categories of columns of numbers that are categories."""
+    if not columns:
+        return
+    n_rows = len(columns[0][2])
+    batch = _core.Batch.of_columns(n_rows, [values for _, _, values in columns])
+    codes, added, infinite = _core.encode_numbers(batch, [f.codes for _, f, _ in columns], grow)
+    if infinite is not None:
+        row, column = infinite
         raise ValueError(
-            f"column {feature.label!r}, row {row}: inf cannot be learned; "
+            f"column {columns[column][1].label!r}, row {row}: inf cannot be learned; "
             "use NaN for a missing value"
         )
-    with np.errstate(invalid="ignore"):
-        whole = values.astype(np.int64)
-    if np.array_equal(whole, values):
-        return _core.encode_integers(whole, feature.codes, grow)
-    objects = [
-        int(v) if v.is_integer() else v for v in np.asarray(values, dtype=np.float64).tolist()
-    ]
-    return _core.encode_objects(objects, feature.codes, grow)
+    for i, (place, _, _) in enumerate(columns):
+        yield place, codes[:, i], added[i]
+
+
+def _refuse_too_many(features: list[Feature], added: dict[int, list[Hashable]]) -> None:
+    for place, values in added.items():
+        if len(features[place].codes) + len(values) > _core.MAX_CATEGORIES:
+            raise ValueError(
+                f"column {features[place].label!r}: "
+                f"at most {_core.MAX_CATEGORIES:,} categories can be learned"
+            )

@@ -49,8 +49,8 @@ def test_a_large_offset_shifts_the_cuts_and_nothing_else(recipe, offset):
     np.testing.assert_allclose(threshold_shifted - offset, threshold, atol=1e-3)
     for a, b in zip(plain.splits()[first], shifted.splits()[first], strict=True):
         assert a.seen == b.seen
-        assert b.gain == pytest.approx(a.gain, abs=1e-6)
-        np.testing.assert_allclose(b.branches, a.branches, rtol=1e-6, atol=1e-6)
+        assert b.gain == pytest.approx(a.gain, abs=1e-5)
+        np.testing.assert_allclose(b.branches, a.branches, rtol=1e-5)
 
 
 @pytest.mark.parametrize("scale", [2.0**-60, 2.0**60, 2.0**400, 2.0**-400])

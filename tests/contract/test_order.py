@@ -122,3 +122,69 @@ def test_a_category_of_an_array_may_be_missing_in_the_first_row(fingerprint, not
 def test_a_number_may_be_missing_in_the_first_row(fingerprint):
     X = {"age": np.array([None, 31, 40, None, 25, 70], dtype=object), "size": np.arange(6.0)}
     assert fingerprint(in_batches(X, LABELS, 1)) == fingerprint(in_batches(X, LABELS, 6))
+
+
+def test_a_row_of_weight_0_is_as_if_it_were_not_there(recipe, mixed, fingerprint):
+    rng = np.random.default_rng(1)
+    silent = rng.random(len(mixed)) < 0.3
+    rows = mixed[np.arange(len(mixed))]
+    rows.w[silent] = 0.0
+    with_them = rows.taught_to(recipe.eager(), 97)
+    without = mixed[~silent].taught_to(recipe.eager())
+    assert with_them.n_seen_ == (~silent).sum()
+    assert fingerprint(with_them) == fingerprint(without)
+
+
+def test_a_row_of_weight_0_brings_no_class_and_no_category(recipe, fingerprint):
+    X = {"c": np.array(["a", "ghost", "b", "a"], dtype=object), "x": np.arange(4.0)}
+    y = np.array(["u", "spook", "v", "v"])
+    with_it = recipe().partial_fit(X, y, sample_weight=[1.0, 0.0, 1.0, 1.0])
+    kept = [0, 2, 3]
+    without = recipe().partial_fit({n: c[kept] for n, c in X.items()}, y[kept])
+    assert with_it.classes_.tolist() == ["u", "v"]
+    assert fingerprint(with_it) == fingerprint(without)
+
+
+def test_one_example_of_weight_0_is_not_learned(recipe, mixed, fingerprint):
+    rows = mixed[:400]
+    model = rows.taught_to(recipe.eager())
+    for x, y, _ in rows[:20].examples():
+        model.learn_one(x, y, 0)
+        model.learn_one(x | {"colour": "ghost"}, "spook", 0.0)
+    assert fingerprint(model) == fingerprint(rows.taught_to(recipe.eager()))
+
+
+def test_the_weight_1_is_no_weight(recipe, mixed, fingerprint):
+    weighted = recipe.eager().partial_fit(
+        mixed.columns, mixed.y, sample_weight=np.ones(len(mixed), dtype=int)
+    )
+    plain = recipe.eager().partial_fit(mixed.columns, mixed.y)
+    assert fingerprint(weighted) == fingerprint(plain)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.float32, np.float64, object])
+def test_weights_may_be_numbers_of_any_type(recipe, mixed, fingerprint, dtype):
+    rows = mixed[:500]
+    weights = np.random.default_rng(2).integers(0, 5, size=500)
+    cast = recipe.eager().partial_fit(rows.columns, rows.y, sample_weight=weights.astype(dtype))
+    plain = recipe.eager().partial_fit(rows.columns, rows.y, sample_weight=weights.tolist())
+    assert fingerprint(cast) == fingerprint(plain)
+
+
+def test_a_whole_weight_is_a_repetition(recipe):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=300)
+    y = np.where(x + 0.5 * rng.normal(size=300) > 0, "a", "b")
+    weights = rng.integers(1, 5, size=300)
+    word = rng.choice(np.array(["red", "green"], dtype=object), size=300)
+    weighted = recipe(max_leaves=1).partial_fit({"x": x, "w": word}, y, sample_weight=weights)
+    rows = np.repeat(np.arange(300), weights)
+    repeated = recipe(max_leaves=1).partial_fit({"x": x[rows], "w": word[rows]}, y[rows])
+    one, other = weighted._engine.snapshot(), repeated._engine.snapshot()
+    for exact in ("counts", "cells", "weight"):
+        np.testing.assert_array_equal(one[exact], other[exact])
+    np.testing.assert_allclose(one["gaussian"], other["gaussian"], rtol=1e-10)
+    asked = {"x": np.linspace(-2, 2, 9), "w": ["red", "green", "blue"] * 3}
+    np.testing.assert_allclose(
+        weighted.predict_proba(asked), repeated.predict_proba(asked), rtol=1e-9
+    )

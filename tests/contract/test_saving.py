@@ -147,3 +147,38 @@ def test_every_way_to_declare_categories_can_be_saved(cls, fingerprint, declared
     for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
         assert fingerprint(again) == fingerprint(model)
         again.partial_fit({"c": np.array([3])} | {"x": np.ones(1)}, ["c"])
+
+
+CHANGES = [{"delta": 0.4}, {"leaf": "adaptive"}, {"max_leaves": 2}, {"grace_period": 7}]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_parameters_changed_in_mid_stream_are_the_same_for_model_and_copy(
+    cls, mixed, fingerprint, change
+):
+    model = mixed[:2_000].taught_to(cls(leaf="majority", tau=0.08))
+    model.set_params(**change)
+    again = from_bytes(to_bytes(model))
+    mixed[2_000:].taught_to(model)
+    mixed[2_000:].taught_to(again)
+    assert again.n_leaves_ == model.n_leaves_
+    assert fingerprint(again) == fingerprint(model)
+
+
+def test_a_certificate_keeps_the_evidence_of_its_time(cls, mixed):
+    model = mixed.taught_to(cls(delta=1e-3, tau=0.08, grace_period=50))
+    before = model.splits()
+    assert before[0].delta == 1e-3
+    model.set_params(delta=0.4, tau=0.5)
+    assert model.splits() == before
+
+
+def test_a_wrong_parameter_set_in_mid_stream_does_not_make_a_model_unreadable(cls, mixed, tmp_path):
+    model = mixed.taught_to(cls())
+    model.set_params(impurity="entropie")
+    try:
+        model.save(tmp_path / "model.rip")
+    except ValueError:
+        assert list(tmp_path.iterdir()) == []
+    else:
+        assert rp.load(tmp_path / "model.rip").n_seen_ == model.n_seen_

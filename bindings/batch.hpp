@@ -1,0 +1,17 @@
+// Rows from Python: columns that point into NumPy arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <vector>
+
+#include "../core/tree/batch.hpp"
+
+using AnyArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
+
+// Keeps the arrays alive whose memory the columns point into.
+struct PyBatch {
+    riparian::Batch batch;
+    std::vector<AnyArray> arrays;
+};

@@ -1,0 +1,77 @@
+// Values to codes, in the order of their first appearance.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "../tree/batch.hpp"
+
+namespace riparian {
+
+// The codes of numbers. The usual ones, small whole numbers, are looked up in a
+// table, the others in a hash map. `Value` is an integer or a double; NaN is missing.
+template <class Value>
+class CodeTable {
+public:
+    explicit CodeTable(std::int32_t next) : next_(next) {}
+
+    void know(Value value, std::int32_t code) { *find(value) = code; }
+
+    std::int32_t code(Value value, bool grow) {
+        if (value >= Value{0} && value < Value{small}) [[likely]] {
+            const auto place = static_cast<std::uint32_t>(value);
+            if (static_cast<Value>(place) == value && direct_[place] >= 0) return direct_[place];
+        }
+        return unusual(value, grow);
+    }
+
+    // The code that the next new value would get.
+    [[nodiscard]] std::int32_t next() const noexcept { return next_; }
+    // What was new, oldest first.
+    [[nodiscard]] const std::vector<Value>& added() const noexcept { return added_; }
+
+private:
+    static constexpr int small = 256;
+
+    [[gnu::noinline]] std::int32_t unusual(Value value, bool grow) {
+        if (value != value) return missing_code;
+        std::int32_t* const code = find(value);
+        if (*code == unseen_code && grow) {
+            *code = next_++;
+            added_.push_back(value);
+        }
+        return *code;
+    }
+
+    std::int32_t* find(Value value) {
+        const bool inside = value >= Value{0} && value < Value{small};
+        const auto place = static_cast<std::size_t>(inside ? value : Value{0});
+        if (static_cast<Value>(place) == value) [[likely]] return &direct_[place];
+        return &others_.try_emplace(value, unseen_code).first->second;
+    }
+
+    static std::array<std::int32_t, small> filled() {
+        std::array<std::int32_t, small> codes;
+        codes.fill(unseen_code);
+        return codes;
+    }
+
+    std::array<std::int32_t, small> direct_ = filled();
+    std::unordered_map<Value, std::int32_t> others_;
+    std::vector<Value> added_;
+    std::int32_t next_;
+};
+
+void encode(const std::int64_t* values, std::size_t n, CodeTable<std::int64_t>&, bool grow,
+            std::int32_t* codes);
+
+// Several columns at once, which may lie side by side in memory; codes as [row][column],
+// as int8 or int32. Gives the place of the first infinite value, if there is one.
+template <class Code>
+std::optional<Place> encode(const Batch&, std::vector<CodeTable<double>>&, bool grow, Code* codes);
+
+}  // namespace riparian
