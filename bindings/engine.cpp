@@ -157,6 +157,7 @@ public:
                 continue;
             }
             const auto f = static_cast<std::size_t>(PyLong_AsSsize_t(place));
+            if (f >= n) continue;  // added by a learner since the row was begun
             PyObject* const codes = PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
             if (value == Py_None) continue;
             if (codes == Py_None) {

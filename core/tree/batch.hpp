@@ -58,7 +58,7 @@ public:
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
     // Made for rows of this width.
     [[nodiscard]] bool reads(const Shape& s) const noexcept {
-        return s.stride == stride_ && s.categorical == categorical_;
+        return s.numeric == numeric_ && s.stride == stride_ && s.categorical == categorical_;
     }
     void read(std::size_t first, std::size_t n);
     [[nodiscard]] Row row(std::size_t i) const noexcept {

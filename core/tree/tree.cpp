@@ -265,8 +265,10 @@ template <class Policy>
 void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
                   AnswerScratch& scratch, const Answers& answers, std::size_t i) const {
     const std::int32_t node = route(start, row);
-    const LeafView leaf = view(node);
+    LeafView leaf = view(node);
     const bool is_leaf = at(node).test == Test::leaf;
+    // Classes that came after the question was asked are not part of the answer.
+    if (answers.probabilities) leaf.n_classes = std::min(leaf.n_classes, answers.width);
     if (answers.classes) {
         answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
     }

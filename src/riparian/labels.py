@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from riparian import _core
 from riparian.schema import Schema
+from riparian.table import as_array
 
 __all__ = [
     "declared_labels",
@@ -48,8 +49,10 @@ def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
     if labels.shape[0] != n_rows:
         raise ValueError(f"y has {labels.shape[0]} labels for {n_rows} rows of X")
     kind = labels.dtype.kind
-    if kind in "biu":
-        return labels.astype(np.int64, copy=False) if kind != "b" else labels.astype(object)
+    if kind == "b" or (kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max):
+        return labels.astype(object)
+    if kind in "iu":
+        return labels.astype(np.int64, copy=False)
     if kind == "f":
         return _whole_numbers(labels)
     if kind in "US":
@@ -61,9 +64,15 @@ def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _to_array(y: Any) -> NDArray[Any]:
+    if type(y).__module__.startswith("pyarrow"):
+        return np.asarray(y.to_pylist(), dtype=object) if _is_text(y) else np.asarray(y.to_numpy())
     if hasattr(y, "to_numpy"):
-        return np.asarray(y.to_numpy())
-    return np.asarray(y)
+        return as_array(y.to_numpy())
+    return as_array(y)
+
+
+def _is_text(y: Any) -> bool:
+    return "string" in str(y.type) or "dictionary" in str(y.type)
 
 
 def _whole_numbers(labels: NDArray[Any]) -> NDArray[Any]:
@@ -72,7 +81,8 @@ def _whole_numbers(labels: NDArray[Any]) -> NDArray[Any]:
         row = int(np.argmax(bad))
         what = "NaN" if np.isnan(labels[row]) else "infinity"
         raise ValueError(f"Input y contains {what}: row {row} has no label")
-    whole = labels.astype(np.int64)
+    inside = np.abs(labels) < 2.0**63
+    whole = np.where(inside, labels, 0.0).astype(np.int64)
     if not np.array_equal(whole, labels):
         row = int(np.argmax(whole != labels))
         raise ValueError(
@@ -87,7 +97,7 @@ def _check_objects(labels: NDArray[Any]) -> None:
     if set(map(type, values)) <= {str, int, bool, bytes}:
         return
     for row, label in enumerate(values):
-        if label is None or label != label or type(label).__name__ == "NAType":
+        if label is None or type(label).__name__ == "NAType" or label != label:
             raise ValueError(f"Input y contains NaN: row {row} has no label")
         if not isinstance(label, str | int | float | bytes | np.generic):
             raise ValueError(

@@ -62,7 +62,7 @@ def to_bytes(model: HoeffdingTree) -> bytes:
         header = {
             "format": FORMAT,
             "recipe": recipe,
-            "parameters": {k: _plain(k, v) for k, v in sorted(model._axes().items())},
+            "parameters": {k: _plain(k, v) for k, v in sorted(model._learned_with.items())},
             "schema": _schema_to_json(model._schema),
         }
     arrays[_DIGEST] = np.zeros(_DIGEST_BYTES, dtype=np.uint8)
@@ -109,8 +109,8 @@ def from_bytes(data: bytes) -> HoeffdingTree:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"impossible contents: {error}") from None
-    fresh = type(model)._fresh_like(model)
-    fresh._engine, fresh._schema = engine, schema
+    fresh = model._fresh_like()
+    fresh._engine, fresh._schema, fresh._learned_with = engine, schema, model._axes()
     model._become(fresh)
     return model
 

@@ -65,7 +65,7 @@ class Schema:
     @property
     def named(self) -> bool:
         """Features have names of their own, not just positions."""
-        return any(f.name != place for place, f in enumerate(self.features))
+        return any(isinstance(f.name, str) for f in self.features)
 
     # -- features ---------------------------------------------------------------------------
 
@@ -75,16 +75,14 @@ class Schema:
         """The table's columns in the order of the features, as numbers and codes."""
         places = self._places(table, grow=grow)
         known = len(self.features)
-        new_features: list[Feature] = []
+        new: dict[int, Feature] = {}
         new_categories: dict[int, list[Hashable]] = {}
         if table.matrix is not None and places == list(range(len(table.columns))):
             numeric_before = all(f.kind == "numeric" for f in self.features)
             declared = _declared(categorical, self._names(table)) if not known else set()
             if numeric_before and not declared and len(table.columns) >= known:
-                new_features = [Feature(n, "numeric") for n in self._names(table)[known:]]
-                return Reading(
-                    _core.Batch.of_matrix(table.matrix), table.n_rows, new_features, {}
-                )
+                added = [Feature(n, "numeric") for n in self._names(table)[known:]]
+                return Reading(_core.Batch.of_matrix(table.matrix), table.n_rows, added, {})
         n_features = max([known, *(place + 1 for place in places)])
         columns: list[NDArray[Any] | None] = [None] * n_features
         coded_numbers: list[tuple[int, Feature, NDArray[Any]]] = []
@@ -98,8 +96,7 @@ class Schema:
             else:
                 by_type = _by_type(categorical) and not isinstance(column, Numbers)
                 kind: Kind = "categorical" if by_type or name in declared else "numeric"
-                feature = Feature(name, kind)
-                new_features.append(feature)
+                feature = new[place] = Feature(name, kind)
             if feature.kind == "numeric":
                 columns[place] = _as_numbers(column, feature)
             elif isinstance(column, Numbers):
@@ -112,6 +109,7 @@ class Schema:
             columns[place] = codes
             if added:
                 new_categories[place] = added
+        new_features = [new[place] for place in sorted(new)]
         _refuse_too_many(self.features + new_features, new_categories)
         if len(new_features) and n_features > _core.MAX_FEATURES:
             raise ValueError(f"at most {_core.MAX_FEATURES:,} features can be learned")
@@ -128,9 +126,10 @@ class Schema:
                 codes[value] = len(codes)
 
     def add_feature(self, feature: Feature) -> None:
-        self.index[feature.name] = len(self.features)
+        # The name comes last: a reader in another thread must find what it leads to.
         self.features.append(feature)
         self.codes.append(feature.codes if feature.kind == "categorical" else None)
+        self.index[feature.name] = len(self.features) - 1
 
     def label(self, place: int) -> str:
         return self.features[place].label if place < len(self.features) else f"x{place}"
@@ -139,35 +138,21 @@ class Schema:
         return list(range(len(table.columns))) if table.names is None else table.names
 
     def _places(self, table: Table, *, grow: bool) -> list[int]:
-        """For each column of the table its feature; a new feature gets the next place."""
-        n = len(table.columns)
-        known = len(self.features)
-        if known == 0 and table.names is None:
-            return list(range(n))
-        if known and (table.names is None or not self.named):
-            by_name = table.example or (
-                table.names is not None and all(name in self.index for name in table.names)
-            )
-            if not by_name:
-                if n != known:
-                    raise ValueError(
-                        f"X has {n} features, but {self.owner} is expecting {known} features as input"
-                    )
-                if (table.names is None) == self.named:
-                    warnings.warn(
-                        "X does not have feature names, but the model learned with feature names"
-                        if self.named
-                        else "X has feature names, but the model learned without feature names",
-                        UserWarning,
-                        stacklevel=5,
-                    )
-                return list(range(n))
+        """For each column of the table its feature; -1 for a column that is left out."""
         names = self._names(table)
-        fresh = [
-            name
-            for name, column in zip(names, table.columns, strict=True)
-            if name not in self.index and not (isinstance(column, Numbers) and not column.typed)
-        ]
+        if self.features and not table.example and (table.names is None) == self.named:
+            self._check_width(len(names))
+            warnings.warn(
+                "X does not have feature names, but the model learned with feature names"
+                if self.named
+                else "X has feature names, but the model learned without feature names",
+                UserWarning,
+                stacklevel=5,
+            )
+            return list(range(len(names)))
+        if self.features and table.names is None:
+            self._check_width(len(names))
+        fresh = self._fresh(names, table.columns)
         present = set(names)
         absent = [f.name for f in self.features if f.name not in present]
         if fresh and absent and not table.example:
@@ -179,16 +164,36 @@ class Schema:
             )
         places = dict(self.index)
         if grow:
-            places |= {name: known + i for i, name in enumerate(fresh)}
+            places |= {name: len(self.index) + i for i, name in enumerate(fresh)}
         return [places.get(name, -1) for name in names]
+
+    def _fresh(self, names: list[Name], columns: list[Column]) -> list[Name]:
+        """New features, in the order in which single rows would bring them.
+
+        A column of objects is a feature from its first known value on, so that the
+        order does not depend on how rows are batched.
+        """
+        found = [
+            (column.first, i, name)
+            for i, (name, column) in enumerate(zip(names, columns, strict=True))
+            if name not in self.index and column.first is not None
+        ]
+        return [name for _, _, name in sorted(found, key=lambda entry: entry[:2])]
+
+    def _check_width(self, n: int) -> None:
+        known = len(self.features)
+        if n != known:
+            raise ValueError(
+                f"X has {n} features, but {self.owner} is expecting {known} features as input"
+            )
 
     # -- classes ----------------------------------------------------------------------------
 
     def add_classes(self, labels: Iterable[Hashable]) -> None:
         for label in labels:
             if label not in self.class_codes:
-                self.class_codes[label] = len(self.classes)
                 self.classes.append(label)
+                self.class_codes[label] = len(self.classes) - 1
 
 
 def _listed(names: Sequence[Name]) -> str:
@@ -205,6 +210,11 @@ def _declared(categorical: Any, names: list[Name]) -> set[Name]:
     if categorical is None or _by_type(categorical):
         return set()
     if isinstance(categorical, str):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
+            f"got {categorical!r}"
+        )
+    if not isinstance(categorical, Iterable):
         raise ValueError(
             "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
             f"got {categorical!r}"

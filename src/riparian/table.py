@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from riparian import _core
 
-__all__ = ["Codes", "Column", "Name", "Numbers", "Objects", "Table", "read_table"]
+__all__ = [
+    "Codes",
+    "Column",
+    "Name",
+    "Numbers",
+    "Objects",
+    "Table",
+    "as_array",
+    "read_example",
+    "read_table",
+]
 
 Name: TypeAlias = str | int
 
@@ -26,8 +36,9 @@ class Numbers:
     """Numeric values: float64 or float32, NaN where missing."""
 
     values: NDArray[Any]
-    #: False for a column of nothing but missing values, which may be of any kind.
-    typed: bool = True
+    #: The first row whose value shows the column's kind: 0 where its type does, None
+    #: for a column of nothing but missing values, which may be of any kind.
+    first: int | None = 0
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,7 @@ class Codes:
 
     codes: NDArray[np.int32]
     values: Sequence[Hashable]
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,7 @@ class Objects:
     """Anything else, value by value: None or NaN where missing."""
 
     values: list[Any]
+    first: int = 0
 
 
 Column: TypeAlias = Numbers | Codes | Objects
@@ -60,6 +73,22 @@ class Table:
     #: One dict: its keys come and go as they like.
     example: bool = False
 
+    def only(self, rows: NDArray[np.bool_]) -> Table:
+        """The table with these rows and no others."""
+        if self.matrix is not None:
+            return _of_array(self.matrix[rows])
+        return Table(
+            int(rows.sum()), [_only(c, rows) for c in self.columns], self.names, None, self.example
+        )
+
+
+def _only(column: Column, rows: NDArray[np.bool_]) -> Column:
+    if isinstance(column, Numbers):
+        return Numbers(column.values[rows], column.first)
+    if isinstance(column, Codes):
+        return Codes(column.codes[rows], column.values)
+    return Objects([v for v, keep in zip(column.values, rows.tolist(), strict=True) if keep])
+
 
 _REFUSED = {
     "M": "dates and times",
@@ -74,7 +103,7 @@ def read_table(X: Any) -> Table:
     """Reads `X`, whatever it is; a TypeError or ValueError says what cannot be read."""
     module = type(X).__module__.partition(".")[0]
     if isinstance(X, np.ndarray):
-        return _of_array(X)
+        return _of_array(_unmasked(X))
     if module == "pandas" and hasattr(X, "columns"):
         return _of_pandas(X)
     if hasattr(X, "__arrow_c_stream__") and _has_columns(X):
@@ -88,7 +117,34 @@ def read_table(X: Any) -> Table:
             "Sparse data was passed for X, but dense data is required. "
             "Use '.toarray()' to convert it to a dense NumPy array."
         )
-    return _of_array(np.asarray(X))
+    return _of_array(as_array(X))
+
+
+def read_example(x: Any) -> Table:
+    """Reads one example, a mapping of single values."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"an example is a dict of values, got {type(x).__name__}")
+    names: list[Name] = [_name(name) for name in x]
+    columns = [_of_objects([v], str(n)) for n, v in x.items()]
+    return Table(1, columns, _distinct(names), example=True)
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """`numpy.asarray`, but numbers among strings keep their type."""
+    array = _unmasked(np.asanyarray(values))
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        exact = np.array(values, dtype=object)
+        if exact.shape == array.shape and not set(map(type, exact.ravel())) <= {str, bytes, np.str_}:
+            return exact
+    return array
+
+
+def _unmasked(X: NDArray[Any]) -> NDArray[Any]:
+    """Masked values are missing ones."""
+    if isinstance(X, np.ma.MaskedArray):
+        numeric = X.dtype.kind in "biuf"
+        X = X.astype(np.float64).filled(np.nan) if numeric else X.astype(object).filled(None)
+    return np.asarray(X)
 
 
 def _has_columns(X: Any) -> bool:
@@ -133,11 +189,17 @@ def _of_values(values: NDArray[Any], label: str) -> Column:
 def _of_objects(values: list[Any], label: str) -> Column:
     """Python objects: numbers if all known ones are numbers, else categories."""
     numeric = True
+    first = None
     for row, value in enumerate(values):
         # pandas.NA and other nulls do not compare; they say so by their type.
         if value is None or type(value).__name__ in ("NAType", "NaTType"):
             values[row] = None
-        elif isinstance(value, float | int | np.number | np.bool_):
+            continue
+        if isinstance(value, float) and value != value:
+            continue
+        if first is None:
+            first = row
+        if isinstance(value, float | int | np.number | np.bool_):
             if isinstance(value, np.generic):
                 values[row] = value.item()
         elif isinstance(value, str | bytes):
@@ -148,10 +210,11 @@ def _of_objects(values: list[Any], label: str) -> Column:
                 f"not {type(value).__name__!r}"
             )
     if not numeric:
-        return Objects(values)
+        return Objects(values, first or 0)
     try:
-        numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
-        return Numbers(numbers, typed=any(v is not None for v in values))
+        return Numbers(
+            np.array([np.nan if v is None else v for v in values], dtype=np.float64), first
+        )
     except OverflowError:
         row = next(r for r, v in enumerate(values) if v is not None and not _is_double(v))
         raise ValueError(
@@ -190,13 +253,17 @@ def _of_series(series: Any, label: str) -> Column:
         return Numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if "timestamp" in str(dtype) or "date" in str(dtype) or "duration" in str(dtype):
         raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
-    return _of_objects(series.astype(object).tolist(), label)
+    column = _of_objects(series.astype(object).tolist(), label)
+    if kind == "O" and "str" in str(dtype):  # a type for strings, whatever is missing
+        values = column.values.tolist() if isinstance(column, Numbers) else column.values
+        return Objects([None if v != v else v for v in values])
+    return column
 
 
 def _of_arrow(columns: list[tuple[str, str, Any, list[Any]]], n_rows: int) -> Table:
     names: list[Name] = [name for name, *_ in columns]
     read: list[Column] = [
-        Codes(array, values) if kind == "categorical" else Numbers(array, kind == "numeric")
+        Codes(array, values) if kind == "categorical" else Numbers(array, 0 if kind == "numeric" else None)
         for _, kind, array, values in columns
     ]
     return Table(n_rows, read, _distinct(names))
@@ -205,16 +272,14 @@ def _of_arrow(columns: list[tuple[str, str, Any, list[Any]]], n_rows: int) -> Ta
 def _of_mapping(X: Mapping[Any, Any]) -> Table:
     names: list[Name] = [_name(name) for name in X]
     columns = [
-        _of_objects([v], str(n)) if np.ndim(v) == 0 else _of_values(np.asarray(v), str(n))
+        _of_objects([v], str(n)) if np.ndim(v) == 0 else _of_values(as_array(v), str(n))
         for n, v in X.items()
     ]
     lengths = {str(n): _length(c) for n, c in zip(names, columns, strict=True)}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{n!r} has {k}" for n, k in lengths.items())
         raise ValueError(f"columns must have one length, but {listed}")
-    example = all(np.ndim(v) == 0 for v in X.values())
-    n_rows = next(iter(lengths.values()), 1)  # {} is an example of which nothing is known
-    return Table(n_rows, columns, _distinct(names), example=example)
+    return Table(next(iter(lengths.values()), 0), columns, _distinct(names))
 
 
 def _length(column: Column) -> int:

@@ -25,7 +25,7 @@ from riparian.labels import (
 )
 from riparian.schema import Reading, Schema
 from riparian.settings import check_settings
-from riparian.table import read_table
+from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,6 +139,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     _engine: _core.Engine | None = None
     _schema: Schema
     _learning: threading.Lock
+    #: The parameters that the engine was made with; `set_params` takes effect at the next fit.
+    _learned_with: dict[str, Any]
 
     def __init__(
         self,
@@ -231,7 +233,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                 with self._learning:
                     if engine.learn_one(x, schema.index, schema.codes, code, w):
                         return
-        self._learn(dict(x), [y], None, [w])
+        self._learn(x, [y], None, [w], one=True)
 
     def prequential(
         self,
@@ -262,25 +264,35 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         *,
         answers: str | None = None,
         in_order: bool = False,
+        one: bool = False,
     ) -> Any:
         """Checks everything, then changes everything: nothing fails after the first change."""
         first = self._engine is None
-        engine = _core.Engine(check_settings(self._axes())) if first else self._engine
+        axes = self._axes() if first else self._learned_with
+        engine = _core.Engine(check_settings(axes)) if first else self._engine
         schema = Schema(type(self).__name__) if first else self._schema
         learning = threading.Lock() if first else self._learning
         assert engine is not None
         with learning:
-            table = read_table(X)
+            table = read_example(X) if one else read_table(X)
             if table.n_rows == 0 or not (table.columns or table.example):
                 raise ValueError(
                     f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
                     f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
                     "while a minimum of 1 is required."
                 )
-            reading = schema.read(table, grow=True, categorical=self.categorical_features)
-            _refuse_infinite(reading, schema)
             labels = read_labels(y, table.n_rows)
             weights = read_weights(sample_weight, table.n_rows)
+            whole = table
+            if weights is not None and not weights.all():
+                # A row of weight 0 is as if it were not there: it brings no category either.
+                if answers is None:
+                    labels, weights = labels[weights > 0.0], weights[weights > 0.0]
+                table = whole.only(read_weights(sample_weight, whole.n_rows) > 0.0)
+                if table.n_rows == 0:
+                    return None if answers is None else self._answer_only(whole, answers)
+            reading = schema.read(table, grow=True, categorical=axes["categorical_features"])
+            _refuse_infinite(reading, schema)
             declared = [] if classes is None else declared_labels(classes)
             codes, added = _learned_codes(labels, weights, schema, declared)
             if in_order:
@@ -295,17 +307,28 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             schema.add_classes(added)
             engine.make_room_for_classes(len(schema.classes))
             result = None
+            if whole is not table and answers is not None:
+                reading = schema.read(whole, grow=False)
             if answers is None:
                 engine.learn(reading.batch, codes, weights)
             else:
                 width = len(schema.classes) if answers == "both" else 0
                 result = engine.prequential(reading.batch, codes, weights, width)
             if first:
-                self._engine, self._schema, self._learning = engine, schema, learning
+                self._schema, self._learning, self._learned_with = schema, learning, axes
+                self._engine = engine
         if result is None:
             return None
         predicted, probabilities = result
         labelled = self._labels(predicted)
+        return labelled if answers == "labels" else (labelled, probabilities)
+
+    def _answer_only(self, table: Table, answers: str) -> Any:
+        """What prequential gives where no row has weight."""
+        engine = self._fitted()
+        width = len(self._schema.classes) if answers == "both" else 0
+        codes, probabilities = engine.predict(self._schema.read(table, grow=False).batch, width)
+        labelled = self._labels(codes)
         return labelled if answers == "labels" else (labelled, probabilities)
 
     # -- answering ----------------------------------------------------------------------------
@@ -341,8 +364,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         engine = self._engine
         if engine is None:
             return {}
+        batch = self._read_one(x).batch
         classes = list(self._schema.classes)
-        _, probabilities = engine.predict(self._read_one(x).batch, len(classes))
+        _, probabilities = engine.predict(batch, len(classes))
         assert probabilities is not None
         return dict(zip(classes, probabilities[0].tolist(), strict=True))
 
@@ -369,11 +393,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         return engine, reading
 
     def _read_one(self, x: Mapping[Any, Any]) -> Reading:
-        known = {k: v for k, v in x.items() if k in self._schema.index}
-        if not known:
-            columns: list[Any] = [None] * len(self._schema.features)
-            return Reading(_core.Batch.of_columns(1, columns), 1, [], {})
-        reading = self._schema.read(read_table(known), grow=False)
+        reading = self._schema.read(read_example(x), grow=False)
         _refuse_infinite(reading, self._schema)
         return reading
 
@@ -387,6 +407,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     def splits(self) -> list[Split]:
         """The certificates of all splits, oldest first."""
         engine = self._fitted()
+        # Certificates first: a learner may split on, and nodes only ever become more.
+        certificates = engine.certificates()
         nodes = engine.nodes()
         children: dict[int, list[tuple[float, ...]]] = {}
         for child, parent in enumerate(nodes["parent"].tolist()):
@@ -404,14 +426,14 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                 runner_up_gain=second[4],
                 gap=best[4] - second[4],
                 epsilon=epsilon,
-                epsilons=self.epsilons,
-                delta=self.delta,
-                tau=self.tau,
-                bound=self.bound,
+                epsilons=self._learned_with["epsilons"],
+                delta=self._learned_with["delta"],
+                tau=self._learned_with["tau"],
+                bound=self._learned_with["bound"],
                 reason=reason,
                 branches=tuple(children[node]),
             )
-            for node, depth, seen, n, best, second, _, epsilon, reason in engine.certificates()
+            for node, depth, seen, n, best, second, _, epsilon, reason in certificates
         ]
 
     def pending(self) -> list[Pending]:
@@ -426,7 +448,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                 why = "pure"
             elif not has_cut:
                 why = "no cut"
-            elif best[4] <= self.min_gain:
+            elif best[4] <= self._learned_with["min_gain"]:
                 why = "no gain"
             else:
                 why = "check" if needed <= n else "bound"
@@ -517,8 +539,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
+        certificates = self._fitted().certificates()
         total = np.zeros(self.n_features_in_)
-        for _, _, _, n, best, *_ in self._fitted().certificates():
+        for _, _, _, n, best, *_ in certificates:
             total[best[0]] += n * best[4]
         whole = total.sum()
         return total / whole if whole > 0 else total
@@ -550,7 +573,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         modelfile.write(path, modelfile.to_bytes(self))
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"parameters": self.get_params(deep=False)}
+        state: dict[str, Any] = {"parameters": self._axes()}
         if self._engine is not None:
             state["model"] = modelfile.to_bytes(self)
         return state
@@ -560,6 +583,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         if "model" in state:
             self._become(modelfile.from_bytes(state["model"]))
             self.__dict__.update(state["parameters"])
+        announce_to_river(type(self))
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition, whatever a recipe shows of them."""
@@ -572,9 +596,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     def _become(self, other: HoeffdingTree) -> None:
         self.__dict__.update(other._axes())
-        self._engine, self._schema = other._engine, other._schema
+        self._schema, self._learned_with = other._schema, other._learned_with
         self._schema.owner = type(self).__name__
         self._learning = threading.Lock()
+        self._engine = other._engine
 
 
 def _refuse_infinite(reading: Reading, schema: Schema) -> None:

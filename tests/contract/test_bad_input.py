@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.recipes import RECIPES
 
 NAN, INF = float("nan"), float("inf")
 
@@ -275,7 +274,9 @@ EXAMPLES = {
         "column 'height'",
     ),
     "a word for a number": (({"weight": "heavy"}, "apple"), ValueError, "column 'weight'"),
-    "a list": (({"weight": [1.0, 2.0]}, "apple"), (TypeError, ValueError), "weight|labels"),
+    "a list": (({"weight": [1.0, 2.0]}, "apple"), TypeError, "column 'weight'.*'list'"),
+    "a list of one": (({"weight": [1.0]}, "apple"), TypeError, "column 'weight'.*'list'"),
+    "an array": (({"weight": np.ones(1)}, "apple"), TypeError, "column 'weight'.*'ndarray'"),
     "a date": (
         ({"weight": datetime.date(2020, 1, 1)}, "apple"),
         TypeError,
@@ -299,6 +300,13 @@ def test_a_wrong_example_is_refused_and_changes_nothing(learned, fingerprint, ca
     with pytest.raises(error, match=message):
         learned.learn_one(*arguments)
     assert fingerprint(learned) == before
+
+
+@pytest.mark.parametrize("value", [[1.0, 2.0], [1.0], np.ones(2), {1}])
+def test_an_example_that_is_asked_may_hold_no_odd_values_either(learned, value):
+    for ask in (learned.predict_one, learned.predict_proba_one, learned.explain_one):
+        with pytest.raises(TypeError, match="column 'weight'"):
+            ask({"weight": value, "colour": "red"})
 
 
 CHOICES = {
@@ -397,7 +405,3 @@ def test_a_label_too_large_for_a_machine_word_is_not_silently_another():
         assert "1e+300" in str(error)  # noqa: PT017
     else:
         assert model.classes_.tolist() == [int(1e300), 1]
-
-
-def test_the_cases_cover_every_recipe():
-    assert set(RECIPES) >= {"HoeffdingTree", "VFDT"}

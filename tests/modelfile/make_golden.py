@@ -1,0 +1,98 @@
+"""Writes the golden model files: ``python tests/modelfile/make_golden.py``.
+
+Only for a new format or recipe. A file that a release could have written stays as
+it is, for ever; a new one gets a new name.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import riparian as rp
+
+FOLDER = Path(__file__).parent / "golden"
+
+MODELS = {
+    "vfdt-1": rp.VFDT(grace_period=50, delta=0.01, tau=0.1),
+    "adaptive-1": rp.HoeffdingTree(
+        leaf="adaptive",
+        impurity="gini",
+        categorical_cuts="both",
+        runner_up="cut",
+        inherit_counts="count",
+        n_cuts=7,
+        grace_period=50,
+        delta=0.01,
+        tau=0.15,
+    ),
+    "naive-bayes-1": rp.HoeffdingTree(
+        leaf="naive-bayes",
+        categorical_cuts="one-against-rest",
+        inherit_counts="none",
+        epsilons=2,
+        grace_period=50,
+        delta=0.05,
+        tau=0.2,
+        max_leaves=6,
+    ),
+}
+
+
+def rows(n, seed):
+    """Mixed columns with gaps, and labels that hang on them."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 3, n)
+    age = 20.0 + 15.0 * kind + 8.0 * rng.standard_normal(n)
+    clock = 1e9 + 100.0 * rng.standard_normal(n)
+    job = np.array(["nurse", "smith", "clerk"], dtype=object)[kind]
+    other = rng.random(n) < 0.3
+    job[other] = rng.choice(np.array(["nurse", "baker", "ünïcode ☃"], dtype=object), other.sum())
+    code = rng.choice(np.array([1, "1", 1.5, b"1", 2], dtype=object), n)
+    for column, gap in [(age, np.nan), (clock, np.nan), (job, None), (code, None)]:
+        column[rng.random(n) < 0.05] = gap
+    y = np.array(["yes", "no", "perhaps"], dtype=object)[kind]
+    columns = {"age": age, "job": job, "clock": clock, "code": code}
+    return columns, y, rng.choice([0.5, 1.0, 2.0], n)
+
+
+def examples(columns):
+    """One dict a row, as JSON has them, without the values that are missing."""
+    names = list(columns)
+    for values in zip(*(column.tolist() for column in columns.values()), strict=True):
+        yield {
+            name: value
+            for name, value in zip(names, values, strict=True)
+            if value is not None and value == value and not isinstance(value, bytes)
+        }
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    columns, y, weights = rows(2000, seed=1)
+    asked = [{}, {"job": "astronaut", "unknown": 3}, *examples(rows(30, seed=2)[0])]
+    for name, model in MODELS.items():
+        half = {column: values[:1000] for column, values in columns.items() if column != "clock"}
+        model.partial_fit(half, y[:1000], sample_weight=weights[:1000])
+        rest = {column: values[1000:] for column, values in columns.items()}
+        model.partial_fit(rest, y[1000:], sample_weight=weights[1000:])
+        model.save(FOLDER / f"{name}.rip")
+        expected = {
+            "n_seen": model.n_seen_,
+            "n_leaves": model.n_leaves_,
+            "depth": model.depth_,
+            "classes": model.classes_.tolist(),
+            "splits": [[s.node, s.cut, s.n, s.gain, s.epsilon, s.reason] for s in model.splits()],
+            "examples": asked,
+            "probabilities": [list(model.predict_proba_one(x).values()) for x in asked],
+            "labels": [model.predict_one(x) for x in asked],
+        }
+        text = json.dumps(expected, indent=1, ensure_ascii=True)
+        (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        print(f"{name}: {model.n_leaves_} leaves, {len(model.splits())} splits")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,328 @@
+"""The model file: data only, whole or refused, written all or nothing."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+import pickle
+import stat
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import riparian as rp
+from riparian.modelfile import from_bytes, to_bytes, write
+
+
+def small_model(cls=rp.HoeffdingTree, **parameters):
+    """A few leaves over mixed columns with gaps, three classes."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 300)
+    columns = {
+        "a": np.where(rng.random(300) < 0.1, np.nan, y + 0.3 * rng.standard_normal(300)),
+        "b": rng.choice(np.array(["u", "v", None], dtype=object), 300),
+    }
+    model = cls(grace_period=30, delta=0.05, tau=0.5, **parameters)
+    return model.partial_fit(columns, y)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return small_model()
+
+
+@pytest.fixture(scope="module")
+def data(model):
+    return to_bytes(model)
+
+
+ASKED = {"a": [0.0, 1.1, np.nan, 2.2], "b": ["u", "w", None, "v"]}
+
+
+# -- what is in the file ----------------------------------------------------------------------
+
+
+def test_what_is_loaded_is_what_was_saved(tmp_path):
+    for cls in (rp.HoeffdingTree, rp.VFDT):
+        model = small_model(cls)
+        path = tmp_path / "model.rip"
+        model.save(path)
+        again = rp.load(path)
+        assert type(again) is cls
+        assert again.get_params() == model.get_params()
+        assert again.n_leaves_ > 2
+        np.testing.assert_array_equal(again.predict_proba(ASKED), model.predict_proba(ASKED))
+        assert again.splits() == model.splits()
+        assert again.pending() == model.pending()
+        assert to_bytes(again) == path.read_bytes()
+
+
+def test_the_layout_is_that_of_safetensors_with_a_digest_at_the_end(data, tmp_path):
+    arrays = safetensors.numpy.load(data)
+    assert hashlib.sha256(data[:-32]).digest() == data[-32:]
+    assert arrays.pop("~digest").tobytes() == data[-32:]
+    assert all(array.ndim == 1 for array in arrays.values())
+    path = tmp_path / "model.rip"
+    path.write_bytes(data)
+    with safetensors.safe_open(path, framework="numpy") as file:
+        header = json.loads(file.metadata()["riparian"])
+    assert header["format"] == 1
+    assert header["recipe"] == "HoeffdingTree"
+    assert header["parameters"]["grace_period"] == 30
+    assert [f["name"] for f in header["schema"]["features"]] == ["a", "b"]
+    assert sorted(header["schema"]["classes"]) == [0, 1, 2]
+
+
+def test_values_keep_their_types(tmp_path):
+    values = [1, "1", 1.5, b"1", "", "a b\n\0c", "☃", -(2**70), 0.1, float("inf")]
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    labels = np.empty(len(values), dtype=object)
+    labels[:] = [1, "1", b"1", "", "☃", 2**70, "yes", "x", "y", "z"]
+    model = rp.HoeffdingTree().partial_fit({"c": column}, labels)
+    again = from_bytes(to_bytes(model))
+    (feature,) = again._schema.features
+    assert [(type(v), v) for v in feature.categories] == [(type(v), v) for v in values]
+    assert [(type(v), v) for v in again.classes_] == [(type(v), v) for v in model.classes_]
+
+
+def test_what_cannot_be_written_as_data_is_refused_by_name():
+    column = np.empty(2, dtype=object)
+    column[:] = [(1, 2), (3, 4)]
+    model = rp.HoeffdingTree().partial_fit({"c": column}, [0, 1])
+    with pytest.raises(TypeError, match=r"\(1, 2\) cannot be saved"):
+        to_bytes(model)
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        rp.VFDT().save(tmp_path / "model.rip")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_subclass_is_saved_as_its_recipe():
+    class Mine(rp.VFDT):
+        pass
+
+    assert type(from_bytes(to_bytes(small_model(Mine)))) is rp.VFDT
+
+
+# -- loading ----------------------------------------------------------------------------------
+
+
+def test_loading_runs_no_code(data, tmp_path):
+    path = tmp_path / "model.rip"
+    path.write_bytes(data)
+    program = """
+        import sys
+        import riparian as rp
+        rp.load(sys.argv[1]).predict_proba({"a": [1.0]})  # everything is imported now
+        events = []
+        watching = False
+        def hook(event, arguments):
+            if watching:
+                events.append((event, str(arguments[0]) if arguments else ""))
+        sys.addaudithook(hook)
+        watching = True
+        model = rp.load(sys.argv[1])
+        watching = False
+        print(events)
+        assert events, "the hook must see the file"
+        assert all(event == ("open", sys.argv[1]) for event in events), events
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_flipped_bit_is_noticed(data):
+    for place in range(len(data)):
+        for bit in range(8):
+            flipped = bytearray(data)
+            flipped[place] ^= 1 << bit
+            with pytest.raises(rp.ModelFileError):
+                from_bytes(bytes(flipped))
+
+
+def test_every_truncation_is_noticed(data):
+    for length in range(len(data)):
+        with pytest.raises(rp.ModelFileError):
+            from_bytes(data[:length])
+        with pytest.raises(rp.ModelFileError):
+            from_bytes(data[length + 1 :])
+
+
+def test_bytes_too_many_are_noticed(data):
+    for more in (b"\0", b" ", data[-32:], data):
+        with pytest.raises(rp.ModelFileError):
+            from_bytes(data + more)
+        with pytest.raises(rp.ModelFileError):
+            from_bytes(more + data)
+
+
+def with_digest(body):
+    return body + hashlib.sha256(body).digest()
+
+
+class Bomb:
+    def __reduce__(self):
+        return (os._exit, (3,))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0" * 40,
+        b"PK\3\4" * 100,
+        pickle.dumps({"a": 1}),
+        pickle.dumps(Bomb()),
+        safetensors.numpy.save({"weight": np.zeros(8)}),
+        safetensors.numpy.save({"weight": np.zeros(8)}, metadata={"riparian": "{}"}),
+        safetensors.numpy.save({"weight": np.zeros(8)}, metadata={"riparian": "[" * 100_000}),
+    ],
+    ids=["empty", "zeros", "zip", "pickle", "bomb", "safetensors", "header", "nested"],
+)
+def test_another_kind_of_file_is_refused(data, tmp_path):
+    path = tmp_path / "other.bin"
+    for contents in (data, with_digest(data)):
+        path.write_bytes(contents)
+        with pytest.raises(rp.ModelFileError, match=r"other\.bin: "):
+            rp.load(path)
+
+
+def test_a_file_that_is_not_there_is_no_model_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        rp.load(tmp_path / "absent.rip")
+
+
+def test_a_newer_format_is_named(data):
+    body = data[:-32].replace(rb"{\"format\":1,", rb"{\"format\":9,")
+    assert body != data[:-32]
+    with pytest.raises(rp.ModelFileError, match=r"format 9; this version reads format 1"):
+        from_bytes(with_digest(body))
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def failing(*arguments, **more):
+    raise OSError("no space left on device")
+
+
+@pytest.mark.parametrize("step", ["replace", "fsync", "chmod", "fdopen"])
+def test_a_failing_write_leaves_the_old_file_and_nothing_else(step, model, tmp_path, monkeypatch):
+    path = tmp_path / "model.rip"
+    path.write_bytes(b"the old file")
+    monkeypatch.setattr(os, step, failing)
+    with pytest.raises(OSError, match="no space"):
+        model.save(path)
+    monkeypatch.undo()
+    assert path.read_bytes() == b"the old file"
+    assert [p.name for p in tmp_path.iterdir()] == ["model.rip"]
+
+
+def test_an_interrupt_leaves_the_old_file_and_nothing_else(model, tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    path = tmp_path / "model.rip"
+    path.write_bytes(b"the old file")
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.save(path)
+    assert path.read_bytes() == b"the old file"
+    assert [p.name for p in tmp_path.iterdir()] == ["model.rip"]
+
+
+def test_the_new_file_is_on_the_disk_before_it_has_its_name(model, tmp_path, monkeypatch):
+    steps = []
+    for name in ("fsync", "replace"):
+        real = getattr(os, name)
+        monkeypatch.setattr(
+            os, name, lambda *a, name=name, real=real: (steps.append(name), real(*a))[1]
+        )
+    model.save(tmp_path / "model.rip")
+    assert steps == ["fsync", "replace", "fsync"]  # the file, its name, the folder
+
+
+def test_a_folder_that_is_not_there_is_an_error(model, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        model.save(tmp_path / "absent" / "model.rip")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_the_file_has_the_usual_mode(model, tmp_path):
+    before = os.umask(0o027)
+    try:
+        model.save(tmp_path / "model.rip")
+    finally:
+        assert os.umask(before) == 0o027
+    assert stat.S_IMODE((tmp_path / "model.rip").stat().st_mode) == 0o640
+
+
+def test_a_path_may_be_a_string_in_the_current_folder(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model.save("model.rip")
+    assert rp.load("model.rip").n_seen_ == model.n_seen_
+    write("bytes.rip", b"abc")
+    assert (tmp_path / "bytes.rip").read_bytes() == b"abc"
+
+
+# -- pickle and copy --------------------------------------------------------------------------
+
+COPIES = {
+    **{f"pickle {p}": lambda m, p=p: pickle.loads(pickle.dumps(m, p)) for p in range(6)},
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("way", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("cls", [rp.HoeffdingTree, rp.VFDT])
+def test_copies_of_a_fitted_model_are_the_same_and_go_their_own_way(cls, way):
+    model = small_model(cls)
+    before = to_bytes(model)
+    again = way(model)
+    assert type(again) is cls
+    assert to_bytes(again) == before
+    again.learn_one({"a": 1.0, "b": "u"}, 7)
+    assert to_bytes(model) == before
+    assert to_bytes(again) != before
+
+
+@pytest.mark.parametrize("way", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("cls", [rp.HoeffdingTree, rp.VFDT])
+def test_copies_of_an_unfitted_model_have_its_parameters(cls, way):
+    model = cls(grace_period=7, categorical_features=["a"])
+    again = way(model)
+    assert type(again) is cls
+    assert again.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        again.predict([[1.0]])
+    again.partial_fit([[1.0], [2.0]], [0, 1])
+
+
+def test_a_loaded_model_can_be_cloned(data):
+    fresh = clone(from_bytes(data))
+    assert fresh.get_params() == from_bytes(data).get_params()
+    with pytest.raises(NotFittedError):
+        fresh.predict(ASKED)
+
+
+def test_a_damaged_pickle_is_a_model_error(model):
+    inner = to_bytes(model)
+    data = pickle.dumps(model)
+    assert data.count(inner) == 1
+    damaged = inner[:200] + bytes([inner[200] ^ 1]) + inner[201:]
+    with pytest.raises(rp.ModelFileError):
+        pickle.loads(data.replace(inner, damaged))

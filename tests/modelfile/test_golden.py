@@ -1,0 +1,62 @@
+"""Files that were written once load for ever, and mean what they meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import riparian as rp
+from riparian.modelfile import from_bytes, to_bytes
+
+FOLDER = Path(__file__).parent / "golden"
+FILES = sorted(FOLDER.glob("*.rip"))
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def expected(path):
+    return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+
+
+def test_there_are_golden_files():
+    assert {"vfdt-1", "adaptive-1"} <= {path.stem for path in FILES}
+
+
+def test_it_loads_and_is_the_tree_that_was_saved(path, expected):
+    model = rp.load(path)
+    assert model.n_seen_ == expected["n_seen"]
+    assert model.n_leaves_ == expected["n_leaves"]
+    assert model.depth_ == expected["depth"]
+    assert model.classes_.tolist() == expected["classes"]
+    splits = [[s.node, s.cut, s.n, s.gain, s.epsilon, s.reason] for s in model.splits()]
+    assert splits == expected["splits"]
+
+
+def test_its_answers_are_the_same_to_the_last_bit(path, expected):
+    model = rp.load(path)
+    asked = expected["examples"]
+    assert [model.predict_one(x) for x in asked] == expected["labels"]
+    got = [list(model.predict_proba_one(x).values()) for x in asked]
+    assert got == expected["probabilities"]
+    np.testing.assert_allclose(np.sum(got, axis=1), 1.0, rtol=0, atol=1e-12)
+
+
+def test_saving_it_again_gives_the_same_bytes(path):
+    data = path.read_bytes()
+    assert to_bytes(from_bytes(data)) == data
+
+
+def test_it_goes_on_learning(path, expected):
+    model = rp.load(path)
+    seen = model.n_seen_
+    for x in expected["examples"]:
+        model.learn_one(x, "yes")
+    assert model.n_seen_ == seen + len(expected["examples"])
+    assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
