@@ -175,7 +175,8 @@ def declared_labels(classes: Any) -> list[Hashable]:
 def label_array(labels: list[Hashable]) -> NDArray[Any]:
     """Labels as an array of their own type; of objects where they have several."""
     kinds = {type(label) for label in labels}
-    if len(kinds) == 1 and kinds <= {int, str, float, bool}:
+    large = kinds == {int} and max(map(abs, labels)) >= 2**63  # type: ignore[arg-type]
+    if len(kinds) == 1 and kinds <= {int, str, float, bool} and not large:
         return np.array(labels)
     array = np.empty(len(labels), dtype=object)
     array[:] = labels

@@ -140,18 +140,22 @@ class Schema:
     def _places(self, table: Table, *, grow: bool) -> list[int]:
         """For each column of the table its feature; -1 for a column that is left out."""
         names = self._names(table)
-        if self.features and not table.example and (table.names is None) == self.named:
-            self._check_width(len(names))
-            warnings.warn(
-                "X does not have feature names, but the model learned with feature names"
-                if self.named
-                else "X has feature names, but the model learned without feature names",
-                UserWarning,
-                stacklevel=5,
-            )
-            return list(range(len(names)))
-        if self.features and table.names is None:
-            self._check_width(len(names))
+        if self.features and not table.example:
+            named = any(isinstance(name, str) for name in names)
+            if named != self.named:
+                self._check_width(len(names))
+                warnings.warn(
+                    "X has feature names, but the model learned without feature names"
+                    if named
+                    else "X does not have feature names, but the model learned with feature names",
+                    UserWarning,
+                    stacklevel=5,
+                )
+                return list(range(len(names)))
+            if table.names is None:
+                self._check_width(len(names))
+        elif not self.features and table.names is None:
+            return list(range(len(names)))  # a position is a place, whatever is known of it
         fresh = self._fresh(names, table.columns)
         present = set(names)
         absent = [f.name for f in self.features if f.name not in present]
