@@ -133,7 +133,15 @@ nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool gro
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
-    m.def("encode_integers", encode_integers, "values"_a.noconvert(), "known"_a, "grow"_a);
-    m.def("encode_numbers", encode_numbers, "columns"_a, "known"_a, "grow"_a);
-    m.def("encode_objects", encode_objects, "values"_a, "known"_a, "grow"_a);
+    m.def("encode_integers", encode_integers, "values"_a.noconvert(), "known"_a, "grow"_a,
+          nb::sig("def encode_integers(values: numpy.typing.NDArray[numpy.int64], "
+                  "known: dict[typing.Any, int], grow: bool) -> "
+                  "tuple[numpy.typing.NDArray[numpy.int32], list[typing.Any]]"));
+    m.def("encode_numbers", encode_numbers, "columns"_a, "known"_a, "grow"_a,
+          nb::sig("def encode_numbers(columns: Batch, known: list[dict[typing.Any, int]], "
+                  "grow: bool) -> tuple[numpy.typing.NDArray[typing.Any], "
+                  "list[list[typing.Any]], tuple[int, int] | None]"));
+    m.def("encode_objects", encode_objects, "values"_a, "known"_a, "grow"_a,
+          nb::sig("def encode_objects(values: list[typing.Any], known: dict[typing.Any, int], "
+                  "grow: bool) -> tuple[numpy.typing.NDArray[numpy.int32], list[typing.Any]]"));
 }

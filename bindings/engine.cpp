@@ -313,12 +313,12 @@ void bind_engine(nb::module_& m) {
             }
             if (!place) return nb::none();
             return nb::make_tuple(place->row, place->column);
-        });
+        }, nb::sig("def find_infinite(self) -> tuple[int, int] | None"));
 
     nb::class_<Tree>(m, "Engine")
         .def("__init__", [](Tree* self, const nb::dict& settings) {
             new (self) Tree(settings_of(settings));
-        }, "settings"_a)
+        }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
         .def("add_features", [](Tree& t, const std::vector<bool>& categorical) {
             std::vector<Kind> kinds;
             for (const bool c : categorical) kinds.push_back(c ? Kind::categorical : Kind::numeric);
@@ -346,7 +346,11 @@ void bind_engine(nb::module_& m) {
                 t.prequential(b.batch, y.data(), weights, asked.answers);
             }
             return asked.taken(width);
-        }, "batch"_a, "y"_a, "w"_a.none(), "width"_a)
+        }, "batch"_a, "y"_a, "w"_a.none(), "width"_a,
+           nb::sig("def prequential(self, batch: Batch, y: numpy.typing.NDArray[numpy.int32], "
+                   "w: numpy.typing.NDArray[numpy.float64] | None, width: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float64] | None]"))
         .def("predict", [](const Tree& t, const PyBatch& b, std::size_t width) {
             Asked asked(b.batch.rows, width);
             {
@@ -354,7 +358,10 @@ void bind_engine(nb::module_& m) {
                 t.predict(b.batch, asked.answers);
             }
             return asked.taken(width);
-        }, "batch"_a, "width"_a)
+        }, "batch"_a, "width"_a,
+           nb::sig("def predict(self, batch: Batch, width: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float64] | None]"))
         .def("learn_one", [](Tree& t, const nb::dict& x, const nb::dict& index,
                              const nb::list& categories, std::int32_t y, double w) {
             OneRow& row = one_row();
@@ -362,7 +369,10 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release free;
             t.learn(row.batch(), &y, &w);
             return true;
-        }, "x"_a, "index"_a, "categories"_a, "y"_a, "w"_a)
+        }, "x"_a, "index"_a, "categories"_a, "y"_a, "w"_a,
+           nb::sig("def learn_one(self, x: dict[typing.Any, typing.Any], "
+                   "index: typing.Mapping[typing.Any, int], "
+                   "categories: typing.Sequence[typing.Any], y: int, w: float) -> bool"))
         .def("predict_one", [](const Tree& t, const nb::dict& x, const nb::dict& index,
                                const nb::list& categories) -> std::optional<std::int32_t> {
             OneRow& row = one_row();
@@ -371,7 +381,10 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release free;
             t.predict(row.batch(), {&answer, nullptr, 0});
             return answer;
-        }, "x"_a, "index"_a, "categories"_a)
+        }, "x"_a, "index"_a, "categories"_a,
+           nb::sig("def predict_one(self, x: dict[typing.Any, typing.Any], "
+                   "index: typing.Mapping[typing.Any, int], "
+                   "categories: typing.Sequence[typing.Any]) -> int | None"))
         .def("path", [](const Tree& t, const PyBatch& b) { return t.path(b.batch); }, "batch"_a)
         .def_prop_ro("n_features", &Tree::n_features)
         .def_prop_ro("n_classes", &Tree::n_classes)
@@ -380,9 +393,15 @@ void bind_engine(nb::module_& m) {
         .def_prop_ro("depth", &Tree::depth)
         .def_prop_ro("seen", &Tree::seen)
         .def_prop_ro("memory_bytes", &Tree::memory_bytes)
-        .def("nodes", nodes)
-        .def("certificates", certificates)
-        .def("leaf_states", leaf_states)
-        .def("snapshot", snapshot)
-        .def_static("restore", restore, "settings"_a, "arrays"_a);
+        .def("nodes", nodes,
+             nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+        .def("certificates", certificates,
+             nb::sig("def certificates(self) -> list[tuple[typing.Any, ...]]"))
+        .def("leaf_states", leaf_states,
+             nb::sig("def leaf_states(self) -> list[tuple[typing.Any, ...]]"))
+        .def("snapshot", snapshot,
+             nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+        .def_static("restore", restore, "settings"_a, "arrays"_a,
+                    nb::sig("def restore(settings: dict[str, object], "
+                            "arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Engine"));
 }

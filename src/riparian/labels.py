@@ -30,9 +30,7 @@ _LARGEST_WEIGHT = 2.0**53
 def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
     """`y` as a 1-D array of integers, strings or objects, one a row."""
     if y is None:
-        raise ValueError(
-            "This estimator requires y to be passed, but the target y is None."
-        )
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
     labels = _to_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn(
@@ -43,9 +41,7 @@ def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
         )
         labels = labels.ravel()
     if labels.ndim != 1:
-        raise ValueError(
-            f"y should be a 1d array, got an array of shape {labels.shape} instead."
-        )
+        raise ValueError(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
     if labels.shape[0] != n_rows:
         raise ValueError(f"y has {labels.shape[0]} labels for {n_rows} rows of X")
     kind = labels.dtype.kind
@@ -113,9 +109,7 @@ def encode_labels(
     codes: NDArray[np.int32]
     added: list[Hashable]
     if labels.dtype.kind == "i":
-        codes, added = _core.encode_integers(
-            np.ascontiguousarray(labels), schema.class_codes, grow
-        )
+        codes, added = _core.encode_integers(np.ascontiguousarray(labels), schema.class_codes, grow)
     else:
         values = labels.tolist()
         if any(issubclass(kind, np.generic) for kind in set(map(type, values))):
@@ -140,9 +134,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     if weights.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array")
     if weights.shape[0] != n_rows:
-        raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}!"
-        )
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}!")
     good = (weights >= 0.0) & (weights < _LARGEST_WEIGHT)
     if not good.all():
         row = int(np.argmin(good))

@@ -69,9 +69,7 @@ class Schema:
 
     # -- features ---------------------------------------------------------------------------
 
-    def read(
-        self, table: Table, *, grow: bool, categorical: Any = "from_dtype"
-    ) -> Reading:
+    def read(self, table: Table, *, grow: bool, categorical: Any = "from_dtype") -> Reading:
         """The table's columns in the order of the features, as numbers and codes."""
         places = self._places(table, grow=grow)
         known = len(self.features)
@@ -81,8 +79,8 @@ class Schema:
             numeric_before = all(f.kind == "numeric" for f in self.features)
             declared = _declared(categorical, self._names(table)) if not known else set()
             if numeric_before and not declared and len(table.columns) >= known:
-                added = [Feature(n, "numeric") for n in self._names(table)[known:]]
-                return Reading(_core.Batch.of_matrix(table.matrix), table.n_rows, added, {})
+                fresh = [Feature(n, "numeric") for n in self._names(table)[known:]]
+                return Reading(_core.Batch.of_matrix(table.matrix), table.n_rows, fresh, {})
         n_features = max([known, *(place + 1 for place in places)])
         columns: list[NDArray[Any] | None] = [None] * n_features
         coded_numbers: list[tuple[int, Feature, NDArray[Any]]] = []

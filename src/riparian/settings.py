@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -36,7 +35,7 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "min_branch_fraction", parameters["min_branch_fraction"], 0.0, 0.5
     )
     delta = parameters["delta"]
-    if not (isinstance(delta, Real) and 1e-300 <= delta < 1.0):
+    if not (isinstance(delta, Real) and 1e-300 <= float(delta) < 1.0):
         raise ValueError(f"delta must be a probability between 0 and 1, got {delta!r}")
     settings["delta"] = float(delta)
     if not isinstance(parameters["clip_to_range"], bool):
@@ -51,15 +50,16 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= value <= most:
-        raise ValueError(
-            f"{name} must be a whole number from {least:,} to {most:,}, got {value!r}"
-        )
-    return int(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+        if least <= number <= most:
+            return number
+    raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, got {value!r}")
 
 
 def _number(name: str, value: object, least: float, most: float) -> float:
-    good = isinstance(value, Real) and not isinstance(value, bool)
-    if not good or not math.isfinite(value) or not least <= value <= most:  # type: ignore[arg-type]
-        raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {value!r}")
-    return float(value)  # type: ignore[arg-type]
+    if isinstance(value, Real) and not isinstance(value, bool):
+        number = float(value)
+        if least <= number <= most:  # NaN is not
+            return number
+    raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {value!r}")

@@ -134,7 +134,11 @@ def as_array(values: Any) -> NDArray[Any]:
     array = _unmasked(np.asanyarray(values))
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         exact = np.array(values, dtype=object)
-        if exact.shape == array.shape and not set(map(type, exact.ravel())) <= {str, bytes, np.str_}:
+        if exact.shape == array.shape and not set(map(type, exact.ravel())) <= {
+            str,
+            bytes,
+            np.str_,
+        }:
             return exact
     return array
 
@@ -143,7 +147,8 @@ def _unmasked(X: NDArray[Any]) -> NDArray[Any]:
     """Masked values are missing ones."""
     if isinstance(X, np.ma.MaskedArray):
         numeric = X.dtype.kind in "biuf"
-        X = X.astype(np.float64).filled(np.nan) if numeric else X.astype(object).filled(None)
+        gaps = np.ma.getmaskarray(X)
+        X = np.where(gaps, np.nan if numeric else None, X.data)
     return np.asarray(X)
 
 
@@ -153,8 +158,8 @@ def _has_columns(X: Any) -> bool:
 
 def _of_array(X: NDArray[Any]) -> Table:
     if X.ndim != 2:
-        scalar = f"scalar array instead:\narray={X}." if X.ndim == 0 else (
-            f"{X.ndim}D array instead."
+        scalar = (
+            f"scalar array instead:\narray={X}." if X.ndim == 0 else (f"{X.ndim}D array instead.")
         )
         raise ValueError(
             f"Expected 2D array, got {scalar}\n"
@@ -255,7 +260,7 @@ def _of_series(series: Any, label: str) -> Column:
         raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
     column = _of_objects(series.astype(object).tolist(), label)
     if kind == "O" and "str" in str(dtype):  # a type for strings, whatever is missing
-        values = column.values.tolist() if isinstance(column, Numbers) else column.values
+        values: list[Any] = list(column.values)
         return Objects([None if v != v else v for v in values])
     return column
 
@@ -263,7 +268,9 @@ def _of_series(series: Any, label: str) -> Column:
 def _of_arrow(columns: list[tuple[str, str, Any, list[Any]]], n_rows: int) -> Table:
     names: list[Name] = [name for name, *_ in columns]
     read: list[Column] = [
-        Codes(array, values) if kind == "categorical" else Numbers(array, 0 if kind == "numeric" else None)
+        Codes(array, values)
+        if kind == "categorical"
+        else Numbers(array, 0 if kind == "numeric" else None)
         for _, kind, array, values in columns
     ]
     return Table(n_rows, read, _distinct(names))

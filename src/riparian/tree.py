@@ -286,11 +286,12 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             whole = table
             if weights is not None and not weights.all():
                 # A row of weight 0 is as if it were not there: it brings no category either.
-                if answers is None:
-                    labels, weights = labels[weights > 0.0], weights[weights > 0.0]
-                table = whole.only(read_weights(sample_weight, whole.n_rows) > 0.0)
+                counted = weights > 0.0
+                table = whole.only(counted)
                 if table.n_rows == 0:
                     return None if answers is None else self._answer_only(whole, answers)
+                if answers is None:
+                    labels, weights = labels[counted], weights[counted]
             reading = schema.read(table, grow=True, categorical=axes["categorical_features"])
             _refuse_infinite(reading, schema)
             declared = [] if classes is None else declared_labels(classes)
@@ -608,9 +609,7 @@ def _refuse_infinite(reading: Reading, schema: Schema) -> None:
         return
     row, column = place
     known = len(schema.features)
-    label = (
-        schema.label(column) if column < known else reading.new_features[column - known].label
-    )
+    label = schema.label(column) if column < known else reading.new_features[column - known].label
     raise ValueError(
         f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
     )

@@ -28,7 +28,8 @@ def decoded(columns: list[Any]) -> Frame:
             assert list(dict.fromkeys(data[data >= 0].tolist())) == list(range(len(values)))
             rows = [None if code == -1 else values[code] for code in data.tolist()]
         else:
-            assert data.dtype == np.float64 and values == []
+            assert data.dtype == np.float64
+            assert values == []
             rows = [None if np.isnan(number) else number for number in data.tolist()]
         result[name] = (kind, rows)
     return result
@@ -206,7 +207,8 @@ def test_the_result_does_not_depend_on_the_chunks() -> None:
     a = _core.read_arrow(whole.__arrow_c_stream__())
     b = _core.read_arrow(chunked.__arrow_c_stream__())
     for column, again in zip(a, b, strict=True):
-        assert column[:2] == again[:2] and column[3] == again[3]
+        assert column[:2] == again[:2]
+        assert column[3] == again[3]
         np.testing.assert_array_equal(column[2], again[2])
     assert decoded(a) == {
         "w": ("categorical", words),

@@ -37,14 +37,19 @@ def categories(rng, n):
 
 STREAMS = {f.__name__: f for f in (numbers, mixed, categories)}
 SETTINGS = {
-    "VFDT": dict(leaf="majority"),
-    "adaptive": dict(leaf="adaptive"),
-    "gini, two epsilons": dict(leaf="naive-bayes", impurity="gini", epsilons=2),
-    "both cuts, any runner-up": dict(categorical_cuts="both", runner_up="cut"),
-    "one against the rest": dict(categorical_cuts="one-against-rest", clip_to_range=False),
-    "counts inherited": dict(inherit_counts="count", n_cuts=4),
-    "limits": dict(max_depth=3, max_leaves=9, inherit_counts="none", min_branch_fraction=0.1),
-    "no ties": dict(tau=0.0, delta=0.01, grace_period=1),
+    "VFDT": {"leaf": "majority"},
+    "adaptive": {"leaf": "adaptive"},
+    "gini, two epsilons": {"leaf": "naive-bayes", "impurity": "gini", "epsilons": 2},
+    "both cuts, any runner-up": {"categorical_cuts": "both", "runner_up": "cut"},
+    "one against the rest": {"categorical_cuts": "one-against-rest", "clip_to_range": False},
+    "counts inherited": {"inherit_counts": "count", "n_cuts": 4},
+    "limits": {
+        "max_depth": 3,
+        "max_leaves": 9,
+        "inherit_counts": "none",
+        "min_branch_fraction": 0.1,
+    },
+    "no ties": {"tau": 0.0, "delta": 0.01, "grace_period": 1},
 }
 
 
@@ -104,7 +109,7 @@ def test_every_split_and_every_answer_is_that_of_the_reference(stream, settings)
 
 def test_pending_tells_the_evidence_of_the_reference():
     X, y, _, _ = numbers(np.random.default_rng(1), 1500)
-    options = dict(grace_period=300, delta=1e-6, tau=0.05)
+    options = {"grace_period": 300, "delta": 1e-6, "tau": 0.05}
     reference = ReferenceTree(["numeric"] * 4, **options)
     label = {}
     for row, k in zip(X.tolist(), y.tolist(), strict=True):
@@ -112,8 +117,11 @@ def test_pending_tells_the_evidence_of_the_reference():
     model = rp.HoeffdingTree(**options).partial_fit(X, y)
     pending = model.pending()
     assert [p.leaf for p in pending] == [p.leaf for p in reference.pending()]
-    waiting = [(got, want) for got, want in zip(pending, reference.pending(), strict=True)
-               if want.reason == "bound"]
+    waiting = [
+        (got, want)
+        for got, want in zip(pending, reference.pending(), strict=True)
+        if want.reason == "bound"
+    ]
     assert waiting
     for got, want in waiting:
         assert got.gain == pytest.approx(want.gain, abs=1e-11)

@@ -106,7 +106,9 @@ def naive_bayes(
             for k in scores:
                 gaussian = statistic[k]
                 variance = gaussian.variance if gaussian.weight > 1.0 else pooled
-                scores[k] += log_density(x, gaussian.mean, floor(variance, gaussian.weight, hi - lo))
+                scores[k] += log_density(
+                    x, gaussian.mean, floor(variance, gaussian.weight, hi - lo)
+                )
     return scores
 
 

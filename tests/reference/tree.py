@@ -31,7 +31,8 @@ class Node:
     """A leaf, or an inner node once it has a cut.
 
     ``inherited`` are the class weights that the parent's cut predicted: they answer; in the n of
-    a bound they count only as ``counted``. ``children`` are keyed by branch: 0 and 1, or the category code.
+    a bound they count only as ``counted``. ``children`` are keyed by branch: 0 and 1, or the
+    category code.
     """
 
     parent: int
@@ -310,9 +311,7 @@ class ReferenceTree:
         branches = cut.categories if cut.test == "multiway" else (0, 1)
         for branch, weights in zip(branches, cut.table, strict=True):
             inherited = {k: float(weight) for k, weight in enumerate(weights)}
-            child = self._add_leaf(
-                leaf, branch, {} if self.inherit_counts == "none" else inherited
-            )
+            child = self._add_leaf(leaf, branch, {} if self.inherit_counts == "none" else inherited)
             if self.inherit_counts == "count":
                 self.nodes[child].counted = float(weights.sum())
         heaviest = int(cut.table.sum(axis=1).argmax())
