@@ -302,8 +302,11 @@ void bind_engine(nb::module_& m) {
     m.attr("MAX_CATEGORIES") = max_categories;
 
     nb::class_<PyBatch>(m, "Batch")
-        .def_static("of_matrix", batch_of_matrix, "matrix"_a.noconvert())
-        .def_static("of_columns", batch_of_columns, "rows"_a, "columns"_a)
+        .def_static("of_matrix", batch_of_matrix, "matrix"_a.noconvert(),
+                    nb::sig("def of_matrix(matrix: numpy.typing.NDArray[typing.Any]) -> Batch"))
+        .def_static("of_columns", batch_of_columns, "rows"_a, "columns"_a,
+                    nb::sig("def of_columns(rows: int, columns: typing.Sequence["
+                            "numpy.typing.NDArray[typing.Any] | None]) -> Batch"))
         .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })
         .def("find_infinite", [](const PyBatch& b) -> nb::object {
             std::optional<Place> place;

@@ -134,11 +134,8 @@ def as_array(values: Any) -> NDArray[Any]:
     array = _unmasked(np.asanyarray(values))
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         exact = np.array(values, dtype=object)
-        if exact.shape == array.shape and not set(map(type, exact.ravel())) <= {
-            str,
-            bytes,
-            np.str_,
-        }:
+        kinds = set(map(type, exact.ravel()))
+        if exact.shape == array.shape and not kinds <= {str, bytes, np.str_}:
             return exact
     return array
 
@@ -146,9 +143,8 @@ def as_array(values: Any) -> NDArray[Any]:
 def _unmasked(X: NDArray[Any]) -> NDArray[Any]:
     """Masked values are missing ones."""
     if isinstance(X, np.ma.MaskedArray):
-        numeric = X.dtype.kind in "biuf"
-        gaps = np.ma.getmaskarray(X)
-        X = np.where(gaps, np.nan if numeric else None, X.data)
+        nothing: Any = np.nan if X.dtype.kind in "biuf" else None
+        return np.where(np.ma.getmaskarray(X), nothing, X.data)
     return np.asarray(X)
 
 
@@ -260,8 +256,7 @@ def _of_series(series: Any, label: str) -> Column:
         raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
     column = _of_objects(series.astype(object).tolist(), label)
     if kind == "O" and "str" in str(dtype):  # a type for strings, whatever is missing
-        values: list[Any] = list(column.values)
-        return Objects([None if v != v else v for v in values])
+        return Objects([None if v != v else v for v in column.values])
     return column
 
 
