@@ -133,6 +133,9 @@ nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool gro
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
+    m.def("first_seen", [](const VectorIn<std::int32_t>& codes, std::size_t values) {
+        return owned(first_seen(codes.data(), codes.shape(0), values));
+    }, "codes"_a.noconvert(), "values"_a);
     m.def("encode_integers", encode_integers, "values"_a.noconvert(), "known"_a, "grow"_a,
           nb::sig("def encode_integers(values: numpy.typing.NDArray[numpy.int64], "
                   "known: dict[typing.Any, int], grow: bool) -> "

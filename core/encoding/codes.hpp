@@ -66,6 +66,10 @@ private:
     std::int32_t next_;
 };
 
+// The distinct codes below `values`, in the order of their first appearance.
+[[nodiscard]] std::vector<std::int32_t> first_seen(const std::int32_t* codes, std::size_t n,
+                                                   std::size_t values);
+
 void encode(const std::int64_t* values, std::size_t n, CodeTable<std::int64_t>&, bool grow,
             std::int32_t* codes);
 

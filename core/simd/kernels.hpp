@@ -60,6 +60,9 @@ struct Kernels {
 
     // Clamps each value into +-2^480, and tells which rows have a missing one.
     void (*settle)(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
+    // The same for n rows of a matrix, `step` bytes apart, copied into padded rows.
+    void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
+                      double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
 
     // Welford's update of one class with a row whose values are all known.
     void (*learn)(double* planes, std::size_t stride, const double* x, double w, double rate);

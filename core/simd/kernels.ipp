@@ -27,6 +27,30 @@ void settle(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missi
     }
 }
 
+void copy_rows(const void* matrix, std::ptrdiff_t step, std::size_t n_features, double* rows,
+               std::size_t n, std::size_t stride, std::uint8_t* missing) {
+    const char* from = static_cast<const char*>(matrix);
+    const std::size_t whole = n_features / width * width;
+    for (std::size_t i = 0; i < n; ++i, rows += stride, from += step) {
+        Mask gap = {Mask::Vector{}};
+        const auto take = [&](Lanes x, std::size_t f) __attribute__((always_inline)) {
+            gap = gap | Mask{~known(x).v};
+            max(min(x, largest), -largest).store(rows + f);
+        };
+        const auto* const x = reinterpret_cast<const double*>(from);
+        for (std::size_t f = 0; f < whole; f += width) take(Lanes::load(x + f), f);
+        if (whole < n_features) {
+            Lanes::Vector rest = {};
+            for (std::size_t f = whole; f < n_features; ++f) {
+                __builtin_memcpy(reinterpret_cast<char*>(&rest) + (f - whole) * sizeof(double),
+                                 from + f * sizeof(double), sizeof(double));
+            }
+            take(Lanes(rest), whole);
+        }
+        missing[i] = gap.any();
+    }
+}
+
 void learn(double* planes, std::size_t stride, const double* x, double w, double rate) {
     double* const m = planes + mean * stride;
     double* const s = planes + squares * stride;
@@ -305,6 +329,7 @@ struct Tables<Variant<Impurity...>> {
 const Kernels table = {
     RIPARIAN_ISA_NAME,
     settle,
+    copy_rows,
     learn,
     learn_bayes,
     learn_known,

@@ -118,7 +118,8 @@ void every_rule_is_watched() {
         [](Snapshot& s) { s.gaussian.push_back(0.0); },
         [](Snapshot& s) { s.gaussian.pop_back(); },
         [](Snapshot& s) { s.gaussian.clear(); },
-        [](Snapshot& s) { s.gaussian[3] = -1.0; },        // squares
+        [](Snapshot& s) { s.gaussian[3] = examples::nan; },  // squares
+        [](Snapshot& s) { s.gaussian[3] = infinity; },
         [](Snapshot& s) { s.gaussian[6] = 1e9; },         // low above high
         [](Snapshot& s) { s.gaussian[9] = infinity; },    // high
         [](Snapshot& s) { s.known[0] = -1.0; },

@@ -2,76 +2,107 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace riparian {
 namespace {
 
-template <class T>
-bool any_infinite(const Column& column, std::size_t first, std::size_t last) noexcept {
-    bool found = false;
-    for (std::size_t r = first; r < last; ++r) {
-        found |= std::abs(column.at<T>(r)) > std::numeric_limits<T>::max();
+std::ptrdiff_t size_of(Column::Type type) noexcept {
+    switch (type) {
+        case Column::Type::f64: return sizeof(double);
+        case Column::Type::f32: return sizeof(float);
+        case Column::Type::code: return sizeof(std::int32_t);
+        case Column::Type::code8: return sizeof(std::int8_t);
     }
-    return found;
+    return 0;
 }
 
-bool any_infinite(const Column& column, std::size_t first, std::size_t last) noexcept {
-    if (!column.data) return false;
-    switch (column.type) {
-        case Column::Type::f64: return any_infinite<double>(column, first, last);
-        case Column::Type::f32: return any_infinite<float>(column, first, last);
-        case Column::Type::code:
-        case Column::Type::code8: return false;
+// Columns of one type that lie side by side, as in a row-major matrix: they are
+// read row by row, which is how they lie in memory.
+std::vector<Run> runs_of(const std::vector<Column>& columns) {
+    std::vector<Run> runs;
+    for (std::size_t f = 0; f < columns.size(); ++f) {
+        const Column& c = columns[f];
+        if (!runs.empty() && c.data) {
+            Run& run = runs.back();
+            const auto offset = static_cast<std::ptrdiff_t>(run.count) * size_of(run.column.type);
+            if (run.column.data && run.column.type == c.type && run.column.stride == c.stride &&
+                static_cast<const char*>(run.column.data) + offset == c.data) {
+                ++run.count;
+                continue;
+            }
+        }
+        runs.push_back({c, f, 1});
     }
+    return runs;
+}
+
+// The j-th value of a row of a run.
+template <class T>
+T value_at(const Run& run, std::size_t row, std::size_t j) noexcept {
+    T value;
+    std::memcpy(&value,
+                static_cast<const char*>(run.column.data) +
+                    static_cast<std::ptrdiff_t>(row) * run.column.stride + j * sizeof(T),
+                sizeof value);
+    return value;
+}
+
+template <class T>
+bool any_infinite(const Run& run, std::size_t first, std::size_t last) noexcept {
+    T largest = 0;
+    for (std::size_t r = first; r < last; ++r) {
+        for (std::size_t j = 0; j < run.count; ++j) {
+            const T x = std::abs(value_at<T>(run, r, j));
+            largest = x > largest ? x : largest;
+        }
+    }
+    return largest > std::numeric_limits<T>::max();
+}
+
+bool any_infinite(const Run& run, std::size_t first, std::size_t last) noexcept {
+    if (!run.column.data) return false;
+    if (run.column.type == Column::Type::f64) return any_infinite<double>(run, first, last);
+    if (run.column.type == Column::Type::f32) return any_infinite<float>(run, first, last);
     return false;
 }
 
-// All columns lie side by side in one row-major float64 matrix.
-bool is_matrix(const Batch& batch) noexcept {
-    if (batch.columns.empty()) return false;
-    const auto* const base = static_cast<const char*>(batch.columns[0].data);
-    for (std::size_t f = 0; f < batch.columns.size(); ++f) {
-        const Column& c = batch.columns[f];
-        if (c.type != Column::Type::f64 || !c.data || c.stride != batch.columns[0].stride ||
-            static_cast<const char*>(c.data) != base + f * sizeof(double)) {
-            return false;
+template <class T, class Out>
+void copy(const Run& run, std::size_t first, std::size_t n, Out* out, std::size_t width) noexcept {
+    for (std::size_t i = 0; i < n; ++i, out += width) {
+        for (std::size_t j = 0; j < run.count; ++j) {
+            out[j] = static_cast<Out>(value_at<T>(run, first + i, j));
         }
     }
-    return true;
 }
 
-// The same over rows of a matrix, which is how it lies in memory.
-bool any_infinite(const Batch& matrix, std::size_t first, std::size_t last) noexcept {
-    double largest = 0.0;
-    for (std::size_t r = first; r < last; ++r) {
-        const Column& c = matrix.columns[0];
-        const char* const row =
-            static_cast<const char*>(c.data) + static_cast<std::ptrdiff_t>(r) * c.stride;
-        for (std::size_t f = 0; f < matrix.columns.size(); ++f) {
-            double x;
-            std::memcpy(&x, row + f * sizeof x, sizeof x);
-            largest = std::abs(x) > largest ? std::abs(x) : largest;
-        }
-    }
-    return largest > std::numeric_limits<double>::max();
+template <class Out>
+void fill(std::size_t n, Out value, Out* out, std::size_t width) noexcept {
+    for (std::size_t i = 0; i < n; ++i) out[i * width] = value;
 }
 
 }  // namespace
 
 std::optional<Place> find_infinite(const Batch& batch) {
-    constexpr std::size_t block = 512;  // rows of a block stay in the cache over all columns
-    const bool matrix = is_matrix(batch);
+    constexpr std::size_t block = 512;
+    const std::vector<Run> runs = runs_of(batch.columns);
     for (std::size_t first = 0; first < batch.rows; first += block) {
         const std::size_t last = std::min(batch.rows, first + block);
-        if (matrix && !any_infinite(batch, first, last)) continue;
         std::optional<Place> place;
-        for (std::size_t c = 0; c < batch.columns.size(); ++c) {
-            if (!any_infinite(batch.columns[c], first, last)) continue;
+        for (const Run& run : runs) {
+            if (!any_infinite(run, first, last)) continue;
             std::size_t row = first;
-            while (!any_infinite(batch.columns[c], row, row + 1)) ++row;
-            if (!place || row < place->row) place = Place{row, c};
+            while (!any_infinite(run, row, row + 1)) ++row;
+            std::size_t j = 0;
+            const auto one = [&] {
+                return Run{{static_cast<const char*>(run.column.data) +
+                                static_cast<std::ptrdiff_t>(j) * size_of(run.column.type),
+                            run.column.stride, run.column.type},
+                           0,
+                           1};
+            };
+            while (!any_infinite(one(), row, row + 1)) ++j;
+            if (!place || row < place->row) place = Place{row, run.first + j};
         }
         if (place) return place;
     }
@@ -79,15 +110,20 @@ std::optional<Place> find_infinite(const Batch& batch) {
 }
 
 RowBuffer::RowBuffer(const Batch& batch, const std::vector<Feature>& features, const Shape& shape)
-    : batch_(batch),
-      features_(features),
-      numeric_(shape.numeric),
+    : numeric_(shape.numeric),
       stride_(shape.stride),
       categorical_(shape.categorical),
       capacity_(std::clamp<std::size_t>(4096 / std::max<std::size_t>(1, stride_ + categorical_), 8,
-                                        256)),
-      matrix_(shape.categorical == 0 && batch.columns.size() == features.size() &&
-              is_matrix(batch)) {
+                                        256)) {
+    std::vector<Column> columns = batch.columns;
+    columns.resize(features.size());  // what the batch does not have is missing
+    for (const Run& run : runs_of(columns)) {
+        const Feature& feature = features[run.first];
+        const bool whole = feature.kind == Kind::numeric && run.count == numeric_ &&
+                           run.column.data && run.column.type == Column::Type::f64;
+        if (whole) matrix_ = run.column;
+        else parts_.push_back({run.column, feature.slot, run.count, feature.kind});
+    }
     capacity_ = std::max<std::size_t>(1, std::min(capacity_, batch.rows));
     values_.assign(capacity_ * stride_, 0.0);
     codes_.assign(capacity_ * categorical_, missing_code);
@@ -95,48 +131,35 @@ RowBuffer::RowBuffer(const Batch& batch, const std::vector<Feature>& features, c
 }
 
 void RowBuffer::read(std::size_t first, std::size_t n) {
-    if (matrix_) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const Column& c = batch_.columns[0];
-            std::memcpy(values_.data() + i * stride_,
-                        static_cast<const char*>(c.data) +
-                            static_cast<std::ptrdiff_t>(first + i) * c.stride,
-                        numeric_ * sizeof(double));
-        }
-    } else {
-        for (std::size_t f = 0; f < features_.size(); ++f) {
-            const Column c = f < batch_.columns.size() ? batch_.columns[f] : Column{};
-            const std::size_t slot = features_[f].slot;
-            if (features_[f].kind == Kind::categorical) {
-                std::int32_t* const out = codes_.data() + slot;
-                if (!c.data) {
-                    for (std::size_t i = 0; i < n; ++i) out[i * categorical_] = missing_code;
-                } else if (c.type == Column::Type::code8) {
-                    for (std::size_t i = 0; i < n; ++i) {
-                        out[i * categorical_] = c.at<std::int8_t>(first + i);
-                    }
-                } else {
-                    for (std::size_t i = 0; i < n; ++i) {
-                        out[i * categorical_] = c.at<std::int32_t>(first + i);
-                    }
-                }
-                continue;
-            }
-            double* const out = values_.data() + slot;
-            if (!c.data) {
-                for (std::size_t i = 0; i < n; ++i) {
-                    out[i * stride_] = std::numeric_limits<double>::quiet_NaN();
-                }
-            } else if (c.type == Column::Type::f32) {
-                for (std::size_t i = 0; i < n; ++i) {
-                    out[i * stride_] = static_cast<double>(c.at<float>(first + i));
-                }
+    for (const Part& part : parts_) {
+        const Run run{part.column, 0, part.count};
+        if (part.kind == Kind::numeric) {
+            double* const out = values_.data() + part.slot;
+            if (!part.column.data) {
+                fill(n, std::numeric_limits<double>::quiet_NaN(), out, stride_);
+            } else if (part.column.type == Column::Type::f32) {
+                copy<float>(run, first, n, out, stride_);
             } else {
-                for (std::size_t i = 0; i < n; ++i) out[i * stride_] = c.at<double>(first + i);
+                copy<double>(run, first, n, out, stride_);
+            }
+        } else {
+            std::int32_t* const out = codes_.data() + part.slot;
+            if (!part.column.data) {
+                fill(n, missing_code, out, categorical_);
+            } else if (part.column.type == Column::Type::code8) {
+                copy<std::int8_t>(run, first, n, out, categorical_);
+            } else {
+                copy<std::int32_t>(run, first, n, out, categorical_);
             }
         }
     }
-    kernels().settle(values_.data(), n, stride_, gaps_.data());
+    if (matrix_.data) {
+        kernels().copy_rows(static_cast<const char*>(matrix_.data) +
+                                static_cast<std::ptrdiff_t>(first) * matrix_.stride,
+                            matrix_.stride, numeric_, values_.data(), n, stride_, gaps_.data());
+    } else {
+        kernels().settle(values_.data(), n, stride_, gaps_.data());
+    }
 }
 
 }  // namespace riparian

@@ -37,6 +37,13 @@ struct Column {
     }
 };
 
+// Columns that lie side by side, the first of them and how many.
+struct Run {
+    Column column;
+    std::size_t first;  // place of the column in its batch
+    std::size_t count;
+};
+
 struct Batch {
     std::size_t rows = 0;
     std::vector<Column> columns;  // one a feature, in the tree's order; later ones are missing
@@ -66,13 +73,20 @@ public:
     }
 
 private:
-    const Batch& batch_;
-    const std::vector<Feature>& features_;
+    // A run of columns and where its values go.
+    struct Part {
+        Column column;
+        std::size_t slot;
+        std::size_t count;
+        Kind kind;
+    };
+
+    std::vector<Part> parts_;
+    Column matrix_;  // all numeric features at once, where they lie so
     std::size_t numeric_;
     std::size_t stride_;
     std::size_t categorical_;
     std::size_t capacity_;
-    bool matrix_ = false;  // all columns lie side by side in one float64 matrix
     AlignedDoubles values_;
     std::vector<std::int32_t> codes_;
     std::vector<std::uint8_t> gaps_;

@@ -267,19 +267,12 @@ def _as_codes(
     """Codes of a categorical feature, and the categories that are new."""
     if isinstance(column, Objects):
         return _core.encode_objects(column.values, feature.codes, grow)
-    used = _first_seen(column.codes)
+    used = _core.first_seen(np.ascontiguousarray(column.codes), len(column.values))
     values: list[Any] = [column.values[c] for c in used]
     codes, added = _core.encode_objects(values, feature.codes, grow)
     table = np.full(len(column.values) + 1, -1, dtype=np.int32)
     table[used] = codes
     return table[column.codes], added  # code -1 reads the last entry: missing
-
-
-def _first_seen(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The distinct codes, in the order of their first appearance."""
-    distinct, first = np.unique(codes, return_index=True)
-    ordered = distinct[np.argsort(first)]
-    return ordered[ordered >= 0].astype(np.int64)
 
 
 def _codes_of_numbers(
