@@ -267,7 +267,7 @@ dd{margin:0;font-size:21px;font-variant-numeric:tabular-nums}
 .tall{max-height:380px;overflow-y:auto}
 .picture{border:1px solid var(--line);border-radius:10px;margin-top:10px}
 .picture svg{display:block;margin:0 auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:6px 0}
+table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;margin:6px 0}
 caption{text-align:left;padding:2px 0 6px;white-space:nowrap}
 th,td{padding:4px 12px 4px 0;text-align:right;font-weight:400;white-space:nowrap}
 thead th{color:var(--quiet);border-bottom:1px solid var(--line)}
