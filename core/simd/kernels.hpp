@@ -7,6 +7,9 @@
 
 namespace riparian {
 
+// Numeric values beyond it are taken for it, so that squares times weights stay finite.
+inline constexpr double largest_value = 0x1p450;
+
 // A numeric plane is `stride` doubles, one a feature, padded to whole vectors.
 // The statistics of one class at one leaf are planes in this order.
 enum Plane : std::size_t { mean, squares, low, high, precision };
@@ -58,7 +61,7 @@ struct CategoricalCheck {
 struct Kernels {
     const char* name;
 
-    // Clamps each value into +-2^480, and tells which rows have a missing one.
+    // Clamps each value into +-2^450, and tells which rows have a missing one.
     void (*settle)(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
     // The same for n rows of a matrix, `step` bytes apart, copied into padded rows.
     void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,

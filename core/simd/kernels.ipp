@@ -7,7 +7,7 @@
 namespace riparian::RIPARIAN_ISA {
 namespace {
 
-constexpr double largest = 0x1p480;       // beyond it squares of many rows would overflow
+constexpr double largest = largest_value;
 constexpr double least_variance = 1e-280;  // keeps 1 / (2 sigma^2) finite,
 constexpr double most_variance = 1e300;    // and normal
 constexpr double infinity = __builtin_inf();

@@ -91,6 +91,7 @@ public:
 
     void run() {
         settle();
+        copy_rows();
         learn();
         for (const bool gaps : {false, true}) {
             grow(gaps);
@@ -141,6 +142,31 @@ private:
             }
             CHECK(gaps_one[i] == gap);
         }
+    }
+
+    // Rows of a matrix that may start anywhere and be any distance apart.
+    void copy_rows() {
+        const std::size_t rows = 1 + dice_.below(20);
+        const std::size_t step = n_ * sizeof(double) + dice_.below(40);
+        std::vector<char> matrix(dice_.below(8) + rows * step);
+        char* const start = matrix.data() + (matrix.size() - rows * step);
+        AlignedDoubles want(rows * stride_, 0.0);
+        for (std::size_t i = 0; i < rows; ++i) {
+            for (std::size_t f = 0; f < n_; ++f) {
+                double x = value(dice_);
+                if (dice_.chance(0.05)) x = dice_.chance(0.5) ? examples::nan : 1.7e308;
+                std::memcpy(start + i * step + f * sizeof x, &x, sizeof x);
+                want[i * stride_ + f] = x;
+            }
+        }
+        std::vector<std::uint8_t> gaps(rows, 9), gaps_one(rows, 9), gaps_two(rows, 9);
+        a_.settle(want.data(), rows, stride_, gaps.data());
+        AlignedDoubles one(rows * stride_, 0.0), two(rows * stride_, 0.0);
+        const auto apart = static_cast<std::ptrdiff_t>(step);
+        a_.copy_rows(start, apart, n_, one.data(), rows, stride_, gaps_one.data());
+        b_.copy_rows(start, apart, n_, two.data(), rows, stride_, gaps_two.data());
+        CHECK(same(one, want) && same(two, want));
+        CHECK(gaps_one == gaps && gaps_two == gaps);
     }
 
     void learn() {

@@ -48,15 +48,17 @@ void write(Tree& tree, const Stream& stream, const std::atomic<bool>& stop) {
 void read(const Tree& tree, const Stream& stream, std::size_t reader, const std::atomic<bool>& stop,
           std::atomic<int>& wrong, std::atomic<std::size_t>& answered) {
     std::vector<std::int32_t> classes(600);
-    std::vector<double> probabilities(600 * most_classes);
     for (std::size_t turn = reader; !stop; ++turn) {
         const examples::Rows& rows = stream.stages[turn % stream.stages.size()];
         const std::size_t n = 1 + turn * 37 % 600;
         const Batch batch = rows.batch(turn * 11 % 2000, n);
-        tree.predict(batch, {classes.data(), probabilities.data(), most_classes});
+        // Room for as many classes as there are now; more may come before the answer.
+        const std::size_t width = turn % 2 ? most_classes : tree.n_classes();
+        std::vector<double> probabilities(n * width);
+        tree.predict(batch, {classes.data(), probabilities.data(), width});
         for (std::size_t i = 0; i < n; ++i) {
             double sum = 0.0;
-            for (std::size_t k = 0; k < most_classes; ++k) sum += probabilities[i * most_classes + k];
+            for (std::size_t k = 0; k < width; ++k) sum += probabilities[i * width + k];
             if (!(std::abs(sum - 1.0) <= 1e-9) || classes[i] < 0) ++wrong;
         }
         answered += n;

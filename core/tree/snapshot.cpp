@@ -14,8 +14,8 @@ namespace riparian {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double largest = 0x1p480;    // a numeric value
-constexpr double heaviest = 0x1p200;   // a weight
+constexpr double largest = largest_value;
+constexpr double heaviest = 0x1p120;  // a weight, of more examples than there will ever be
 
 void demand(bool holds, const std::string& what) {
     if (!holds) throw std::invalid_argument(what);
@@ -64,7 +64,7 @@ struct Sizes {
 Sizes check_sizes(const Snapshot& s) {
     Sizes z{};
     demand_size(s.seen, 1, "seen");
-    demand(s.seen[0] <= (1ULL << 53), "seen is too large");
+    demand(s.seen[0] <= (1ULL << 62), "seen is too large");
     demand_size(s.classes, 1, "classes");
     z.n_classes = s.classes[0];
     for (const std::uint8_t kind : s.kinds) {
@@ -145,7 +145,7 @@ void check_planes(const double* p, const double* known, double weight, std::size
             demand(m == 0.0 && sq == 0.0 && lo == infinity && hi == -infinity,
                    where + "statistics without weight");
         } else {
-            demand(std::abs(m) <= largest && sq >= 0.0 && sq <= 0x1p1020 && lo >= -largest &&
+            demand(std::abs(m) <= largest && sq >= 0.0 && sq <= w * 0x1.00001p902 && lo >= -largest &&
                        hi <= largest && lo <= hi,
                    where + "impossible moments");
         }

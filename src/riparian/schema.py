@@ -211,16 +211,6 @@ def _declared(categorical: Any, names: list[Name]) -> set[Name]:
     """The names that `categorical_features` declares."""
     if categorical is None or _by_type(categorical):
         return set()
-    if isinstance(categorical, str):
-        raise ValueError(
-            "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
-            f"got {categorical!r}"
-        )
-    if not isinstance(categorical, Iterable):
-        raise ValueError(
-            "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
-            f"got {categorical!r}"
-        )
     entries = [e.item() if isinstance(e, np.generic) else e for e in categorical]
     if entries and all(isinstance(e, bool) for e in entries):
         if len(entries) != len(names):

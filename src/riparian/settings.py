@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 from riparian import _core
 from riparian.errors import one_of
@@ -22,6 +24,7 @@ _CHOICES = {
 def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
+    _check_categorical_features(parameters["categorical_features"])
     for axis in ("impurity", "bound", "cuts", "leaf"):
         settings[axis] = one_of(axis, parameters[axis], _core.names(axis))
     for name, allowed in _CHOICES.items():
@@ -47,6 +50,18 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         value = parameters[name]
         settings[name] = None if value is None else _whole(name, value, least, 2**31)
     return settings
+
+
+def _check_categorical_features(value: Any) -> None:
+    if value is None or (isinstance(value, str) and value == "from_dtype"):
+        return
+    good = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    entries = [e.item() if isinstance(e, np.generic) else e for e in value] if good else []
+    if not good or not all(isinstance(e, str | int) for e in entries):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
+            f"got {value!r}"
+        )
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:

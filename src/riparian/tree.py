@@ -588,8 +588,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition, whatever a recipe shows of them."""
-        names = HoeffdingTree._get_param_names()
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _AXES}
 
     def _fresh_like(self) -> HoeffdingTree:
         """An unfitted free composition of the same parameters."""
@@ -601,6 +600,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self._schema.owner = type(self).__name__
         self._learning = threading.Lock()
         self._engine = other._engine
+
+
+_AXES = tuple(HoeffdingTree._get_param_names())
 
 
 def _refuse_infinite(reading: Reading, schema: Schema) -> None:

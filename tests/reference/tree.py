@@ -23,7 +23,7 @@ from .statistics import CategoryCounts, Gaussian, Statistic, known_weight
 
 __all__ = ["Node", "ReferenceTree", "Split", "Waiting"]
 
-LARGEST = 2.0**480  # numbers beyond it are clamped, so that their squares stay finite
+LARGEST = 2.0**450  # numbers beyond it are clamped, so that their squares stay finite
 
 
 @dataclass
