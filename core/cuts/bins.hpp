@@ -5,7 +5,7 @@
 namespace riparian {
 
 // Equal-width points between the smallest and the largest value seen at the leaf
-// [sheet 20, section 2]:
+// [mirkhan2021, sec. 3.3]:
 //
 //     t_i = min + (max - min) i / (b + 1),    i = 1..b
 struct Bins {

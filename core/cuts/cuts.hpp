@@ -30,7 +30,7 @@ concept Cuts = std::regular<C> && requires(const C c, const NumericView& view, d
     { c.thresholds(view, out) } noexcept;
 };
 
-// Cuts of a categorical feature [sheet 20, section 1].
+// Cuts of a categorical feature.
 enum class CategoricalCuts : std::uint8_t {
     multiway,          // one branch a value; the feature is then used up on the path
     one_against_rest,  // one value against all others

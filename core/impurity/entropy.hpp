@@ -5,7 +5,7 @@
 
 namespace riparian {
 
-// Entropy in bits [sheet 30, section 1]:
+// Entropy in bits [quinlan1986]:
 //
 //     g = -sum p_k log2 p_k,    N g = N log2 N - sum n_k log2 n_k
 //

@@ -4,7 +4,7 @@
 
 namespace riparian {
 
-// Gini index [sheet 30, section 1]:
+// Gini index [breiman1984]:
 //
 //     g = 1 - sum p_k^2,    N g = N - (sum n_k^2) / N
 //

@@ -5,7 +5,7 @@
 namespace riparian {
 
 // Majority or naive Bayes, whichever was right more often at this leaf before
-// learning each example; ties go to naive Bayes [sheet 60, section 3].
+// learning each example; ties go to naive Bayes [gama2003].
 struct Adaptive {
     static constexpr std::string_view name = "adaptive";
     static constexpr bool bayes = true;

@@ -5,7 +5,7 @@
 namespace riparian {
 
 // The class with the largest weight, seen here and estimated by the parent's
-// split; an empty leaf answers like its parent [sheet 60, section 1].
+// split; an empty leaf answers like its parent.
 struct Majority {
     static constexpr std::string_view name = "majority";
     static constexpr bool bayes = false;     // needs no derived statistics

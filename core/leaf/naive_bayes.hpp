@@ -7,7 +7,7 @@
 
 namespace riparian {
 
-// Naive Bayes over the leaf's own statistics, in logarithms [sheet 60, section 2]:
+// Naive Bayes over the leaf's own statistics, in logarithms [gama2003]:
 //
 //     log P(k | x) = log n_k + sum_i log P(x_i | k) + const
 //

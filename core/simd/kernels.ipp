@@ -12,7 +12,7 @@ constexpr double least_variance = 1e-280;  // keeps 1 / (2 sigma^2) finite,
 constexpr double most_variance = 1e300;    // and normal
 constexpr double infinity = __builtin_inf();
 
-// sigma is at least this share of the feature's range at the leaf [sheet 60, 2].
+// sigma is at least this share of the feature's range at the leaf.
 constexpr double least_spread = 1e-3;
 
 void settle(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing) {
@@ -229,7 +229,7 @@ RIPARIAN_INLINE Prepared prepare(const GaussianClass& c, std::size_t stride, std
             weight};
 }
 
-// Weight at or below t [sheet 10, section 3].
+// Weight at or below t [mirkhan2021, eq. 9-10].
 RIPARIAN_INLINE Lanes left_mass(const Prepared& c, Lanes t, bool clip_to_range) {
     const Lanes below = normal_cdf((t - c.mean) * c.inverse);
     const Lanes step = select(c.mean <= t, 1.0, 0.0);

@@ -27,7 +27,7 @@ struct Shape {
     }
 };
 
-// Counts n_jk of one categorical feature [sheet 10, section 2].
+// Counts n_jk of one categorical feature.
 struct CountTable {
     double* cells = nullptr;  // [value][class_stride]
     double* known = nullptr;  // [class_stride]; null: every value was known

@@ -67,6 +67,7 @@ Sizes check_sizes(const Snapshot& s) {
     demand(s.seen[0] <= (1ULL << 62), "seen is too large");
     demand_size(s.classes, 1, "classes");
     z.n_classes = s.classes[0];
+    demand(s.kinds.size() <= max_features, "there are too many features");
     for (const std::uint8_t kind : s.kinds) {
         demand(kind <= 1, "kinds holds an unknown kind");
         ++(kind == 0 ? z.n_numeric : z.n_categorical);

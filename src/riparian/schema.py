@@ -72,6 +72,8 @@ class Schema:
     def read(self, table: Table, *, grow: bool, categorical: Any = "from_dtype") -> Reading:
         """The table's columns in the order of the features, as numbers and codes."""
         places = self._places(table, grow=grow)
+        if len(table.columns) > _core.MAX_FEATURES or max(places, default=0) >= _core.MAX_FEATURES:
+            raise ValueError(f"at most {_core.MAX_FEATURES:,} features can be learned")
         known = len(self.features)
         new: dict[int, Feature] = {}
         new_categories: dict[int, list[Hashable]] = {}
@@ -109,8 +111,6 @@ class Schema:
                 new_categories[place] = added
         new_features = [new[place] for place in sorted(new)]
         _refuse_too_many(self.features + new_features, new_categories)
-        if len(new_features) and n_features > _core.MAX_FEATURES:
-            raise ValueError(f"at most {_core.MAX_FEATURES:,} features can be learned")
         batch = _core.Batch.of_columns(table.n_rows, columns)
         return Reading(batch, table.n_rows, new_features, new_categories)
 
@@ -246,7 +246,7 @@ def _as_numbers(column: Column, feature: Feature) -> NDArray[Any]:
         if isinstance(value, str | bytes):
             raise ValueError(
                 f"column {feature.label!r}, row {row}: could not convert {value!r} to a number; "
-                "the column has been numeric so far (categorical_features= declares it otherwise)"
+                "the column is taken as numeric (categorical_features= declares it otherwise)"
             )
     return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 

@@ -32,7 +32,7 @@ Floor = Callable[[float, float, float], float]
 def floored_variance(variance: float, weight: float, leaf_range: float) -> float:
     """sigma >= 1e-3 of the feature's range at the leaf, and a variance that has a logarithm.
 
-    Besides the sheet: at least the variance that one more value, uniform over the range,
+    And at least the variance that one more value, uniform over the range,
     would add among ``weight`` of them. A few values that agree do not prove that all will.
     """
     return max(variance, leaf_range**2 / (12.0 * weight), (1e-3 * leaf_range) ** 2, 1e-280)
@@ -83,7 +83,7 @@ def naive_bayes(
     n_categories: Sequence[int],
     floor: Floor = floored_variance,
 ) -> dict[int, float]:
-    """ln n_k + sum of ln P(x_f | k), for every class with observed weight (sheet 60, section 2).
+    """ln n_k + sum of ln P(x_f | k), for every class with observed weight.
 
     A missing value is skipped, and so is a numeric feature of which some class has no known
     value here, or that was constant here.

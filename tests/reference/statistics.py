@@ -47,7 +47,7 @@ class Gaussian:
         self.high = -math.inf
 
     def update(self, x: float, w: float = 1.0) -> None:
-        """Welford's update with weights (sheet 10, section 3)."""
+        """Welford's update with weights (Welford 1962)."""
         self.weight += w
         delta = x - self.mean
         self.mean += w / self.weight * delta

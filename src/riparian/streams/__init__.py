@@ -3,6 +3,7 @@
 from riparian.streams.drifting import drifting
 from riparian.streams.generators import hyperplane, led, random_rbf, random_tree, sea, wide
 from riparian.streams.names import from_name
+from riparian.streams.readers import open_stream
 from riparian.streams.stream import Stream
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "from_name",
     "hyperplane",
     "led",
+    "open_stream",
     "random_rbf",
     "random_tree",
     "sea",
