@@ -51,6 +51,10 @@ void copy_rows(const void* matrix, std::ptrdiff_t step, std::size_t n_features, 
     }
 }
 
+// What a value adds to the centred squares: never less than nothing. Where the mean
+// jumps by many orders of magnitude, rounding may turn the sign of its remainder.
+RIPARIAN_INLINE Lanes more_squares(Lanes before, Lanes after) { return max(before * after, 0.0); }
+
 void learn(double* planes, std::size_t stride, const double* x, double w, double rate) {
     double* const m = planes + mean * stride;
     double* const s = planes + squares * stride;
@@ -62,7 +66,7 @@ void learn(double* planes, std::size_t stride, const double* x, double w, double
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
         after.store(m + f);
-        (Lanes::load(s + f) + (step * w) * (value - after)).store(s + f);
+        (Lanes::load(s + f) + more_squares(step * w, value - after)).store(s + f);
         min(Lanes::load(lo + f), value).store(lo + f);
         max(Lanes::load(hi + f), value).store(hi + f);
     }
@@ -81,7 +85,7 @@ bool learn_bayes(double* planes, double* leaf, std::size_t stride, const double*
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
         after.store(m + f);
-        (Lanes::load(s + f) + (step * w) * (value - after)).store(s + f);
+        (Lanes::load(s + f) + more_squares(step * w, value - after)).store(s + f);
         min(Lanes::load(lo + f), value).store(lo + f);
         max(Lanes::load(hi + f), value).store(hi + f);
         const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
@@ -109,7 +113,7 @@ bool learn_known(double* planes, double* leaf, double* weights, std::size_t stri
         const Lanes after = before + step * (Lanes(w) / weight);
         select(here, weight, Lanes::load(weights + f)).store(weights + f);
         select(here, after, before).store(m + f);
-        (Lanes::load(s + f) + select(here, (step * w) * (value - after), 0.0)).store(s + f);
+        (Lanes::load(s + f) + select(here, more_squares(step * w, value - after), 0.0)).store(s + f);
         min(Lanes::load(lo + f), value).store(lo + f);
         max(Lanes::load(hi + f), value).store(hi + f);
         if (leaf) {
