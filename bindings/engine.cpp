@@ -264,7 +264,7 @@ nb::list leaf_states(const Tree& tree) {
         const Decision& d = l.decision;
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
                                   candidate(d.best), candidate(d.second), d.epsilon,
-                                  l.weight_to_decide, l.may_split));
+                                  l.still_needed, l.may_split));
     }
     return out;
 }

@@ -50,13 +50,14 @@ struct AnswerScratch {
     std::vector<const double*> known;
 
     void fit(const Shape& s) {
-        if (scores.size() == s.class_stride && usable.size() == s.stride &&
+        const std::size_t classes = (s.class_stride + 3) / 4 * 4;  // whole vectors
+        if (scores.size() == classes && usable.size() == s.stride &&
             rows.size() == s.categorical) {
             return;
         }
-        scores.assign(s.class_stride, 0.0);
-        categorical.assign(s.class_stride, 0.0);
-        zeros.assign(s.class_stride, 0.0);
+        scores.assign(classes, 0.0);
+        categorical.assign(classes, 0.0);
+        zeros.assign(classes, 0.0);
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);
         freedom.assign(s.stride, 0.0);

@@ -35,10 +35,10 @@ struct NaiveBayes {
             Majority{}.probabilities(leaf, row, scratch, out);
             return;
         }
-        for (std::size_t k = leaf.n_classes; k < leaf.shape.class_stride; ++k) {
+        for (std::size_t k = leaf.n_classes; k < scratch.scores.size(); ++k) {
             scratch.scores[k] = -std::numeric_limits<double>::infinity();
         }
-        kernels().softmax(scratch.scores.data(), leaf.n_classes, leaf.shape.class_stride);
+        kernels().softmax(scratch.scores.data(), leaf.n_classes, scratch.scores.size());
         for (std::size_t k = 0; k < leaf.n_classes; ++k) out[k] = scratch.scores[k];
     }
 

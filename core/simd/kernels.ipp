@@ -146,7 +146,7 @@ RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes share, const double* le
 
 double refresh(const GaussianClass& c, const double* leaf, std::size_t stride) {
     SumOfLogs logs;
-    logs.add(Lanes(Lanes::Vector{c.weight * c.weight, 1.0, 1.0, 1.0}));
+    logs.add(Lanes(Lanes::Vector{c.weight, c.weight, 1.0, 1.0}));  // twice log W, halved below
     const double freedom = c.weight > 1.0 ? 1.0 / (c.weight - 1.0) : 0.0;
     const double share = 1.0 / (c.weight * 12.0);
     for (std::size_t f = 0; f < stride; f += width) {

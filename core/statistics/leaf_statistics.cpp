@@ -17,7 +17,6 @@ void fill_range(double* low_plane, double* high_plane, std::size_t stride) noexc
 
 void LeafStatistics::open(const Shape& s, Pool& pool) {
     planes_ = pool.take_array<double*>(s.class_stride);
-    known_ = pool.take_array<double*>(s.class_stride);
     if (s.bayes) {
         base_ = pool.take_array<double>(s.class_stride);
         leaf_ = pool.take_array<double>(s.leaf_doubles());
@@ -29,7 +28,7 @@ void LeafStatistics::open(const Shape& s, Pool& pool) {
 void LeafStatistics::close(const Shape& s, Pool& pool) noexcept {
     for (std::size_t k = 0; k < s.class_stride; ++k) {
         pool.give_array(planes_[k], s.class_doubles());
-        pool.give_array(known_[k], s.stride);
+        if (known_) pool.give_array(known_[k], s.stride);
     }
     for (std::size_t c = 0; c < s.categorical; ++c) {
         pool.give_array(tables_[c].cells, tables_[c].values * s.class_stride);
@@ -51,7 +50,7 @@ double* LeafStatistics::open_class(const Shape& s, Pool& pool, std::size_t k) {
 }
 
 double* LeafStatistics::open_known(const Shape& s, Pool& pool, std::size_t k) {
-    gaps_ = true;
+    if (!known_) known_ = pool.take_array<double*>(s.class_stride);
     return known_[k] = pool.take_array<double>(s.stride);
 }
 
@@ -76,7 +75,6 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
     LeafStatistics old = *this;
     *this = {};
     open(to, pool);
-    gaps_ = old.gaps_;
     const auto copy_plane = [&](const double* source, double* target) {
         if (source) std::copy_n(source, from.numeric, target);
     };
@@ -86,7 +84,7 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
         for (std::size_t p = 0; p < class_planes && old.planes_[k]; ++p) {
             copy_plane(old.planes_[k] + p * from.stride, planes_[k] + p * to.stride);
         }
-        if (old.known_[k]) {
+        if (old.known_ && old.known_[k]) {
             copy_plane(old.known_[k], open_known(to, pool, k));
         } else if (to.numeric > from.numeric) {
             std::fill_n(open_known(to, pool, k), from.numeric, counts[k]);
@@ -122,24 +120,24 @@ void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept 
 }
 
 void LeafStatistics::learn(const Shape& s, Pool& pool, const Row& row, std::size_t y, double w,
-                           const double* counts) {
-    if (s.categorical) learn_categorical(s, pool, row, y, w, counts);
+                           double before, const double* counts) {
+    if (s.categorical) learn_categorical(s, pool, row, y, w, before, counts);
     if (s.stride) {
-        learn_numeric(s, pool, row, y, w, counts);
+        learn_numeric(s, pool, row, y, w, before, counts);
     } else if (s.bayes) {
         refresh(s, y, counts);
     }
 }
 
 void LeafStatistics::learn_numeric(const Shape& s, Pool& pool, const Row& row, std::size_t y,
-                                   double w, const double* counts) {
+                                   double w, double before, const double* counts) {
     if (!planes_[y]) open_class(s, pool, y);
     const Kernels& k = kernels();
     bool grown = false;
-    if (row.gap && !known_[y]) {
-        std::fill_n(open_known(s, pool, y), s.stride, counts[y] - w);
+    if (row.gap && !(known_ && known_[y])) {
+        std::fill_n(open_known(s, pool, y), s.stride, before);
     }
-    if (known_[y]) {
+    if (known_ && known_[y]) {
         grown = k.learn_known(planes_[y], leaf_, known_[y], s.stride, row.x, w);
     } else if (s.bayes) {
         grown = k.learn_bayes(planes_[y], leaf_, s.stride, row.x, w, w / counts[y]);
@@ -156,7 +154,7 @@ void LeafStatistics::learn_numeric(const Shape& s, Pool& pool, const Row& row, s
 }
 
 void LeafStatistics::learn_categorical(const Shape& s, Pool& pool, const Row& row, std::size_t y,
-                                       double w, const double* counts) {
+                                       double w, double before, const double* counts) {
     for (std::size_t c = 0; c < s.categorical; ++c) {
         CountTable& table = tables_[c];
         const std::int32_t code = row.codes[c];
@@ -164,7 +162,7 @@ void LeafStatistics::learn_categorical(const Shape& s, Pool& pool, const Row& ro
             if (!table.known) {
                 table.known = pool.take_array<double>(s.class_stride);
                 std::copy_n(counts, s.class_stride, table.known);
-                table.known[y] -= w;
+                table.known[y] = before;
             }
             continue;
         }

@@ -16,7 +16,7 @@ struct Shape {
     std::size_t numeric = 0;        // numeric features
     std::size_t stride = 0;         // doubles in a plane: `numeric`, padded
     std::size_t categorical = 0;    // categorical features
-    std::size_t class_stride = 0;   // room for classes, padded
+    std::size_t class_stride = 0;   // room for classes; whole vectors if any is categorical
     bool bayes = false;             // keep what naive Bayes needs
 
     [[nodiscard]] std::size_t class_doubles() const noexcept {
@@ -43,16 +43,18 @@ public:
     // Moves to another shape; what is new starts empty.
     void reshape(const Shape& from, const Shape& to, const double* counts, Pool&);
 
-    // Learns one row of class y; `counts` already include it.
-    void learn(const Shape&, Pool&, const Row&, std::size_t y, double w, const double* counts);
+    // Learns one row of class y; `counts` already include it, `before` is counts[y]
+    // without it (not counts[y] - w: that may have been rounded).
+    void learn(const Shape&, Pool&, const Row&, std::size_t y, double w, double before,
+               const double* counts);
 
     [[nodiscard]] bool has(std::size_t k) const noexcept { return planes_[k] != nullptr; }
     [[nodiscard]] GaussianClass gaussian(std::size_t k, const double* counts) const noexcept {
-        return {planes_[k], known_[k], counts[k]};
+        return {planes_[k], known_ ? known_[k] : nullptr, counts[k]};
     }
     [[nodiscard]] const CountTable& table(std::size_t c) const noexcept { return tables_[c]; }
-    // A class or a feature of this leaf has seen a missing value.
-    [[nodiscard]] bool gaps() const noexcept { return gaps_; }
+    // A class of this leaf has seen a missing number.
+    [[nodiscard]] bool gaps() const noexcept { return known_ != nullptr; }
 
     // Naive Bayes: log n_k + half the sum of log precision, and the leaf's planes.
     [[nodiscard]] const double* base() const noexcept { return base_; }
@@ -69,17 +71,16 @@ public:
 private:
     void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
     void learn_numeric(const Shape&, Pool&, const Row&, std::size_t y, double w,
-                       const double* counts);
+                       double before, const double* counts);
     void learn_categorical(const Shape&, Pool&, const Row&, std::size_t y, double w,
-                           const double* counts);
+                           double before, const double* counts);
     void widen(const Shape&, Pool&, CountTable&, std::size_t values);
 
     double** planes_ = nullptr;    // [class_stride]; null: class not seen here
-    double** known_ = nullptr;     // [class_stride]; null: every value was known
+    double** known_ = nullptr;     // [class_stride], made at the first gap; null: no gaps
     double* base_ = nullptr;       // [class_stride] (bayes)
     double* leaf_ = nullptr;       // leaf planes (bayes)
     CountTable* tables_ = nullptr;
-    bool gaps_ = false;
 };
 
 }  // namespace riparian

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace riparian {
 
 std::byte* Pool::chunk(std::size_t bytes) {
-    chunks_.reserve(chunks_.size() + 1);
-    chunks_.emplace_back(
-        static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})));
+    Chunk chunk(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})));
+    chunks_.push_back(std::move(chunk));
     bytes_ += bytes;
     return chunks_.back().get();
 }
@@ -22,17 +22,23 @@ void* Pool::take(std::size_t bytes) {
         std::memcpy(&first, block, sizeof first);
     } else {
 #ifdef RIPARIAN_SANITIZE
-        block = chunk(size);
+        constexpr std::size_t large = 0;
 #else
-        if (size > left_) {
-            // An eighth more of what is there: few chunks, little unused.
-            left_ = std::max(size, std::clamp<std::size_t>(rounded(bytes_ / 8), 4096, 1 << 20));
-            next_ = chunk(left_);
-        }
-        block = next_;
-        next_ += size;
-        left_ -= size;
+        constexpr std::size_t large = 512;  // from here on malloc's own bytes hardly count
 #endif
+        if (size > large) {
+            block = chunk(size);
+        } else {
+            if (size > left_) {
+                // A thirty-second more of what is there: few chunks, little unused.
+                const std::size_t more = std::clamp<std::size_t>(bytes_ / 32, 1024, 1 << 16);
+                left_ = (more + size - 1) / size * size;
+                next_ = chunk(left_);
+            }
+            block = next_;
+            next_ += size;
+            left_ -= size;
+        }
     }
     std::memset(block, 0, size);
     return block;

@@ -195,15 +195,16 @@ double weight_to_decide(const Settings& settings, const Decision& d) {
         const double epsilon = half_width(settings.bound, {n, d.gain_range, settings.delta});
         return d.gap() > settings.epsilons * epsilon || epsilon < settings.tau;
     };
-    double high = std::max(d.n, 1.0);
-    if (decides(high)) return high;
-    double low = high;
+    if (decides(d.n)) return d.n;
+    // Whole numbers from here on; past 2^53 not all of them exist.
+    double low = std::floor(d.n);
+    double high = std::max(1.0, low + 1.0);
     while (!decides(high)) {
         low = high;
         high *= 2.0;
-        if (high > 0x1p62) return infinity;
+        if (high > 0x1p53) return infinity;
     }
-    while (std::ceil(low) + 1.0 < high) {
+    while (low + 1.0 < high) {
         const double middle = std::floor(0.5 * (low + high));
         (decides(middle) ? high : low) = middle;
     }

@@ -16,7 +16,7 @@ std::size_t room_for(std::size_t needed, std::size_t present) {
 
 Tree::Tree(const Settings& settings) : settings_(settings) {
     shape_.bayes = needs_bayes(settings.leaf);
-    shape_.class_stride = 4;
+    shape_.class_stride = 2;
     open_leaf(add_node(none, 0), 0);
 }
 
@@ -33,6 +33,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     }
     // Exactly as wide as needed while nothing was learned; room to grow after that.
     to.stride = seen_ == 0 ? padded(to.numeric) : room_for(to.numeric, shape_.stride);
+    if (to.categorical) to.class_stride = padded(to.class_stride);
     categories_.resize(to.categorical, 0.0);
     used_up_.resize(to.categorical, false);
     reshape(to);
@@ -42,7 +43,8 @@ void Tree::make_room_for_classes(std::size_t count) {
     const auto lock = turnstile_.writing();
     if (count <= shape_.class_stride) return;
     Shape to = shape_;
-    to.class_stride = seen_ == 0 ? padded(count) : room_for(count, shape_.class_stride);
+    to.class_stride = std::max(count, seen_ == 0 ? 0 : shape_.class_stride + shape_.class_stride / 2);
+    if (to.categorical) to.class_stride = padded(to.class_stride);
     reshape(to);
 }
 
@@ -137,6 +139,8 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     node.branch = branch;
     node.depth = parent == none ? 0 : at(parent).depth + 1;
     node.counts = pool_.take_array<double>(2 * shape_.class_stride);
+    make_room(nodes_);
+    make_room(gates_);
     nodes_.push_back(node);
     const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
     gates_.push_back({0.0, 0, id});
@@ -154,7 +158,10 @@ void Tree::set_gate(std::int32_t id) noexcept {
 }
 
 void Tree::open_leaf(std::int32_t node, std::size_t place) {
-    if (place == leaves_.size()) leaves_.emplace_back();
+    if (place == leaves_.size()) {
+        make_room(leaves_);
+        leaves_.emplace_back();
+    }
     Leaf& leaf = leaves_[place];
     leaf = {};
     leaf.node = node;
@@ -204,6 +211,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     }
     if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
 
+    make_room(certificates_);
     certificates_.push_back({id, at(id).depth, seen_, decision});
     leaves_[place].statistics.close(shape_, pool_);
     Node& node = at(id);
@@ -370,10 +378,11 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(at(id).leaf);
     Leaf& leaf = leaves_[place];
     double* const counts = at(id).counts;
-    if (counts[y] == 0.0) ++leaf.classes;
+    const double before = counts[y];
+    if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    leaf.statistics.learn(shape_, pool_, row, y, w, counts);
+    leaf.statistics.learn(shape_, pool_, row, y, w, before, counts);
     if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
         may_split(leaf)) {
         leaf.checked = leaf.weight;
@@ -459,10 +468,11 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.weight = leaf.weight;
         state.until_check = std::max(0.0, settings_.grace_period - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
-        state.weight_to_decide = std::numeric_limits<double>::infinity();
+        state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {
             state.decision = checker.decide(leaf_case(leaf, used_up));
-            state.weight_to_decide = weight_to_decide(settings_, state.decision);
+            const double needed = weight_to_decide(settings_, state.decision);
+            state.still_needed = std::max(0.0, needed - state.decision.n);
         }
         states.push_back(state);
     }

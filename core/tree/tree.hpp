@@ -36,7 +36,7 @@ struct LeafState {
     double weight;
     double until_check;  // weight until the next check
     Decision decision;
-    double weight_to_decide;
+    double still_needed;  // weight until it would decide at this gap
     bool may_split;  // depth and number of leaves allow it
 };
 
@@ -115,6 +115,13 @@ private:
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
     void restore_certificates(const Snapshot&);
+
+    // Room for one more, by an eighth at a time: a tree lives long, and doubling would
+    // leave up to half of it empty.
+    template <class T>
+    static void make_room(std::vector<T>& v) {
+        if (v.size() == v.capacity()) v.reserve(v.size() + v.size() / 8 + 4);
+    }
 
     Settings settings_;
     Shape shape_;

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from riparian._core import Engine
     from riparian.schema import Schema
 
-__all__ = ["Pending", "Split", "describe_cut"]
+__all__ = ["Pending", "Split", "describe_cut", "pending_of", "splits_of"]
 
 Candidate = tuple[int, int, float, int, float]
 
@@ -138,3 +140,71 @@ class Pending:
             f"gain {self.gain:.4g} against {self.runner_up_gain:.4g} for {self.runner_up}, "
             f"epsilon {self.epsilon:.4g}; {self.examples_needed:,.0f} more examples at this gap"
         )
+
+
+def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> list[Split]:
+    """The certificates of a tree, oldest first."""
+    # Certificates first: a learner may split on, and nodes only ever become more.
+    certificates = engine.certificates()
+    nodes = engine.nodes()
+    children: dict[int, list[tuple[float, ...]]] = {}
+    for child, parent in enumerate(nodes["parent"].tolist()):
+        children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
+    return [
+        Split(
+            node=node,
+            depth=depth,
+            n=n,
+            seen=seen,
+            feature=schema.label(best[0]),
+            cut=describe_cut(schema, best),
+            gain=best[4],
+            runner_up=describe_cut(schema, second),
+            runner_up_gain=second[4],
+            gap=best[4] - second[4],
+            epsilon=epsilon,
+            epsilons=parameters["epsilons"],
+            delta=parameters["delta"],
+            tau=parameters["tau"],
+            bound=parameters["bound"],
+            reason=reason,
+            branches=tuple(children[node]),
+        )
+        for node, depth, seen, n, best, second, _, epsilon, reason in certificates
+    ]
+
+
+def pending_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> list[Pending]:
+    """What each leaf of a tree would decide now."""
+    found = []
+    for state in engine.leaf_states():
+        leaf, depth, classes, n, until, best, second, epsilon, needed, may_split = state
+        has_cut = best[0] >= 0
+        if not may_split:
+            why = "limit"
+        elif classes < 2:
+            why = "pure"
+        elif not has_cut:
+            why = "no cut"
+        elif best[4] <= parameters["min_gain"]:
+            why = "no gain"
+        else:
+            why = "check" if needed == 0.0 else "bound"
+        found.append(
+            Pending(
+                leaf=leaf,
+                depth=depth,
+                n=n,
+                feature=schema.label(best[0]) if has_cut else None,
+                cut=describe_cut(schema, best) if has_cut else None,
+                gain=best[4],
+                runner_up=describe_cut(schema, second),
+                runner_up_gain=second[4],
+                gap=best[4] - second[4],
+                epsilon=epsilon,
+                examples_needed=needed,
+                until_check=until,
+                reason_waiting=why,
+            )
+        )
+    return found

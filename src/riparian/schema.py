@@ -79,7 +79,7 @@ class Schema:
         new_categories: dict[int, list[Hashable]] = {}
         if table.matrix is not None and places == list(range(len(table.columns))):
             numeric_before = all(f.kind == "numeric" for f in self.features)
-            declared = _declared(categorical, self._names(table)) if not known else set()
+            declared = _declared(categorical, self._names(table), first=True) if not known else set()
             if numeric_before and not declared and len(table.columns) >= known:
                 fresh = [Feature(n, "numeric") for n in self._names(table)[known:]]
                 return Reading(_core.Batch.of_matrix(table.matrix), table.n_rows, fresh, {})
@@ -87,7 +87,7 @@ class Schema:
         columns: list[NDArray[Any] | None] = [None] * n_features
         coded_numbers: list[tuple[int, Feature, NDArray[Any]]] = []
         names = self._names(table)
-        declared = _declared(categorical, names) if n_features > known else set()
+        declared = _declared(categorical, names, first=not known) if n_features > known else set()
         for name, place, column in zip(names, places, table.columns, strict=True):
             if place < 0:
                 continue
@@ -207,17 +207,18 @@ def _by_type(categorical: Any) -> bool:
     return isinstance(categorical, str) and categorical == "from_dtype"
 
 
-def _declared(categorical: Any, names: list[Name]) -> set[Name]:
+def _declared(categorical: Any, names: list[Name], *, first: bool) -> set[Name]:
     """The names that `categorical_features` declares."""
     if categorical is None or _by_type(categorical):
         return set()
     entries = [e.item() if isinstance(e, np.generic) else e for e in categorical]
     if entries and all(isinstance(e, bool) for e in entries):
-        if len(entries) != len(names):
+        if first and len(entries) != len(names):
             raise ValueError(
                 f"categorical_features is a mask of {len(entries)} values for {len(names)} features"
             )
-        return {name for name, use in zip(names, entries, strict=True) if use}
+        # Later columns are beyond the mask.
+        return {name for name, use in zip(names, entries, strict=False) if use and first}
     declared: set[Name] = set()
     for entry in entries:
         if entry in names:

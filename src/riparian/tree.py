@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from riparian import _core, modelfile
-from riparian.certificates import Pending, Split, describe_cut
+from riparian.certificates import Pending, Split, pending_of, splits_of
 from riparian.compat import announce_to_river
 from riparian.labels import (
     declared_labels,
@@ -407,70 +407,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     def splits(self) -> list[Split]:
         """The certificates of all splits, oldest first."""
-        engine = self._fitted()
-        # Certificates first: a learner may split on, and nodes only ever become more.
-        certificates = engine.certificates()
-        nodes = engine.nodes()
-        children: dict[int, list[tuple[float, ...]]] = {}
-        for child, parent in enumerate(nodes["parent"].tolist()):
-            children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
-        return [
-            Split(
-                node=node,
-                depth=depth,
-                n=n,
-                seen=seen,
-                feature=self._schema.label(best[0]),
-                cut=describe_cut(self._schema, best),
-                gain=best[4],
-                runner_up=describe_cut(self._schema, second),
-                runner_up_gain=second[4],
-                gap=best[4] - second[4],
-                epsilon=epsilon,
-                epsilons=self._learned_with["epsilons"],
-                delta=self._learned_with["delta"],
-                tau=self._learned_with["tau"],
-                bound=self._learned_with["bound"],
-                reason=reason,
-                branches=tuple(children[node]),
-            )
-            for node, depth, seen, n, best, second, _, epsilon, reason in certificates
-        ]
+        return splits_of(self._fitted(), self._schema, self._learned_with)
 
     def pending(self) -> list[Pending]:
         """For each leaf: what it would decide now, and how many examples it still needs."""
-        found = []
-        for state in self._fitted().leaf_states():
-            leaf, depth, classes, n, until, best, second, epsilon, needed, may_split = state
-            has_cut = best[0] >= 0
-            if not may_split:
-                why = "limit"
-            elif classes < 2:
-                why = "pure"
-            elif not has_cut:
-                why = "no cut"
-            elif best[4] <= self._learned_with["min_gain"]:
-                why = "no gain"
-            else:
-                why = "check" if needed <= n else "bound"
-            found.append(
-                Pending(
-                    leaf=leaf,
-                    depth=depth,
-                    n=n,
-                    feature=self._schema.label(best[0]) if has_cut else None,
-                    cut=describe_cut(self._schema, best) if has_cut else None,
-                    gain=best[4],
-                    runner_up=describe_cut(self._schema, second),
-                    runner_up_gain=second[4],
-                    gap=best[4] - second[4],
-                    epsilon=epsilon,
-                    examples_needed=max(0.0, needed - n),
-                    until_check=until,
-                    reason_waiting=why,
-                )
-            )
-        return found
+        return pending_of(self._fitted(), self._schema, self._learned_with)
 
     def export_text(self, **options: Any) -> str:
         """The tree as indented text; options as in :func:`riparian.export.export_text`."""

@@ -113,6 +113,43 @@ def test_a_subclass_is_saved_as_its_recipe():
     assert type(from_bytes(to_bytes(small_model(Mine)))) is rp.VFDT
 
 
+def rows_of_any_weight():
+    """Columns, labels and weights that are allowed, and hard on the sums."""
+    numbers = {"x": [1e17, 1.0]}
+    yield "a light row, then a heavy one", numbers, ["a", "a"], [1e-20, 1.0]
+    gap = {"x": [1.0, np.nan]}
+    yield "a light row, then a heavy gap", gap, ["a", "a"], [1e-20, 1.0]
+    largest = {"x": [1.7e308, -1.7e308] * 1000}
+    yield "the largest of all", largest, ["a", "a"] * 1000, np.full(2000, 9e15)
+    least = {"x": [5e-324, -5e-324] * 10}
+    yield "the least of all", least, ["a", "b"] * 10, np.full(20, 5e-324)
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 4, 3000)
+        colour = np.array(["u", "v", "u", "v"], dtype=object)[y]
+        colour[rng.random(3000) < 0.01] = None
+        shape = np.array(["p", "p", "q", "q"], dtype=object)[y]
+        yield f"fractions {seed}", {"colour": colour, "shape": shape}, y, rng.random(3000)
+
+
+@pytest.mark.parametrize("leaf", ["majority", "adaptive"])
+def test_what_was_learned_can_be_loaded(leaf):
+    for name, columns, y, weights in rows_of_any_weight():
+        model = rp.HoeffdingTree(
+            leaf=leaf,
+            categorical_cuts="one-against-rest",
+            grace_period=50,
+            delta=0.05,
+            tau=0.5,
+        )
+        model.partial_fit(columns, y, sample_weight=weights)
+        data = to_bytes(model)
+        try:
+            assert to_bytes(from_bytes(data)) == data, name
+        except rp.ModelFileError as error:
+            pytest.fail(f"{name}: {error}")
+
+
 # -- loading ----------------------------------------------------------------------------------
 
 
