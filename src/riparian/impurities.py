@@ -73,10 +73,10 @@ def gain(table: ArrayLike, impurity: str = "entropy") -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> gain([[30, 10], [5, 55]]).round(9)
-    array(0.36126669)
-    >>> gain([[30, 10], [5, 55]], "gini").round(9)
-    array(0.21333333)
+    >>> float(gain([[30, 10], [5, 55]]).round(9))
+    0.361266695
+    >>> float(gain([[30, 10], [5, 55]], "gini").round(9))
+    0.213333333
     """
     branches = np.asarray(table, dtype=np.float64)
     if branches.ndim < 2:

@@ -79,7 +79,9 @@ class Schema:
         new_categories: dict[int, list[Hashable]] = {}
         if table.matrix is not None and places == list(range(len(table.columns))):
             numeric_before = all(f.kind == "numeric" for f in self.features)
-            declared = _declared(categorical, self._names(table), first=True) if not known else set()
+            declared = (
+                _declared(categorical, self._names(table), first=True) if not known else set()
+            )
             if numeric_before and not declared and len(table.columns) >= known:
                 fresh = [Feature(n, "numeric") for n in self._names(table)[known:]]
                 return Reading(_core.Batch.of_matrix(table.matrix), table.n_rows, fresh, {})

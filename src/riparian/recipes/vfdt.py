@@ -50,8 +50,9 @@ class VFDT(HoeffdingTree):
     >>> from riparian.streams import sea
     >>> X, y = sea(seed=1).take(20_000)
     >>> model = VFDT().fit(X, y)
-    >>> print(model.splits()[0].reason)
-    bound
+    >>> split = model.splits()[0]
+    >>> split.feature, split.reason
+    ('x1', 'tie')
     """
 
     def __init__(
