@@ -67,6 +67,10 @@ struct Kernels {
     void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                       double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
 
+    // Whether a value of n rows of a matrix is infinite.
+    bool (*any_infinite)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
+                         std::size_t n);
+
     // Welford's update of one class with a row whose values are all known.
     void (*learn)(double* planes, std::size_t stride, const double* x, double w, double rate);
     // The same, and the leaf's planes; true if the range of a feature grew.

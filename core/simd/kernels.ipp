@@ -51,6 +51,28 @@ void copy_rows(const void* matrix, std::ptrdiff_t step, std::size_t n_features, 
     }
 }
 
+bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
+                  std::size_t n) {
+    constexpr double finite = 0x1.fffffffffffffp1023;
+    const char* from = static_cast<const char*>(matrix);
+    const std::size_t whole = n_features / width * width;
+    Mask found = {Mask::Vector{}};
+    bool rest = false;
+    for (std::size_t i = 0; i < n; ++i, from += step) {
+        for (std::size_t f = 0; f < whole; f += width) {
+            Lanes x;
+            __builtin_memcpy(&x.v, from + f * sizeof(double), sizeof x.v);
+            found = found | (abs(x) > finite);
+        }
+        for (std::size_t f = whole; f < n_features; ++f) {
+            double x;
+            __builtin_memcpy(&x, from + f * sizeof x, sizeof x);
+            rest |= __builtin_fabs(x) > finite;
+        }
+    }
+    return rest || found.any();
+}
+
 // What a value adds to the centred squares: never less than nothing. Where the mean
 // jumps by many orders of magnitude, rounding may turn the sign of its remainder.
 RIPARIAN_INLINE Lanes more_squares(Lanes before, Lanes after) { return max(before * after, 0.0); }
@@ -334,6 +356,7 @@ const Kernels table = {
     RIPARIAN_ISA_NAME,
     settle,
     copy_rows,
+    any_infinite,
     learn,
     learn_bayes,
     learn_known,

@@ -48,23 +48,22 @@ T value_at(const Run& run, std::size_t row, std::size_t j) noexcept {
     return value;
 }
 
-template <class T>
-bool any_infinite(const Run& run, std::size_t first, std::size_t last) noexcept {
-    T largest = 0;
-    for (std::size_t r = first; r < last; ++r) {
-        for (std::size_t j = 0; j < run.count; ++j) {
-            const T x = std::abs(value_at<T>(run, r, j));
-            largest = x > largest ? x : largest;
-        }
-    }
-    return largest > std::numeric_limits<T>::max();
-}
-
 bool any_infinite(const Run& run, std::size_t first, std::size_t last) noexcept {
     if (!run.column.data) return false;
-    if (run.column.type == Column::Type::f64) return any_infinite<double>(run, first, last);
-    if (run.column.type == Column::Type::f32) return any_infinite<float>(run, first, last);
-    return false;
+    if (run.column.type == Column::Type::f64) {
+        return kernels().any_infinite(static_cast<const char*>(run.column.data) +
+                                          static_cast<std::ptrdiff_t>(first) * run.column.stride,
+                                      run.column.stride, run.count, last - first);
+    }
+    bool found = false;
+    if (run.column.type == Column::Type::f32) {
+        for (std::size_t r = first; r < last; ++r) {
+            for (std::size_t j = 0; j < run.count; ++j) {
+                found |= std::abs(value_at<float>(run, r, j)) > std::numeric_limits<float>::max();
+            }
+        }
+    }
+    return found;
 }
 
 template <class T, class Out>
