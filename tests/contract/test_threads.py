@@ -93,7 +93,8 @@ def test_four_threads_ask_while_one_learns(recipe):
         assert len(model.splits()) < model.n_nodes_
         assert len(model.pending()) <= model.n_leaves_
         assert model.memory_bytes_ > 0
-        assert model.feature_importances_.sum() == pytest.approx(1.0) or model.n_leaves_ == 1
+        leaves = model.n_leaves_  # asked first: the tree may be split before the next question
+        assert model.feature_importances_.sum() == pytest.approx(1.0) or leaves == 1
 
     def learn():
         model.partial_fit(X, y)
