@@ -347,7 +347,7 @@ def test_an_unknown_generator_names_the_nearest():
 
 def test_a_file_that_is_no_model_is_one_line(data):
     for command in (("show", data), ("predict", data, data)):
-        failed(*command)
+        assert "not a riparian model" in failed(*command)
 
 
 def test_outputs_that_cannot_be_written_fail_before_the_work(tmp_path, data):

@@ -34,8 +34,9 @@ class VFDT(HoeffdingTree):
     *Differs from the paper*: numeric features are taken by Gaussian statistics with
     ten equally spaced cuts, as its successors have them. The null cut competes as
     runner-up with gain 0 and never ends a leaf for good. A tie needs a gain above
-    1e-9. The gain range counts the classes seen at the leaf. A new leaf answers with the class weights that its parent's split
-    estimated until its own examples outweigh them; they never count in the bound.
+    1e-9. The gain range counts the classes seen at the leaf. A new leaf answers with
+    the class weights that its parent's split estimated until its own
+    examples outweigh them; they never count in the bound.
     Poor attributes are not dropped and memory is not limited. Hoeffding's
     inequality does not cover information gain, so `delta` is no guarantee; see
     :mod:`riparian.bounds`.
