@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "../simd/scalar.hpp"
 #include "impurity.hpp"
 
@@ -15,6 +17,11 @@ struct Entropy {
 
     [[nodiscard]] double gain_range(std::size_t classes) const noexcept {
         return log2(static_cast<double>(classes < 2 ? 2 : classes));
+    }
+
+    // I <= log2(1 + chi-square) by Jensen's inequality, and I <= H(p) <= 2 sqrt(p (1 - p)).
+    [[nodiscard]] Ceiling ceiling(double gain) const noexcept {
+        return {std::exp2(gain) - 1.0, 0.25 * gain * gain};
     }
 
     template <class Real>

@@ -14,6 +14,10 @@ struct Gini {
 
     [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }
 
+    // With pi_k the share of class k and q_k its part in the branch, the gain is
+    // sum pi_k^2 (q_k - p)^2 / (p (1 - p)) <= chi-square, and <= 2 min(p, 1 - p).
+    [[nodiscard]] Ceiling ceiling(double gain) const noexcept { return {gain, 0.25 * gain}; }
+
     template <class Real>
     [[nodiscard]] __attribute__((always_inline)) Real mass(const Real* counts, std::size_t classes,
                                                            Real total) const {

@@ -17,6 +17,15 @@ concept Impurity = std::regular<I> && requires(const I i, const double* counts) 
     { i.gain_range(std::size_t{2}) } noexcept -> std::same_as<double>;
 };
 
+// Of a cut in two: with chi-square between classes and branches at most the first, or
+// p (1 - p) at most the second, p being the share of a branch, its gain cannot exceed
+// the one that was asked about. A policy that knows such limits has
+// `Ceiling ceiling(double gain)`; most checks then end without a single exact gain.
+struct Ceiling {
+    double chi_square;
+    double spread;
+};
+
 // The masses of the two branches of a numeric cut together. A policy may have a
 // cheaper way than one after the other: most of a check is spent here.
 template <class I, class Real>

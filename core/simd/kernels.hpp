@@ -99,10 +99,19 @@ struct Kernels {
     // exp(score - largest) / sum; -inf gives 0.
     void (*softmax)(double* scores, std::size_t n, std::size_t stride);
 
+    // A rough look at all candidates, much cheaper than their gains: upper limits of
+    // chi-square between classes and branches, [candidate][stride]; -inf where there is
+    // no candidate, or p (1 - p) is at most `least_spread`, p being a branch's share.
+    void (*numeric_ceilings)(const NumericCheck&, double least_spread, double* chi_square);
+
     // Indexed by the impurity's place in AnyImpurity.
     using NumericGains = void (*)(const void* impurity, const NumericCheck&);
+    // Only for the candidates at these places of [candidate][stride].
+    using NumericGainsAt = void (*)(const void* impurity, const NumericCheck&,
+                                    const std::uint32_t* places, std::size_t n_places);
     using CategoricalMasses = double (*)(const void* impurity, const CategoricalCheck&);
     const NumericGains* numeric_gains;
+    const NumericGainsAt* numeric_gains_at;
     const CategoricalMasses* categorical_masses;  // returns the mass of the whole
 
     // Weight of each class at or below a threshold.

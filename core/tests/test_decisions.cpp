@@ -1,4 +1,4 @@
-// How many examples a leaf still needs: the first n at which the rule decides.
+// Whether a leaf splits, and how many examples it still needs.
 #include <cmath>
 #include <limits>
 
@@ -74,9 +74,73 @@ void no_gap_never_decides() {
     CHECK(weight_to_decide(s, {}) == std::numeric_limits<double>::infinity());
 }
 
+// A leaf with features of all strengths, some of them nearly equal.
+void a_rough_look_never_changes_a_verdict() {
+    int by_bound = 0, waiting = 0;
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+        examples::Dice dice(seed);
+        Shape shape;
+        shape.numeric = 1 + dice.below(14);
+        shape.stride = (shape.numeric + 3) / 4 * 4;
+        const std::size_t classes = 2 + dice.below(5);
+        shape.class_stride = 8;
+        std::vector<Feature> features;
+        std::vector<double> strength;
+        for (std::size_t f = 0; f < shape.numeric; ++f) {
+            features.push_back({Kind::numeric, f});
+            strength.push_back(dice.chance(0.5) ? 0.0 : (dice.chance(0.5) ? 0.5 : 2.0) *
+                                                            dice.uniform());
+        }
+        Settings settings;
+        settings.delta = dice.chance(0.5) ? 1e-7 : 0.3;
+        settings.tau = 0.0;
+        settings.epsilons = dice.chance(0.3) ? 2 : 1;
+        settings.clip_to_range = dice.chance(0.5);
+        if (dice.chance(0.5)) settings.impurity = Gini{};
+        if (dice.chance(0.3)) settings.runner_up = RunnerUp::cut;
+
+        Pool pool;
+        LeafStatistics statistics;
+        statistics.open(shape, pool);
+        std::vector<double> counts(shape.class_stride, 0.0);
+        AlignedDoubles x(shape.stride, 0.0);
+        const std::size_t rows = 20 + dice.below(600);
+        for (std::size_t i = 0; i < rows; ++i) {
+            const std::size_t y = dice.below(classes);
+            for (std::size_t f = 0; f < shape.numeric; ++f) {
+                x[f] = dice.normal() + strength[f] * static_cast<double>((y + f) % classes);
+            }
+            Row row{};
+            row.x = x.data();
+            const double before = counts[y];
+            counts[y] += 1.0;
+            statistics.learn(shape, pool, row, y, 1.0, before, counts.data());
+        }
+        const std::vector<bool> used_up;
+        const auto n = static_cast<double>(rows);
+        const LeafCase leaf{settings, shape, features, statistics, counts.data(),
+                            n,        n,     classes,  classes,    used_up};
+        Checker checker;
+        const Decision quick = checker.check(leaf);
+        const Decision full = checker.decide(leaf);
+        CHECK(quick.verdict == full.verdict);
+        CHECK(quick.epsilon == full.epsilon);
+        if (full.verdict == Verdict::wait) {
+            ++waiting;
+        } else {
+            ++by_bound;
+            CHECK(quick.best.gain == full.best.gain && quick.best.feature == full.best.feature);
+            CHECK(quick.second.gain == full.second.gain);
+        }
+        statistics.close(shape, pool);
+    }
+    CHECK(by_bound > 300 && waiting > 300);
+}
+
 }  // namespace
 
 int main() {
+    a_rough_look_never_changes_a_verdict();
     the_weight_needed_is_the_first_that_decides();
     no_gap_never_decides();
     fractional_weights_end_too();

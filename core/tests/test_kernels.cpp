@@ -315,6 +315,8 @@ private:
         b_.numeric_gains[place](&impurity, check);
         CHECK(same(gains_one, gains_two));
         CHECK(!has_nan(gains_one));
+        chosen_gains_are_the_same(impurity, place, check, gains_two);
+        ceilings_hold(impurity, check, gains_two);
         for (std::size_t c = 0; c < n_candidates; ++c) {
             for (std::size_t f = 0; f < stride_; ++f) {
                 const double t = thresholds[c * stride_ + f];
@@ -330,6 +332,39 @@ private:
                     CHECK(left_one[k] >= 0.0 && left_one[k] <= weights_[k] * (1.0 + 1e-9));
                 }
             }
+        }
+    }
+
+    template <class Impurity>
+    void chosen_gains_are_the_same(const Impurity& impurity, std::size_t place,
+                                   NumericCheck check, const AlignedDoubles& gains) {
+        std::vector<std::uint32_t> places;
+        for (std::uint32_t i = 0; i < gains.size(); ++i) {
+            if (dice_.chance(0.4)) places.push_back(i);
+        }
+        AlignedDoubles chosen_one(gains.size(), 7.0), chosen_two = chosen_one;
+        check.gains = chosen_one.data();
+        a_.numeric_gains_at[place](&impurity, check, places.data(), places.size());
+        check.gains = chosen_two.data();
+        b_.numeric_gains_at[place](&impurity, check, places.data(), places.size());
+        CHECK(same(chosen_one, chosen_two));
+        for (const std::uint32_t i : places) CHECK(same(chosen_one[i], gains[i]));
+    }
+
+    // No gain is above what the rough look allows.
+    template <class Impurity>
+    void ceilings_hold(const Impurity& impurity, const NumericCheck& check,
+                       const AlignedDoubles& gains) {
+        const double spread = impurity.ceiling(dice_.chance(0.5) ? 0.0 : dice_.uniform()).spread;
+        AlignedDoubles one(gains.size(), 7.0), two = one;
+        a_.numeric_ceilings(check, spread, one.data());
+        b_.numeric_ceilings(check, spread, two.data());
+        CHECK(same(one, two));
+        CHECK(!has_nan(one));
+        for (std::size_t i = 0; i < gains.size(); ++i) {
+            if (!(gains[i] > 1e-6)) continue;
+            const Ceiling below = impurity.ceiling(gains[i] * (1.0 - 1e-9) - 1e-9);
+            CHECK(one[i] > below.chi_square || (one[i] == -infinity && spread > below.spread));
         }
     }
 

@@ -48,7 +48,7 @@ NumericCheck Checker::numeric_check(const LeafCase& leaf) {
     return check;
 }
 
-void Checker::numeric(const LeafCase& leaf) {
+NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
     NumericCheck check = numeric_check(leaf);
     low_.assign(check.stride, infinity);
     high_.assign(check.stride, -infinity);
@@ -70,9 +70,100 @@ void Checker::numeric(const LeafCase& leaf) {
     gains_.resize(check.n_candidates * check.stride);
     check.thresholds = thresholds_.data();
     check.gains = gains_.data();
+    return check;
+}
+
+void Checker::numeric(const LeafCase& leaf) {
+    const NumericCheck check = numeric_cuts(leaf);
     std::visit(
         [&](const auto& impurity) {
             kernels().numeric_gains[leaf.settings.impurity.index()](&impurity, check);
+        },
+        leaf.settings.impurity);
+}
+
+// The places of candidates that may be ahead of their rivals by more than `threshold`.
+// The best cut so far is a rival of all but the other cuts of its own feature, which
+// have the second for one.
+template <class Impurity>
+void Checker::select_open(const LeafCase& leaf, const NumericCheck& check,
+                          const Impurity& impurity, double threshold) {
+    constexpr double rounding = 1e-9;
+    const double limit = impurity.ceiling(best_.gain + threshold - rounding).chi_square;
+    places_.clear();
+    for (std::size_t i = 0; i < gains_.size(); ++i) {
+        if (chi_square_[i] > limit) places_.push_back(static_cast<std::uint32_t>(i));
+    }
+    const auto rival = static_cast<std::size_t>(best_.feature) - leaf.features.size();
+    if (leaf.settings.runner_up == RunnerUp::cut || rival >= check.n_features) return;
+    const double second = std::max(second_.gain, 0.0);
+    const double own = impurity.ceiling(second + threshold - rounding).chi_square;
+    for (std::size_t i = rival; i < gains_.size(); i += check.stride) {
+        if (chi_square_[i] > own && !(chi_square_[i] > limit)) {
+            places_.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+}
+
+void Checker::propose_at(const LeafCase& leaf, const NumericCheck& check) {
+    std::visit(
+        [&](const auto& impurity) {
+            kernels().numeric_gains_at[leaf.settings.impurity.index()](
+                &impurity, check, places_.data(), places_.size());
+        },
+        leaf.settings.impurity);
+    for (const std::uint32_t place : places_) {
+        chi_square_[place] = -infinity;  // known now: not to be proposed twice
+        if (gains_[place] == -infinity) continue;
+        const auto rival = static_cast<std::int32_t>(leaf.features.size() + place % check.stride);
+        propose(leaf.settings.runner_up,
+                {rival, Test::threshold, thresholds_[place], none, gains_[place]});
+    }
+}
+
+// The most promising cut of each of the four most promising features.
+void Checker::select_first(const NumericCheck& check) {
+    places_.clear();
+    for (std::size_t f = 0; f < check.n_features; ++f) {
+        std::size_t top = f;
+        for (std::size_t i = f; i < gains_.size(); i += check.stride) {
+            if (chi_square_[i] > chi_square_[top]) top = i;
+        }
+        places_.push_back(static_cast<std::uint32_t>(top));
+    }
+    const auto first = places_.begin() + std::min<std::ptrdiff_t>(4, std::ssize(places_));
+    std::partial_sort(places_.begin(), first, places_.end(), [&](auto a, auto b) {
+        return chi_square_[a] > chi_square_[b];
+    });
+    places_.erase(first, places_.end());
+}
+
+// True if no cut can be ahead of all rivals by more than `threshold`: two rivals are
+// known to be that close, and every other cut is surely no better than the first of
+// them plus `threshold`. Features are only told apart here, not named.
+bool Checker::surely_waits(const LeafCase& leaf, double threshold) {
+    return std::visit(
+        [&](const auto& impurity) {
+            if constexpr (requires { impurity.ceiling(0.0); }) {
+                for (std::size_t f = 0; f < leaf.features.size(); ++f) {
+                    if (leaf.features[f].kind == Kind::categorical) categorical(leaf, f);
+                }
+                const NumericCheck check = numeric_cuts(leaf);
+                chi_square_.resize(gains_.size());
+                kernels().numeric_ceilings(check, impurity.ceiling(threshold).spread,
+                                           chi_square_.data());
+                select_open(leaf, check, impurity, threshold);
+                if (!places_.empty()) {
+                    select_first(check);
+                    propose_at(leaf, check);
+                    select_open(leaf, check, impurity, threshold);
+                    if (2 * places_.size() > check.n_candidates * check.n_features) return false;
+                    propose_at(leaf, check);
+                }
+                return best_.gain - std::max(second_.gain, 0.0) <= threshold;
+            } else {
+                return false;
+            }
         },
         leaf.settings.impurity);
 }
@@ -122,6 +213,29 @@ void Checker::categorical(const LeafCase& leaf, std::size_t feature) {
     }
 }
 
+// What is known before any gain.
+static Decision undecided(const LeafCase& leaf) {
+    const Settings& settings = leaf.settings;
+    Decision d;
+    d.n = leaf.n;
+    d.gain_range = std::visit([&](const auto& i) { return i.gain_range(leaf.classes_here); },
+                              settings.impurity);
+    d.epsilon = half_width(settings.bound, {leaf.n, d.gain_range, settings.delta});
+    return d;
+}
+
+Decision Checker::check(const LeafCase& leaf) {
+    const Settings& settings = leaf.settings;
+    const Decision d = undecided(leaf);
+    best_ = {};
+    second_ = {};
+    if (leaf.shape.stride && !(d.epsilon < settings.tau) &&
+        surely_waits(leaf, settings.epsilons * d.epsilon)) {
+        return d;
+    }
+    return decide(leaf);
+}
+
 Decision Checker::decide(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
     best_ = {};
@@ -143,12 +257,8 @@ Decision Checker::decide(const LeafCase& leaf) {
         }
     }
 
-    Decision d;
+    Decision d = undecided(leaf);
     d.best = best_;
-    d.n = leaf.n;
-    d.gain_range = std::visit([&](const auto& i) { return i.gain_range(leaf.classes_here); },
-                              settings.impurity);
-    d.epsilon = half_width(settings.bound, {leaf.n, d.gain_range, settings.delta});
     if (second_.feature != none && second_.gain > 0.0) d.second = second_;
     if (best_.feature != none && best_.gain > settings.min_gain) {
         if (d.gap() > settings.epsilons * d.epsilon) {

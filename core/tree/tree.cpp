@@ -192,7 +192,7 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
 }
 
 void Tree::check(std::size_t place) {
-    const Decision decision = checker_.decide(leaf_case(leaves_[place], used_up_));
+    const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
     if (decision.verdict != Verdict::wait) split(place, decision);
 }
 
