@@ -1,14 +1,18 @@
 // The values of each axis, for the Python faces.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "../core/bound/influence.hpp"
 #include "../core/named.hpp"
 #include "../core/simd/aligned.hpp"
 #include "../core/simd/kernels.hpp"
+#include "../core/simd/scalar.hpp"
 #include "../core/tree/settings.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
@@ -19,11 +23,14 @@ using namespace riparian;
 
 namespace {
 
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Names that users write: a callable has none.
 template <class Variant>
 std::vector<std::string> all_names() {
     std::vector<std::string> out;
     for (const std::string_view name : names(static_cast<const Variant*>(nullptr))) {
-        out.emplace_back(name);
+        if (name != "custom") out.emplace_back(name);
     }
     return out;
 }
@@ -46,39 +53,90 @@ void bind_axes(nb::module_& m) {
         throw std::invalid_argument("no such axis");
     }, "axis"_a);
 
-    m.def("half_width", [](const std::string& bound, const VectorIn<double>& n, double gain_range,
-                           double delta) {
-        const AnyBound b = by_name<AnyBound>(bound).value();
+    // One evidence an element.
+    m.def("half_width", [](const std::string& bound, const std::string& impurity,
+                           const VectorIn<double>& n, const VectorIn<double>& gain_range,
+                           const VectorIn<double>& delta, const VectorIn<double>& classes,
+                           const VectorIn<double>& depth, const VectorIn<double>& seen,
+                           const VectorIn<double>& features, const VectorIn<double>& variance,
+                           double c, bool derived) {
+        AnyBound b = by_name<AnyBound>(bound).value();
+        if (auto* const practical = std::get_if<ConfidencePractical>(&b)) {
+            practical->c = c;
+            if (derived) practical->form = ConfidenceForm::derived;
+        }
+        const Measure m = measure(by_name<AnyImpurity>(impurity).value());
         std::vector<double> out(n.shape(0));
         for (std::size_t i = 0; i < out.size(); ++i) {
-            out[i] = half_width(b, {n.data()[i], gain_range, delta});
+            out[i] = half_width(b, {n.data()[i], gain_range.data()[i], delta.data()[i], m,
+                                    classes.data()[i], depth.data()[i], seen.data()[i],
+                                    features.data()[i], variance.data()[i]});
         }
         return owned(std::move(out));
-    }, "bound"_a, "n"_a, "gain_range"_a, "delta"_a);
+    }, "bound"_a, "impurity"_a, "n"_a, "gain_range"_a, "delta"_a, "classes"_a, "depth"_a,
+       "seen"_a, "features"_a, "variance"_a, "c"_a, "derived"_a);
+
+    // A theorem of C-Tree for one test, in the paper's units.
+    m.def("confidence_interval", [](const std::string& impurity, const VectorIn<double>& m,
+                                    double delta) {
+        const Measure what = measure(by_name<AnyImpurity>(impurity).value());
+        std::vector<double> out(m.shape(0));
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = Confidence::interval(what, m.data()[i], -ln(delta));
+        }
+        return owned(std::move(out));
+    }, "impurity"_a, "m"_a, "delta"_a);
+
+    m.def("upper_quantile", [](double p) { return upper_quantile(p); }, "p"_a);
+
+    m.def("influence_variance", [](const std::string& impurity, const Table& table, double total) {
+        const Measure what = measure(by_name<AnyImpurity>(impurity).value());
+        return influence_variance(what, table.data(), table.shape(0), table.shape(1), total);
+    }, "impurity"_a, "table"_a, "total"_a);
+
+    m.def("influence", [](const std::string& impurity, const Table& table) {
+        const Measure what = measure(by_name<AnyImpurity>(impurity).value());
+        return owned(influence(what, table.data(), table.shape(0), table.shape(1)));
+    }, "impurity"_a, "table"_a);
+
+    m.def("crossings", [](double n1, double mean1, double variance1, double n2, double mean2,
+                          double variance2, bool skip_equal) {
+        const Roots roots = crossings({n1, mean1, variance1}, {n2, mean2, variance2},
+                                      skip_equal ? EqualVariance::skip : EqualVariance::linear);
+        return std::vector<double>(roots.x.begin(), roots.x.begin() + roots.count);
+    }, "n1"_a, "mean1"_a, "variance1"_a, "n2"_a, "mean2"_a, "variance2"_a, "skip_equal"_a);
 
     m.def("gain_range", [](const std::string& impurity, std::size_t n_classes) {
-        return std::visit([&](const auto& i) { return i.gain_range(n_classes); },
-                          by_name<AnyImpurity>(impurity).value());
+        return gain_range(by_name<AnyImpurity>(impurity).value(), n_classes);
     }, "impurity"_a, "n_classes"_a);
 
     // Rows of counts to impurities: the kernel's branch masses over their weights.
-    m.def("impurity", [](const std::string& name,
-                         const nb::ndarray<const double, nb::ndim<2>, nb::c_contig,
-                                           nb::device::cpu>& counts) {
-        const AnyImpurity impurity = by_name<AnyImpurity>(name).value();
+    m.def("impurity", [](const std::string& name, const Table& counts,
+                         const std::optional<Table>& costs) {
+        AnyImpurity impurity = by_name<AnyImpurity>(name).value();
         const std::size_t rows = counts.shape(0), classes = counts.shape(1);
+        if (auto* const loss = std::get_if<Loss>(&impurity)) {
+            if (!costs || costs->shape(0) != classes || costs->shape(1) != classes) {
+                throw std::invalid_argument("costs must have a row and a column a class");
+            }
+            loss->costs = costs_of(costs->data(), classes);
+        }
         AlignedDoubles scratch(8 * classes);
         std::vector<double> whole(classes, 0.0), mass(rows + 4), rest(rows + 4), weight(rows + 4);
         const CategoricalCheck check{counts.data(), rows,           classes,     classes,
                                      whole.data(),  scratch.data(), mass.data(), rest.data(),
                                      weight.data()};
-        std::visit([&](const auto& i) {
+        const double offset = std::visit([&](const auto& i) {
             kernels().categorical_masses[impurity.index()](&i, check);
+            if constexpr (requires { i.offset; }) return i.offset;
+            return 0.0;
         }, impurity);
         std::vector<double> out(rows);
-        for (std::size_t i = 0; i < rows; ++i) out[i] = weight[i] > 0.0 ? mass[i] / weight[i] : 0.0;
+        for (std::size_t i = 0; i < rows; ++i) {
+            out[i] = weight[i] > 0.0 ? mass[i] / weight[i] + offset : 0.0;
+        }
         return owned(std::move(out));
-    }, "impurity"_a, "counts"_a);
+    }, "impurity"_a, "counts"_a, "costs"_a.none());
 
     m.def("normal_cdf", [](const VectorIn<double>& z) { return mapped(z, kernels().normal_cdf); },
           "z"_a);

@@ -3,14 +3,32 @@
 
 #include <variant>
 
+#include "confidence.hpp"
+#include "confidence_practical.hpp"
+#include "custom.hpp"
+#include "delta_method.hpp"
 #include "hoeffding.hpp"
+#include "mcdiarmid.hpp"
+#include "normal.hpp"
 
 namespace riparian {
 
-using AnyBound = std::variant<Hoeffding>;
+using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePractical, Normal,
+                              DeltaMethod, CustomBound>;
 
-[[nodiscard]] inline double half_width(const AnyBound& bound, const Evidence& e) noexcept {
+[[nodiscard]] inline double half_width(const AnyBound& bound, const Evidence& e) {
     return std::visit([&](const auto& b) { return b.half_width(e); }, bound);
+}
+
+// Whether the bound asks for the variance of the gap, so that it cannot be told
+// before the gains are.
+[[nodiscard]] inline bool needs_variance(const AnyBound& bound) noexcept {
+    return std::visit(
+        []<class B>(const B&) {
+            if constexpr (NeedsVariance<B>) return true;
+            return false;
+        },
+        bound);
 }
 
 }  // namespace riparian

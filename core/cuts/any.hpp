@@ -4,9 +4,13 @@
 #include <variant>
 
 #include "bins.hpp"
+#include "combined.hpp"
+#include "delayed.hpp"
+#include "intersections.hpp"
+#include "qda.hpp"
 
 namespace riparian {
 
-using AnyCuts = std::variant<Bins>;
+using AnyCuts = std::variant<Bins, Intersections, Delayed, Combined, Qda>;
 
 }  // namespace riparian

@@ -6,10 +6,18 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "../simd/kernels.hpp"
 
 namespace riparian {
+
+// One class of one feature at a leaf.
+struct Moments {
+    double weight;
+    double mean;
+    double variance;
+};
 
 // The numeric features of one leaf, as a cut rule sees them.
 struct NumericView {
@@ -19,6 +27,19 @@ struct NumericView {
     std::size_t stride;
     const double* low;   // [stride]: over all classes
     const double* high;  // likewise
+    Variance convention = Variance::sample;
+
+    [[nodiscard]] Moments moments(std::size_t k, std::size_t f) const noexcept {
+        const GaussianClass& c = classes[k];
+        const double weight = c.known ? c.known[f] : c.weight;
+        const double squared = c.planes[squares * stride + f];
+        double variance = weight > 1.0 ? squared / (weight - 1.0) : 0.0;
+        if (convention == Variance::population) {
+            variance = weight > 0.0 ? squared / weight : 0.0;
+            variance = variance > least_population_variance ? variance : least_population_variance;
+        }
+        return {weight, c.planes[mean * stride + f], variance};
+    }
 };
 
 // Thresholds for all numeric features at once: [candidate][stride], ascending a
@@ -27,7 +48,13 @@ template <class C>
 concept Cuts = std::regular<C> && requires(const C c, const NumericView& view, double* out) {
     { C::name } -> std::convertible_to<std::string_view>;
     { c.candidates(std::size_t{2}) } noexcept -> std::same_as<std::size_t>;
-    { c.thresholds(view, out) } noexcept;
+    { c.thresholds(view, out) };
+};
+
+// A rule may offer more thresholds for the winning feature when a split is made.
+template <class C>
+concept Refines = requires(const C c, const NumericView& view, std::size_t f) {
+    { c.refined(view, f) } -> std::same_as<std::vector<double>>;
 };
 
 // Cuts of a categorical feature.

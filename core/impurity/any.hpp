@@ -3,11 +3,25 @@
 
 #include <variant>
 
+#include "accuracy.hpp"
+#include "custom.hpp"
 #include "entropy.hpp"
 #include "gini.hpp"
+#include "kearns_mansour.hpp"
+#include "loss.hpp"
+#include "misclassification.hpp"
 
 namespace riparian {
 
-using AnyImpurity = std::variant<Entropy, Gini>;
+using AnyImpurity = std::variant<Entropy, Gini, KearnsMansour, Misclassification, Accuracy, Loss,
+                                 CustomImpurity>;
+
+[[nodiscard]] inline Measure measure(const AnyImpurity& impurity) noexcept {
+    return std::visit([](const auto& i) { return i.measure; }, impurity);
+}
+
+[[nodiscard]] inline double gain_range(const AnyImpurity& impurity, std::size_t classes) {
+    return std::visit([&](const auto& i) { return i.gain_range(classes); }, impurity);
+}
 
 }  // namespace riparian

@@ -14,6 +14,7 @@ namespace riparian {
 // Its gain, the information gain, lies between 0 and log2 K.
 struct Entropy {
     static constexpr std::string_view name = "entropy";
+    static constexpr Measure measure = Measure::entropy;
 
     [[nodiscard]] double gain_range(std::size_t classes) const noexcept {
         return log2(static_cast<double>(classes < 2 ? 2 : classes));

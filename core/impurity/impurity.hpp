@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "measure.hpp"
+
 namespace riparian {
 
 // Impurities come as masses, weight times impurity, because the gain of a cut is
@@ -14,7 +16,8 @@ namespace riparian {
 template <class I>
 concept Impurity = std::regular<I> && requires(const I i, const double* counts) {
     { I::name } -> std::convertible_to<std::string_view>;
-    { i.gain_range(std::size_t{2}) } noexcept -> std::same_as<double>;
+    { I::measure } -> std::convertible_to<Measure>;
+    { i.gain_range(std::size_t{2}) } -> std::same_as<double>;
 };
 
 // Of a cut in two: with chi-square between classes and branches at most the first, or

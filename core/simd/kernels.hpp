@@ -20,6 +20,13 @@ inline constexpr std::size_t class_planes = 4;        // without precision
 inline constexpr std::size_t bayes_class_planes = 5;  // precision: 1 / (2 sigma^2)
 inline constexpr std::size_t bayes_leaf_planes = 2;
 
+// Which variance a check takes for a class of weight W, from the centred squares M.
+enum class Variance : std::uint8_t {
+    sample,      // M / (W - 1); 0 if W <= 1
+    population,  // M / W, at least 1e-6: the released code of mDT
+};
+inline constexpr double least_population_variance = 1e-6;
+
 // One class at a leaf, as a check or naive Bayes sees it.
 struct GaussianClass {
     double* planes;
@@ -38,6 +45,7 @@ struct NumericCheck {
     double total;  // weight at the leaf, known or not
     double min_branch_fraction;
     bool clip_to_range;
+    Variance variance;
     double* scratch;  // numeric_scratch(n_classes) doubles
     double* gains;    // [candidate][stride]; -inf: refused
 };

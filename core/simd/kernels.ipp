@@ -245,29 +245,37 @@ struct Prepared {
     Lanes mean, inverse, low, high, weight;  // inverse: 1 / sigma; 0 where sigma is 0
 };
 
-RIPARIAN_INLINE Prepared prepared_of(Lanes mean, Lanes sum, Lanes low, Lanes high, Lanes weight) {
-    const Lanes variance = select(weight > 1.0, sum / (weight - 1.0), 0.0);
+RIPARIAN_INLINE Prepared prepared_of(Lanes mean, Lanes sum, Lanes low, Lanes high, Lanes weight,
+                                     Variance convention) {
+    Lanes variance = select(weight > 1.0, sum / (weight - 1.0), 0.0);
+    if (convention == Variance::population) {
+        variance = max(select(weight > 0.0, sum / weight, 0.0), least_population_variance);
+    }
     return {mean, select(variance > 0.0, Lanes(1.0) / sqrt(variance), 0.0), low, high, weight};
 }
 
-RIPARIAN_INLINE Prepared prepare(const GaussianClass& c, std::size_t stride, std::size_t f) {
+RIPARIAN_INLINE Prepared prepare(const NumericCheck& check, std::size_t k, std::size_t f) {
+    const GaussianClass& c = check.classes[k];
+    const std::size_t stride = check.stride;
     return prepared_of(Lanes::load(c.planes + mean * stride + f),
                        Lanes::load(c.planes + squares * stride + f),
                        Lanes::load(c.planes + low * stride + f),
                        Lanes::load(c.planes + high * stride + f),
-                       c.known ? Lanes::load(c.known + f) : Lanes(c.weight));
+                       c.known ? Lanes::load(c.known + f) : Lanes(c.weight), check.variance);
 }
 
 // The same for any four features.
-RIPARIAN_INLINE Prepared prepare_at(const GaussianClass& c, std::size_t stride,
+RIPARIAN_INLINE Prepared prepare_at(const NumericCheck& check, std::size_t k,
                                     const std::size_t* feature) {
+    const GaussianClass& c = check.classes[k];
+    const std::size_t stride = check.stride;
     const auto gather = [&](const double* plane) __attribute__((always_inline)) {
         return Lanes(Lanes::Vector{plane[feature[0]], plane[feature[1]], plane[feature[2]],
                                    plane[feature[3]]});
     };
     return prepared_of(gather(c.planes + mean * stride), gather(c.planes + squares * stride),
                        gather(c.planes + low * stride), gather(c.planes + high * stride),
-                       c.known ? gather(c.known) : Lanes(c.weight));
+                       c.known ? gather(c.known) : Lanes(c.weight), check.variance);
 }
 
 // Share of a class at or below t [mirkhan2021, eq. 9-10], with either normal distribution.
@@ -300,7 +308,7 @@ void numeric_ceilings(const NumericCheck& check, double least_spread, double* ch
     for (std::size_t f = 0; f < check.stride; f += width) {
         Lanes total = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            prepared[k] = prepare(check.classes[k], check.stride, f);
+            prepared[k] = prepare(check, k, f);
             total += prepared[k].weight;
         }
         const Lanes share = select(total > 0.0, Lanes(1.0) / total, 0.0);
@@ -326,8 +334,23 @@ void numeric_ceilings(const NumericCheck& check, double least_spread, double* ch
 }
 
 template <class Impurity>
+RIPARIAN_INLINE Lanes gain_of(const Impurity& impurity, const NumericCheck& check, Lanes whole,
+                              const Lanes* all, const Lanes* left, const Lanes* right, Lanes total,
+                              Lanes n_left, Lanes n_right) {
+    if constexpr (requires { impurity.legacy; }) {
+        if (impurity.legacy) {
+            const Lanes gain = impurity.legacy_gain(all, left, right, check.n_classes, total,
+                                                    n_left, n_right);
+            return gain * (total / check.total);
+        }
+    }
+    const Lanes parts = mass_of_both(impurity, left, right, check.n_classes, n_left, n_right);
+    return (whole - parts) / check.total;
+}
+
+template <class Impurity>
 void numeric_gains(const void* policy, const NumericCheck& check) {
-    const Impurity impurity = *static_cast<const Impurity*>(policy);
+    const Impurity& impurity = *static_cast<const Impurity*>(policy);
     auto* const prepared = reinterpret_cast<Prepared*>(check.scratch);
     auto* const left = reinterpret_cast<Lanes*>(prepared + check.n_classes);
     auto* const right = left + check.n_classes;
@@ -335,7 +358,7 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
     for (std::size_t f = 0; f < check.stride; f += width) {
         Lanes total = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            prepared[k] = prepare(check.classes[k], check.stride, f);
+            prepared[k] = prepare(check, k, f);
             all[k] = prepared[k].weight;
             total += all[k];
         }
@@ -351,11 +374,10 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
                 n_left += left[k];
                 n_right += right[k];
             }
-            const Lanes parts =
-                mass_of_both(impurity, left, right, check.n_classes, n_left, n_right);
+            const Lanes gain = gain_of(impurity, check, whole, all, left, right, total, n_left,
+                                       n_right);
             const Mask valid = known(t) & (n_left > least) & (n_right > least);
-            select(valid, (whole - parts) / check.total, -infinity)
-                .store(check.gains + c * check.stride + f);
+            select(valid, gain, -infinity).store(check.gains + c * check.stride + f);
         }
     }
 }
@@ -365,7 +387,7 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
 template <class Impurity>
 void numeric_gains_at(const void* policy, const NumericCheck& check, const std::uint32_t* places,
                       std::size_t n_places) {
-    const Impurity impurity = *static_cast<const Impurity*>(policy);
+    const Impurity& impurity = *static_cast<const Impurity*>(policy);
     auto* const left = reinterpret_cast<Lanes*>(check.scratch);
     auto* const right = left + check.n_classes;
     auto* const all = right + check.n_classes;
@@ -382,7 +404,7 @@ void numeric_gains_at(const void* policy, const NumericCheck& check, const std::
         Lanes n_left = 0.0;
         Lanes n_right = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            const Prepared c = prepare_at(check.classes[k], check.stride, feature);
+            const Prepared c = prepare_at(check, k, feature);
             all[k] = c.weight;
             total += all[k];
             left[k] = left_mass(c, t, check.clip_to_range);
@@ -392,9 +414,10 @@ void numeric_gains_at(const void* policy, const NumericCheck& check, const std::
         }
         const Lanes whole = impurity.mass(all, check.n_classes, total);
         const Lanes least = total * check.min_branch_fraction;
-        const Lanes parts = mass_of_both(impurity, left, right, check.n_classes, n_left, n_right);
+        const Lanes gain =
+            gain_of(impurity, check, whole, all, left, right, total, n_left, n_right);
         const Mask valid = known(t) & (n_left > least) & (n_right > least);
-        const Lanes gains = select(valid, (whole - parts) / check.total, -infinity);
+        const Lanes gains = select(valid, gain, -infinity);
         for (std::size_t j = 0; j < width && i + j < n_places; ++j) {
             check.gains[places[i + j]] = gains[j];
         }
@@ -404,14 +427,14 @@ void numeric_gains_at(const void* policy, const NumericCheck& check, const std::
 void left_masses(const NumericCheck& check, std::size_t feature, double threshold, double* left) {
     const std::size_t f = feature / width * width;
     for (std::size_t k = 0; k < check.n_classes; ++k) {
-        const Prepared c = prepare(check.classes[k], check.stride, f);
+        const Prepared c = prepare(check, k, f);
         left[k] = left_mass(c, threshold, check.clip_to_range)[feature - f];
     }
 }
 
 template <class Impurity>
 double categorical_masses(const void* policy, const CategoricalCheck& check) {
-    const Impurity impurity = *static_cast<const Impurity*>(policy);
+    const Impurity& impurity = *static_cast<const Impurity*>(policy);
     auto* const branch = reinterpret_cast<Lanes*>(check.scratch);
     auto* const others = branch + check.n_classes;
     Lanes whole = 0.0;
@@ -441,13 +464,33 @@ double categorical_masses(const void* policy, const CategoricalCheck& check) {
     return mass;
 }
 
+// The kernels of each impurity, in the order of AnyImpurity; one that the user wrote has none.
+template <class Impurity>
+constexpr bool is_native = requires(const Impurity i, const Lanes* c) { i.mass(c, 1, Lanes(1.0)); };
+
+template <class Impurity>
+constexpr Kernels::NumericGains gains_kernel() {
+    if constexpr (is_native<Impurity>) return &numeric_gains<Impurity>;
+    return nullptr;
+}
+template <class Impurity>
+constexpr Kernels::NumericGainsAt gains_at_kernel() {
+    if constexpr (is_native<Impurity>) return &numeric_gains_at<Impurity>;
+    return nullptr;
+}
+template <class Impurity>
+constexpr Kernels::CategoricalMasses masses_kernel() {
+    if constexpr (is_native<Impurity>) return &categorical_masses<Impurity>;
+    return nullptr;
+}
+
 template <class Variant>
 struct Tables;
 template <template <class...> class Variant, class... Impurity>
 struct Tables<Variant<Impurity...>> {
-    static constexpr Kernels::NumericGains numeric[] = {&numeric_gains<Impurity>...};
-    static constexpr Kernels::NumericGainsAt numeric_at[] = {&numeric_gains_at<Impurity>...};
-    static constexpr Kernels::CategoricalMasses categorical[] = {&categorical_masses<Impurity>...};
+    static constexpr Kernels::NumericGains numeric[] = {gains_kernel<Impurity>()...};
+    static constexpr Kernels::NumericGainsAt numeric_at[] = {gains_at_kernel<Impurity>()...};
+    static constexpr Kernels::CategoricalMasses categorical[] = {masses_kernel<Impurity>()...};
 };
 
 }  // namespace

@@ -44,10 +44,30 @@ def hoeffding(n: ArrayLike, *, delta: float, gain_range: float = 1.0) -> NDArray
     >>> hoeffding([200, 800], delta=1e-7).round(5)
     array([0.20074, 0.10037])
     """
-    if not 0.0 < delta < 1.0:
+    return _bound("hoeffding", "entropy", n, gain_range=gain_range, delta=delta)
+
+
+def _bound(
+    name: str,
+    impurity: str,
+    n: ArrayLike,
+    *,
+    delta: ArrayLike,
+    gain_range: ArrayLike = 1.0,
+    classes: ArrayLike = 2,
+    depth: ArrayLike = 0,
+    seen: ArrayLike = 1,
+    features: ArrayLike = 1,
+    variance: ArrayLike = np.nan,
+    c: float = 1.0,
+    derived: bool = False,
+) -> NDArray[np.float64]:
+    """Asks the core for each element of the broadcast arrays."""
+    if not all(0.0 < d < 1.0 for d in np.ravel(delta)):
         raise ValueError(f"delta must be a probability between 0 and 1, got {delta!r}")
-    weights = np.asarray(n, dtype=np.float64)
-    flat = np.ascontiguousarray(weights).ravel()
-    if not (flat > 0.0).all():
+    evidence = (n, gain_range, delta, classes, depth, seen, features, variance)
+    arrays = np.broadcast_arrays(*(np.asarray(e, dtype=np.float64) for e in evidence))
+    if not (arrays[0] > 0.0).all():
         raise ValueError("n must be positive: a leaf without examples has no interval")
-    return _core.half_width("hoeffding", flat, gain_range, delta).reshape(weights.shape)
+    flat = [np.ascontiguousarray(a).ravel() for a in arrays]
+    return _core.half_width(name, impurity, *flat, c, derived).reshape(arrays[0].shape)

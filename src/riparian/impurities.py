@@ -108,4 +108,4 @@ def _impurity(name: str, counts: ArrayLike) -> NDArray[np.float64]:
     if not (values >= 0.0).all() or not np.isfinite(values).all():
         raise ValueError("counts must be finite and not negative")
     rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
-    return _core.impurity(name, rows).reshape(values.shape[:-1])
+    return _core.impurity(name, rows, None).reshape(values.shape[:-1])

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "bound.hpp"
+#include "quantile.hpp"
+
+namespace riparian {
+
+// How the variances of two gains make that of their difference.
+enum class Pairing : std::uint8_t {
+    independent,   // s^2 = s1^2 + s2^2
+    conservative,  // s = s1 + s2
+    paired,        // measured on the examples themselves
+};
+
+// The normal test of NIP-N [jin2003]: a gain is asymptotically normal, and so is the
+// difference of two with variance s^2 / n by the delta method (influence.hpp):
+//
+//     epsilon = z sqrt(s^2 / n)
+//
+// Not to be trusted below 100 examples.
+struct DeltaMethod {
+    static constexpr std::string_view name = "delta-method";
+    static constexpr bool needs_variance = true;
+    static constexpr double fewest = 100.0;
+    Pairing pairing = Pairing::independent;
+
+    [[nodiscard]] double half_width(const Evidence& e) const noexcept {
+        // A variance that is not known, NaN, is no evidence either.
+        if (e.n < fewest || !(e.variance >= 0.0)) return std::numeric_limits<double>::infinity();
+        const double width = upper_quantile(e.delta) * std::sqrt(e.variance / e.n);
+        return width > 0.0 ? width : 0.0;
+    }
+
+    bool operator==(const DeltaMethod&) const = default;
+};
+
+static_assert(Bound<DeltaMethod>);
+
+}  // namespace riparian

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bound.hpp"
+#include "quantile.hpp"
+
+namespace riparian {
+
+// Thresholds by the normal approximation, z the 1 - delta quantile:
+//
+//     misclassification:  z sqrt(1 / (2n))                        [rutkowski2015]
+//     Gini (dsCART):      z sqrt(2 Q / n), Q = 5 K^2 - 8 K + 4    [rutkowski2014]
+struct Normal {
+    static constexpr std::string_view name = "normal";
+
+    [[nodiscard]] double half_width(const Evidence& e) const noexcept {
+        const double z = upper_quantile(e.delta);
+        if (e.measure != Measure::gini) return z * std::sqrt(1.0 / (2.0 * e.n));
+        const double k = e.classes < 2.0 ? 2.0 : e.classes;
+        return z * std::sqrt(2.0 * (5.0 * k * k - 8.0 * k + 4.0) / e.n);
+    }
+
+    bool operator==(const Normal&) const = default;
+};
+
+static_assert(Bound<Normal>);
+
+}  // namespace riparian

@@ -1,0 +1,53 @@
+#include "quantile.hpp"
+
+#include <cmath>
+
+#include "../simd/kernels.hpp"
+#include "../simd/scalar.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr double half_log_two_pi = 0.9189385332046727;
+
+// P(Z > x) / density(x), Mills' ratio, for x >= 0.
+double mills(double x) noexcept {
+    if (x > 2.5) {
+        // The continued fraction 1/(x + 1/(x + 2/(x + ...))), from the inside.
+        double tail = x;
+        for (int i = 120; i >= 1; --i) tail = x + i / tail;
+        return 1.0 / tail;
+    }
+    // P(0 < Z < x) = density(x) (x + x^3/3 + x^5/15 + ...)
+    double term = x;
+    double sum = x;
+    for (int i = 3; i < 120; i += 2) {
+        term *= x * x / i;
+        sum += term;
+    }
+    double power = 0.5 * x * x + half_log_two_pi;  // -ln density
+    double inverse_density = 1.0;
+    kernels().exponential(&power, 1, &inverse_density);
+    return 0.5 * inverse_density - sum;
+}
+
+}  // namespace
+
+double upper_quantile(double p) noexcept {
+    if (p == 0.5) return 0.0;
+    if (p > 0.5) return -upper_quantile(1.0 - p);
+    // Newton on ln P(Z > x) = ln p, which is concave and nearly a parabola.
+    const double target = ln(p);
+    double x = std::sqrt(-2.0 * ln(2.0 * p));  // not below the answer
+    for (int i = 0; i < 50; ++i) {
+        const double ratio = mills(x);
+        const double value = ln(ratio) - 0.5 * x * x - half_log_two_pi;
+        const double step = (value - target) * ratio;
+        x += step;
+        if (x < 0.0) x = 0.0;
+        if (std::fabs(step) <= 1e-15 * x) break;
+    }
+    return x;
+}
+
+}  // namespace riparian

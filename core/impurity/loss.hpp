@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "impurity.hpp"
+
+namespace riparian {
+
+// Costs of taking one class for another, divided by the largest, so that they lie in
+// [0, 1]; [predicted][true].
+struct Costs {
+    std::shared_ptr<const double[]> entries;
+    std::size_t classes = 0;
+
+    [[nodiscard]] double operator()(std::size_t predicted, std::size_t truth) const noexcept {
+        return entries[predicted * classes + truth];
+    }
+    bool operator==(const Costs&) const = default;
+};
+
+// Divided by the largest entry, which must not be 0.
+[[nodiscard]] inline Costs costs_of(const double* matrix, std::size_t classes) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < classes * classes; ++i) {
+        largest = matrix[i] > largest ? matrix[i] : largest;
+    }
+    auto entries = std::make_shared<double[]>(classes * classes);
+    for (std::size_t i = 0; i < classes * classes; ++i) entries[i] = matrix[i] / largest;
+    return {std::move(entries), classes};
+}
+
+// Loss reduction [matuszyk2013, eq. 8]: the least mean cost of any label,
+//
+//     g = min over l of sum p_k cost(l, k)
+struct Loss {
+    static constexpr std::string_view name = "loss";
+    static constexpr Measure measure = Measure::loss;
+    Costs costs;
+
+    [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }
+
+    template <class Real>
+    [[nodiscard]] __attribute__((always_inline)) Real mass(const Real* counts, std::size_t classes,
+                                                           Real) const {
+        const double* const entries = costs.entries.get();
+        const std::size_t known = classes < costs.classes ? classes : costs.classes;
+        Real least = 0.0;
+        for (std::size_t l = 0; l < known; ++l) {
+            Real cost = 0.0;
+            for (std::size_t k = 0; k < known; ++k) {
+                cost += counts[k] * entries[l * costs.classes + k];
+            }
+            least = l == 0 ? cost : select(cost < least, cost, least);
+        }
+        return least;
+    }
+
+    bool operator==(const Loss&) const = default;
+};
+
+static_assert(Impurity<Loss>);
+
+}  // namespace riparian
