@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .statistics import CategoryCounts, Gaussian, masses_left
+from .values import Values
 
 __all__ = [
     "Cut",
@@ -25,6 +26,7 @@ __all__ = [
     "qda",
     "threshold_table",
     "thresholds",
+    "value_cuts",
 ]
 
 
@@ -214,6 +216,18 @@ def numeric_cuts(
     for t in thresholds(gaussians, cuts, n_cuts, equal_variance, variance):
         table = threshold_table(gaussians, t, n_classes, clip_to_range, variance)
         yield Cut(feature, "threshold", t, table)
+
+
+def value_cuts(feature: int, values: Values, n_classes: int) -> Iterator[Cut]:
+    """Every value but the largest is a threshold, lowest first."""
+    keys = values.keys()
+    left = np.zeros((len(keys), n_classes))
+    for i, x in enumerate(keys):
+        for k, weight in values.cells[x].items():
+            left[i, k] = weight
+    left = left.cumsum(axis=0)
+    for i, x in enumerate(keys[:-1]):
+        yield Cut(feature, "threshold", x, np.array([left[i], left[-1] - left[i]]))
 
 
 def categorical_cuts(

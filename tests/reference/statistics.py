@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .values import Values
+
 __all__ = [
     "CategoryCounts",
     "Gaussian",
@@ -150,12 +152,13 @@ class CategoryCounts:
         return np.array([self.weight(category, k) for k in range(n_classes)])
 
 
-# What a leaf keeps of a feature; a numeric one has a Gaussian for every class with a known value.
-Statistic = dict[int, Gaussian] | CategoryCounts
+# What a leaf keeps of a feature; a numeric one has a Gaussian for every class with a known value,
+# or all its values.
+Statistic = dict[int, Gaussian] | CategoryCounts | Values
 
 
 def known_weight(statistic: Statistic) -> float:
     """The weight of the examples of which the feature is known."""
-    if isinstance(statistic, CategoryCounts):
+    if isinstance(statistic, CategoryCounts | Values):
         return sum(statistic.class_weight(k) for k in statistic.classes())
     return sum(statistic[k].weight for k in sorted(statistic))
