@@ -83,7 +83,9 @@ def misclassification_gain(table: ArrayLike) -> float:
     total = branches.sum()
     if total <= 0.0:
         return 0.0
-    return float((branches.max(axis=1).sum() - branches.sum(axis=0).max()) / total)
+    # Both sums go branch after branch, so that equal terms cancel to the last digit.
+    parent = max(sum(column) for column in branches.T.tolist())
+    return float((sum(branches.max(axis=1).tolist()) - parent) / total)
 
 
 def legacy_gain(table: ArrayLike) -> float:
@@ -128,9 +130,9 @@ def loss_gain(table: ArrayLike, costs: ArrayLike) -> float:
     if total <= 0.0:
         return 0.0
     # Classes that no example had yet have no column in the table.
-    scaled = scaled[:, : branches.shape[1]]
-    parent = (scaled @ branches.sum(axis=0)).min()
-    return float((parent - (branches @ scaled.T).min(axis=1).sum()) / total)
+    costs_of = branches @ scaled[:, : branches.shape[1]].T
+    parent = min(sum(column) for column in costs_of.T.tolist())
+    return float((parent - sum(costs_of.min(axis=1).tolist())) / total)
 
 
 def criterion_gain(

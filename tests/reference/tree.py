@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from .bounds import spend
@@ -26,6 +26,7 @@ from .leaves import (
     probabilities_of_scores,
     probabilities_of_weights,
 )
+from .nodes import Node, Split, Waiting
 from .parameters import Parameters
 from .quality import Quality
 from .statistics import CategoryCounts, Gaussian, Statistic, known_weight
@@ -37,66 +38,6 @@ __all__ = ["Node", "ReferenceTree", "Split", "Waiting"]
 Criterion = str | Callable[[Any], Any]
 
 LARGEST = 2.0**450  # numbers beyond it are clamped, so that their squares stay finite
-
-
-@dataclass
-class Node:
-    """A leaf, or an inner node once it has a cut.
-
-    ``inherited`` are the class weights that the parent's cut predicted: they answer; in the n of
-    a bound they count only as ``counted``. ``children`` are keyed by branch: 0 and 1, or the
-    category code.
-    """
-
-    parent: int
-    branch: int
-    depth: int
-    inherited: dict[int, float]
-    statistics: list[Statistic]
-    multiway_used: frozenset[int] = frozenset()
-    observed: dict[int, float] = field(default_factory=dict)
-    weight: float = 0.0
-    counted: float = 0.0
-    checked: float = 0.0
-    majority_right: float = 0.0
-    naive_bayes_right: float = 0.0
-    cut: Cut | None = None
-    children: dict[int, int] = field(default_factory=dict)
-    heavy: int = -1
-    checks: int = 0
-    quality: Quality | None = None
-    pairs: dict[str, Pair] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Split(Evidence):
-    """The record of a split: what was chosen, and why.
-
-    ``best`` and ``gain`` are what was decided on; with delayed cuts ``value`` and ``table`` may
-    be those of a better threshold of the same feature.
-    """
-
-    node: int
-    feature: int
-    test: str  # "threshold", "one-against-rest" or "multiway"
-    value: float | int | None  # the threshold, the category, or None
-    categories: tuple[int, ...]  # of the branches of a multiway test
-    n: float
-    seen: int
-    reason: str  # "bound" or "tie"
-    table: Any  # the class weights, one row a branch
-    children: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Waiting(Evidence):
-    """What a leaf would decide on now, and what keeps it from splitting."""
-
-    leaf: int
-    depth: int
-    n: float
-    examples_needed: float  # further weight until the rule passes if the gains stay as they are
-    reason: str  # "max_depth", "pure", "no cut", "min_gain", "max_leaves", "bound", "grace_period"
 
 
 class ReferenceTree:
@@ -235,8 +176,13 @@ class ReferenceTree:
         """The number of columns of a table: every class code seen so far has one."""
         return max(self.classes, default=-1) + 1
 
-    def _cuts(self, leaf: int, f: int, cuts: str | None = None) -> Iterator[Cut]:
-        """The cuts of a feature that are not rejected."""
+    def _cuts(
+        self, leaf: int, f: int, criterion: Criterion, cuts: str | None = None
+    ) -> Iterator[tuple[float, Cut]]:
+        """The cuts of a feature that are not rejected, with their gains by resubstitution.
+
+        A gain is scaled by the known share of the weight.
+        """
         p = self.parameters
         node = self.nodes[leaf]
         statistic = node.statistics[f]
@@ -260,25 +206,15 @@ class ReferenceTree:
         known = known_weight(statistic)
         for cut in found:
             if has_two_branches(cut.table, known, p.min_branch_fraction):
-                yield cut
-
-    def _gain(self, leaf: int, criterion: Criterion, cut: Cut) -> float:
-        """The gain by resubstitution, scaled by the known share of the weight."""
-        p = self.parameters
-        node = self.nodes[leaf]
-        known = known_weight(node.statistics[cut.feature])
-        gain = criterion_gain(criterion, cut.table, p.costs, p.legacy_gain)
-        return known / node.weight * gain
+                gain = criterion_gain(criterion, cut.table, p.costs, p.legacy_gain)
+                yield known / node.weight * gain, cut
 
     def _candidates(self, leaf: int, criterion: Criterion) -> list[tuple[float, Cut]]:
         """Every cut with its gain, by feature and then by candidate."""
         node = self.nodes[leaf]
         if node.quality is None:
-            return [
-                (self._gain(leaf, criterion, cut), cut)
-                for f in range(len(self.kinds))
-                for cut in self._cuts(leaf, f)
-            ]
+            features = range(len(self.kinds))
+            return [found for f in features for found in self._cuts(leaf, f, criterion)]
         measured = [
             node.quality.candidate(f, self._width())
             for f in range(len(self.kinds))
@@ -295,9 +231,10 @@ class ReferenceTree:
         """The best cut of every numeric feature by resubstitution, the first of equals."""
         best = {}
         for f, kind in enumerate(self.kinds):
-            cuts = list(self._cuts(leaf, f)) if kind == "numeric" else []
-            if cuts:
-                best[f] = max(cuts, key=lambda cut: self._gain(leaf, self.parameters.impurity, cut))
+            if kind == "numeric":
+                cuts = list(self._cuts(leaf, f, self.parameters.impurity))
+                if cuts:
+                    best[f] = max(cuts, key=lambda found: found[0])[1]
         return best
 
     def _situation(self, leaf: int, cuts: Sequence[Cut | None], check: int) -> Situation:
@@ -364,8 +301,8 @@ class ReferenceTree:
         if self.parameters.cuts != "delayed" or self.nodes[leaf].quality is not None or not numeric:
             return decided
         best, best_gain = decided, gain
-        for cut in self._cuts(leaf, decided.feature, "intersections"):
-            if (better := self._gain(leaf, criterion, cut)) > best_gain:
+        for better, cut in self._cuts(leaf, decided.feature, criterion, "intersections"):
+            if better > best_gain:
                 best, best_gain = cut, better
         return best
 
