@@ -1,6 +1,7 @@
 """The specification in NumPy: slow, plain, and independent of the package that it checks."""
 
 from .bounds import (
+    adwin_cut,
     confidence,
     confidence_delta,
     confidence_interval,
@@ -15,6 +16,7 @@ from .bounds import (
     normal_quantile,
     phi_variance,
     practical,
+    replacement,
     spend,
 )
 from .cuts import best_two, bins, crossings, intersections, qda, threshold_table, thresholds
@@ -50,6 +52,7 @@ __all__ = [
     "Split",
     "Values",
     "Waiting",
+    "adwin_cut",
     "best_split",
     "best_two",
     "bins",
@@ -82,6 +85,7 @@ __all__ = [
     "phi_variance",
     "practical",
     "qda",
+    "replacement",
     "reward",
     "scaled_costs",
     "spend",

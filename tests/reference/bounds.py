@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [
+    "adwin_cut",
     "confidence",
     "confidence_delta",
     "confidence_interval",
@@ -22,6 +23,7 @@ __all__ = [
     "normal_quantile",
     "phi_variance",
     "practical",
+    "replacement",
     "spend",
 ]
 
@@ -183,3 +185,19 @@ def delta_method(
     else:
         s = math.sqrt(first)
     return normal_quantile(delta) * s / math.sqrt(n)
+
+
+def adwin_cut(n0: float, n1: float, variance: float, delta: float) -> float:
+    """How far the means of two windows differ before ADWIN drops the older one, as in MOA."""
+    dd = math.log(2.0 * math.log(n0 + n1) / delta)
+    m = 1.0 / (n0 - 4.0) + 1.0 / (n1 - 4.0)
+    return math.sqrt(2.0 * m * variance * dd) + 2.0 / 3.0 * m * dd
+
+
+def replacement(error: float, weight: float, alternate: float, delta: float = 0.05) -> float:
+    """How much better an alternate subtree of HAT must be.
+
+    sqrt(2 e (1 - e) ln(2/delta) (1/W + 1/W')) for the error e of the tree in use.
+    """
+    scale = 1.0 / alternate + 1.0 / weight
+    return math.sqrt(2.0 * error * (1.0 - error) * math.log(2.0 / delta) * scale)

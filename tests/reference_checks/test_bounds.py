@@ -217,6 +217,12 @@ def test_the_normal_approximation_needs_a_hundred_examples_and_five_in_every_use
     assert not bounds.enough_examples([[50, 4.9], [0, 50]], 104.9)
 
 
+def test_the_bounds_of_windows_and_of_alternate_trees():
+    assert bounds.adwin_cut(500, 500, 0.25, 0.002) == pytest.approx(0.157268775, abs=5.1e-10)
+    assert bounds.adwin_cut(900, 100, 0.16, 0.002) == pytest.approx(0.248594055, abs=5.1e-10)
+    assert bounds.replacement(0.2, 400, 500) == pytest.approx(0.072883375, abs=5.1e-10)
+
+
 @pytest.mark.parametrize(
     ("name", "impurity"),
     [
