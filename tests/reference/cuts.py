@@ -83,7 +83,7 @@ def crossings(
         if equal_variance == "skip" or mu1 == mu2:
             return []
         middle = 0.5 * (mu1 + mu2) + math.log(n1 / n2) / (mu2 - mu1)
-        return [origin + unit * middle]
+        return [origin + unit * middle] if math.isfinite(middle) else []
     b = -2.0 * (mu1 / sigma1**2 - mu2 / sigma2**2)
     c = (mu1 / sigma1) ** 2 - (mu2 / sigma2) ** 2
     c -= 2.0 * math.log(n1 / n2 * (sigma2 / sigma1))
