@@ -12,7 +12,6 @@ namespace riparian {
 // between the means, then the smaller. Of more than two classes the heaviest two.
 struct Qda {
     static constexpr std::string_view name = "qda";
-    EqualVariance equal_variance = EqualVariance::linear;
 
     [[nodiscard]] std::size_t candidates(std::size_t) const noexcept { return 1; }
 
@@ -38,7 +37,7 @@ private:
             (a_stays ? b : a) = c;
             in_order = a_stays;
         }
-        const Roots roots = crossings(a, b, equal_variance);
+        const Roots roots = crossings(a, b, EqualVariance::linear);
         const auto distance = [&](double d) { return std::fabs(d - a.mean) + std::fabs(d - b.mean); };
         const auto between = [&](double d) {
             return std::min(a.mean, b.mean) <= d && d <= std::max(a.mean, b.mean);
@@ -46,12 +45,13 @@ private:
         double best = nan;
         for (int r = 0; r < roots.count; ++r) {
             const double d = roots.x[static_cast<std::size_t>(r)];
-            if (r == 0 || distance(d) < distance(best) ||
+            if (!(view.low[f] < d && d < view.high[f])) continue;
+            if (best != best || distance(d) < distance(best) ||
                 (distance(d) == distance(best) && between(d) && !between(best))) {
                 best = d;
             }
         }
-        return view.low[f] < best && best < view.high[f] ? best : nan;
+        return best;
     }
 };
 

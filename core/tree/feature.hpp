@@ -1,0 +1,19 @@
+// A feature of the tree: its kind, and its place among the features of that kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace riparian {
+
+enum class Kind : std::uint8_t { numeric, categorical };
+
+struct Feature {
+    Kind kind;
+    std::size_t slot;
+};
+
+using Features = std::vector<Feature>;
+
+}  // namespace riparian
