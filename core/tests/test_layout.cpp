@@ -12,8 +12,9 @@ using namespace riparian;
 
 namespace {
 
-// Routing reads one node a level: two of them must not be three cache lines.
-static_assert(sizeof(Node) <= 64);
+static_assert(sizeof(Node) <= 32);
+static_assert(sizeof(Gate) <= 16);
+static_assert(sizeof(Split) <= 80);
 static_assert(std::is_trivially_copyable_v<Node>);
 static_assert(std::is_trivially_copyable_v<LeafStatistics>);
 static_assert(sizeof(Leaf) <= 128);

@@ -41,6 +41,15 @@ struct Certificate {
     Decision decision;
 };
 
+// The same as a tree keeps it: the best cut is the test of the node.
+struct Split {
+    std::uint64_t seen;
+    double n, gain_range, epsilon, gain;
+    Candidate second;
+    std::int32_t node;
+    Verdict verdict;
+};
+
 // A leaf with what a check needs to know of its tree.
 struct LeafCase {
     const Settings& settings;

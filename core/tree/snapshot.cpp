@@ -166,28 +166,30 @@ Snapshot Tree::snapshot() const {
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
     for (const double c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
-    for (const Node& node : nodes_) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const Node& node = nodes_[i];
+        const double* const counts = this->counts(static_cast<std::int32_t>(i));
         s.test.push_back(static_cast<std::uint8_t>(node.test));
         s.parent.push_back(node.parent);
         s.branch.push_back(node.branch);
         s.feature.push_back(node.feature);
         s.category.push_back(node.category);
         s.heavy.push_back(node.heavy);
-        s.threshold.push_back(node.threshold);
-        s.counts.insert(s.counts.end(), node.counts, node.counts + n_classes);
-        const double* const inherited = node.counts + shape_.class_stride;
+        s.threshold.push_back(threshold(static_cast<std::int32_t>(i)));
+        s.counts.insert(s.counts.end(), counts, counts + n_classes);
+        const double* const inherited = counts + shape_.class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
         if (node.test != Test::leaf) continue;
 
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.leaf)];
+        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.place)];
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
         for (std::size_t k = 0; k < n_classes && n; ++k) {
-            if (!(node.counts[k] > 0.0)) continue;
-            const GaussianClass c = leaf.statistics.gaussian(k, node.counts);
+            if (!(counts[k] > 0.0)) continue;
+            const GaussianClass c = leaf.statistics.gaussian(k, counts);
             s.gaps.push_back(c.known != nullptr);
             for (std::size_t p = 0; p < class_planes; ++p) {
                 s.gaussian.insert(s.gaussian.end(), c.planes + p * stride,
@@ -213,19 +215,19 @@ Snapshot Tree::snapshot() const {
             }
         }
     }
-    for (const Certificate& c : certificates_) {
-        s.split_node.push_back(c.node);
-        s.split_seen.push_back(c.seen);
-        s.split_verdict.push_back(static_cast<std::uint8_t>(c.decision.verdict));
-        s.split_n.push_back(c.decision.n);
-        s.split_gain_range.push_back(c.decision.gain_range);
-        s.split_epsilon.push_back(c.decision.epsilon);
-        s.split_gain.push_back(c.decision.best.gain);
-        s.second_feature.push_back(c.decision.second.feature);
-        s.second_category.push_back(c.decision.second.category);
-        s.second_test.push_back(static_cast<std::uint8_t>(c.decision.second.test));
-        s.second_threshold.push_back(c.decision.second.threshold);
-        s.second_gain.push_back(c.decision.second.gain);
+    for (const Split& split : splits_) {
+        s.split_node.push_back(split.node);
+        s.split_seen.push_back(split.seen);
+        s.split_verdict.push_back(static_cast<std::uint8_t>(split.verdict));
+        s.split_n.push_back(split.n);
+        s.split_gain_range.push_back(split.gain_range);
+        s.split_epsilon.push_back(split.epsilon);
+        s.split_gain.push_back(split.gain);
+        s.second_feature.push_back(split.second.feature);
+        s.second_category.push_back(split.second.category);
+        s.second_test.push_back(static_cast<std::uint8_t>(split.second.test));
+        s.second_threshold.push_back(split.second.threshold);
+        s.second_gain.push_back(split.second.gain);
     }
     return s;
 }
@@ -261,21 +263,21 @@ void Tree::restore_nodes(const Snapshot& s) {
             const std::int32_t branch = s.branch[i];
             const std::int32_t id = add_node(parent, branch);
             if (above.test == Test::every_value) {
-                demand(branch >= 0 && branch < categories_[static_cast<std::size_t>(above.slot)],
+                demand(branch >= 0 && branch < categories_[slot(above)],
                        where + "no such category");
-                Ways& ways = ways_[static_cast<std::size_t>(above.first)];
+                Ways& ways = ways_[static_cast<std::size_t>(above.place)];
                 demand(ways.find(branch) == none, where + "a second child for one category");
                 ways.add(branch, id);
             } else {
-                demand(above.first == none ? branch == 0 : (branch == 1 && id == above.first + 1),
+                demand(above.place == none ? branch == 0 : (branch == 1 && id == above.place + 1),
                        where + "children out of order");
-                if (above.first == none) at(parent).first = id;
+                if (above.place == none) at(parent).place = id;
             }
         }
         Node& node = nodes_[i];
-        std::copy_n(s.counts.data() + i * n_classes, n_classes, node.counts);
-        std::copy_n(s.inherited.data() + i * n_classes, n_classes,
-                    node.counts + shape_.class_stride);
+        double* const counts = this->counts(static_cast<std::int32_t>(i));
+        std::copy_n(s.counts.data() + i * n_classes, n_classes, counts);
+        std::copy_n(s.inherited.data() + i * n_classes, n_classes, counts + shape_.class_stride);
         if (s.test[i] == 0) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
@@ -286,14 +288,12 @@ void Tree::restore_nodes(const Snapshot& s) {
         demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
         node.test = static_cast<Test>(s.test[i]);
-        node.leaf = none;
         node.feature = s.feature[i];
-        node.slot = static_cast<std::int32_t>(features_[static_cast<std::size_t>(node.feature)].slot);
-        node.threshold = s.threshold[i];
         node.category = s.category[i];
         node.heavy = s.heavy[i];
+        node.place = none;  // until its first child comes
         if (node.test == Test::every_value) {
-            node.first = static_cast<std::int32_t>(ways_.size());
+            node.place = static_cast<std::int32_t>(ways_.size());
             ways_.emplace_back();
         }
     }
@@ -306,10 +306,10 @@ void Tree::restore_nodes(const Snapshot& s) {
                    at(node.heavy).parent == static_cast<std::int32_t>(i),
                where + "not a child");
         if (node.test == Test::every_value) continue;
-        const auto second = static_cast<std::size_t>(node.first) + 1;
-        demand(node.first != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
+        const auto second = static_cast<std::size_t>(node.place) + 1;
+        demand(node.place != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
                where + "a test without its second child");
-        set_gate(static_cast<std::int32_t>(i));
+        set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
     }
 }
 
@@ -322,7 +322,7 @@ void Tree::restore_leaves(const Snapshot& s) {
     std::size_t gap = 0;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
-        const double* const counts = at(leaf.node).counts;
+        const double* const counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
@@ -409,16 +409,9 @@ void Tree::restore_certificates(const Snapshot& s) {
                                s.second_gain[i]}) {
             demand(std::abs(x) <= 1e300, where + "not a number");
         }
-        Certificate c;
-        c.node = id;
-        c.depth = at(id).depth;
-        c.seen = s.split_seen[i];
-        Decision& d = c.decision;
-        d.verdict = static_cast<Verdict>(s.split_verdict[i]);
-        d.n = s.split_n[i];
-        d.gain_range = s.split_gain_range[i];
-        d.epsilon = s.split_epsilon[i];
-        d.best = {at(id).feature, at(id).test, at(id).threshold, at(id).category, s.split_gain[i]};
+        Split split{s.split_seen[i],    s.split_n[i],    s.split_gain_range[i],
+                    s.split_epsilon[i], s.split_gain[i], {},
+                    id,                 static_cast<Verdict>(s.split_verdict[i])};
         if (s.second_feature[i] == none) {
             demand(s.second_test[i] == 0 && s.second_category[i] == none &&
                        s.second_threshold[i] == 0.0 && s.second_gain[i] == 0.0,
@@ -427,10 +420,11 @@ void Tree::restore_certificates(const Snapshot& s) {
             demand(possible(s, features_, s.second_test[i], s.second_feature[i],
                             s.second_threshold[i], s.second_category[i]),
                    where + "an impossible runner-up");
-            d.second = {s.second_feature[i], static_cast<Test>(s.second_test[i]),
-                        s.second_threshold[i], s.second_category[i], s.second_gain[i]};
+            split.second = {s.second_feature[i], static_cast<Test>(s.second_test[i]),
+                            s.second_threshold[i], s.second_category[i], s.second_gain[i]};
         }
-        certificates_.push_back(c);
+        make_room(splits_);
+        splits_.push_back(split);
     }
 }
 
