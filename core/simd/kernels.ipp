@@ -73,157 +73,209 @@ bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_feature
     return rest || found.any();
 }
 
+// Planes lie end to end: in the last vector only the lanes of this plane count, and
+// the others are written back as they were read. Where planes are shorter than a
+// vector they must be stored in their order.
+struct Whole {
+    RIPARIAN_INLINE Mask here(Mask m) const { return m; }
+    RIPARIAN_INLINE Lanes or_else(Lanes now, Lanes) const { return now; }
+};
+struct Part {
+    Mask inside;
+    RIPARIAN_INLINE Mask here(Mask m) const { return m & inside; }
+    RIPARIAN_INLINE Lanes or_else(Lanes now, Lanes before) const {
+        return select(inside, now, before);
+    }
+};
+
+template <class Body>
+RIPARIAN_INLINE void each_vector(std::size_t n, const Body& body) {
+    std::size_t f = 0;
+    for (; f + width <= n; f += width) body(f, Whole{});
+    if (f < n) body(f, Part{steps() < static_cast<double>(n - f)});
+}
+
+#define RIPARIAN_BODY(f, lanes) [&](std::size_t f, auto lanes) __attribute__((always_inline))
+
 // What a value adds to the centred squares: never less than nothing. Where the mean
 // jumps by many orders of magnitude, rounding may turn the sign of its remainder.
 RIPARIAN_INLINE Lanes more_squares(Lanes before, Lanes after) { return max(before * after, 0.0); }
 
-void learn(double* planes, std::size_t stride, const double* x, double w, double rate) {
-    double* const m = planes + mean * stride;
-    double* const s = planes + squares * stride;
-    double* const lo = planes + low * stride;
-    double* const hi = planes + high * stride;
-    for (std::size_t f = 0; f < stride; f += width) {
+void learn(double* planes, std::size_t n, const double* x, double w, double rate) {
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
         const Lanes before = Lanes::load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        after.store(m + f);
-        (Lanes::load(s + f) + more_squares(step * w, value - after)).store(s + f);
-        min(Lanes::load(lo + f), value).store(lo + f);
-        max(Lanes::load(hi + f), value).store(hi + f);
-    }
+        lanes.or_else(after, before).store(m + f);
+        const Lanes sum = Lanes::load(s + f);
+        lanes.or_else(sum + more_squares(step * w, value - after), sum).store(s + f);
+        const Lanes bottom = Lanes::load(lo + f);
+        lanes.or_else(min(bottom, value), bottom).store(lo + f);
+        const Lanes top = Lanes::load(hi + f);
+        lanes.or_else(max(top, value), top).store(hi + f);
+    });
 }
 
-bool learn_bayes(double* planes, double* leaf, std::size_t stride, const double* x, double w,
+// Widens the leaf's range to these values; true if it grew.
+template <class Some>
+RIPARIAN_INLINE Mask widen(double* leaf, std::size_t n, std::size_t f, Lanes value,
+                           const Some& lanes) {
+    double* const lo = leaf + leaf_low * n + f;
+    double* const hi = leaf + leaf_high * n + f;
+    const Lanes bottom = Lanes::load(lo);
+    lanes.or_else(min(bottom, value), bottom).store(lo);
+    const Lanes top = Lanes::load(hi);
+    lanes.or_else(max(top, value), top).store(hi);
+    return lanes.here((value < bottom) | (value > top));
+}
+
+bool learn_bayes(double* planes, double* leaf, std::size_t n, const double* x, double w,
                  double rate) {
-    double* const m = planes + mean * stride;
-    double* const s = planes + squares * stride;
-    double* const lo = planes + low * stride;
-    double* const hi = planes + high * stride;
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
     Mask grown = {Mask::Vector{}};
-    for (std::size_t f = 0; f < stride; f += width) {
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
         const Lanes before = Lanes::load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        after.store(m + f);
-        (Lanes::load(s + f) + more_squares(step * w, value - after)).store(s + f);
-        min(Lanes::load(lo + f), value).store(lo + f);
-        max(Lanes::load(hi + f), value).store(hi + f);
-        const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
-        const Lanes top = Lanes::load(leaf + leaf_high * stride + f);
-        grown = grown | (value < bottom) | (value > top);
-        min(bottom, value).store(leaf + leaf_low * stride + f);
-        max(top, value).store(leaf + leaf_high * stride + f);
-    }
+        lanes.or_else(after, before).store(m + f);
+        const Lanes sum = Lanes::load(s + f);
+        lanes.or_else(sum + more_squares(step * w, value - after), sum).store(s + f);
+        const Lanes bottom = Lanes::load(lo + f);
+        lanes.or_else(min(bottom, value), bottom).store(lo + f);
+        const Lanes top = Lanes::load(hi + f);
+        lanes.or_else(max(top, value), top).store(hi + f);
+        grown = grown | widen(leaf, n, f, value, lanes);
+    });
     return grown.any();
 }
 
-bool learn_known(double* planes, double* leaf, double* weights, std::size_t stride,
-                 const double* x, double w) {
-    double* const m = planes + mean * stride;
-    double* const s = planes + squares * stride;
-    double* const lo = planes + low * stride;
-    double* const hi = planes + high * stride;
+bool learn_known(double* planes, double* leaf, double* weights, std::size_t n, const double* x,
+                 double w) {
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
     Mask grown = {Mask::Vector{}};
-    for (std::size_t f = 0; f < stride; f += width) {
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
-        const Mask here = known(value);
+        const Mask here = lanes.here(known(value));
         const Lanes weight = Lanes::load(weights + f) + w;
         const Lanes before = Lanes::load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * (Lanes(w) / weight);
         select(here, weight, Lanes::load(weights + f)).store(weights + f);
         select(here, after, before).store(m + f);
-        (Lanes::load(s + f) + select(here, more_squares(step * w, value - after), 0.0)).store(s + f);
-        min(Lanes::load(lo + f), value).store(lo + f);
-        max(Lanes::load(hi + f), value).store(hi + f);
-        if (leaf) {
-            const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
-            const Lanes top = Lanes::load(leaf + leaf_high * stride + f);
-            grown = grown | (value < bottom) | (value > top);
-            min(bottom, value).store(leaf + leaf_low * stride + f);
-            max(top, value).store(leaf + leaf_high * stride + f);
-        }
-    }
+        const Lanes sum = Lanes::load(s + f);
+        select(here, sum + more_squares(step * w, value - after), sum).store(s + f);
+        const Lanes bottom = Lanes::load(lo + f);
+        lanes.or_else(min(bottom, value), bottom).store(lo + f);
+        const Lanes top = Lanes::load(hi + f);
+        lanes.or_else(max(top, value), top).store(hi + f);
+        if (leaf) grown = grown | widen(leaf, n, f, value, lanes);
+    });
     return grown.any();
 }
 
 // A feature that was constant at the leaf tells the classes nothing apart.
-RIPARIAN_INLINE Mask varies(const double* leaf, std::size_t stride, std::size_t f) {
-    return Lanes::load(leaf + leaf_low * stride + f) < Lanes::load(leaf + leaf_high * stride + f);
+RIPARIAN_INLINE Mask varies(const double* leaf, std::size_t n, std::size_t f) {
+    return Lanes::load(leaf + leaf_low * n + f) < Lanes::load(leaf + leaf_high * n + f);
 }
 
 // 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
 // sigma^2 is at least that of one more value, uniform over the leaf's range,
 // among W of them, with share = 1 / (12 W); and at least the share above.
 RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes share, const double* leaf,
-                                   std::size_t stride, std::size_t f) {
+                                   std::size_t n, std::size_t f) {
     const Lanes range =
-        Lanes::load(leaf + leaf_high * stride + f) - Lanes::load(leaf + leaf_low * stride + f);
+        Lanes::load(leaf + leaf_high * n + f) - Lanes::load(leaf + leaf_low * n + f);
     const Lanes spread = range * least_spread;
     const Lanes least = max(range * range * share, spread * spread);
     return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
 }
 
-double refresh(const GaussianClass& c, const double* leaf, std::size_t stride) {
+double refresh(const GaussianClass& c, const double* leaf, std::size_t n) {
     SumOfLogs logs;
     logs.add(Lanes(Lanes::Vector{c.weight, c.weight, 1.0, 1.0}));  // twice log W, halved below
     const double freedom = c.weight > 1.0 ? 1.0 / (c.weight - 1.0) : 0.0;
     const double share = 1.0 / (c.weight * 12.0);
-    for (std::size_t f = 0; f < stride; f += width) {
-        const Lanes variance = Lanes::load(c.planes + squares * stride + f) * freedom;
-        const Lanes p = precision_of(variance, share, leaf, stride, f);
-        const Mask use = varies(leaf, stride, f);
-        select(use, p, 0.0).store(c.planes + precision * stride + f);
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Lanes variance = Lanes::load(c.planes + squares * n + f) * freedom;
+        const Lanes p = precision_of(variance, share, leaf, n, f);
+        const Mask use = lanes.here(varies(leaf, n, f));
+        double* const to = c.planes + precision * n + f;
+        lanes.or_else(select(use, p, 0.0), Lanes::load(to)).store(to);
         logs.add(select(use, p, 1.0));
-    }
+    });
     return 0.5 * logs.total();
 }
 
 void scores(const double* const* planes, const double* base, std::size_t n_classes,
-            std::size_t stride, const double* x, double* out) {
+            std::size_t n, const double* x, double* out) {
     for (std::size_t k = 0; k < n_classes; ++k) {
         const double* const p = planes[k];
         if (!p) continue;
         Lanes total = 0.0;
-        for (std::size_t f = 0; f < stride; f += width) {
-            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * stride + f);
-            total += (d * d) * Lanes::load(p + precision * stride + f);
-        }
+        each_vector(n, RIPARIAN_BODY(f, lanes) {
+            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
+            total += lanes.or_else((d * d) * Lanes::load(p + precision * n + f), 0.0);
+        });
         out[k] = base[k] - total.sum();
     }
 }
 
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
-                  const double* pooled, std::size_t stride, const double* x) {
+                  const double* pooled, std::size_t n, const double* x) {
     SumOfLogs logs;
     Lanes total = 0.0;
-    for (std::size_t f = 0; f < stride; f += width) {
-        const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, stride, f);
+    for (std::size_t f = 0; f < n; f += width) {
+        const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, n, f);
         const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
         const Lanes own =
-            Lanes::load(c.planes + squares * stride + f) * (Lanes(1.0) / (weight - 1.0));
+            Lanes::load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
         const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
         const Lanes p = select(
-            use, precision_of(variance, Lanes(1.0) / (weight * 12.0), leaf, stride, f), 1.0);
-        const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * stride + f);
+            use, precision_of(variance, Lanes(1.0) / (weight * 12.0), leaf, n, f), 1.0);
+        const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * n + f);
         total += select(use, (d * d) * p, 0.0);
         logs.add(p);
     }
     return 0.5 * logs.total() - total.sum();
 }
 
-void categorical_scores(const double* const* rows, const double* const* weights,
-                        const double* values, std::size_t n_features, std::size_t class_stride,
-                        double* scores) {
-    for (std::size_t k = 0; k < class_stride; k += width) {
+// The count of one category in four classes.
+RIPARIAN_INLINE Lanes gather(const double* const* cells, std::int64_t place) {
+    return Lanes(Lanes::Vector{cells[0][place], cells[1][place], cells[2][place], cells[3][place]});
+}
+
+void categorical_scores(const CategoricalRow& row, double* scores) {
+    for (std::size_t k = 0; k < row.n_classes; k += width) {
+        const double* cells[width];
+        std::size_t codes[width];
+        for (std::size_t i = 0; i < width; ++i) {
+            const std::size_t seen = k + i < row.n_classes ? k + i : row.n_classes - 1;
+            cells[i] = row.cells[seen];
+            codes[i] = row.codes[seen];
+        }
+        const auto weights = [&](const double* w) __attribute__((always_inline)) {
+            return Lanes(Lanes::Vector{w[codes[0]], w[codes[1]], w[codes[2]], w[codes[3]]});
+        };
+        const Lanes counts = weights(row.counts);
         SumOfLogs seen;
         SumOfLogs all;
-        for (std::size_t c = 0; c < n_features; ++c) {
-            if (!rows[c]) continue;
-            seen.add(Lanes::load(rows[c] + k) + 1.0);
-            all.add(Lanes::load(weights[c] + k) + values[c]);
+        for (std::size_t c = 0; c < row.n_features; ++c) {
+            const std::int64_t place = row.places[c];
+            if (place == CategoricalRow::missing) continue;
+            seen.add((place >= 0 ? gather(cells, place) : Lanes(0.0)) + 1.0);
+            all.add((row.known[c] ? weights(row.known[c]) : counts) + row.values[c]);
         }
         (seen.lanes() - all.lanes()).store(scores + k);
     }
@@ -245,13 +297,13 @@ struct Prepared {
     Lanes mean, inverse, low, high, weight;  // inverse: 1 / sigma; 0 where sigma is 0
 };
 
-RIPARIAN_INLINE Prepared prepare(const GaussianClass& c, std::size_t stride, std::size_t f) {
+RIPARIAN_INLINE Prepared prepare(const GaussianClass& c, std::size_t n, std::size_t f) {
     const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
-    const Lanes sum = Lanes::load(c.planes + squares * stride + f);
+    const Lanes sum = Lanes::load(c.planes + squares * n + f);
     const Lanes variance = select(weight > 1.0, sum / (weight - 1.0), 0.0);
     const Lanes inverse = select(variance > 0.0, Lanes(1.0) / sqrt(variance), 0.0);
-    return {Lanes::load(c.planes + mean * stride + f), inverse,
-            Lanes::load(c.planes + low * stride + f), Lanes::load(c.planes + high * stride + f),
+    return {Lanes::load(c.planes + mean * n + f), inverse,
+            Lanes::load(c.planes + low * n + f), Lanes::load(c.planes + high * n + f),
             weight};
 }
 
@@ -277,7 +329,7 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
     for (std::size_t f = 0; f < check.stride; f += width) {
         Lanes total = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            prepared[k] = prepare(check.classes[k], check.stride, f);
+            prepared[k] = prepare(check.classes[k], check.n_features, f);
             all[k] = prepared[k].weight;
             total += all[k];
         }
@@ -305,7 +357,7 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
 void left_masses(const NumericCheck& check, std::size_t feature, double threshold, double* left) {
     const std::size_t f = feature / width * width;
     for (std::size_t k = 0; k < check.n_classes; ++k) {
-        const Prepared c = prepare(check.classes[k], check.stride, f);
+        const Prepared c = prepare(check.classes[k], check.n_features, f);
         left[k] = left_mass(c, threshold, check.clip_to_range)[feature - f];
     }
 }
@@ -322,15 +374,10 @@ double categorical_masses(const void* policy, const CategoricalCheck& check) {
     }
     const double mass = impurity.mass(branch, check.n_classes, whole)[0];
     for (std::size_t v = 0; v < check.n_values; v += width) {
-        const std::size_t lanes = check.n_values - v < width ? check.n_values - v : width;
         Lanes n_branch = 0.0;
         Lanes n_others = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            Lanes::Vector cells = {};
-            for (std::size_t i = 0; i < lanes; ++i) {
-                cells[i] = check.table[(v + i) * check.class_stride + k];
-            }
-            branch[k] = Lanes(cells);
+            branch[k] = Lanes::load(check.cells[k] + v);
             others[k] = Lanes(check.known[k]) - branch[k];
             n_branch += branch[k];
             n_others += others[k];

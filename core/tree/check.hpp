@@ -75,6 +75,7 @@ public:
 private:
     NumericCheck numeric_check(const LeafCase&);
     void numeric(const LeafCase&);
+    void categories(const LeafCase&);
     void categorical(const LeafCase&, std::size_t feature);
     void propose(RunnerUp, const Candidate&);
 
@@ -84,7 +85,10 @@ private:
     std::vector<std::size_t> codes_;
     std::vector<double> low_, high_, thresholds_, gains_;
     AlignedDoubles scratch_;
-    std::vector<double> known_, mass_, rest_, weight_;
+    // Of all categories of a leaf, as its cells lie; and of each categorical feature.
+    std::vector<double> mass_, rest_, weight_, whole_;
+    std::vector<const double*> cells_;
+    std::vector<double> known_;
 };
 
 // How much weight a leaf needs in all before the bound is met at this gap, or the

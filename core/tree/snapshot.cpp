@@ -161,7 +161,6 @@ Snapshot Tree::snapshot() const {
     Snapshot s;
     const std::size_t n_classes = n_classes_;
     const std::size_t n = shape_.numeric;
-    const std::size_t stride = shape_.stride;
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
@@ -192,27 +191,28 @@ Snapshot Tree::snapshot() const {
             const GaussianClass c = leaf.statistics.gaussian(k, counts);
             s.gaps.push_back(c.known != nullptr);
             for (std::size_t p = 0; p < class_planes; ++p) {
-                s.gaussian.insert(s.gaussian.end(), c.planes + p * stride,
-                                  c.planes + p * stride + n);
+                s.gaussian.insert(s.gaussian.end(), c.planes + p * n, c.planes + (p + 1) * n);
             }
             if (c.known) s.known.insert(s.known.end(), c.known, c.known + n);
         }
+        const std::uint32_t* const starts = leaf.statistics.starts(shape_);
+        const auto cell = [&](std::size_t k, std::size_t v) {
+            return leaf.statistics.classes()[k] ? leaf.statistics.cells(shape_, k)[v] : 0.0;
+        };
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
-            const CountTable& table = leaf.statistics.table(c);
-            std::size_t last = 0;  // rows beyond the last value seen are spare room
-            for (std::size_t v = 0; v < table.values; ++v) {
-                const double* const row = table.cells + v * shape_.class_stride;
-                if (std::any_of(row, row + n_classes, [](double x) { return x > 0.0; })) last = v + 1;
+            std::size_t end = starts[c];  // cells beyond the last value seen are spare room
+            for (std::size_t v = starts[c]; v < starts[c + 1]; ++v) {
+                for (std::size_t k = 0; k < n_classes; ++k) {
+                    if (cell(k, v) > 0.0) end = v + 1;
+                }
             }
-            s.values.push_back(static_cast<std::uint32_t>(last));
-            for (std::size_t v = 0; v < last; ++v) {
-                const double* const row = table.cells + v * shape_.class_stride;
-                s.cells.insert(s.cells.end(), row, row + n_classes);
+            s.values.push_back(static_cast<std::uint32_t>(end - starts[c]));
+            for (std::size_t v = starts[c]; v < end; ++v) {
+                for (std::size_t k = 0; k < n_classes; ++k) s.cells.push_back(cell(k, v));
             }
-            s.table_gaps.push_back(table.known != nullptr);
-            if (table.known) {
-                s.table_known.insert(s.table_known.end(), table.known, table.known + n_classes);
-            }
+            const double* const known = leaf.statistics.known_categories(c);
+            s.table_gaps.push_back(known != nullptr);
+            if (known) s.table_known.insert(s.table_known.end(), known, known + n_classes);
         }
     }
     for (const Split& split : splits_) {
@@ -250,7 +250,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
 void Tree::restore_nodes(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     // The root exists already; it becomes a leaf again only if it is one.
-    leaves_[0].statistics.close(shape_, pool_);
+    leaves_[0].statistics.close();
     leaves_.clear();
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
@@ -316,7 +316,6 @@ void Tree::restore_nodes(const Snapshot& s) {
 void Tree::restore_leaves(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     const std::size_t n = shape_.numeric;
-    const std::size_t stride = shape_.stride;
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
     std::size_t gap = 0;
@@ -337,49 +336,56 @@ void Tree::restore_leaves(const Snapshot& s) {
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
-        for (std::size_t k = 0; k < n_classes && n; ++k) {
-            if (!(counts[k] > 0.0)) continue;
-            demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
-            const double* const from = gaussian.take(class_planes * n);
-            const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
-            check_planes(from, weights, counts[k], n, where);
-            double* const to = leaf.statistics.open_class(shape_, pool_, k);
-            // Padding, as the first row would have left it.
-            std::fill_n(to + low * stride, stride, 0.0);
-            std::fill_n(to + high * stride, stride, 0.0);
-            for (std::size_t p = 0; p < class_planes; ++p) {
-                std::copy_n(from + p * n, n, to + p * stride);
-            }
-            if (weights) std::copy_n(weights, n, leaf.statistics.open_known(shape_, pool_, k));
-            if (!shape_.bayes) continue;
-            double* const planes = leaf.statistics.leaf_planes();
-            for (std::size_t f = 0; f < n; ++f) {
-                double& bottom = planes[leaf_low * stride + f];
-                double& top = planes[leaf_high * stride + f];
-                bottom = std::min(bottom, from[2 * n + f]);
-                top = std::max(top, from[3 * n + f]);
-            }
-        }
+        const std::uint32_t* const numbers_of_values = s.values.data() + i * shape_.categorical;
+        std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
-            const std::size_t values = s.values[i * shape_.categorical + c];
-            const std::uint8_t gaps = s.table_gaps[i * shape_.categorical + c];
-            demand(static_cast<double>(values) <= categories_[c] && gaps <= 1,
+            const std::size_t values = numbers_of_values[c];
+            demand(static_cast<double>(values) <= categories_[c] &&
+                       s.table_gaps[i * shape_.categorical + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
             // Also keeps a file from asking for room that it has no numbers for.
             const double* const end = from + values * n_classes;
             demand(values == 0 || std::any_of(end - n_classes, end, [](double x) { return x > 0.0; }),
                    where + "a count table with an empty last row");
-            CountTable& table = leaf.statistics.open_table(shape_, pool_, c, values, gaps != 0);
-            for (std::size_t v = 0; v < values; ++v) {
-                std::copy_n(from + v * n_classes, n_classes, table.cells + v * shape_.class_stride);
+            all_cells.push_back(from);
+        }
+        leaf.statistics.open(shape_, counts, numbers_of_values);
+        for (std::size_t k = 0; k < n_classes && n; ++k) {
+            if (!(counts[k] > 0.0)) continue;
+            demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
+            const double* const from = gaussian.take(class_planes * n);
+            const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
+            check_planes(from, weights, counts[k], n, where);
+            std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
+            if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape_, k));
+            if (!shape_.bayes) continue;
+            double* const planes = leaf.statistics.leaf_planes(shape_);
+            for (std::size_t f = 0; f < n; ++f) {
+                double& bottom = planes[leaf_low * n + f];
+                double& top = planes[leaf_high * n + f];
+                bottom = std::min(bottom, from[2 * n + f]);
+                top = std::max(top, from[3 * n + f]);
             }
-            if (gaps) std::copy_n(table_known.take(n_classes), n_classes, table.known);
+        }
+        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+            const std::size_t values = numbers_of_values[c];
+            const double* const from = all_cells[c];
+            const std::size_t start = leaf.statistics.starts(shape_)[c];
+            const double* weights = counts;
+            if (s.table_gaps[i * shape_.categorical + c]) {
+                double* const to = leaf.statistics.open_known_categories(shape_, c);
+                weights = std::copy_n(table_known.take(n_classes), n_classes, to) - n_classes;
+            }
             for (std::size_t k = 0; k < n_classes; ++k) {
-                const double all = table.known ? table.known[k] : counts[k];
                 double sum = 0.0;
-                for (std::size_t v = 0; v < values; ++v) sum += table.cells[v * shape_.class_stride + k];
-                demand(nearly(sum, all) && (all <= counts[k] || nearly(all, counts[k])),
+                for (std::size_t v = 0; v < values; ++v) {
+                    sum += from[v * n_classes + k];
+                    if (!leaf.statistics.classes()[k]) continue;
+                    leaf.statistics.cells(shape_, k)[start + v] = from[v * n_classes + k];
+                }
+                demand(nearly(sum, weights[k]) &&
+                           (weights[k] <= counts[k] || nearly(weights[k], counts[k])),
                        where + "its categories do not add up");
             }
         }

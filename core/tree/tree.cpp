@@ -5,16 +5,6 @@
 #include <utility>
 
 namespace riparian {
-namespace {
-
-std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
-
-std::size_t room_for(std::size_t needed, std::size_t present) {
-    return needed <= present ? present : padded(std::max(needed, present + present / 2));
-}
-
-}  // namespace
-
 Tree::Tree(const Settings& settings) : settings_(settings) {
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.class_stride = 2;
@@ -32,9 +22,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
         features_.push_back({kind, count++});
     }
-    // Exactly as wide as needed while nothing was learned; room to grow after that.
-    to.stride = seen_ == 0 ? padded(to.numeric) : room_for(to.numeric, shape_.stride);
-    if (to.categorical) to.class_stride = padded(to.class_stride);
+    to.stride = (to.numeric + 3) / 4 * 4;
     categories_.resize(to.categorical, 0.0);
     used_up_.resize(to.categorical, false);
     reshape(to);
@@ -45,7 +33,6 @@ void Tree::make_room_for_classes(std::size_t count) {
     if (count <= shape_.class_stride) return;
     Shape to = shape_;
     to.class_stride = std::max(count, seen_ == 0 ? 0 : shape_.class_stride + shape_.class_stride / 2);
-    if (to.categorical) to.class_stride = padded(to.class_stride);
     reshape(to);
 }
 
@@ -65,7 +52,7 @@ void Tree::reshape(const Shape& to) {
         }
         counts_ = std::move(wider);
     }
-    for (Leaf& leaf : leaves_) leaf.statistics.reshape(from, to, counts(leaf.node), pool_);
+    for (Leaf& leaf : leaves_) leaf.statistics.reshape(from, to, counts(leaf.node));
 }
 
 // ---- routing ----
@@ -165,7 +152,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place) {
     Leaf& leaf = leaves_[place];
     leaf = {};
     leaf.node = node;
-    leaf.statistics.open(shape_, pool_);
+    leaf.statistics.open(shape_);
     at(node).place = static_cast<std::int32_t>(place);
 }
 
@@ -214,7 +201,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     make_room(splits_);
     splits_.push_back({seen_, decision.n, decision.gain_range, decision.epsilon, cut.gain,
                        decision.second, id, decision.verdict});
-    leaves_[place].statistics.close(shape_, pool_);
+    leaves_[place].statistics.close();
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
@@ -380,7 +367,7 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    leaf.statistics.learn(shape_, pool_, row, y, w, before, counts);
+    leaf.statistics.learn(shape_, row, y, w, before, counts);
     if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
         may_split(leaf)) {
         leaf.checked = leaf.weight;
@@ -435,7 +422,7 @@ std::uint64_t Tree::seen() const {
 
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = sizeof(Tree) + pool_.bytes() + nodes_.capacity() * sizeof(Node) +
+    std::size_t bytes = sizeof(Tree) + nodes_.capacity() * sizeof(Node) +
                         gates_.capacity() * sizeof(Gate) +
                         counts_.capacity() * sizeof(double) +
                         leaves_.capacity() * sizeof(Leaf) +
@@ -444,6 +431,7 @@ std::size_t Tree::memory_bytes() const {
                         categories_.capacity() * sizeof(double) +
                         ways_.capacity() * sizeof(ways_[0]);
     for (const Ways& ways : ways_) bytes += ways.bytes();
+    for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
     return bytes;
 }
 

@@ -139,7 +139,6 @@ private:
 
     Settings settings_;
     Shape shape_;
-    Pool pool_;
     std::vector<Feature> features_;
     std::vector<double> categories_;  // [categorical slot]: values seen so far
     std::vector<Node> nodes_;
