@@ -10,9 +10,8 @@ namespace riparian {
 // Numeric values beyond it are taken for it, so that squares times weights stay finite.
 inline constexpr double largest_value = 0x1p450;
 
-// A numeric plane is one double a feature; the last vector may reach into what comes
-// after it, which is then left as it was. The statistics of one class at one leaf
-// are planes in this order.
+// A numeric plane is one double a feature. The statistics of one class at one leaf are
+// planes in this order, end to end, with three doubles after them that can be read.
 enum Plane : std::size_t { mean, squares, low, high, precision };
 // What a leaf keeps over all its classes (naive Bayes only).
 enum LeafPlane : std::size_t { leaf_low, leaf_high };

@@ -73,26 +73,30 @@ bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_feature
     return rest || found.any();
 }
 
-// Planes lie end to end: in the last vector only the lanes of this plane count, and
-// the others are written back as they were read. Where planes are shorter than a
-// vector they must be stored in their order.
+// Planes lie end to end, so the last vector of one may not reach into the next: a store
+// over another plane's values would keep the loads of these waiting.
 struct Whole {
-    RIPARIAN_INLINE Mask here(Mask m) const { return m; }
-    RIPARIAN_INLINE Lanes or_else(Lanes now, Lanes) const { return now; }
+    static RIPARIAN_INLINE Lanes load(const double* p) { return Lanes::load(p); }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) { x.store(p); }
 };
+template <unsigned long n>
 struct Part {
-    Mask inside;
-    RIPARIAN_INLINE Mask here(Mask m) const { return m & inside; }
-    RIPARIAN_INLINE Lanes or_else(Lanes now, Lanes before) const {
-        return select(inside, now, before);
+    static RIPARIAN_INLINE Lanes load(const double* p) {
+        return Lanes(Lanes::Vector{p[0], n > 1 ? p[1] : 0.0, n > 2 ? p[2] : 0.0, 0.0});
     }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) { __builtin_memcpy(p, &x.v, n * sizeof *p); }
 };
 
 template <class Body>
 RIPARIAN_INLINE void each_vector(std::size_t n, const Body& body) {
-    std::size_t f = 0;
-    for (; f + width <= n; f += width) body(f, Whole{});
-    if (f < n) body(f, Part{steps() < static_cast<double>(n - f)});
+    const std::size_t whole = n / width * width;
+    for (std::size_t f = 0; f < whole; f += width) body(f, Whole{});
+    switch (n - whole) {
+        case 1: body(whole, Part<1>{}); break;
+        case 2: body(whole, Part<2>{}); break;
+        case 3: body(whole, Part<3>{}); break;
+        default: break;
+    }
 }
 
 #define RIPARIAN_BODY(f, lanes) [&](std::size_t f, auto lanes) __attribute__((always_inline))
@@ -108,30 +112,26 @@ void learn(double* planes, std::size_t n, const double* x, double w, double rate
     double* const hi = planes + high * n;
     each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
-        const Lanes before = Lanes::load(m + f);
+        const Lanes before = lanes.load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        lanes.or_else(after, before).store(m + f);
-        const Lanes sum = Lanes::load(s + f);
-        lanes.or_else(sum + more_squares(step * w, value - after), sum).store(s + f);
-        const Lanes bottom = Lanes::load(lo + f);
-        lanes.or_else(min(bottom, value), bottom).store(lo + f);
-        const Lanes top = Lanes::load(hi + f);
-        lanes.or_else(max(top, value), top).store(hi + f);
+        lanes.store(after, m + f);
+        lanes.store(lanes.load(s + f) + more_squares(step * w, value - after), s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
     });
 }
 
-// Widens the leaf's range to these values; true if it grew.
+// Widens the leaf's range to these values; true where it grew.
 template <class Some>
-RIPARIAN_INLINE Mask widen(double* leaf, std::size_t n, std::size_t f, Lanes value,
-                           const Some& lanes) {
+RIPARIAN_INLINE Mask widen(double* leaf, std::size_t n, std::size_t f, Lanes value, Some lanes) {
     double* const lo = leaf + leaf_low * n + f;
     double* const hi = leaf + leaf_high * n + f;
-    const Lanes bottom = Lanes::load(lo);
-    lanes.or_else(min(bottom, value), bottom).store(lo);
-    const Lanes top = Lanes::load(hi);
-    lanes.or_else(max(top, value), top).store(hi);
-    return lanes.here((value < bottom) | (value > top));
+    const Lanes bottom = lanes.load(lo);
+    const Lanes top = lanes.load(hi);
+    lanes.store(min(bottom, value), lo);
+    lanes.store(max(top, value), hi);
+    return (value < bottom) | (value > top);
 }
 
 bool learn_bayes(double* planes, double* leaf, std::size_t n, const double* x, double w,
@@ -143,16 +143,13 @@ bool learn_bayes(double* planes, double* leaf, std::size_t n, const double* x, d
     Mask grown = {Mask::Vector{}};
     each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
-        const Lanes before = Lanes::load(m + f);
+        const Lanes before = lanes.load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        lanes.or_else(after, before).store(m + f);
-        const Lanes sum = Lanes::load(s + f);
-        lanes.or_else(sum + more_squares(step * w, value - after), sum).store(s + f);
-        const Lanes bottom = Lanes::load(lo + f);
-        lanes.or_else(min(bottom, value), bottom).store(lo + f);
-        const Lanes top = Lanes::load(hi + f);
-        lanes.or_else(max(top, value), top).store(hi + f);
+        lanes.store(after, m + f);
+        lanes.store(lanes.load(s + f) + more_squares(step * w, value - after), s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
         grown = grown | widen(leaf, n, f, value, lanes);
     });
     return grown.any();
@@ -167,40 +164,43 @@ bool learn_known(double* planes, double* leaf, double* weights, std::size_t n, c
     Mask grown = {Mask::Vector{}};
     each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
-        const Mask here = lanes.here(known(value));
-        const Lanes weight = Lanes::load(weights + f) + w;
-        const Lanes before = Lanes::load(m + f);
+        const Mask here = known(value);
+        const Lanes weight = lanes.load(weights + f) + w;
+        const Lanes before = lanes.load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * (Lanes(w) / weight);
-        select(here, weight, Lanes::load(weights + f)).store(weights + f);
-        select(here, after, before).store(m + f);
-        const Lanes sum = Lanes::load(s + f);
-        select(here, sum + more_squares(step * w, value - after), sum).store(s + f);
-        const Lanes bottom = Lanes::load(lo + f);
-        lanes.or_else(min(bottom, value), bottom).store(lo + f);
-        const Lanes top = Lanes::load(hi + f);
-        lanes.or_else(max(top, value), top).store(hi + f);
+        lanes.store(select(here, weight, lanes.load(weights + f)), weights + f);
+        lanes.store(select(here, after, before), m + f);
+        lanes.store(lanes.load(s + f) + select(here, more_squares(step * w, value - after), 0.0),
+                    s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
         if (leaf) grown = grown | widen(leaf, n, f, value, lanes);
     });
     return grown.any();
 }
 
-// A feature that was constant at the leaf tells the classes nothing apart.
-RIPARIAN_INLINE Mask varies(const double* leaf, std::size_t n, std::size_t f) {
-    return Lanes::load(leaf + leaf_low * n + f) < Lanes::load(leaf + leaf_high * n + f);
-}
+// The leaf's range of four features.
+struct Range {
+    Lanes low, high;
 
-// 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
-// sigma^2 is at least that of one more value, uniform over the leaf's range,
-// among W of them, with share = 1 / (12 W); and at least the share above.
-RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes share, const double* leaf,
-                                   std::size_t n, std::size_t f) {
-    const Lanes range =
-        Lanes::load(leaf + leaf_high * n + f) - Lanes::load(leaf + leaf_low * n + f);
-    const Lanes spread = range * least_spread;
-    const Lanes least = max(range * range * share, spread * spread);
-    return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
-}
+    template <class Some>
+    static RIPARIAN_INLINE Range load(const double* leaf, std::size_t n, std::size_t f, Some lanes) {
+        return {lanes.load(leaf + leaf_low * n + f), lanes.load(leaf + leaf_high * n + f)};
+    }
+    // A feature that was constant at the leaf tells the classes nothing apart.
+    RIPARIAN_INLINE Mask varies() const { return low < high; }
+
+    // 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
+    // sigma^2 is at least that of one more value, uniform over the leaf's range,
+    // among W of them, with share = 1 / (12 W); and at least the share above.
+    RIPARIAN_INLINE Lanes precision(Lanes variance, Lanes share) const {
+        const Lanes range = high - low;
+        const Lanes spread = range * least_spread;
+        const Lanes least = max(range * range * share, spread * spread);
+        return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
+    }
+};
 
 double refresh(const GaussianClass& c, const double* leaf, std::size_t n) {
     SumOfLogs logs;
@@ -208,11 +208,11 @@ double refresh(const GaussianClass& c, const double* leaf, std::size_t n) {
     const double freedom = c.weight > 1.0 ? 1.0 / (c.weight - 1.0) : 0.0;
     const double share = 1.0 / (c.weight * 12.0);
     each_vector(n, RIPARIAN_BODY(f, lanes) {
-        const Lanes variance = Lanes::load(c.planes + squares * n + f) * freedom;
-        const Lanes p = precision_of(variance, share, leaf, n, f);
-        const Mask use = lanes.here(varies(leaf, n, f));
-        double* const to = c.planes + precision * n + f;
-        lanes.or_else(select(use, p, 0.0), Lanes::load(to)).store(to);
+        const Lanes variance = lanes.load(c.planes + squares * n + f) * freedom;
+        const Range range = Range::load(leaf, n, f, lanes);
+        const Lanes p = range.precision(variance, share);
+        const Mask use = range.varies();
+        lanes.store(select(use, p, 0.0), c.planes + precision * n + f);
         logs.add(select(use, p, 1.0));
     });
     return 0.5 * logs.total();
@@ -225,8 +225,8 @@ void scores(const double* const* planes, const double* base, std::size_t n_class
         if (!p) continue;
         Lanes total = 0.0;
         each_vector(n, RIPARIAN_BODY(f, lanes) {
-            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
-            total += lanes.or_else((d * d) * Lanes::load(p + precision * n + f), 0.0);
+            const Lanes d = Lanes::load(x + f) - lanes.load(p + mean * n + f);
+            total += (d * d) * lanes.load(p + precision * n + f);
         });
         out[k] = base[k] - total.sum();
     }
@@ -236,18 +236,18 @@ double full_score(const GaussianClass& c, const double* leaf, const double* usab
                   const double* pooled, std::size_t n, const double* x) {
     SumOfLogs logs;
     Lanes total = 0.0;
-    for (std::size_t f = 0; f < n; f += width) {
-        const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, n, f);
-        const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
-        const Lanes own =
-            Lanes::load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Range range = Range::load(leaf, n, f, lanes);
+        const Mask use = (Lanes::load(usable + f) > 0.0) & range.varies();
+        const Lanes weight = c.known ? lanes.load(c.known + f) : Lanes(c.weight);
+        const Lanes own = lanes.load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
         const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
-        const Lanes p = select(
-            use, precision_of(variance, Lanes(1.0) / (weight * 12.0), leaf, n, f), 1.0);
-        const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * n + f);
+        const Lanes p =
+            select(use, range.precision(variance, Lanes(1.0) / (weight * 12.0)), 1.0);
+        const Lanes d = Lanes::load(x + f) - lanes.load(c.planes + mean * n + f);
         total += select(use, (d * d) * p, 0.0);
         logs.add(p);
-    }
+    });
     return 0.5 * logs.total() - total.sum();
 }
 

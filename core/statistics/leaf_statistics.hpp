@@ -46,7 +46,7 @@ struct Shape {
 //     the leaf's planes (bayes)
 //     a part for each class seen here: its planes, then its cells: the weight of each
 //     category of each feature, as far as this leaf has seen any
-//     three spare doubles: the last vector of a plane may reach past its end
+//     three spare doubles: a check reads whole vectors, past the end of a plane
 //
 // The class counts themselves belong to the node and are handed in: an inner
 // node keeps them when its statistics are freed.
