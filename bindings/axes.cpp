@@ -123,9 +123,14 @@ void bind_axes(nb::module_& m) {
         }
         AlignedDoubles scratch(8 * classes);
         std::vector<double> whole(classes, 0.0), mass(rows + 4), rest(rows + 4), weight(rows + 4);
-        const CategoricalCheck check{counts.data(), rows,           classes,     classes,
-                                     whole.data(),  scratch.data(), mass.data(), rest.data(),
-                                     weight.data()};
+        std::vector<std::vector<double>> columns(classes, std::vector<double>(rows + 4));
+        std::vector<const double*> cells(classes);
+        for (std::size_t k = 0; k < classes; ++k) {
+            for (std::size_t r = 0; r < rows; ++r) columns[k][r] = counts.data()[r * classes + k];
+            cells[k] = columns[k].data();
+        }
+        const CategoricalCheck check{cells.data(),   rows,        classes,     whole.data(),
+                                     scratch.data(), mass.data(), rest.data(), weight.data()};
         const double offset = std::visit([&](const auto& i) {
             kernels().categorical_masses[impurity.index()](&i, check);
             if constexpr (requires { i.offset; }) return i.offset;

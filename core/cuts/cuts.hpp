@@ -32,13 +32,13 @@ struct NumericView {
     [[nodiscard]] Moments moments(std::size_t k, std::size_t f) const noexcept {
         const GaussianClass& c = classes[k];
         const double weight = c.known ? c.known[f] : c.weight;
-        const double squared = c.planes[squares * stride + f];
+        const double squared = c.planes[squares * n_features + f];
         double variance = weight > 1.0 ? squared / (weight - 1.0) : 0.0;
         if (convention == Variance::population) {
             variance = weight > 0.0 ? squared / weight : 0.0;
             variance = variance > least_population_variance ? variance : least_population_variance;
         }
-        return {weight, c.planes[mean * stride + f], variance};
+        return {weight, c.planes[mean * n_features + f], variance};
     }
 };
 

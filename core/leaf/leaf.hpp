@@ -45,24 +45,26 @@ struct AnswerScratch {
     std::vector<double> usable;
     std::vector<double> pooled;
     std::vector<double> freedom;
-    std::vector<double> zeros;
-    std::vector<const double*> rows;
+    std::vector<std::int64_t> places;
     std::vector<const double*> known;
+    std::vector<const double*> cells;
+    std::vector<std::size_t> codes;
 
     void fit(const Shape& s) {
         const std::size_t classes = (s.class_stride + 3) / 4 * 4;  // whole vectors
         if (scores.size() == classes && usable.size() == s.stride &&
-            rows.size() == s.categorical) {
+            places.size() == s.categorical) {
             return;
         }
         scores.assign(classes, 0.0);
         categorical.assign(classes, 0.0);
-        zeros.assign(classes, 0.0);
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);
         freedom.assign(s.stride, 0.0);
-        rows.assign(s.categorical, nullptr);
+        places.assign(s.categorical, 0);
         known.assign(s.categorical, nullptr);
+        cells.reserve(classes);
+        codes.reserve(classes);
     }
 };
 

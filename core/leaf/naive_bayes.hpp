@@ -71,23 +71,23 @@ private:
         const bool gaps = row.gap || leaf.statistics.gaps();
         if (!gaps) {
             // Classes with one example or none are put right below.
-            kernels().scores(leaf.statistics.planes(), leaf.statistics.base(), leaf.n_classes,
-                             s.stride, row.x, scratch.scores.data());
+            kernels().scores(leaf.statistics.classes(), leaf.statistics.base(s), leaf.n_classes,
+                             s.numeric, row.x, scratch.scores.data());
         }
         bool prepared = false;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             double& score = scratch.scores[k];
             if (!(leaf.counts[k] > 0.0)) {
                 score = -std::numeric_limits<double>::infinity();
-            } else if (s.stride == 0) {
-                score = leaf.statistics.base()[k];
+            } else if (s.numeric == 0) {
+                score = leaf.statistics.base(s)[k];
             } else if (gaps || leaf.counts[k] <= 1.0) {
                 if (!prepared) prepare(leaf, row, scratch);
                 prepared = true;
                 score = ln(leaf.counts[k]) +
                         kernels().full_score(leaf.statistics.gaussian(k, leaf.counts),
-                                             leaf.statistics.leaf_planes(), scratch.usable.data(),
-                                             scratch.pooled.data(), s.stride, row.x);
+                                             leaf.statistics.leaf_planes(s), scratch.usable.data(),
+                                             scratch.pooled.data(), s.numeric, row.x);
             }
         }
     }
@@ -104,7 +104,7 @@ private:
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!(leaf.counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, leaf.counts);
-            const double* const spread = c.planes + squares * leaf.shape.stride;
+            const double* const spread = c.planes + squares * n;
             if (!c.known) {
                 if (c.weight <= 1.0) continue;
                 for (std::size_t f = 0; f < n; ++f) {
@@ -130,22 +130,32 @@ private:
     static void add_categorical_scores(const LeafView& leaf, const Row& row,
                                        AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
+        const std::uint32_t* const starts = leaf.statistics.starts(s);
+        scratch.cells.clear();
+        scratch.codes.clear();
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            if (!leaf.statistics.classes()[k]) continue;
+            scratch.cells.push_back(leaf.statistics.cells(s, k));
+            scratch.codes.push_back(k);
+        }
+        if (scratch.codes.empty()) return;
         for (std::size_t c = 0; c < s.categorical; ++c) {
-            const CountTable& table = leaf.statistics.table(c);
             const std::int32_t code = row.codes[c];
-            scratch.known[c] = table.known ? table.known : leaf.counts;
+            scratch.known[c] = leaf.statistics.known_categories(c);
             if (code == missing_code) {
-                scratch.rows[c] = nullptr;
-            } else if (code < 0 || static_cast<std::uint32_t>(code) >= table.values) {
-                scratch.rows[c] = scratch.zeros.data();
+                scratch.places[c] = CategoricalRow::missing;
+            } else if (code < 0 || static_cast<std::uint32_t>(code) >= starts[c + 1] - starts[c]) {
+                scratch.places[c] = CategoricalRow::unseen;
             } else {
-                scratch.rows[c] = table.cells + static_cast<std::size_t>(code) * s.class_stride;
+                scratch.places[c] = starts[c] + static_cast<std::int64_t>(code);
             }
         }
-        kernels().categorical_scores(scratch.rows.data(), scratch.known.data(), leaf.categories,
-                                     s.categorical, s.class_stride, scratch.categorical.data());
-        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
-            scratch.scores[k] += scratch.categorical[k];
+        kernels().categorical_scores({scratch.places.data(), s.categorical, scratch.cells.data(),
+                                      scratch.codes.data(), scratch.codes.size(), leaf.counts,
+                                      scratch.known.data(), leaf.categories},
+                                     scratch.categorical.data());
+        for (std::size_t i = 0; i < scratch.codes.size(); ++i) {
+            scratch.scores[scratch.codes[i]] += scratch.categorical[i];
         }
     }
 };

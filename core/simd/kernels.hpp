@@ -10,8 +10,8 @@ namespace riparian {
 // Numeric values beyond it are taken for it, so that squares times weights stay finite.
 inline constexpr double largest_value = 0x1p450;
 
-// A numeric plane is `stride` doubles, one a feature, padded to whole vectors.
-// The statistics of one class at one leaf are planes in this order.
+// A numeric plane is one double a feature. The statistics of one class at one leaf are
+// planes in this order, end to end, with three doubles after them that can be read.
 enum Plane : std::size_t { mean, squares, low, high, precision };
 // What a leaf keeps over all its classes (naive Bayes only).
 enum LeafPlane : std::size_t { leaf_low, leaf_high };
@@ -38,8 +38,8 @@ struct GaussianClass {
 struct NumericCheck {
     const GaussianClass* classes;
     std::size_t n_classes;
-    std::size_t n_features;
-    std::size_t stride;
+    std::size_t n_features;    // doubles in a plane of a class
+    std::size_t stride;        // the same in whole vectors
     const double* thresholds;  // [candidate][stride]; NaN: no candidate
     std::size_t n_candidates;
     double total;  // weight at the leaf, known or not
@@ -52,18 +52,31 @@ struct NumericCheck {
 
 inline constexpr std::size_t numeric_scratch(std::size_t n_classes) { return 4 * 8 * n_classes; }
 
-// The count table of one categorical feature at one leaf, and per value the mass
+// The weights of values of categorical features at one leaf, and per value the mass
 // (weight times impurity) of the value's branch and of all others together.
 struct CategoricalCheck {
-    const double* table;  // [value][class_stride]
+    const double* const* cells;  // [class][value], and three doubles that can be read
     std::size_t n_values;
     std::size_t n_classes;
-    std::size_t class_stride;
     const double* known;  // [class]: weight of known values
     double* scratch;      // 4 * 2 * n_classes doubles
     double* mass;         // [value], rounded up to whole vectors
     double* rest;         // likewise
     double* weight;       // likewise
+};
+
+// The categories of one row at one leaf, as naive Bayes sees them.
+struct CategoricalRow {
+    const std::int64_t* places;  // [feature] of its value among the cells; or one of these
+    static constexpr std::int64_t missing = -1;
+    static constexpr std::int64_t unseen = -2;  // by this leaf
+    std::size_t n_features;
+    const double* const* cells;  // [class seen at the leaf]
+    const std::size_t* codes;    // [class seen at the leaf]
+    std::size_t n_classes;       // at least one
+    const double* counts;        // [code]
+    const double* const* known;  // [feature][code]; null: `counts`
+    const double* values;        // [feature] how many the tree has seen
 };
 
 struct Kernels {
@@ -80,30 +93,30 @@ struct Kernels {
                          std::size_t n);
 
     // Welford's update of one class with a row whose values are all known.
-    void (*learn)(double* planes, std::size_t stride, const double* x, double w, double rate);
+    void (*learn)(double* planes, std::size_t n, const double* x, double w, double rate);
     // The same, and the leaf's planes; true if the range of a feature grew.
-    bool (*learn_bayes)(double* planes, double* leaf, std::size_t stride, const double* x, double w,
+    bool (*learn_bayes)(double* planes, double* leaf, std::size_t n, const double* x, double w,
                         double rate);
-    // With missing values: `known` holds a weight a feature; `leaf` may be null.
-    bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t stride,
+    // With missing values: `known` holds a weight a feature, in whole vectors; `leaf` may
+    // be null.
+    bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t n,
                         const double* x, double w);
 
     // Naive Bayes: sets the precision of one class, returns the logarithm of its
     // weight plus half the sum of log precision.
-    double (*refresh)(const GaussianClass&, const double* leaf, std::size_t stride);
+    double (*refresh)(const GaussianClass&, const double* leaf, std::size_t n);
     // base - sum over features of (x - mean)^2 * precision, for each class with planes.
     void (*scores)(const double* const* planes, const double* base, std::size_t n_classes,
-                   std::size_t stride, const double* x, double* scores);
+                   std::size_t n, const double* x, double* scores);
     // Half the sum of log precision minus the distance, from the statistics
     // themselves, over the usable features (1.0 or 0.0). Where a class has too
     // little weight for a variance of its own, the pooled one of the feature serves.
     double (*full_score)(const GaussianClass&, const double* leaf, const double* usable,
-                         const double* pooled, std::size_t stride, const double* x);
+                         const double* pooled, std::size_t n, const double* x);
 
-    // Per class the sum of log((n_jk + 1) / (n_.k + v)) over categorical features.
-    void (*categorical_scores)(const double* const* rows, const double* const* known,
-                               const double* values, std::size_t n_features,
-                               std::size_t class_stride, double* scores);
+    // Per class seen the sum of log((n_jk + 1) / (n_.k + v)) over categorical features;
+    // `scores` is whole vectors.
+    void (*categorical_scores)(const CategoricalRow&, double* scores);
     // exp(score - largest) / sum; -inf gives 0.
     void (*softmax)(double* scores, std::size_t n, std::size_t stride);
 

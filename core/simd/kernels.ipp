@@ -73,157 +73,209 @@ bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_feature
     return rest || found.any();
 }
 
+// Planes lie end to end, so the last vector of one may not reach into the next: a store
+// over another plane's values would keep the loads of these waiting.
+struct Whole {
+    static RIPARIAN_INLINE Lanes load(const double* p) { return Lanes::load(p); }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) { x.store(p); }
+};
+template <unsigned long n>
+struct Part {
+    static RIPARIAN_INLINE Lanes load(const double* p) {
+        return Lanes(Lanes::Vector{p[0], n > 1 ? p[1] : 0.0, n > 2 ? p[2] : 0.0, 0.0});
+    }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) { __builtin_memcpy(p, &x.v, n * sizeof *p); }
+};
+
+template <class Body>
+RIPARIAN_INLINE void each_vector(std::size_t n, const Body& body) {
+    const std::size_t whole = n / width * width;
+    for (std::size_t f = 0; f < whole; f += width) body(f, Whole{});
+    switch (n - whole) {
+        case 1: body(whole, Part<1>{}); break;
+        case 2: body(whole, Part<2>{}); break;
+        case 3: body(whole, Part<3>{}); break;
+        default: break;
+    }
+}
+
+#define RIPARIAN_BODY(f, lanes) [&](std::size_t f, auto lanes) __attribute__((always_inline))
+
 // What a value adds to the centred squares: never less than nothing. Where the mean
 // jumps by many orders of magnitude, rounding may turn the sign of its remainder.
 RIPARIAN_INLINE Lanes more_squares(Lanes before, Lanes after) { return max(before * after, 0.0); }
 
-void learn(double* planes, std::size_t stride, const double* x, double w, double rate) {
-    double* const m = planes + mean * stride;
-    double* const s = planes + squares * stride;
-    double* const lo = planes + low * stride;
-    double* const hi = planes + high * stride;
-    for (std::size_t f = 0; f < stride; f += width) {
+void learn(double* planes, std::size_t n, const double* x, double w, double rate) {
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
-        const Lanes before = Lanes::load(m + f);
+        const Lanes before = lanes.load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        after.store(m + f);
-        (Lanes::load(s + f) + more_squares(step * w, value - after)).store(s + f);
-        min(Lanes::load(lo + f), value).store(lo + f);
-        max(Lanes::load(hi + f), value).store(hi + f);
-    }
+        lanes.store(after, m + f);
+        lanes.store(lanes.load(s + f) + more_squares(step * w, value - after), s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
+    });
 }
 
-bool learn_bayes(double* planes, double* leaf, std::size_t stride, const double* x, double w,
+// Widens the leaf's range to these values; true where it grew.
+template <class Some>
+RIPARIAN_INLINE Mask widen(double* leaf, std::size_t n, std::size_t f, Lanes value, Some lanes) {
+    double* const lo = leaf + leaf_low * n + f;
+    double* const hi = leaf + leaf_high * n + f;
+    const Lanes bottom = lanes.load(lo);
+    const Lanes top = lanes.load(hi);
+    lanes.store(min(bottom, value), lo);
+    lanes.store(max(top, value), hi);
+    return (value < bottom) | (value > top);
+}
+
+bool learn_bayes(double* planes, double* leaf, std::size_t n, const double* x, double w,
                  double rate) {
-    double* const m = planes + mean * stride;
-    double* const s = planes + squares * stride;
-    double* const lo = planes + low * stride;
-    double* const hi = planes + high * stride;
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
     Mask grown = {Mask::Vector{}};
-    for (std::size_t f = 0; f < stride; f += width) {
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
-        const Lanes before = Lanes::load(m + f);
+        const Lanes before = lanes.load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
-        after.store(m + f);
-        (Lanes::load(s + f) + more_squares(step * w, value - after)).store(s + f);
-        min(Lanes::load(lo + f), value).store(lo + f);
-        max(Lanes::load(hi + f), value).store(hi + f);
-        const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
-        const Lanes top = Lanes::load(leaf + leaf_high * stride + f);
-        grown = grown | (value < bottom) | (value > top);
-        min(bottom, value).store(leaf + leaf_low * stride + f);
-        max(top, value).store(leaf + leaf_high * stride + f);
-    }
+        lanes.store(after, m + f);
+        lanes.store(lanes.load(s + f) + more_squares(step * w, value - after), s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
+        grown = grown | widen(leaf, n, f, value, lanes);
+    });
     return grown.any();
 }
 
-bool learn_known(double* planes, double* leaf, double* weights, std::size_t stride,
-                 const double* x, double w) {
-    double* const m = planes + mean * stride;
-    double* const s = planes + squares * stride;
-    double* const lo = planes + low * stride;
-    double* const hi = planes + high * stride;
+bool learn_known(double* planes, double* leaf, double* weights, std::size_t n, const double* x,
+                 double w) {
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
     Mask grown = {Mask::Vector{}};
-    for (std::size_t f = 0; f < stride; f += width) {
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes value = Lanes::load(x + f);
         const Mask here = known(value);
-        const Lanes weight = Lanes::load(weights + f) + w;
-        const Lanes before = Lanes::load(m + f);
+        const Lanes weight = lanes.load(weights + f) + w;
+        const Lanes before = lanes.load(m + f);
         const Lanes step = value - before;
         const Lanes after = before + step * (Lanes(w) / weight);
-        select(here, weight, Lanes::load(weights + f)).store(weights + f);
-        select(here, after, before).store(m + f);
-        (Lanes::load(s + f) + select(here, more_squares(step * w, value - after), 0.0)).store(s + f);
-        min(Lanes::load(lo + f), value).store(lo + f);
-        max(Lanes::load(hi + f), value).store(hi + f);
-        if (leaf) {
-            const Lanes bottom = Lanes::load(leaf + leaf_low * stride + f);
-            const Lanes top = Lanes::load(leaf + leaf_high * stride + f);
-            grown = grown | (value < bottom) | (value > top);
-            min(bottom, value).store(leaf + leaf_low * stride + f);
-            max(top, value).store(leaf + leaf_high * stride + f);
-        }
-    }
+        lanes.store(select(here, weight, lanes.load(weights + f)), weights + f);
+        lanes.store(select(here, after, before), m + f);
+        lanes.store(lanes.load(s + f) + select(here, more_squares(step * w, value - after), 0.0),
+                    s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
+        if (leaf) grown = grown | widen(leaf, n, f, value, lanes);
+    });
     return grown.any();
 }
 
-// A feature that was constant at the leaf tells the classes nothing apart.
-RIPARIAN_INLINE Mask varies(const double* leaf, std::size_t stride, std::size_t f) {
-    return Lanes::load(leaf + leaf_low * stride + f) < Lanes::load(leaf + leaf_high * stride + f);
-}
+// The leaf's range of four features.
+struct Range {
+    Lanes low, high;
 
-// 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
-// sigma^2 is at least that of one more value, uniform over the leaf's range,
-// among W of them, with share = 1 / (12 W); and at least the share above.
-RIPARIAN_INLINE Lanes precision_of(Lanes variance, Lanes share, const double* leaf,
-                                   std::size_t stride, std::size_t f) {
-    const Lanes range =
-        Lanes::load(leaf + leaf_high * stride + f) - Lanes::load(leaf + leaf_low * stride + f);
-    const Lanes spread = range * least_spread;
-    const Lanes least = max(range * range * share, spread * spread);
-    return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
-}
+    template <class Some>
+    static RIPARIAN_INLINE Range load(const double* leaf, std::size_t n, std::size_t f, Some lanes) {
+        return {lanes.load(leaf + leaf_low * n + f), lanes.load(leaf + leaf_high * n + f)};
+    }
+    // A feature that was constant at the leaf tells the classes nothing apart.
+    RIPARIAN_INLINE Mask varies() const { return low < high; }
 
-double refresh(const GaussianClass& c, const double* leaf, std::size_t stride) {
+    // 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
+    // sigma^2 is at least that of one more value, uniform over the leaf's range,
+    // among W of them, with share = 1 / (12 W); and at least the share above.
+    RIPARIAN_INLINE Lanes precision(Lanes variance, Lanes share) const {
+        const Lanes range = high - low;
+        const Lanes spread = range * least_spread;
+        const Lanes least = max(range * range * share, spread * spread);
+        return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
+    }
+};
+
+double refresh(const GaussianClass& c, const double* leaf, std::size_t n) {
     SumOfLogs logs;
     logs.add(Lanes(Lanes::Vector{c.weight, c.weight, 1.0, 1.0}));  // twice log W, halved below
     const double freedom = c.weight > 1.0 ? 1.0 / (c.weight - 1.0) : 0.0;
     const double share = 1.0 / (c.weight * 12.0);
-    for (std::size_t f = 0; f < stride; f += width) {
-        const Lanes variance = Lanes::load(c.planes + squares * stride + f) * freedom;
-        const Lanes p = precision_of(variance, share, leaf, stride, f);
-        const Mask use = varies(leaf, stride, f);
-        select(use, p, 0.0).store(c.planes + precision * stride + f);
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Lanes variance = lanes.load(c.planes + squares * n + f) * freedom;
+        const Range range = Range::load(leaf, n, f, lanes);
+        const Lanes p = range.precision(variance, share);
+        const Mask use = range.varies();
+        lanes.store(select(use, p, 0.0), c.planes + precision * n + f);
         logs.add(select(use, p, 1.0));
-    }
+    });
     return 0.5 * logs.total();
 }
 
 void scores(const double* const* planes, const double* base, std::size_t n_classes,
-            std::size_t stride, const double* x, double* out) {
+            std::size_t n, const double* x, double* out) {
     for (std::size_t k = 0; k < n_classes; ++k) {
         const double* const p = planes[k];
         if (!p) continue;
         Lanes total = 0.0;
-        for (std::size_t f = 0; f < stride; f += width) {
-            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * stride + f);
-            total += (d * d) * Lanes::load(p + precision * stride + f);
-        }
+        each_vector(n, RIPARIAN_BODY(f, lanes) {
+            const Lanes d = Lanes::load(x + f) - lanes.load(p + mean * n + f);
+            total += (d * d) * lanes.load(p + precision * n + f);
+        });
         out[k] = base[k] - total.sum();
     }
 }
 
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
-                  const double* pooled, std::size_t stride, const double* x) {
+                  const double* pooled, std::size_t n, const double* x) {
     SumOfLogs logs;
     Lanes total = 0.0;
-    for (std::size_t f = 0; f < stride; f += width) {
-        const Mask use = (Lanes::load(usable + f) > 0.0) & varies(leaf, stride, f);
-        const Lanes weight = c.known ? Lanes::load(c.known + f) : Lanes(c.weight);
-        const Lanes own =
-            Lanes::load(c.planes + squares * stride + f) * (Lanes(1.0) / (weight - 1.0));
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Range range = Range::load(leaf, n, f, lanes);
+        const Mask use = (Lanes::load(usable + f) > 0.0) & range.varies();
+        const Lanes weight = c.known ? lanes.load(c.known + f) : Lanes(c.weight);
+        const Lanes own = lanes.load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
         const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
-        const Lanes p = select(
-            use, precision_of(variance, Lanes(1.0) / (weight * 12.0), leaf, stride, f), 1.0);
-        const Lanes d = Lanes::load(x + f) - Lanes::load(c.planes + mean * stride + f);
+        const Lanes p =
+            select(use, range.precision(variance, Lanes(1.0) / (weight * 12.0)), 1.0);
+        const Lanes d = Lanes::load(x + f) - lanes.load(c.planes + mean * n + f);
         total += select(use, (d * d) * p, 0.0);
         logs.add(p);
-    }
+    });
     return 0.5 * logs.total() - total.sum();
 }
 
-void categorical_scores(const double* const* rows, const double* const* weights,
-                        const double* values, std::size_t n_features, std::size_t class_stride,
-                        double* scores) {
-    for (std::size_t k = 0; k < class_stride; k += width) {
+// The count of one category in four classes.
+RIPARIAN_INLINE Lanes gather(const double* const* cells, std::int64_t place) {
+    return Lanes(Lanes::Vector{cells[0][place], cells[1][place], cells[2][place], cells[3][place]});
+}
+
+void categorical_scores(const CategoricalRow& row, double* scores) {
+    for (std::size_t k = 0; k < row.n_classes; k += width) {
+        const double* cells[width];
+        std::size_t codes[width];
+        for (std::size_t i = 0; i < width; ++i) {
+            const std::size_t seen = k + i < row.n_classes ? k + i : row.n_classes - 1;
+            cells[i] = row.cells[seen];
+            codes[i] = row.codes[seen];
+        }
+        const auto weights = [&](const double* w) __attribute__((always_inline)) {
+            return Lanes(Lanes::Vector{w[codes[0]], w[codes[1]], w[codes[2]], w[codes[3]]});
+        };
+        const Lanes counts = weights(row.counts);
         SumOfLogs seen;
         SumOfLogs all;
-        for (std::size_t c = 0; c < n_features; ++c) {
-            if (!rows[c]) continue;
-            seen.add(Lanes::load(rows[c] + k) + 1.0);
-            all.add(Lanes::load(weights[c] + k) + values[c]);
+        for (std::size_t c = 0; c < row.n_features; ++c) {
+            const std::int64_t place = row.places[c];
+            if (place == CategoricalRow::missing) continue;
+            seen.add((place >= 0 ? gather(cells, place) : Lanes(0.0)) + 1.0);
+            all.add((row.known[c] ? weights(row.known[c]) : counts) + row.values[c]);
         }
         (seen.lanes() - all.lanes()).store(scores + k);
     }
@@ -256,11 +308,11 @@ RIPARIAN_INLINE Prepared prepared_of(Lanes mean, Lanes sum, Lanes low, Lanes hig
 
 RIPARIAN_INLINE Prepared prepare(const NumericCheck& check, std::size_t k, std::size_t f) {
     const GaussianClass& c = check.classes[k];
-    const std::size_t stride = check.stride;
-    return prepared_of(Lanes::load(c.planes + mean * stride + f),
-                       Lanes::load(c.planes + squares * stride + f),
-                       Lanes::load(c.planes + low * stride + f),
-                       Lanes::load(c.planes + high * stride + f),
+    const std::size_t n = check.n_features;
+    return prepared_of(Lanes::load(c.planes + mean * n + f),
+                       Lanes::load(c.planes + squares * n + f),
+                       Lanes::load(c.planes + low * n + f),
+                       Lanes::load(c.planes + high * n + f),
                        c.known ? Lanes::load(c.known + f) : Lanes(c.weight), check.variance);
 }
 
@@ -268,13 +320,13 @@ RIPARIAN_INLINE Prepared prepare(const NumericCheck& check, std::size_t k, std::
 RIPARIAN_INLINE Prepared prepare_at(const NumericCheck& check, std::size_t k,
                                     const std::size_t* feature) {
     const GaussianClass& c = check.classes[k];
-    const std::size_t stride = check.stride;
+    const std::size_t n = check.n_features;
     const auto gather = [&](const double* plane) __attribute__((always_inline)) {
         return Lanes(Lanes::Vector{plane[feature[0]], plane[feature[1]], plane[feature[2]],
                                    plane[feature[3]]});
     };
-    return prepared_of(gather(c.planes + mean * stride), gather(c.planes + squares * stride),
-                       gather(c.planes + low * stride), gather(c.planes + high * stride),
+    return prepared_of(gather(c.planes + mean * n), gather(c.planes + squares * n),
+                       gather(c.planes + low * n), gather(c.planes + high * n),
                        c.known ? gather(c.known) : Lanes(c.weight), check.variance);
 }
 
@@ -444,15 +496,10 @@ double categorical_masses(const void* policy, const CategoricalCheck& check) {
     }
     const double mass = impurity.mass(branch, check.n_classes, whole)[0];
     for (std::size_t v = 0; v < check.n_values; v += width) {
-        const std::size_t lanes = check.n_values - v < width ? check.n_values - v : width;
         Lanes n_branch = 0.0;
         Lanes n_others = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            Lanes::Vector cells = {};
-            for (std::size_t i = 0; i < lanes; ++i) {
-                cells[i] = check.table[(v + i) * check.class_stride + k];
-            }
-            branch[k] = Lanes(cells);
+            branch[k] = Lanes::load(check.cells[k] + v);
             others[k] = Lanes(check.known[k]) - branch[k];
             n_branch += branch[k];
             n_others += others[k];

@@ -2,115 +2,186 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
+#include <utility>
 
 namespace riparian {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t spare = 3;
 
-void fill_range(double* low_plane, double* high_plane, std::size_t stride) noexcept {
-    std::fill_n(low_plane, stride, infinity);
-    std::fill_n(high_plane, stride, -infinity);
+void fill_range(double* low_plane, double* high_plane, std::size_t n) noexcept {
+    std::fill_n(low_plane, n, infinity);
+    std::fill_n(high_plane, n, -infinity);
+}
+
+// What the system takes for a block: eight bytes more, in steps of sixteen.
+std::size_t taken(std::size_t bytes) noexcept { return (bytes + 8 + 15) / 16 * 16; }
+
+std::size_t taken(const std::vector<std::vector<double>>& v) noexcept {
+    if (v.empty()) return 0;
+    std::size_t bytes = taken(v.capacity() * sizeof v[0]);
+    for (const std::vector<double>& each : v) {
+        if (!each.empty()) bytes += taken(each.capacity() * sizeof(double));
+    }
+    return bytes;
 }
 
 }  // namespace
 
-void LeafStatistics::open(const Shape& s, Pool& pool) {
-    planes_ = pool.take_array<double*>(s.class_stride);
+// ---- the block ----
+
+template <class Seen>
+void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const Seen& seen) {
+    std::size_t n_seen = 0;
+    for (std::size_t k = 0; k < s.class_stride; ++k) n_seen += seen(k);
+    const std::size_t part = s.cells_place() + (s.categorical ? starts[s.categorical] : 0);
+    const std::size_t n = s.classes_place() + n_seen * part + spare;
+    block_ = std::make_unique<std::byte[]>(n * sizeof(double));
+    if (s.categorical) {
+        std::copy_n(starts, s.categorical + 1, const_cast<std::uint32_t*>(this->starts(s)));
+    }
     if (s.bayes) {
-        base_ = pool.take_array<double>(s.class_stride);
-        leaf_ = pool.take_array<double>(s.leaf_doubles());
-        fill_range(leaf_ + leaf_low * s.stride, leaf_ + leaf_high * s.stride, s.stride);
+        double* const planes = leaf_planes(s);
+        fill_range(planes + leaf_low * s.numeric, planes + leaf_high * s.numeric, s.numeric);
     }
-    tables_ = pool.take_array<CountTable>(s.categorical);
-}
-
-void LeafStatistics::close(const Shape& s, Pool& pool) noexcept {
+    auto** const classes = reinterpret_cast<double**>(block_.get());
+    double* next = doubles() + s.classes_place();
     for (std::size_t k = 0; k < s.class_stride; ++k) {
-        pool.give_array(planes_[k], s.class_doubles());
-        if (known_) pool.give_array(known_[k], s.stride);
+        if (!seen(k)) continue;
+        classes[k] = next;
+        fill_range(next + low * s.numeric, next + high * s.numeric, s.numeric);
+        next += part;
     }
-    for (std::size_t c = 0; c < s.categorical; ++c) {
-        pool.give_array(tables_[c].cells, tables_[c].values * s.class_stride);
-        pool.give_array(tables_[c].known, s.class_stride);
-    }
-    pool.give_array(planes_, s.class_stride);
-    pool.give_array(known_, s.class_stride);
-    pool.give_array(base_, s.class_stride);
-    pool.give_array(leaf_, s.leaf_doubles());
-    pool.give_array(tables_, s.categorical);
-    *this = {};
 }
 
-double* LeafStatistics::open_class(const Shape& s, Pool& pool, std::size_t k) {
-    if (s.stride == 0) return nullptr;
-    planes_[k] = pool.take_array<double>(s.class_doubles());
-    fill_range(planes_[k] + low * s.stride, planes_[k] + high * s.stride, s.stride);
-    return planes_[k];
-}
-
-double* LeafStatistics::open_known(const Shape& s, Pool& pool, std::size_t k) {
-    if (!known_) known_ = pool.take_array<double*>(s.class_stride);
-    return known_[k] = pool.take_array<double>(s.stride);
-}
-
-CountTable& LeafStatistics::open_table(const Shape& s, Pool& pool, std::size_t c,
-                                       std::size_t values, bool known) {
-    CountTable& table = tables_[c];
-    widen(s, pool, table, values);
-    if (known) table.known = pool.take_array<double>(s.class_stride);
-    return table;
-}
-
-void LeafStatistics::widen(const Shape& s, Pool& pool, CountTable& table, std::size_t values) {
-    if (values <= table.values) return;
-    auto* const cells = pool.take_array<double>(values * s.class_stride);
-    std::copy_n(table.cells, table.values * s.class_stride, cells);
-    pool.give_array(table.cells, table.values * s.class_stride);
-    table.cells = cells;
-    table.values = static_cast<std::uint32_t>(values);
-}
-
-void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* counts, Pool& pool) {
-    LeafStatistics old = *this;
-    *this = {};
-    open(to, pool);
-    const auto copy_plane = [&](const double* source, double* target) {
-        if (source) std::copy_n(source, from.numeric, target);
+void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
+                               const Shape& to) noexcept {
+    const auto copy_planes = [&](const double* source, double* target, std::size_t planes) {
+        for (std::size_t p = 0; p < planes; ++p) {
+            std::copy_n(source + p * from.numeric, from.numeric, target + p * to.numeric);
+        }
     };
-    for (std::size_t k = 0; k < from.class_stride; ++k) {
-        if (counts[k] == 0.0 || to.stride == 0) continue;
-        open_class(to, pool, k);
-        for (std::size_t p = 0; p < class_planes && old.planes_[k]; ++p) {
-            copy_plane(old.planes_[k] + p * from.stride, planes_[k] + p * to.stride);
-        }
-        if (old.known_ && old.known_[k]) {
-            copy_plane(old.known_[k], open_known(to, pool, k));
-        } else if (to.numeric > from.numeric) {
-            std::fill_n(open_known(to, pool, k), from.numeric, counts[k]);
-        }
-    }
     if (to.bayes) {
-        for (std::size_t p = 0; p < bayes_leaf_planes; ++p) {
-            copy_plane(old.leaf_ + p * from.stride, leaf_ + p * to.stride);
+        std::copy_n(old.base(from), from.class_stride, base(to));
+        copy_planes(old.leaf_planes(from), leaf_planes(to), bayes_leaf_planes);
+    }
+    const std::uint32_t* const here = old.starts(from);
+    const std::uint32_t* const there = starts(to);
+    for (std::size_t k = 0; k < from.class_stride; ++k) {
+        if (!old.classes()[k]) continue;
+        copy_planes(old.classes()[k], classes()[k], to.n_planes());
+        for (std::size_t c = 0; c < from.categorical; ++c) {
+            std::copy(old.cells(from, k) + here[c], old.cells(from, k) + here[c + 1],
+                      cells(to, k) + there[c]);
         }
     }
+}
+
+void LeafStatistics::open(const Shape& s) {
+    const std::vector<std::uint32_t> starts(s.categorical + 1, 0);
+    lay_out(s, starts.data(), [](std::size_t) { return false; });
+}
+
+void LeafStatistics::open(const Shape& s, const double* counts, const std::uint32_t* values) {
+    std::vector<std::uint32_t> starts(1, 0);
+    for (std::size_t c = 0; c < s.categorical; ++c) starts.push_back(starts[c] + values[c]);
+    lay_out(s, starts.data(), [&](std::size_t k) { return counts[k] > 0.0; });
+}
+
+void LeafStatistics::close() noexcept { *this = {}; }
+
+void LeafStatistics::add_class(const Shape& s, std::size_t added) {
+    LeafStatistics old;
+    old.block_ = std::move(block_);
+    lay_out(s, old.starts(s), [&](std::size_t k) { return k == added || old.classes()[k]; });
+    copy_from(old, s, s);
+}
+
+// Makes room for the categories of a row.
+void LeafStatistics::make_cells(const Shape& s, const Row& row) {
+    LeafStatistics old;
+    old.block_ = std::move(block_);
+    const std::uint32_t* const before = old.starts(s);
+    std::vector<std::uint32_t> starts(s.categorical + 1, 0);
+    std::size_t end = 0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t present = before[c + 1] - before[c];
+        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        end += needed <= present ? present : std::max(needed, present + present / 4);
+        if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
+        starts[c + 1] = static_cast<std::uint32_t>(end);
+    }
+    lay_out(s, starts.data(), [&](std::size_t k) { return old.classes()[k] != nullptr; });
+    copy_from(old, s, s);
+}
+
+void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* counts) {
+    LeafStatistics old;
+    old.block_ = std::move(block_);
+    std::vector<std::uint32_t> starts(to.categorical + 1, 0);
     for (std::size_t c = 0; c < to.categorical; ++c) {
-        const bool added = c >= from.categorical;
-        const CountTable source = added ? CountTable{} : old.tables_[c];
-        CountTable& target = open_table(to, pool, c, source.values, added || source.known);
-        for (std::size_t v = 0; v < source.values; ++v) {
-            std::copy_n(source.cells + v * from.class_stride, from.class_stride,
-                        target.cells + v * to.class_stride);
-        }
-        if (source.known) std::copy_n(source.known, from.class_stride, target.known);
+        starts[c + 1] = from.categorical ? old.starts(from)[std::min(c + 1, from.categorical)] : 0;
     }
-    old.close(from, pool);
+    lay_out(to, starts.data(), [&](std::size_t k) { return counts[k] > 0.0; });
+    copy_from(old, from, to);
+    if (gaps_) {
+        if (gaps()) gaps_->numbers.resize(to.class_stride);
+        for (std::vector<double>& known : gaps_->numbers) {
+            if (known.empty()) continue;
+            known.resize(from.numeric);
+            known.resize(to.stride, 0.0);
+        }
+        for (std::vector<double>& known : gaps_->categories) {
+            if (!known.empty()) known.resize(to.class_stride, 0.0);
+        }
+        gaps_->categories.resize(to.categorical);
+    }
+    // A new feature is missing from all that was learned before it.
+    for (std::size_t k = 0; k < from.class_stride && to.numeric > from.numeric; ++k) {
+        if (counts[k] > 0.0 && !known_numbers(k)) {
+            std::fill_n(open_known_numbers(to, k), from.numeric, counts[k]);
+        }
+    }
+    for (std::size_t c = from.categorical; c < to.categorical; ++c) open_known_categories(to, c);
     if (to.bayes) refresh_all(to, counts);
 }
 
+LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {
+    if (!gaps_) {
+        gaps_ = std::make_unique<Gaps>();
+        gaps_->categories.resize(s.categorical);
+    }
+    return *gaps_;
+}
+
+double* LeafStatistics::open_known_numbers(const Shape& s, std::size_t k) {
+    Gaps& gaps = open_gaps(s);
+    gaps.numbers.resize(s.class_stride);
+    gaps.numbers[k].assign(s.stride, 0.0);
+    return gaps.numbers[k].data();
+}
+
+double* LeafStatistics::open_known_categories(const Shape& s, std::size_t c) {
+    std::vector<double>& known = open_gaps(s).categories[c];
+    known.assign(s.class_stride, 0.0);
+    return known.data();
+}
+
+std::size_t LeafStatistics::bytes(const Shape& s) const noexcept {
+    const auto n_seen = static_cast<std::size_t>(
+        std::count_if(classes(), classes() + s.class_stride, [](const double* p) { return p; }));
+    const std::size_t part = s.cells_place() + (s.categorical ? starts(s)[s.categorical] : 0);
+    std::size_t bytes = taken((s.classes_place() + n_seen * part + spare) * sizeof(double));
+    if (gaps_) bytes += taken(sizeof(Gaps)) + taken(gaps_->numbers) + taken(gaps_->categories);
+    return bytes;
+}
+
+// ---- learning ----
+
 void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) noexcept {
-    base_[k] = kernels().refresh(gaussian(k, counts), leaf_, s.stride);
+    base(s)[k] = kernels().refresh(gaussian(k, counts), leaf_planes(s), s.numeric);
 }
 
 void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept {
@@ -119,30 +190,30 @@ void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept 
     }
 }
 
-void LeafStatistics::learn(const Shape& s, Pool& pool, const Row& row, std::size_t y, double w,
-                           double before, const double* counts) {
-    if (s.categorical) learn_categorical(s, pool, row, y, w, before, counts);
-    if (s.stride) {
-        learn_numeric(s, pool, row, y, w, before, counts);
+void LeafStatistics::learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
+                           const double* counts) {
+    if (!classes()[y]) add_class(s, y);
+    if (s.categorical) learn_categorical(s, row, y, w, before, counts);
+    if (s.numeric) {
+        learn_numeric(s, row, y, w, before, counts);
     } else if (s.bayes) {
         refresh(s, y, counts);
     }
 }
 
-void LeafStatistics::learn_numeric(const Shape& s, Pool& pool, const Row& row, std::size_t y,
-                                   double w, double before, const double* counts) {
-    if (!planes_[y]) open_class(s, pool, y);
+void LeafStatistics::learn_numeric(const Shape& s, const Row& row, std::size_t y, double w,
+                                   double before, const double* counts) {
     const Kernels& k = kernels();
+    double* const planes = classes()[y];
+    double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
     bool grown = false;
-    if (row.gap && !(known_ && known_[y])) {
-        std::fill_n(open_known(s, pool, y), s.stride, before);
-    }
-    if (known_ && known_[y]) {
-        grown = k.learn_known(planes_[y], leaf_, known_[y], s.stride, row.x, w);
+    if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
+    if (known_numbers(y)) {
+        grown = k.learn_known(planes, leaf, gaps_->numbers[y].data(), s.numeric, row.x, w);
     } else if (s.bayes) {
-        grown = k.learn_bayes(planes_[y], leaf_, s.stride, row.x, w, w / counts[y]);
+        grown = k.learn_bayes(planes, leaf, s.numeric, row.x, w, w / counts[y]);
     } else {
-        k.learn(planes_[y], s.stride, row.x, w, w / counts[y]);
+        k.learn(planes, s.numeric, row.x, w, w / counts[y]);
     }
     if (!s.bayes) return;
     // The floor of every class's variance hangs on the leaf's range.
@@ -153,25 +224,36 @@ void LeafStatistics::learn_numeric(const Shape& s, Pool& pool, const Row& row, s
     }
 }
 
-void LeafStatistics::learn_categorical(const Shape& s, Pool& pool, const Row& row, std::size_t y,
-                                       double w, double before, const double* counts) {
+void LeafStatistics::learn_categorical(const Shape& s, const Row& row, std::size_t y, double w,
+                                       double before, const double* counts) {
+    const std::uint32_t* starts = this->starts(s);
+    bool fits = true, known = true;
     for (std::size_t c = 0; c < s.categorical; ++c) {
-        CountTable& table = tables_[c];
         const std::int32_t code = row.codes[c];
-        if (code < 0) {
-            if (!table.known) {
-                table.known = pool.take_array<double>(s.class_stride);
-                std::copy_n(counts, s.class_stride, table.known);
-                table.known[y] = before;
-            }
-            continue;
+        known &= code >= 0;
+        fits &= code < static_cast<std::int32_t>(starts[c + 1] - starts[c]);
+    }
+    if (!fits) {
+        make_cells(s, row);
+        starts = this->starts(s);
+    }
+    double* const cells = this->cells(s, y);
+    if (known && !gaps_) {
+        for (std::size_t c = 0; c < s.categorical; ++c) {
+            cells[starts[c] + static_cast<std::uint32_t>(row.codes[c])] += w;
         }
-        const auto value = static_cast<std::size_t>(code);
-        if (value >= table.values) {
-            widen(s, pool, table, std::max<std::size_t>(value + 1, table.values * 2));
+        return;
+    }
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::int32_t code = row.codes[c];
+        if (code >= 0) {
+            cells[starts[c] + static_cast<std::uint32_t>(code)] += w;
+            if (known_categories(c)) gaps_->categories[c][y] += w;
+        } else if (!known_categories(c)) {
+            double* const weights = open_known_categories(s, c);
+            std::copy_n(counts, s.class_stride, weights);
+            weights[y] = before;
         }
-        table.cells[value * s.class_stride + y] += w;
-        if (table.known) table.known[y] += w;
     }
 }
 

@@ -3,84 +3,132 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "../simd/kernels.hpp"
 #include "../tree/row.hpp"
-#include "pool.hpp"
 
 namespace riparian {
 
 // Sizes that all leaves of a tree share. They change only when features or
 // classes appear; then every leaf is laid out anew.
 struct Shape {
-    std::size_t numeric = 0;        // numeric features
-    std::size_t stride = 0;         // doubles in a plane: `numeric`, padded
-    std::size_t categorical = 0;    // categorical features
-    std::size_t class_stride = 0;   // room for classes; whole vectors if any is categorical
-    bool bayes = false;             // keep what naive Bayes needs
+    std::size_t numeric = 0;       // numeric features: doubles in a plane
+    std::size_t stride = 0;        // doubles in a row of numbers: `numeric`, in whole vectors
+    std::size_t categorical = 0;   // categorical features
+    std::size_t class_stride = 0;  // room for classes
+    bool bayes = false;            // keep what naive Bayes needs
 
-    [[nodiscard]] std::size_t class_doubles() const noexcept {
-        return (bayes ? bayes_class_planes : class_planes) * stride;
+    [[nodiscard]] std::size_t n_planes() const noexcept {
+        return bayes ? bayes_class_planes : class_planes;
     }
-    [[nodiscard]] std::size_t leaf_doubles() const noexcept {
-        return bayes ? bayes_leaf_planes * stride : 0;
+    // Where the parts of a leaf's block begin, in doubles (LeafStatistics).
+    [[nodiscard]] std::size_t base_place() const noexcept { return class_stride; }
+    [[nodiscard]] std::size_t starts_place() const noexcept {
+        return bayes ? 2 * class_stride : class_stride;
     }
+    [[nodiscard]] std::size_t leaf_place() const noexcept {
+        return starts_place() + (categorical ? categorical / 2 + 1 : 0);
+    }
+    [[nodiscard]] std::size_t classes_place() const noexcept {
+        return leaf_place() + (bayes ? bayes_leaf_planes * numeric : 0);
+    }
+    [[nodiscard]] std::size_t cells_place() const noexcept { return n_planes() * numeric; }
 };
 
-// Counts n_jk of one categorical feature.
-struct CountTable {
-    double* cells = nullptr;  // [value][class_stride]
-    double* known = nullptr;  // [class_stride]; null: every value was known
-    std::uint32_t values = 0;
-};
-
+// All that a leaf keeps lies in one block, so that a row touches few cache lines and
+// nothing is spent on many small ones:
+//
+//     a pointer a class to its part, null until it is seen
+//     what naive Bayes adds to the score of each class (bayes)
+//     where the cells of each categorical feature start, and where the last ones end
+//     the leaf's planes (bayes)
+//     a part for each class seen here: its planes, then its cells: the weight of each
+//     category of each feature, as far as this leaf has seen any
+//     three spare doubles: a check reads whole vectors, past the end of a plane
+//
 // The class counts themselves belong to the node and are handed in: an inner
 // node keeps them when its statistics are freed.
 class LeafStatistics {
 public:
-    void open(const Shape&, Pool&);
-    void close(const Shape&, Pool&) noexcept;
+    void open(const Shape&);
+    // With room for the classes that have a weight, and for so many values a
+    // categorical feature; to be filled before refresh_all().
+    void open(const Shape&, const double* counts, const std::uint32_t* values);
+    void close() noexcept;
     // Moves to another shape; what is new starts empty.
-    void reshape(const Shape& from, const Shape& to, const double* counts, Pool&);
+    void reshape(const Shape& from, const Shape& to, const double* counts);
 
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
-    void learn(const Shape&, Pool&, const Row&, std::size_t y, double w, double before,
+    void learn(const Shape&, const Row&, std::size_t y, double w, double before,
                const double* counts);
 
-    [[nodiscard]] bool has(std::size_t k) const noexcept { return planes_[k] != nullptr; }
-    [[nodiscard]] GaussianClass gaussian(std::size_t k, const double* counts) const noexcept {
-        return {planes_[k], known_ ? known_[k] : nullptr, counts[k]};
+    // By class: its planes, and after them its cells; null: not seen here.
+    [[nodiscard]] double* const* classes() const noexcept {
+        return reinterpret_cast<double* const*>(block_.get());
     }
-    [[nodiscard]] const CountTable& table(std::size_t c) const noexcept { return tables_[c]; }
+    [[nodiscard]] GaussianClass gaussian(std::size_t k, const double* counts) const noexcept {
+        return {classes()[k], known_numbers(k), counts[k]};
+    }
+    // The leaf's planes, and log n_k + half the sum of log precision by class (bayes).
+    [[nodiscard]] double* leaf_planes(const Shape& s) const noexcept {
+        return doubles() + s.leaf_place();
+    }
+    [[nodiscard]] double* base(const Shape& s) const noexcept { return doubles() + s.base_place(); }
+
+    // The cells of feature c are those from starts()[c] on, up to starts()[c + 1].
+    [[nodiscard]] double* cells(const Shape& s, std::size_t k) const noexcept {
+        return classes()[k] + s.cells_place();
+    }
+    [[nodiscard]] const std::uint32_t* starts(const Shape& s) const noexcept {
+        return reinterpret_cast<const std::uint32_t*>(doubles() + s.starts_place());
+    }
+
     // A class of this leaf has seen a missing number.
-    [[nodiscard]] bool gaps() const noexcept { return known_ != nullptr; }
+    [[nodiscard]] bool gaps() const noexcept { return gaps_ && !gaps_->numbers.empty(); }
+    // Weight of known values: of a class by numeric feature, of a categorical feature by
+    // class. Null: nothing is missing.
+    [[nodiscard]] const double* known_numbers(std::size_t k) const noexcept {
+        return gaps() && !gaps_->numbers[k].empty() ? gaps_->numbers[k].data() : nullptr;
+    }
+    [[nodiscard]] const double* known_categories(std::size_t c) const noexcept {
+        return gaps_ && !gaps_->categories[c].empty() ? gaps_->categories[c].data() : nullptr;
+    }
+    double* open_known_numbers(const Shape&, std::size_t k);
+    double* open_known_categories(const Shape&, std::size_t c);
 
-    // Naive Bayes: log n_k + half the sum of log precision, and the leaf's planes.
-    [[nodiscard]] const double* base() const noexcept { return base_; }
-    [[nodiscard]] const double* const* planes() const noexcept { return planes_; }
-    [[nodiscard]] const double* leaf_planes() const noexcept { return leaf_; }
-
-    // For restoring a saved leaf, before refresh_all().
-    double* open_class(const Shape&, Pool&, std::size_t k);
-    double* open_known(const Shape&, Pool&, std::size_t k);
-    CountTable& open_table(const Shape&, Pool&, std::size_t c, std::size_t values, bool known);
-    double* leaf_planes() noexcept { return leaf_; }
     void refresh_all(const Shape&, const double* counts) noexcept;
 
-private:
-    void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
-    void learn_numeric(const Shape&, Pool&, const Row&, std::size_t y, double w,
-                       double before, const double* counts);
-    void learn_categorical(const Shape&, Pool&, const Row&, std::size_t y, double w,
-                           double before, const double* counts);
-    void widen(const Shape&, Pool&, CountTable&, std::size_t values);
+    [[nodiscard]] std::size_t bytes(const Shape&) const noexcept;
 
-    double** planes_ = nullptr;    // [class_stride]; null: class not seen here
-    double** known_ = nullptr;     // [class_stride], made at the first gap; null: no gaps
-    double* base_ = nullptr;       // [class_stride] (bayes)
-    double* leaf_ = nullptr;       // leaf planes (bayes)
-    CountTable* tables_ = nullptr;
+private:
+    using Block = std::unique_ptr<std::byte[]>;
+
+    // Few leaves of few streams have any.
+    struct Gaps {
+        std::vector<std::vector<double>> numbers;     // [class][stride]
+        std::vector<std::vector<double>> categories;  // [feature][class_stride]
+    };
+
+    [[nodiscard]] double* doubles() const noexcept {
+        return reinterpret_cast<double*>(block_.get());
+    }
+    template <class Seen>
+    void lay_out(const Shape&, const std::uint32_t* starts, const Seen& seen);
+    void copy_from(const LeafStatistics& old, const Shape& from, const Shape& to) noexcept;
+    void add_class(const Shape&, std::size_t k);
+    void make_cells(const Shape&, const Row&);
+    Gaps& open_gaps(const Shape&);
+    void learn_numeric(const Shape&, const Row&, std::size_t y, double w, double before,
+                       const double* counts);
+    void learn_categorical(const Shape&, const Row&, std::size_t y, double w, double before,
+                           const double* counts);
+    void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
+
+    Block block_;
+    std::unique_ptr<Gaps> gaps_;
 };
 
 }  // namespace riparian

@@ -99,9 +99,8 @@ void a_rough_look_never_changes_a_verdict() {
         if (dice.chance(0.5)) settings.impurity = Gini{};
         if (dice.chance(0.3)) settings.runner_up = RunnerUp::cut;
 
-        Pool pool;
         LeafStatistics statistics;
-        statistics.open(shape, pool);
+        statistics.open(shape);
         std::vector<double> counts(shape.class_stride, 0.0);
         AlignedDoubles x(shape.stride, 0.0);
         const std::size_t rows = 20 + dice.below(600);
@@ -114,7 +113,7 @@ void a_rough_look_never_changes_a_verdict() {
             row.x = x.data();
             const double before = counts[y];
             counts[y] += 1.0;
-            statistics.learn(shape, pool, row, y, 1.0, before, counts.data());
+            statistics.learn(shape, row, y, 1.0, before, counts.data());
         }
         const std::vector<bool> used_up;
         const auto n = static_cast<double>(rows);
@@ -132,7 +131,6 @@ void a_rough_look_never_changes_a_verdict() {
             CHECK(quick.best.gain == full.best.gain && quick.best.feature == full.best.feature);
             CHECK(quick.second.gain == full.second.gain);
         }
-        statistics.close(shape, pool);
     }
     CHECK(by_bound > 300 && waiting > 300);
 }

@@ -170,35 +170,36 @@ private:
     }
 
     void learn() {
-        AlignedDoubles one(class_planes * stride_, 0.0);
-        std::fill_n(one.data() + low * stride_, stride_, infinity);
-        std::fill_n(one.data() + high * stride_, stride_, -infinity);
+        AlignedDoubles one(class_planes * n_ + 3, 0.0);
+        std::fill_n(one.data() + low * n_, n_, infinity);
+        std::fill_n(one.data() + high * n_, n_, -infinity);
         AlignedDoubles two = one;
         double total = 0.0;
         for (std::size_t i = 1 + dice_.below(30); i-- > 0;) {
             const AlignedDoubles x = row(false);
             const double w = weight(dice_);
             total += w;
-            a_.learn(one.data(), stride_, x.data(), w, w / total);
-            b_.learn(two.data(), stride_, x.data(), w, w / total);
+            a_.learn(one.data(), n_, x.data(), w, w / total);
+            b_.learn(two.data(), n_, x.data(), w, w / total);
         }
         CHECK(same(one, two));
         CHECK(!has_nan(one));
+        for (std::size_t i = class_planes * n_; i < one.size(); ++i) CHECK(one[i] == 0.0);
     }
 
     void grow(bool gaps) {
-        leaf_one_.assign(bayes_leaf_planes * stride_, 0.0);
-        std::fill_n(leaf_one_.data() + leaf_low * stride_, stride_, infinity);
-        std::fill_n(leaf_one_.data() + leaf_high * stride_, stride_, -infinity);
+        leaf_one_.assign(bayes_leaf_planes * n_ + 3, 0.0);
+        std::fill_n(leaf_one_.data() + leaf_low * n_, n_, infinity);
+        std::fill_n(leaf_one_.data() + leaf_high * n_, n_, -infinity);
         leaf_two_ = leaf_one_;
         one_.assign(n_classes_, {});
         two_.assign(n_classes_, {});
         weights_.assign(n_classes_, 0.0);
         for (std::size_t k = 0; k < n_classes_; ++k) {
             AlignedDoubles& planes = one_[k].planes;
-            planes.assign(bayes_class_planes * stride_, 0.0);
-            std::fill_n(planes.data() + low * stride_, stride_, infinity);
-            std::fill_n(planes.data() + high * stride_, stride_, -infinity);
+            planes.assign(bayes_class_planes * n_ + 3, 0.0);
+            std::fill_n(planes.data() + low * n_, n_, infinity);
+            std::fill_n(planes.data() + high * n_, n_, -infinity);
             if (gaps) one_[k].known.assign(stride_, 0.0);
             two_[k] = one_[k];
             for (std::size_t i = 1 + dice_.below(20); i-- > 0;) {
@@ -209,15 +210,15 @@ private:
                 if (gaps) {
                     const bool alone = i % 7 == 3;  // the leaf's planes may be absent
                     grown_one = a_.learn_known(planes.data(), alone ? nullptr : leaf_one_.data(),
-                                               one_[k].known.data(), stride_, x.data(), w);
+                                               one_[k].known.data(), n_, x.data(), w);
                     grown_two =
                         b_.learn_known(two_[k].planes.data(), alone ? nullptr : leaf_two_.data(),
-                                       two_[k].known.data(), stride_, x.data(), w);
+                                       two_[k].known.data(), n_, x.data(), w);
                 } else {
                     const double rate = w / weights_[k];
-                    grown_one = a_.learn_bayes(planes.data(), leaf_one_.data(), stride_, x.data(),
+                    grown_one = a_.learn_bayes(planes.data(), leaf_one_.data(), n_, x.data(),
                                                w, rate);
-                    grown_two = b_.learn_bayes(two_[k].planes.data(), leaf_two_.data(), stride_,
+                    grown_two = b_.learn_bayes(two_[k].planes.data(), leaf_two_.data(), n_,
                                                x.data(), w, rate);
                 }
                 CHECK(grown_one == grown_two);
@@ -228,6 +229,9 @@ private:
         }
         CHECK(same(leaf_one_, leaf_two_));
         CHECK(!has_nan(leaf_one_));
+        for (std::size_t i = bayes_leaf_planes * n_; i < leaf_one_.size(); ++i) {
+            CHECK(leaf_one_[i] == 0.0);
+        }
     }
 
     GaussianClass view(std::vector<Leaf>& leaves, std::size_t k) {
@@ -237,8 +241,8 @@ private:
 
     void refresh_and_score() {
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            const double base_one = a_.refresh(view(one_, k), leaf_one_.data(), stride_);
-            const double base_two = b_.refresh(view(two_, k), leaf_two_.data(), stride_);
+            const double base_one = a_.refresh(view(one_, k), leaf_one_.data(), n_);
+            const double base_two = b_.refresh(view(two_, k), leaf_two_.data(), n_);
             CHECK(same(base_one, base_two));
             CHECK(base_one == base_one);
             CHECK(same(one_[k].planes, two_[k].planes));
@@ -250,9 +254,9 @@ private:
                 pooled[f] = dice_.chance(0.3) ? 0.0 : weight(dice_);
             }
             const double score = a_.full_score(view(one_, k), leaf_one_.data(), usable.data(),
-                                               pooled.data(), stride_, gappy.data());
+                                               pooled.data(), n_, gappy.data());
             CHECK(same(score, b_.full_score(view(two_, k), leaf_two_.data(), usable.data(),
-                                            pooled.data(), stride_, gappy.data())));
+                                            pooled.data(), n_, gappy.data())));
             CHECK(score == score);
         }
         scores();
@@ -269,8 +273,8 @@ private:
             planes_two.push_back(seen ? two_[k].planes.data() : nullptr);
             base[k] = 100.0 * dice_.normal();
         }
-        a_.scores(planes_one.data(), base.data(), n_classes_, stride_, x.data(), one.data());
-        b_.scores(planes_two.data(), base.data(), n_classes_, stride_, x.data(), two.data());
+        a_.scores(planes_one.data(), base.data(), n_classes_, n_, x.data(), one.data());
+        b_.scores(planes_two.data(), base.data(), n_classes_, n_, x.data(), two.data());
         CHECK(same(one, two));
         CHECK(!has_nan(one));
         for (std::size_t k = 0; k < n_classes_; ++k) {
@@ -340,7 +344,7 @@ private:
                                    NumericCheck check, const AlignedDoubles& gains) {
         std::vector<std::uint32_t> places;
         for (std::uint32_t i = 0; i < gains.size(); ++i) {
-            if (dice_.chance(0.4)) places.push_back(i);
+            if (i % stride_ < n_ && dice_.chance(0.4)) places.push_back(i);
         }
         AlignedDoubles chosen_one(gains.size(), 7.0), chosen_two = chosen_one;
         check.gains = chosen_one.data();
@@ -368,56 +372,67 @@ private:
         }
     }
 
+    // Some of the classes are seen at the leaf, some values missing or new to it.
     void categorical_scores() {
         const std::size_t n_features = dice_.below(8);
-        const std::size_t class_stride = padded(n_classes_);
-        std::vector<AlignedDoubles> rows, known;
-        std::vector<const double*> row_places, known_places;
-        std::vector<double> values;
+        const std::size_t n_cells = 1 + dice_.below(20);
+        std::vector<std::vector<double>> cells;
+        std::vector<const double*> cell_places, known_places;
+        std::vector<std::size_t> codes;
+        std::vector<double> counts(n_classes_ + 3, 0.0), values;
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if (k + 1 < n_classes_ && dice_.chance(0.3)) continue;
+            codes.push_back(k);
+            cells.emplace_back(n_cells);
+            for (double& x : cells.back()) counts[k] += x = dice_.chance(0.3) ? 0.0 : weight(dice_);
+        }
+        for (const std::vector<double>& each : cells) cell_places.push_back(each.data());
+        std::vector<std::vector<double>> known(n_features, counts);
+        std::vector<std::int64_t> places;
         for (std::size_t c = 0; c < n_features; ++c) {
-            AlignedDoubles row(class_stride, 0.0), all(class_stride, 0.0);
-            for (std::size_t k = 0; k < n_classes_; ++k) {
-                row[k] = dice_.chance(0.3) ? 0.0 : weight(dice_);
-                all[k] = row[k] + weight(dice_);
-            }
-            rows.push_back(std::move(row));
-            known.push_back(std::move(all));
+            places.push_back(static_cast<std::int64_t>(dice_.below(n_cells + 2)) - 2);
+            for (double& x : known[c]) x *= dice_.uniform();
+            known_places.push_back(dice_.chance(0.5) ? nullptr : known[c].data());
             values.push_back(static_cast<double>(1 + dice_.below(100)));
         }
-        for (std::size_t c = 0; c < n_features; ++c) {
-            row_places.push_back(dice_.chance(0.1) ? nullptr : rows[c].data());
-            known_places.push_back(known[c].data());
-        }
-        AlignedDoubles one(class_stride, 7.0), two(class_stride, 7.0);
-        a_.categorical_scores(row_places.data(), known_places.data(), values.data(), n_features,
-                              class_stride, one.data());
-        b_.categorical_scores(row_places.data(), known_places.data(), values.data(), n_features,
-                              class_stride, two.data());
+        const CategoricalRow row{places.data(), n_features,    cell_places.data(),
+                                 codes.data(),  codes.size(),  counts.data(),
+                                 known_places.data(), values.data()};
+        AlignedDoubles one(padded(codes.size()), 7.0), two = one;
+        a_.categorical_scores(row, one.data());
+        b_.categorical_scores(row, two.data());
         CHECK(same(one, two));
-        CHECK(!has_nan(one));
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            double want = 0.0;
+            for (std::size_t c = 0; c < n_features; ++c) {
+                if (places[c] == CategoricalRow::missing) continue;
+                const double n = known_places[c] ? known[c][codes[i]] : counts[codes[i]];
+                const double here = places[c] < 0 ? 0.0 : cells[i][static_cast<std::size_t>(places[c])];
+                want += std::log((here + 1.0) / (n + values[c]));
+            }
+            CHECK(std::abs(one[i] - want) <= 1e-9 * (1.0 + std::abs(want)));
+        }
     }
 
     template <class Impurity>
     void categorical_masses(std::size_t place) {
         const std::size_t n_values = 1 + dice_.below(20);
-        const std::size_t class_stride = padded(n_classes_);
-        AlignedDoubles table(n_values * class_stride, 0.0), known(class_stride, 0.0);
-        for (std::size_t v = 0; v < n_values; ++v) {
-            for (std::size_t k = 0; k < n_classes_; ++k) {
-                const double w = dice_.chance(0.3) ? 0.0 : weight(dice_);
-                table[v * class_stride + k] = w;
-                known[k] += w;
+        std::vector<std::vector<double>> cells(n_classes_, std::vector<double>(n_values + 3, 0.0));
+        std::vector<const double*> cell_places;
+        std::vector<double> known(n_classes_, 0.0);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            for (std::size_t v = 0; v < n_values; ++v) {
+                known[k] += cells[k][v] = dice_.chance(0.3) ? 0.0 : weight(dice_);
             }
+            cell_places.push_back(cells[k].data());
         }
         AlignedDoubles scratch(4 * 2 * n_classes_);
         AlignedDoubles out_one[3], out_two[3];
         for (int i = 0; i < 3; ++i) out_one[i] = out_two[i] = AlignedDoubles(padded(n_values), 7.0);
         const Impurity impurity;
-        CategoricalCheck check{table.data(),      n_values,
-                               n_classes_,        class_stride,
-                               known.data(),      scratch.data(),
-                               out_one[0].data(), out_one[1].data(),
-                               out_one[2].data()};
+        CategoricalCheck check{cell_places.data(), n_values,          n_classes_,
+                               known.data(),       scratch.data(),    out_one[0].data(),
+                               out_one[1].data(),  out_one[2].data()};
         const double whole = a_.categorical_masses[place](&impurity, check);
         check.mass = out_two[0].data();
         check.rest = out_two[1].data();

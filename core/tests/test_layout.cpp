@@ -12,12 +12,12 @@ using namespace riparian;
 
 namespace {
 
-// Routing reads one node a level: two of them must not be three cache lines.
-static_assert(sizeof(Node) <= 64);
+static_assert(sizeof(Node) <= 32);
+static_assert(sizeof(Gate) <= 16);
+static_assert(sizeof(Split) <= 80);
 static_assert(std::is_trivially_copyable_v<Node>);
-static_assert(std::is_trivially_copyable_v<LeafStatistics>);
-static_assert(sizeof(Leaf) <= 128);
-static_assert(sizeof(CountTable) <= 24);
+static_assert(std::is_nothrow_move_constructible_v<Leaf>);
+static_assert(sizeof(Leaf) <= 64);
 static_assert(sizeof(Row) <= 24);
 
 static_assert(class_planes == precision && bayes_class_planes == precision + 1);

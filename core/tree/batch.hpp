@@ -10,17 +10,10 @@
 
 #include "../simd/aligned.hpp"
 #include "../statistics/leaf_statistics.hpp"
+#include "feature.hpp"
 #include "row.hpp"
 
 namespace riparian {
-
-enum class Kind : std::uint8_t { numeric, categorical };
-
-// A feature of the tree: its kind, and its place among the features of that kind.
-struct Feature {
-    Kind kind;
-    std::size_t slot;
-};
 
 struct Column {
     enum class Type : std::uint8_t { f64, f32, code, code8 };

@@ -9,8 +9,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
-
 }  // namespace
 
 // The candidates come in the order of features, then cuts, so a tie stays with
@@ -53,9 +51,9 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
     low_.assign(check.stride, infinity);
     high_.assign(check.stride, -infinity);
     for (const GaussianClass& c : classes_) {
-        for (std::size_t f = 0; f < check.stride; ++f) {
-            low_[f] = std::min(low_[f], c.planes[low * check.stride + f]);
-            high_[f] = std::max(high_[f], c.planes[high * check.stride + f]);
+        for (std::size_t f = 0; f < check.n_features; ++f) {
+            low_[f] = std::min(low_[f], c.planes[low * check.n_features + f]);
+            high_[f] = std::max(high_[f], c.planes[high * check.n_features + f]);
         }
     }
     const NumericView view{classes_.data(), classes_.size(), check.n_features,
@@ -168,33 +166,60 @@ bool Checker::surely_waits(const LeafCase& leaf, double threshold) {
         leaf.settings.impurity);
 }
 
+// All features at once, as far as they share the weight of their known values: most
+// have few categories, and vectors would be half empty.
+void Checker::categories(const LeafCase& leaf) {
+    const Shape& s = leaf.shape;
+    const LeafStatistics& statistics = leaf.statistics;
+    const std::uint32_t* const starts = statistics.starts(s);
+    const std::size_t n_cells = starts[s.categorical] + 3;
+    mass_.resize(n_cells);
+    rest_.resize(n_cells);
+    weight_.resize(n_cells);
+    whole_.resize(s.categorical);
+    scratch_.resize(std::max(scratch_.size(), 4 * 2 * leaf.n_classes));
+    for (std::size_t c = 0, end = 0; c < s.categorical; c = end) {
+        const double* const known = statistics.known_categories(c);
+        for (end = c + 1; end < s.categorical && !known; ++end) {
+            if (statistics.known_categories(end)) break;
+        }
+        cells_.clear();
+        known_.clear();
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            if (!statistics.classes()[k]) continue;
+            cells_.push_back(statistics.cells(s, k) + starts[c]);
+            known_.push_back(known ? known[k] : leaf.counts[k]);
+        }
+        const CategoricalCheck check{cells_.data(),          starts[end] - starts[c],
+                                     cells_.size(),          known_.data(),
+                                     scratch_.data(),        mass_.data() + starts[c],
+                                     rest_.data() + starts[c], weight_.data() + starts[c]};
+        const double whole = std::visit(
+            [&](const auto& impurity) {
+                return kernels().categorical_masses[leaf.settings.impurity.index()](&impurity,
+                                                                                    check);
+            },
+            leaf.settings.impurity);
+        std::fill(whole_.begin() + static_cast<std::ptrdiff_t>(c),
+                  whole_.begin() + static_cast<std::ptrdiff_t>(end), whole);
+    }
+}
+
 void Checker::categorical(const LeafCase& leaf, std::size_t feature) {
     const Settings& settings = leaf.settings;
     const std::size_t slot = leaf.features[feature].slot;
-    const CountTable& table = leaf.statistics.table(slot);
-    const double* const known = table.known ? table.known : leaf.counts;
-    const std::size_t n_classes = leaf.n_classes;
-    mass_.resize(padded(table.values));
-    rest_.resize(padded(table.values));
-    weight_.resize(padded(table.values));
-    scratch_.resize(std::max(scratch_.size(), 4 * 2 * n_classes));
-    const CategoricalCheck check{table.cells, table.values,     n_classes,    leaf.shape.class_stride,
-                                 known,       scratch_.data(),  mass_.data(), rest_.data(),
-                                 weight_.data()};
-    const double whole = std::visit(
-        [&](const auto& impurity) {
-            return kernels().categorical_masses[settings.impurity.index()](&impurity, check);
-        },
-        settings.impurity);
-
+    if (slot == 0) categories(leaf);
+    const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
+    const double* const known = leaf.statistics.known_categories(slot);
+    const double whole = whole_[slot];
     double total = 0.0;
-    for (std::size_t k = 0; k < n_classes; ++k) total += known[k];
+    for (std::size_t k = 0; k < leaf.n_classes; ++k) total += known ? known[k] : leaf.counts[k];
     const double least = total * settings.min_branch_fraction;
     const auto f = static_cast<std::int32_t>(feature);
     if (settings.categorical_cuts != CategoricalCuts::one_against_rest && !leaf.used_up[slot]) {
         double parts = 0.0;
         std::size_t large = 0;
-        for (std::size_t v = 0; v < table.values; ++v) {
+        for (std::size_t v = starts[0]; v < starts[1]; ++v) {
             parts += mass_[v];
             large += weight_[v] > least;
         }
@@ -204,10 +229,11 @@ void Checker::categorical(const LeafCase& leaf, std::size_t feature) {
         }
     }
     if (settings.categorical_cuts != CategoricalCuts::multiway) {
-        for (std::size_t v = 0; v < table.values; ++v) {
+        for (std::size_t v = starts[0]; v < starts[1]; ++v) {
             if (weight_[v] > least && total - weight_[v] > least) {
-                propose(settings.runner_up, {f, Test::one_value, 0.0, static_cast<std::int32_t>(v),
-                                             (whole - mass_[v] - rest_[v]) / leaf.weight});
+                propose(settings.runner_up,
+                        {f, Test::one_value, 0.0, static_cast<std::int32_t>(v - starts[0]),
+                         (whole - mass_[v] - rest_[v]) / leaf.weight});
             }
         }
     }
@@ -285,16 +311,19 @@ std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) 
         }
         return out;
     }
-    const CountTable& table = leaf.statistics.table(slot);
-    if (c.test == Test::every_value) {
-        return {table.cells, table.cells + table.values * width};
-    }
-    const double* const known = table.known ? table.known : leaf.counts;
-    const double* const row = table.cells + static_cast<std::size_t>(c.category) * width;
-    std::vector<double> out(2 * width);
+    const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
+    const double* const known = leaf.statistics.known_categories(slot);
+    const bool every = c.test == Test::every_value;
+    std::vector<double> out((every ? starts[1] - starts[0] : 2) * width, 0.0);
     for (std::size_t k = 0; k < width; ++k) {
-        out[k] = row[k];
-        out[width + k] = known[k] - row[k];
+        if (!leaf.statistics.classes()[k]) continue;
+        const double* const cells = leaf.statistics.cells(leaf.shape, k) + starts[0];
+        if (every) {
+            for (std::size_t v = 0; v < starts[1] - starts[0]; ++v) out[v * width + k] = cells[v];
+        } else {
+            out[k] = cells[c.category];
+            out[width + k] = (known ? known[k] : leaf.counts[k]) - cells[c.category];
+        }
     }
     return out;
 }

@@ -12,14 +12,6 @@
 
 namespace riparian {
 
-struct Candidate {
-    std::int32_t feature = none;  // none: the null cut, no split
-    Test test = Test::leaf;
-    double threshold = 0.0;
-    std::int32_t category = none;
-    double gain = 0.0;
-};
-
 enum class Verdict : std::uint8_t { wait, bound, tie };
 
 struct Decision {
@@ -39,6 +31,15 @@ struct Certificate {
     std::int32_t depth = 0;
     std::uint64_t seen = 0;  // examples learned by the tree, this one included
     Decision decision;
+};
+
+// The same as a tree keeps it: the best cut is the test of the node.
+struct Split {
+    std::uint64_t seen;
+    double n, gain_range, epsilon, gain;
+    Candidate second;
+    std::int32_t node;
+    Verdict verdict;
 };
 
 // A leaf with what a check needs to know of its tree.
@@ -76,6 +77,7 @@ private:
     template <class Impurity>
     void select_open(const LeafCase&, const NumericCheck&, const Impurity&, double threshold);
     void propose_at(const LeafCase&, const NumericCheck&);
+    void categories(const LeafCase&);
     void categorical(const LeafCase&, std::size_t feature);
     void propose(RunnerUp, const Candidate&);
 
@@ -87,7 +89,10 @@ private:
     std::vector<double> chi_square_;
     std::vector<std::uint32_t> places_;
     AlignedDoubles scratch_;
-    std::vector<double> known_, mass_, rest_, weight_;
+    // Of all categories of a leaf, as its cells lie; and of each categorical feature.
+    std::vector<double> mass_, rest_, weight_, whole_;
+    std::vector<const double*> cells_;
+    std::vector<double> known_;
 };
 
 // How much weight a leaf needs in all before the bound is met at this gap, or the

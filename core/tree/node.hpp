@@ -6,40 +6,30 @@
 #include <vector>
 
 #include "../leaf/leaf.hpp"
+#include "candidate.hpp"
 
 namespace riparian {
 
-enum class Test : std::uint8_t {
-    leaf,
-    threshold,    // x <= threshold: first child, else the second
-    one_value,    // x is the category: first child, else the second
-    every_value,  // one child a category
-};
-
-inline constexpr std::int32_t none = -1;
-
-// Ids are given at creation and never change, parents before children.
+// Ids are given at creation and never change, parents before children. A threshold
+// stands in the node's gate.
 struct Node {
-    Test test = Test::leaf;
     std::int32_t parent = none;
     std::int32_t branch = 0;     // which child of the parent; a category under every_value
     std::int32_t depth = 0;
     std::int32_t feature = none;  // in the tree's order
-    std::int32_t slot = none;     // among the features of its kind
-    double threshold = 0.0;
     std::int32_t category = none;
-    std::int32_t first = none;    // first child; under every_value: place in the ways
+    std::int32_t place = none;    // a leaf: among the leaves; every_value: among the ways;
+                                  // else the first child
     std::int32_t heavy = none;    // child for missing values: the heavier when it was split
-    std::int32_t leaf = none;     // place among the leaves
-    double* counts = nullptr;     // [2][class_stride]: weight seen here, inherited weight
+    Test test = Test::leaf;
 };
 
 // What routing reads of a node. Every node that is not a threshold test leads to
 // itself, so that rows can be walked side by side without a branch.
 struct Gate {
     double threshold;
-    std::int32_t slot;
-    std::int32_t first;
+    std::int32_t slot;   // among the numeric features
+    std::int32_t first;  // the first child
 };
 
 // The children of an every_value test, by category; sorted, as most categories

@@ -161,71 +161,73 @@ Snapshot Tree::snapshot() const {
     Snapshot s;
     const std::size_t n_classes = n_classes_;
     const std::size_t n = shape_.numeric;
-    const std::size_t stride = shape_.stride;
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
     for (const double c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
-    for (const Node& node : nodes_) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const Node& node = nodes_[i];
+        const double* const counts = this->counts(static_cast<std::int32_t>(i));
         s.test.push_back(static_cast<std::uint8_t>(node.test));
         s.parent.push_back(node.parent);
         s.branch.push_back(node.branch);
         s.feature.push_back(node.feature);
         s.category.push_back(node.category);
         s.heavy.push_back(node.heavy);
-        s.threshold.push_back(node.threshold);
-        s.counts.insert(s.counts.end(), node.counts, node.counts + n_classes);
-        const double* const inherited = node.counts + shape_.class_stride;
+        s.threshold.push_back(threshold(static_cast<std::int32_t>(i)));
+        s.counts.insert(s.counts.end(), counts, counts + n_classes);
+        const double* const inherited = counts + shape_.class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
         if (node.test != Test::leaf) continue;
 
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.leaf)];
+        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.place)];
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
         for (std::size_t k = 0; k < n_classes && n; ++k) {
-            if (!(node.counts[k] > 0.0)) continue;
-            const GaussianClass c = leaf.statistics.gaussian(k, node.counts);
+            if (!(counts[k] > 0.0)) continue;
+            const GaussianClass c = leaf.statistics.gaussian(k, counts);
             s.gaps.push_back(c.known != nullptr);
             for (std::size_t p = 0; p < class_planes; ++p) {
-                s.gaussian.insert(s.gaussian.end(), c.planes + p * stride,
-                                  c.planes + p * stride + n);
+                s.gaussian.insert(s.gaussian.end(), c.planes + p * n, c.planes + (p + 1) * n);
             }
             if (c.known) s.known.insert(s.known.end(), c.known, c.known + n);
         }
+        const std::uint32_t* const starts = leaf.statistics.starts(shape_);
+        const auto cell = [&](std::size_t k, std::size_t v) {
+            return leaf.statistics.classes()[k] ? leaf.statistics.cells(shape_, k)[v] : 0.0;
+        };
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
-            const CountTable& table = leaf.statistics.table(c);
-            std::size_t last = 0;  // rows beyond the last value seen are spare room
-            for (std::size_t v = 0; v < table.values; ++v) {
-                const double* const row = table.cells + v * shape_.class_stride;
-                if (std::any_of(row, row + n_classes, [](double x) { return x > 0.0; })) last = v + 1;
+            std::size_t end = starts[c];  // cells beyond the last value seen are spare room
+            for (std::size_t v = starts[c]; v < starts[c + 1]; ++v) {
+                for (std::size_t k = 0; k < n_classes; ++k) {
+                    if (cell(k, v) > 0.0) end = v + 1;
+                }
             }
-            s.values.push_back(static_cast<std::uint32_t>(last));
-            for (std::size_t v = 0; v < last; ++v) {
-                const double* const row = table.cells + v * shape_.class_stride;
-                s.cells.insert(s.cells.end(), row, row + n_classes);
+            s.values.push_back(static_cast<std::uint32_t>(end - starts[c]));
+            for (std::size_t v = starts[c]; v < end; ++v) {
+                for (std::size_t k = 0; k < n_classes; ++k) s.cells.push_back(cell(k, v));
             }
-            s.table_gaps.push_back(table.known != nullptr);
-            if (table.known) {
-                s.table_known.insert(s.table_known.end(), table.known, table.known + n_classes);
-            }
+            const double* const known = leaf.statistics.known_categories(c);
+            s.table_gaps.push_back(known != nullptr);
+            if (known) s.table_known.insert(s.table_known.end(), known, known + n_classes);
         }
     }
-    for (const Certificate& c : certificates_) {
-        s.split_node.push_back(c.node);
-        s.split_seen.push_back(c.seen);
-        s.split_verdict.push_back(static_cast<std::uint8_t>(c.decision.verdict));
-        s.split_n.push_back(c.decision.n);
-        s.split_gain_range.push_back(c.decision.gain_range);
-        s.split_epsilon.push_back(c.decision.epsilon);
-        s.split_gain.push_back(c.decision.best.gain);
-        s.second_feature.push_back(c.decision.second.feature);
-        s.second_category.push_back(c.decision.second.category);
-        s.second_test.push_back(static_cast<std::uint8_t>(c.decision.second.test));
-        s.second_threshold.push_back(c.decision.second.threshold);
-        s.second_gain.push_back(c.decision.second.gain);
+    for (const Split& split : splits_) {
+        s.split_node.push_back(split.node);
+        s.split_seen.push_back(split.seen);
+        s.split_verdict.push_back(static_cast<std::uint8_t>(split.verdict));
+        s.split_n.push_back(split.n);
+        s.split_gain_range.push_back(split.gain_range);
+        s.split_epsilon.push_back(split.epsilon);
+        s.split_gain.push_back(split.gain);
+        s.second_feature.push_back(split.second.feature);
+        s.second_category.push_back(split.second.category);
+        s.second_test.push_back(static_cast<std::uint8_t>(split.second.test));
+        s.second_threshold.push_back(split.second.threshold);
+        s.second_gain.push_back(split.second.gain);
     }
     return s;
 }
@@ -248,7 +250,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
 void Tree::restore_nodes(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     // The root exists already; it becomes a leaf again only if it is one.
-    leaves_[0].statistics.close(shape_, pool_);
+    leaves_[0].statistics.close();
     leaves_.clear();
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
@@ -261,21 +263,21 @@ void Tree::restore_nodes(const Snapshot& s) {
             const std::int32_t branch = s.branch[i];
             const std::int32_t id = add_node(parent, branch);
             if (above.test == Test::every_value) {
-                demand(branch >= 0 && branch < categories_[static_cast<std::size_t>(above.slot)],
+                demand(branch >= 0 && branch < categories_[slot(above)],
                        where + "no such category");
-                Ways& ways = ways_[static_cast<std::size_t>(above.first)];
+                Ways& ways = ways_[static_cast<std::size_t>(above.place)];
                 demand(ways.find(branch) == none, where + "a second child for one category");
                 ways.add(branch, id);
             } else {
-                demand(above.first == none ? branch == 0 : (branch == 1 && id == above.first + 1),
+                demand(above.place == none ? branch == 0 : (branch == 1 && id == above.place + 1),
                        where + "children out of order");
-                if (above.first == none) at(parent).first = id;
+                if (above.place == none) at(parent).place = id;
             }
         }
         Node& node = nodes_[i];
-        std::copy_n(s.counts.data() + i * n_classes, n_classes, node.counts);
-        std::copy_n(s.inherited.data() + i * n_classes, n_classes,
-                    node.counts + shape_.class_stride);
+        double* const counts = this->counts(static_cast<std::int32_t>(i));
+        std::copy_n(s.counts.data() + i * n_classes, n_classes, counts);
+        std::copy_n(s.inherited.data() + i * n_classes, n_classes, counts + shape_.class_stride);
         if (s.test[i] == 0) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
@@ -286,14 +288,12 @@ void Tree::restore_nodes(const Snapshot& s) {
         demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
         node.test = static_cast<Test>(s.test[i]);
-        node.leaf = none;
         node.feature = s.feature[i];
-        node.slot = static_cast<std::int32_t>(features_[static_cast<std::size_t>(node.feature)].slot);
-        node.threshold = s.threshold[i];
         node.category = s.category[i];
         node.heavy = s.heavy[i];
+        node.place = none;  // until its first child comes
         if (node.test == Test::every_value) {
-            node.first = static_cast<std::int32_t>(ways_.size());
+            node.place = static_cast<std::int32_t>(ways_.size());
             ways_.emplace_back();
         }
     }
@@ -306,23 +306,22 @@ void Tree::restore_nodes(const Snapshot& s) {
                    at(node.heavy).parent == static_cast<std::int32_t>(i),
                where + "not a child");
         if (node.test == Test::every_value) continue;
-        const auto second = static_cast<std::size_t>(node.first) + 1;
-        demand(node.first != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
+        const auto second = static_cast<std::size_t>(node.place) + 1;
+        demand(node.place != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
                where + "a test without its second child");
-        set_gate(static_cast<std::int32_t>(i));
+        set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
     }
 }
 
 void Tree::restore_leaves(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     const std::size_t n = shape_.numeric;
-    const std::size_t stride = shape_.stride;
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
     std::size_t gap = 0;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
-        const double* const counts = at(leaf.node).counts;
+        const double* const counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
@@ -337,49 +336,56 @@ void Tree::restore_leaves(const Snapshot& s) {
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
-        for (std::size_t k = 0; k < n_classes && n; ++k) {
-            if (!(counts[k] > 0.0)) continue;
-            demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
-            const double* const from = gaussian.take(class_planes * n);
-            const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
-            check_planes(from, weights, counts[k], n, where);
-            double* const to = leaf.statistics.open_class(shape_, pool_, k);
-            // Padding, as the first row would have left it.
-            std::fill_n(to + low * stride, stride, 0.0);
-            std::fill_n(to + high * stride, stride, 0.0);
-            for (std::size_t p = 0; p < class_planes; ++p) {
-                std::copy_n(from + p * n, n, to + p * stride);
-            }
-            if (weights) std::copy_n(weights, n, leaf.statistics.open_known(shape_, pool_, k));
-            if (!shape_.bayes) continue;
-            double* const planes = leaf.statistics.leaf_planes();
-            for (std::size_t f = 0; f < n; ++f) {
-                double& bottom = planes[leaf_low * stride + f];
-                double& top = planes[leaf_high * stride + f];
-                bottom = std::min(bottom, from[2 * n + f]);
-                top = std::max(top, from[3 * n + f]);
-            }
-        }
+        const std::uint32_t* const numbers_of_values = s.values.data() + i * shape_.categorical;
+        std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
-            const std::size_t values = s.values[i * shape_.categorical + c];
-            const std::uint8_t gaps = s.table_gaps[i * shape_.categorical + c];
-            demand(static_cast<double>(values) <= categories_[c] && gaps <= 1,
+            const std::size_t values = numbers_of_values[c];
+            demand(static_cast<double>(values) <= categories_[c] &&
+                       s.table_gaps[i * shape_.categorical + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
             // Also keeps a file from asking for room that it has no numbers for.
             const double* const end = from + values * n_classes;
             demand(values == 0 || std::any_of(end - n_classes, end, [](double x) { return x > 0.0; }),
                    where + "a count table with an empty last row");
-            CountTable& table = leaf.statistics.open_table(shape_, pool_, c, values, gaps != 0);
-            for (std::size_t v = 0; v < values; ++v) {
-                std::copy_n(from + v * n_classes, n_classes, table.cells + v * shape_.class_stride);
+            all_cells.push_back(from);
+        }
+        leaf.statistics.open(shape_, counts, numbers_of_values);
+        for (std::size_t k = 0; k < n_classes && n; ++k) {
+            if (!(counts[k] > 0.0)) continue;
+            demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
+            const double* const from = gaussian.take(class_planes * n);
+            const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
+            check_planes(from, weights, counts[k], n, where);
+            std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
+            if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape_, k));
+            if (!shape_.bayes) continue;
+            double* const planes = leaf.statistics.leaf_planes(shape_);
+            for (std::size_t f = 0; f < n; ++f) {
+                double& bottom = planes[leaf_low * n + f];
+                double& top = planes[leaf_high * n + f];
+                bottom = std::min(bottom, from[2 * n + f]);
+                top = std::max(top, from[3 * n + f]);
             }
-            if (gaps) std::copy_n(table_known.take(n_classes), n_classes, table.known);
+        }
+        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+            const std::size_t values = numbers_of_values[c];
+            const double* const from = all_cells[c];
+            const std::size_t start = leaf.statistics.starts(shape_)[c];
+            const double* weights = counts;
+            if (s.table_gaps[i * shape_.categorical + c]) {
+                double* const to = leaf.statistics.open_known_categories(shape_, c);
+                weights = std::copy_n(table_known.take(n_classes), n_classes, to) - n_classes;
+            }
             for (std::size_t k = 0; k < n_classes; ++k) {
-                const double all = table.known ? table.known[k] : counts[k];
                 double sum = 0.0;
-                for (std::size_t v = 0; v < values; ++v) sum += table.cells[v * shape_.class_stride + k];
-                demand(nearly(sum, all) && (all <= counts[k] || nearly(all, counts[k])),
+                for (std::size_t v = 0; v < values; ++v) {
+                    sum += from[v * n_classes + k];
+                    if (!leaf.statistics.classes()[k]) continue;
+                    leaf.statistics.cells(shape_, k)[start + v] = from[v * n_classes + k];
+                }
+                demand(nearly(sum, weights[k]) &&
+                           (weights[k] <= counts[k] || nearly(weights[k], counts[k])),
                        where + "its categories do not add up");
             }
         }
@@ -409,16 +415,9 @@ void Tree::restore_certificates(const Snapshot& s) {
                                s.second_gain[i]}) {
             demand(std::abs(x) <= 1e300, where + "not a number");
         }
-        Certificate c;
-        c.node = id;
-        c.depth = at(id).depth;
-        c.seen = s.split_seen[i];
-        Decision& d = c.decision;
-        d.verdict = static_cast<Verdict>(s.split_verdict[i]);
-        d.n = s.split_n[i];
-        d.gain_range = s.split_gain_range[i];
-        d.epsilon = s.split_epsilon[i];
-        d.best = {at(id).feature, at(id).test, at(id).threshold, at(id).category, s.split_gain[i]};
+        Split split{s.split_seen[i],    s.split_n[i],    s.split_gain_range[i],
+                    s.split_epsilon[i], s.split_gain[i], {},
+                    id,                 static_cast<Verdict>(s.split_verdict[i])};
         if (s.second_feature[i] == none) {
             demand(s.second_test[i] == 0 && s.second_category[i] == none &&
                        s.second_threshold[i] == 0.0 && s.second_gain[i] == 0.0,
@@ -427,10 +426,11 @@ void Tree::restore_certificates(const Snapshot& s) {
             demand(possible(s, features_, s.second_test[i], s.second_feature[i],
                             s.second_threshold[i], s.second_category[i]),
                    where + "an impossible runner-up");
-            d.second = {s.second_feature[i], static_cast<Test>(s.second_test[i]),
-                        s.second_threshold[i], s.second_category[i], s.second_gain[i]};
+            split.second = {s.second_feature[i], static_cast<Test>(s.second_test[i]),
+                            s.second_threshold[i], s.second_category[i], s.second_gain[i]};
         }
-        certificates_.push_back(c);
+        make_room(splits_);
+        splits_.push_back(split);
     }
 }
 

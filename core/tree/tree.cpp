@@ -2,18 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace riparian {
-namespace {
-
-std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
-
-std::size_t room_for(std::size_t needed, std::size_t present) {
-    return needed <= present ? present : padded(std::max(needed, present + present / 2));
-}
-
-}  // namespace
-
 Tree::Tree(const Settings& settings) : settings_(settings) {
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.class_stride = 2;
@@ -31,9 +22,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
         features_.push_back({kind, count++});
     }
-    // Exactly as wide as needed while nothing was learned; room to grow after that.
-    to.stride = seen_ == 0 ? padded(to.numeric) : room_for(to.numeric, shape_.stride);
-    if (to.categorical) to.class_stride = padded(to.class_stride);
+    to.stride = (to.numeric + 3) / 4 * 4;
     categories_.resize(to.categorical, 0.0);
     used_up_.resize(to.categorical, false);
     reshape(to);
@@ -44,7 +33,6 @@ void Tree::make_room_for_classes(std::size_t count) {
     if (count <= shape_.class_stride) return;
     Shape to = shape_;
     to.class_stride = std::max(count, seen_ == 0 ? 0 : shape_.class_stride + shape_.class_stride / 2);
-    if (to.categorical) to.class_stride = padded(to.class_stride);
     reshape(to);
 }
 
@@ -55,34 +43,33 @@ void Tree::declare_classes(std::size_t count) {
 }
 
 void Tree::reshape(const Shape& to) {
-    for (Node& node : nodes_) {
-        if (to.class_stride == shape_.class_stride) break;
-        auto* const counts = pool_.take_array<double>(2 * to.class_stride);
-        std::copy_n(node.counts, shape_.class_stride, counts);
-        std::copy_n(node.counts + shape_.class_stride, shape_.class_stride,
-                    counts + to.class_stride);
-        pool_.give_array(node.counts, 2 * shape_.class_stride);
-        node.counts = counts;
+    const Shape from = std::exchange(shape_, to);
+    if (to.class_stride != from.class_stride) {
+        std::vector<double> wider(2 * nodes_.size() * to.class_stride, 0.0);
+        for (std::size_t row = 0; row < 2 * nodes_.size(); ++row) {
+            std::copy_n(counts_.data() + row * from.class_stride, from.class_stride,
+                        wider.data() + row * to.class_stride);
+        }
+        counts_ = std::move(wider);
     }
-    for (Leaf& leaf : leaves_) {
-        leaf.statistics.reshape(shape_, to, nodes_[static_cast<std::size_t>(leaf.node)].counts,
-                                pool_);
-    }
-    shape_ = to;
+    for (Leaf& leaf : leaves_) leaf.statistics.reshape(from, to, counts(leaf.node));
 }
 
 // ---- routing ----
 
-// The child that a row goes to; none for a category without a branch.
-inline std::int32_t Tree::step(const Node& node, const Row& row) const noexcept {
-    if (node.test == Test::threshold) [[likely]] {
-        const double x = row.x[node.slot];
-        return x == x ? node.first + (x <= node.threshold ? 0 : 1) : node.heavy;
+// The child that a row goes to; a leaf itself; none for a category without a branch.
+inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
+    const Gate& gate = gates_[static_cast<std::size_t>(i)];
+    if (gate.first != i) [[likely]] {
+        const double x = row.x[gate.slot];
+        return x == x ? gate.first + (x <= gate.threshold ? 0 : 1) : at(i).heavy;
     }
-    const std::int32_t code = row.codes[node.slot];
+    const Node& node = at(i);
+    if (node.test == Test::leaf) return i;
+    const std::int32_t code = row.codes[slot(node)];
     if (code == missing_code) return node.heavy;
-    if (node.test == Test::one_value) return node.first + (code != node.category ? 1 : 0);
-    return ways_[static_cast<std::size_t>(node.first)].find(code);
+    if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
+    return ways_[static_cast<std::size_t>(node.place)].find(code);
 }
 
 // One row's walk waits for memory at every step; eight of them wait together.
@@ -111,24 +98,23 @@ void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts)
 }
 
 std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
-    while (at(i).test != Test::leaf) {
-        const std::int32_t next = step(at(i), row);
-        if (next == none) break;  // answered by the deepest node reached
+    for (;;) {
+        const std::int32_t next = step(i, row);
+        if (next == i || next == none) return i;  // a leaf, or the deepest node reached
         i = next;
     }
-    return i;
 }
 
 std::int32_t Tree::route_learning(std::int32_t i, const Row& row) {
-    while (at(i).test != Test::leaf) {
-        std::int32_t next = step(at(i), row);
+    for (;;) {
+        std::int32_t next = step(i, row);
+        if (next == i) return i;
         if (next == none) {
             const bool room = leaves_.size() < settings_.max_leaves;
-            next = room ? add_branch(i, row.codes[at(i).slot]) : at(i).heavy;
+            next = room ? add_branch(i, row.codes[slot(at(i))]) : at(i).heavy;
         }
         i = next;
     }
-    return i;
 }
 
 // ---- growing ----
@@ -138,22 +124,23 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     node.parent = parent;
     node.branch = branch;
     node.depth = parent == none ? 0 : at(parent).depth + 1;
-    node.counts = pool_.take_array<double>(2 * shape_.class_stride);
     make_room(nodes_);
     make_room(gates_);
+    make_room(counts_, 2 * shape_.class_stride);
     nodes_.push_back(node);
     const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
-    gates_.push_back({0.0, 0, id});
-    set_gate(id);
+    gates_.emplace_back();
+    set_gate(id, 0.0);
+    counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
     depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     return id;
 }
 
-void Tree::set_gate(std::int32_t id) noexcept {
+void Tree::set_gate(std::int32_t id, double threshold) noexcept {
     const Node& node = at(id);
     gates_[static_cast<std::size_t>(id)] =
         node.test == Test::threshold
-            ? Gate{node.threshold, node.slot, node.first}
+            ? Gate{threshold, static_cast<std::int32_t>(slot(node)), node.place}
             : Gate{std::numeric_limits<double>::infinity(), 0, id};
 }
 
@@ -165,13 +152,13 @@ void Tree::open_leaf(std::int32_t node, std::size_t place) {
     Leaf& leaf = leaves_[place];
     leaf = {};
     leaf.node = node;
-    leaf.statistics.open(shape_, pool_);
-    at(node).leaf = static_cast<std::int32_t>(place);
+    leaf.statistics.open(shape_);
+    at(node).place = static_cast<std::int32_t>(place);
 }
 
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     const std::int32_t child = add_node(node, code);
-    ways_[static_cast<std::size_t>(at(node).first)].add(code, child);
+    ways_[static_cast<std::size_t>(at(node).place)].add(code, child);
     open_leaf(child, leaves_.size());
     return child;
 }
@@ -184,9 +171,9 @@ bool Tree::may_split(const Leaf& leaf) const noexcept {
 LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
     used_up.assign(shape_.categorical, false);
     for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
-        if (at(i).test == Test::every_value) used_up[static_cast<std::size_t>(at(i).slot)] = true;
+        if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
     }
-    return {settings_, shape_, features_, leaf.statistics, at(leaf.node).counts,
+    return {settings_, shape_, features_, leaf.statistics, counts(leaf.node),
             leaf.weight, leaf.weight + leaf.inherited, n_classes_,
             static_cast<std::size_t>(leaf.classes), used_up};
 }
@@ -211,16 +198,14 @@ void Tree::split(std::size_t place, const Decision& decision) {
     }
     if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
 
-    make_room(certificates_);
-    certificates_.push_back({id, at(id).depth, seen_, decision});
-    leaves_[place].statistics.close(shape_, pool_);
+    make_room(splits_);
+    splits_.push_back({seen_, decision.n, decision.gain_range, decision.epsilon, cut.gain,
+                       decision.second, id, decision.verdict});
+    leaves_[place].statistics.close();
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
-    node.slot = static_cast<std::int32_t>(features_[static_cast<std::size_t>(cut.feature)].slot);
-    node.threshold = cut.threshold;
     node.category = cut.category;
-    node.leaf = none;
     Ways ways;
     std::int32_t first = none;
     std::int32_t heavy = none;
@@ -230,7 +215,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
         const std::size_t slot = first == none ? place : leaves_.size();
         open_leaf(child, slot);
         if (settings_.inherit_counts != InheritCounts::none) {
-            std::copy_n(table.data() + b * width, width, at(child).counts + width);
+            std::copy_n(table.data() + b * width, width, counts(child) + width);
         }
         if (settings_.inherit_counts == InheritCounts::count) leaves_[slot].inherited = weights[b];
         if (first == none) first = child;
@@ -244,24 +229,24 @@ void Tree::split(std::size_t place, const Decision& decision) {
         first = static_cast<std::int32_t>(ways_.size());
         ways_.push_back(std::move(ways));
     }
-    at(id).first = first;
+    at(id).place = first;
     at(id).heavy = heavy;
-    set_gate(id);
+    set_gate(id, cut.threshold);
 }
 
 // ---- answering ----
 
 ClassWeights Tree::weights(std::int32_t node) const noexcept {
     if (node == none) return {};
-    return {at(node).counts, at(node).counts + shape_.class_stride};
+    return {counts(node), counts(node) + shape_.class_stride};
 }
 
 LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
-    const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).leaf) : 0];
+    const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
     return {shape_,
             leaf.statistics,
-            at(node).counts,
+            counts(node),
             weights(node),
             weights(at(node).parent),
             categories_.data(),
@@ -375,14 +360,14 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     for (std::size_t c = 0; c < shape_.categorical; ++c) {
         categories_[c] = std::max(categories_[c], static_cast<double>(row.codes[c]) + 1.0);
     }
-    const auto place = static_cast<std::size_t>(at(id).leaf);
+    const auto place = static_cast<std::size_t>(at(id).place);
     Leaf& leaf = leaves_[place];
-    double* const counts = at(id).counts;
+    double* const counts = this->counts(id);
     const double before = counts[y];
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    leaf.statistics.learn(shape_, pool_, row, y, w, before, counts);
+    leaf.statistics.learn(shape_, row, y, w, before, counts);
     if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
         may_split(leaf)) {
         leaf.checked = leaf.weight;
@@ -437,20 +422,29 @@ std::uint64_t Tree::seen() const {
 
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = sizeof(Tree) + pool_.bytes() + nodes_.capacity() * sizeof(Node) +
+    std::size_t bytes = sizeof(Tree) + nodes_.capacity() * sizeof(Node) +
                         gates_.capacity() * sizeof(Gate) +
+                        counts_.capacity() * sizeof(double) +
                         leaves_.capacity() * sizeof(Leaf) +
-                        certificates_.capacity() * sizeof(Certificate) +
+                        splits_.capacity() * sizeof(Split) +
                         features_.capacity() * sizeof(Feature) +
                         categories_.capacity() * sizeof(double) +
                         ways_.capacity() * sizeof(ways_[0]);
     for (const Ways& ways : ways_) bytes += ways.bytes();
+    for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
     return bytes;
 }
 
 std::vector<Certificate> Tree::certificates() const {
     const auto lock = turnstile_.reading();
-    return certificates_;
+    std::vector<Certificate> out;
+    for (const Split& s : splits_) {
+        const Node& node = at(s.node);
+        const Candidate best{node.feature, node.test, threshold(s.node), node.category, s.gain};
+        out.push_back({s.node, node.depth, s.seen,
+                       {s.verdict, best, s.second, s.n, s.gain_range, s.epsilon}});
+    }
+    return out;
 }
 
 std::vector<LeafState> Tree::leaf_states() const {
@@ -460,7 +454,7 @@ std::vector<LeafState> Tree::leaf_states() const {
     std::vector<bool> used_up;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf) continue;
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].leaf)];
+        const Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].place)];
         LeafState state{};
         state.node = static_cast<std::int32_t>(i);
         state.depth = nodes_[i].depth;

@@ -90,9 +90,23 @@ private:
         return nodes_[static_cast<std::size_t>(id)];
     }
     [[nodiscard]] Track& track(std::int32_t node) noexcept {
-        return leaves_[static_cast<std::size_t>(at(node).leaf)].track;
+        return leaves_[static_cast<std::size_t>(at(node).place)].track;
     }
-    [[nodiscard]] std::int32_t step(const Node&, const Row&) const noexcept;
+    // [2][class_stride]: weight seen at the node, inherited weight.
+    [[nodiscard]] double* counts(std::int32_t node) noexcept {
+        return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
+    }
+    [[nodiscard]] const double* counts(std::int32_t node) const noexcept {
+        return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
+    }
+    [[nodiscard]] std::size_t slot(const Node& node) const noexcept {
+        return features_[static_cast<std::size_t>(node.feature)].slot;
+    }
+    [[nodiscard]] double threshold(std::int32_t node) const noexcept {
+        return at(node).test == Test::threshold ? gates_[static_cast<std::size_t>(node)].threshold
+                                                : 0.0;
+    }
+    [[nodiscard]] std::int32_t step(std::int32_t node, const Row&) const noexcept;
     // Walks the rows of a buffer down threshold tests, to `starts`: leaves, or nodes
     // from where the single walks below go on. A start stays valid while leaves split.
     void descend(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
@@ -106,7 +120,7 @@ private:
 
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
-    void set_gate(std::int32_t node) noexcept;
+    void set_gate(std::int32_t node, double threshold) noexcept;
     void open_leaf(std::int32_t node, std::size_t place);
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
@@ -116,23 +130,23 @@ private:
     void restore_leaves(const Snapshot&);
     void restore_certificates(const Snapshot&);
 
-    // Room for one more, by an eighth at a time: a tree lives long, and doubling would
+    // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
     // leave up to half of it empty.
     template <class T>
-    static void make_room(std::vector<T>& v) {
-        if (v.size() == v.capacity()) v.reserve(v.size() + v.size() / 8 + 4);
+    static void make_room(std::vector<T>& v, std::size_t n = 1) {
+        if (v.size() + n > v.capacity()) v.reserve(v.size() + v.size() / 16 + 4 * n);
     }
 
     Settings settings_;
     Shape shape_;
-    Pool pool_;
     std::vector<Feature> features_;
     std::vector<double> categories_;  // [categorical slot]: values seen so far
     std::vector<Node> nodes_;
-    std::vector<Gate> gates_;  // [node]
+    std::vector<Gate> gates_;     // [node]
+    std::vector<double> counts_;  // [node][2][class_stride]
     std::vector<Leaf> leaves_;
     std::vector<Ways> ways_;
-    std::vector<Certificate> certificates_;
+    std::vector<Split> splits_;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
     std::size_t depth_ = 0;
