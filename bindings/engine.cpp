@@ -16,6 +16,7 @@
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
 #include "batch.hpp"
+#include "functions.hpp"
 #include "parts.hpp"
 
 namespace nb = nanobind;
@@ -79,14 +80,68 @@ Variant policy(const nb::dict& d, const char* key) {
     return by_name<Variant>(nb::cast<std::string>(d[key])).value();
 }
 
+bool is(const nb::dict& d, const char* key, const char* name) {
+    return nb::cast<std::string>(d[key]) == name;
+}
+
+void set_impurity(Settings& s, const nb::dict& d) {
+    if (!nb::isinstance<nb::str>(d["impurity"])) {
+        s.impurity = CustomImpurity{impurity_function(d["impurity"])};
+        return;
+    }
+    if (is(d, "impurity", "hybrid")) {
+        s.impurity = Misclassification{};
+        s.second_impurity = Gini{};
+    } else {
+        s.impurity = policy<AnyImpurity>(d, "impurity");
+    }
+    if (auto* const m = std::get_if<Misclassification>(&s.impurity)) {
+        m->legacy = nb::cast<bool>(d["legacy_gain"]);
+    }
+    if (is(d, "evaluator", "prequential")) s.judging.evaluator = Evaluator::prequential;
+    if (is(d, "evaluator", "holdout")) s.judging.evaluator = Evaluator::holdout;
+    s.judging.holdout_examples = nb::cast<double>(d["holdout_examples"]);
+}
+
+void set_bound(Settings& s, const nb::dict& d) {
+    if (!nb::isinstance<nb::str>(d["bound"])) {
+        s.bound = CustomBound{bound_function(d["bound"])};
+        return;
+    }
+    s.bound = policy<AnyBound>(d, "bound");
+    if (auto* const practical = std::get_if<ConfidencePractical>(&s.bound)) {
+        practical->c = nb::cast<double>(d["confidence_c"]);
+        if (is(d, "confidence_form", "derived")) practical->form = ConfidenceForm::derived;
+    }
+    if (auto* const method = std::get_if<DeltaMethod>(&s.bound)) {
+        if (is(d, "pairing", "conservative")) method->pairing = Pairing::conservative;
+        if (is(d, "pairing", "paired")) method->pairing = Pairing::paired;
+    }
+}
+
+void set_cuts(Settings& s, const nb::dict& d) {
+    s.cuts = policy<AnyCuts>(d, "cuts");
+    const EqualVariance equal =
+        is(d, "equal_variance", "skip") ? EqualVariance::skip : EqualVariance::linear;
+    const auto count = nb::cast<std::size_t>(d["n_cuts"]);
+    std::visit([&]<class C>(C& cuts) {
+        if constexpr (requires { cuts.count; }) cuts.count = count;
+        if constexpr (requires { cuts.bins; }) cuts.bins.count = count;
+        if constexpr (requires { cuts.equal_variance; }) cuts.equal_variance = equal;
+    }, s.cuts);
+}
+
 Settings settings_of(const nb::dict& d) {
     Settings s;
-    s.impurity = policy<AnyImpurity>(d, "impurity");
-    s.bound = policy<AnyBound>(d, "bound");
-    s.cuts = policy<AnyCuts>(d, "cuts");
-    if (auto* const bins = std::get_if<Bins>(&s.cuts)) {
-        bins->count = nb::cast<std::size_t>(d["n_cuts"]);
-    }
+    set_impurity(s, d);
+    set_bound(s, d);
+    set_cuts(s, d);
+    if (is(d, "statistics", "exhaustive")) s.values = Values::exhaustive;
+    if (is(d, "statistics", "intervals")) s.values = Values::intervals;
+    s.n_intervals = nb::cast<std::size_t>(d["n_intervals"]);
+    if (is(d, "variance", "population")) s.variance = Variance::population;
+    if (is(d, "missing_second", "-inf")) s.missing_second = MissingSecond::minus_infinity;
+    s.spend_delta = nb::cast<bool>(d["spend_delta"]);
     s.leaf = policy<AnyLeaf>(d, "leaf");
     const auto categorical = nb::cast<std::string>(d["categorical_cuts"]);
     s.categorical_cuts = categorical == "multiway"           ? CategoricalCuts::multiway
@@ -213,7 +268,10 @@ OneRow& one_row() {
 }
 
 nb::dict nodes(const Tree& tree) {
-    const Snapshot s = tree.snapshot();
+    const Snapshot s = [&] {
+        const nb::gil_scoped_release free;
+        return tree.snapshot();
+    }();
     const std::size_t n = s.test.size(), k = s.classes[0];
     std::vector<std::int32_t> depth(n, 0);
     std::vector<double> answer(n * k);
@@ -247,39 +305,66 @@ nb::tuple candidate(const Candidate& c) {
     return nb::make_tuple(c.feature, static_cast<int>(c.test), c.threshold, c.category, c.gain);
 }
 
+nb::list ranking(const Ranking& ranked) {
+    nb::list out;
+    for (std::size_t i = 0; i < ranked.size(); ++i) out.append(candidate(ranked[i]));
+    return out;
+}
+
+const char* reason(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::bound: return "bound";
+        case Verdict::tie: return "tie";
+        case Verdict::forced: return "forced";
+        default: return "wait";
+    }
+}
+
+// Asks the tree without the interpreter: a learner that holds the tree may be waiting
+// for the interpreter to ask a function of the user.
+template <class Ask>
+auto without_interpreter(Ask&& ask) {
+    const nb::gil_scoped_release free;
+    return ask();
+}
+
 nb::list certificates(const Tree& tree) {
     nb::list out;
-    for (const Certificate& c : tree.certificates()) {
+    for (const Certificate& c : without_interpreter([&] { return tree.certificates(); })) {
         const Decision& d = c.decision;
-        out.append(nb::make_tuple(c.node, c.depth, c.seen, d.n, candidate(d.best),
-                                  candidate(d.second), d.gain_range, d.epsilon,
-                                  d.verdict == Verdict::bound ? "bound" : "tie"));
+        out.append(nb::make_tuple(c.node, c.depth, c.seen, d.evidence.n, candidate(d.best),
+                                  candidate(d.second), d.evidence.gain_range, d.epsilon,
+                                  reason(d.verdict), d.evidence.delta, c.spent, d.criterion,
+                                  ranking(d.ranking)));
     }
     return out;
 }
 
 nb::list leaf_states(const Tree& tree) {
     nb::list out;
-    for (const LeafState& l : tree.leaf_states()) {
+    for (const LeafState& l : without_interpreter([&] { return tree.leaf_states(); })) {
         const Decision& d = l.decision;
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
                                   candidate(d.best), candidate(d.second), d.epsilon,
-                                  l.still_needed, l.may_split));
+                                  l.still_needed, l.may_split, d.evidence.delta, d.criterion,
+                                  ranking(d.ranking)));
     }
     return out;
 }
 
 nb::dict snapshot(const Tree& tree) {
-    const Snapshot s = tree.snapshot();
+    const Snapshot s = without_interpreter([&] { return tree.snapshot(); });
     nb::dict d;
-    Snapshot::each(s, [&](const char* name, const auto& values) { d[name] = owned(values); });
+    const auto put = [&](const char* name, const auto& values) { d[name] = owned(values); };
+    Snapshot::each(s, put);
+    Snapshot::each_later(s, put);
     return d;
 }
 
 std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) {
     Snapshot s;
     std::size_t read = 0;
-    Snapshot::each(s, [&]<class T>(const char* name, std::vector<T>& values) {
+    const auto take = [&]<class T>(const char* name, std::vector<T>& values) {
         if (!arrays.contains(name)) {
             throw std::invalid_argument(std::string("the array ") + name + " is absent");
         }
@@ -289,9 +374,16 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
         }
         values.assign(array.data(), array.data() + array.shape(0));
         ++read;
-    });
+    };
+    const Settings made = settings_of(settings);
+    Snapshot::each(s, take);
+    if (arrays.contains("spent")) {
+        Snapshot::each_later(s, take);
+    } else {
+        fill_later_arrays(made, s);
+    }
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
-    return Tree::restore(settings_of(settings), s);
+    return Tree::restore(made, s);
 }
 
 }  // namespace
@@ -332,6 +424,12 @@ void bind_engine(nb::module_& m) {
              nb::call_guard<nb::gil_scoped_release>())
         .def("declare_classes", &Tree::declare_classes, "count"_a,
              nb::call_guard<nb::gil_scoped_release>())
+        .def("set_costs", [](Tree& t, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig,
+                                                       nb::device::cpu>& matrix) {
+            if (matrix.shape(0) != matrix.shape(1)) throw std::invalid_argument("not a square");
+            const nb::gil_scoped_release free;
+            t.set_costs(matrix.data(), matrix.shape(0));
+        }, "matrix"_a)
         .def("learn", [](Tree& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
                          const std::optional<VectorIn<double>>& w) {
             demand_rows(y, b);
@@ -388,14 +486,18 @@ void bind_engine(nb::module_& m) {
            nb::sig("def predict_one(self, x: dict[typing.Any, typing.Any], "
                    "index: typing.Mapping[typing.Any, int], "
                    "categories: typing.Sequence[typing.Any]) -> int | None"))
-        .def("path", [](const Tree& t, const PyBatch& b) { return t.path(b.batch); }, "batch"_a)
-        .def_prop_ro("n_features", &Tree::n_features)
-        .def_prop_ro("n_classes", &Tree::n_classes)
-        .def_prop_ro("n_nodes", &Tree::n_nodes)
-        .def_prop_ro("n_leaves", &Tree::n_leaves)
-        .def_prop_ro("depth", &Tree::depth)
-        .def_prop_ro("seen", &Tree::seen)
-        .def_prop_ro("memory_bytes", &Tree::memory_bytes)
+        .def("path", [](const Tree& t, const PyBatch& b) {
+            const nb::gil_scoped_release free;
+            return t.path(b.batch);
+        }, "batch"_a)
+        .def_prop_ro("n_features", &Tree::n_features, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("n_classes", &Tree::n_classes, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("n_nodes", &Tree::n_nodes, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("n_leaves", &Tree::n_leaves, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("depth", &Tree::depth, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("seen", &Tree::seen, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("memory_bytes", &Tree::memory_bytes, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("delta_spent", &Tree::delta_spent, nb::call_guard<nb::gil_scoped_release>())
         .def("nodes", nodes,
              nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def("certificates", certificates,

@@ -18,6 +18,7 @@ struct McDiarmid {
     static constexpr std::string_view name = "mcdiarmid";
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
+        if (e.n < 1.0) return std::numeric_limits<double>::infinity();
         const double root = std::sqrt(ln(1.0 / e.delta) / (2.0 * e.n));
         if (e.measure == Measure::gini) return 8.0 * root;
         if (e.measure == Measure::misclassification) return Hoeffding{}.half_width(e);

@@ -2,19 +2,31 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "impurity.hpp"
 
 namespace riparian {
 
 // Costs of taking one class for another, divided by the largest, so that they lie in
-// [0, 1]; [predicted][true].
+// [0, 1]; [label][true class].
 struct Costs {
     std::shared_ptr<const double[]> entries;
+    std::size_t labels = 0;
     std::size_t classes = 0;
 
-    [[nodiscard]] double operator()(std::size_t predicted, std::size_t truth) const noexcept {
-        return entries[predicted * classes + truth];
+    [[nodiscard]] double operator()(std::size_t label, std::size_t truth) const noexcept {
+        return entries[label * classes + truth];
+    }
+    // With these true classes only, in this order; the labels stay.
+    [[nodiscard]] Costs of_classes(const std::vector<std::size_t>& codes) const {
+        auto some = std::make_shared<double[]>(labels * codes.size());
+        for (std::size_t l = 0; l < labels; ++l) {
+            for (std::size_t i = 0; i < codes.size(); ++i) {
+                some[l * codes.size() + i] = codes[i] < classes ? (*this)(l, codes[i]) : 0.0;
+            }
+        }
+        return {std::move(some), labels, codes.size()};
     }
     bool operator==(const Costs&) const = default;
 };
@@ -27,7 +39,7 @@ struct Costs {
     }
     auto entries = std::make_shared<double[]>(classes * classes);
     for (std::size_t i = 0; i < classes * classes; ++i) entries[i] = matrix[i] / largest;
-    return {std::move(entries), classes};
+    return {std::move(entries), classes, classes};
 }
 
 // Loss reduction [matuszyk2013, eq. 8]: the least mean cost of any label,
@@ -46,7 +58,7 @@ struct Loss {
         const double* const entries = costs.entries.get();
         const std::size_t known = classes < costs.classes ? classes : costs.classes;
         Real least = 0.0;
-        for (std::size_t l = 0; l < known; ++l) {
+        for (std::size_t l = 0; l < costs.labels; ++l) {
             Real cost = 0.0;
             for (std::size_t k = 0; k < known; ++k) {
                 cost += counts[k] * entries[l * costs.classes + k];

@@ -79,6 +79,18 @@ struct CategoricalRow {
     const double* values;        // [feature] how many the tree has seen
 };
 
+// Cuts of one numeric feature whose class weights are known.
+struct ListCheck {
+    const double* left;  // [cut][class]: weight at or below it
+    std::size_t n_cuts;
+    std::size_t n_classes;
+    const double* all;  // [class]: weight of known values
+    double total;       // weight at the leaf, known or not
+    double least;       // weight that both branches must exceed
+    double* scratch;    // numeric_scratch(n_classes) doubles
+    double* gains;      // [cut], rounded up to whole vectors; -inf: refused
+};
+
 struct Kernels {
     const char* name;
 
@@ -133,6 +145,8 @@ struct Kernels {
     using CategoricalMasses = double (*)(const void* impurity, const CategoricalCheck&);
     const NumericGains* numeric_gains;
     const NumericGainsAt* numeric_gains_at;
+    using ListGains = void (*)(const void* impurity, const ListCheck&);
+    const ListGains* list_gains;
     const CategoricalMasses* categorical_masses;  // returns the mass of the whole
 
     // Weight of each class at or below a threshold.

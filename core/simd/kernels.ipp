@@ -476,6 +476,38 @@ void numeric_gains_at(const void* policy, const NumericCheck& check, const std::
     }
 }
 
+template <class Impurity>
+void list_gains(const void* policy, const ListCheck& check) {
+    const Impurity& impurity = *static_cast<const Impurity*>(policy);
+    auto* const left = reinterpret_cast<Lanes*>(check.scratch);
+    auto* const right = left + check.n_classes;
+    auto* const all = right + check.n_classes;
+    Lanes total = 0.0;
+    for (std::size_t k = 0; k < check.n_classes; ++k) {
+        all[k] = check.all[k];
+        total += all[k];
+    }
+    const Lanes whole = impurity.mass(all, check.n_classes, total);
+    for (std::size_t i = 0; i < check.n_cuts; i += width) {
+        const std::size_t lanes = check.n_cuts - i < width ? check.n_cuts - i : width;
+        Lanes n_left = 0.0;
+        Lanes n_right = 0.0;
+        for (std::size_t k = 0; k < check.n_classes; ++k) {
+            Lanes::Vector cells = {};
+            for (std::size_t j = 0; j < lanes; ++j) {
+                cells[j] = check.left[(i + j) * check.n_classes + k];
+            }
+            left[k] = Lanes(cells);
+            right[k] = max(all[k] - left[k], 0.0);  // sums of fractions may be off by a bit
+            n_left += left[k];
+            n_right += right[k];
+        }
+        const Lanes parts = mass_of_both(impurity, left, right, check.n_classes, n_left, n_right);
+        const Mask valid = (n_left > check.least) & (n_right > check.least);
+        select(valid, (whole - parts) / check.total, -infinity).store(check.gains + i);
+    }
+}
+
 void left_masses(const NumericCheck& check, std::size_t feature, double threshold, double* left) {
     const std::size_t f = feature / width * width;
     for (std::size_t k = 0; k < check.n_classes; ++k) {
@@ -526,6 +558,11 @@ constexpr Kernels::NumericGainsAt gains_at_kernel() {
     return nullptr;
 }
 template <class Impurity>
+constexpr Kernels::ListGains list_kernel() {
+    if constexpr (is_native<Impurity>) return &list_gains<Impurity>;
+    return nullptr;
+}
+template <class Impurity>
 constexpr Kernels::CategoricalMasses masses_kernel() {
     if constexpr (is_native<Impurity>) return &categorical_masses<Impurity>;
     return nullptr;
@@ -537,6 +574,7 @@ template <template <class...> class Variant, class... Impurity>
 struct Tables<Variant<Impurity...>> {
     static constexpr Kernels::NumericGains numeric[] = {gains_kernel<Impurity>()...};
     static constexpr Kernels::NumericGainsAt numeric_at[] = {gains_at_kernel<Impurity>()...};
+    static constexpr Kernels::ListGains list[] = {list_kernel<Impurity>()...};
     static constexpr Kernels::CategoricalMasses categorical[] = {masses_kernel<Impurity>()...};
 };
 
@@ -558,6 +596,7 @@ const Kernels table = {
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,
+    Tables<AnyImpurity>::list,
     Tables<AnyImpurity>::categorical,
     left_masses,
     [](const double* z, std::size_t n, double* out) {

@@ -27,7 +27,7 @@ std::size_t label(const Judging& judging, const double* counts, std::size_t clas
     }
     const std::size_t known = std::min(classes, judging.costs.classes);
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t l = 0; l < known; ++l) {
+    for (std::size_t l = 0; l < judging.costs.labels; ++l) {
         double cost = 0.0;
         for (std::size_t k = 0; k < known; ++k) cost += count(k) * judging.costs(l, k);
         if (cost < least) {

@@ -10,7 +10,7 @@ using namespace riparian;
 namespace {
 
 bool decides(const Settings& s, const Decision& d, double n) {
-    const double epsilon = half_width(s.bound, {n, d.gain_range, s.delta});
+    const double epsilon = half_width(s.bound, {n, d.evidence.gain_range, s.delta});
     return d.gap() > s.epsilons * epsilon || epsilon < s.tau;
 }
 
@@ -18,8 +18,7 @@ Decision waiting(double gain, double second, double n) {
     Decision d;
     d.best = {0, Test::threshold, 1.0, none, gain};
     d.second = {1, Test::threshold, 1.0, none, second};
-    d.n = n;
-    d.gain_range = 1.0;
+    d.evidence = {n, 1.0, 1e-7};
     return d;
 }
 
@@ -49,8 +48,8 @@ void fractional_weights_end_too() {
         const Decision d = waiting(0.5 + 0.4 * dice.uniform() * dice.uniform(), 0.5,
                                    1e-3 + 300.0 * dice.uniform() * dice.uniform());
         const double n = weight_to_decide(s, d);
-        CHECK(n >= d.n && decides(s, d, n));
-        if (n > d.n + 2.0) CHECK(!decides(s, d, n - 2.0));
+        CHECK(n >= d.evidence.n && decides(s, d, n));
+        if (n > d.evidence.n + 2.0) CHECK(!decides(s, d, n - 2.0));
     }
 }
 

@@ -4,25 +4,23 @@
 #include <cmath>
 #include <limits>
 
+#include "../bound/influence.hpp"
+
 namespace riparian {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// An impurity over these classes only: costs are told apart by class.
+AnyImpurity over(const AnyImpurity& impurity, const std::vector<std::size_t>& codes) {
+    const auto* const loss = std::get_if<Loss>(&impurity);
+    return loss ? AnyImpurity(Loss{loss->costs.of_classes(codes)}) : impurity;
+}
 
 }  // namespace
 
-// The candidates come in the order of features, then cuts, so a tie stays with
-// the lowest of both.
-void Checker::propose(RunnerUp rule, const Candidate& c) {
-    if (c.gain > best_.gain || best_.feature == none) {
-        if (rule == RunnerUp::cut || best_.feature != c.feature) {
-            if (best_.feature != none) second_ = best_;
-        }
-        best_ = c;
-    } else if ((rule == RunnerUp::cut || best_.feature != c.feature) && c.gain > second_.gain) {
-        second_ = c;
-    }
-}
+// ---- Gaussians ----
 
 NumericCheck Checker::numeric_check(const LeafCase& leaf) {
     const Shape& s = leaf.shape;
@@ -33,7 +31,7 @@ NumericCheck Checker::numeric_check(const LeafCase& leaf) {
         classes_.push_back(leaf.statistics.gaussian(k, leaf.counts));
         codes_.push_back(k);
     }
-    scratch_.resize(numeric_scratch(classes_.size()));
+    scratch_.resize(std::max(scratch_.size(), numeric_scratch(classes_.size())));
     NumericCheck check{};
     check.classes = classes_.data();
     check.n_classes = classes_.size();
@@ -42,6 +40,7 @@ NumericCheck Checker::numeric_check(const LeafCase& leaf) {
     check.total = leaf.weight;
     check.min_branch_fraction = leaf.settings.min_branch_fraction;
     check.clip_to_range = leaf.settings.clip_to_range;
+    check.variance = leaf.settings.variance;
     check.scratch = scratch_.data();
     return check;
 }
@@ -56,8 +55,8 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
             high_[f] = std::max(high_[f], c.planes[high * check.n_features + f]);
         }
     }
-    const NumericView view{classes_.data(), classes_.size(), check.n_features,
-                           check.stride,    low_.data(),     high_.data()};
+    const NumericView view{classes_.data(), classes_.size(), check.n_features,       check.stride,
+                           low_.data(),     high_.data(),    leaf.settings.variance};
     std::visit(
         [&](const auto& cuts) {
             check.n_candidates = cuts.candidates(classes_.size());
@@ -71,104 +70,93 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
     return check;
 }
 
-void Checker::numeric(const LeafCase& leaf) {
+void Checker::numeric(const LeafCase& leaf, const AnyImpurity& impurity) {
     const NumericCheck check = numeric_cuts(leaf);
-    std::visit(
-        [&](const auto& impurity) {
-            kernels().numeric_gains[leaf.settings.impurity.index()](&impurity, check);
-        },
-        leaf.settings.impurity);
+    const AnyImpurity here = over(impurity, codes_);
+    std::visit([&](const auto& i) { kernels().numeric_gains[here.index()](&i, check); }, here);
 }
 
-// The places of candidates that may be ahead of their rivals by more than `threshold`.
-// The best cut so far is a rival of all but the other cuts of its own feature, which
-// have the second for one.
-template <class Impurity>
-void Checker::select_open(const LeafCase& leaf, const NumericCheck& check,
-                          const Impurity& impurity, double threshold) {
-    constexpr double rounding = 1e-9;
-    const double limit = impurity.ceiling(best_.gain + threshold - rounding).chi_square;
-    places_.clear();
-    for (std::size_t i = 0; i < gains_.size(); ++i) {
-        if (chi_square_[i] > limit) places_.push_back(static_cast<std::uint32_t>(i));
+void Checker::rank_numeric(const LeafCase& leaf, std::size_t feature) {
+    const std::size_t stride = leaf.shape.stride;
+    for (std::size_t i = leaf.features[feature].slot; i < gains_.size(); i += stride) {
+        if (gains_[i] == -infinity) continue;
+        ranking_.offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
+                        gains_[i]});
     }
-    const auto rival = static_cast<std::size_t>(best_.feature) - leaf.features.size();
-    if (leaf.settings.runner_up == RunnerUp::cut || rival >= check.n_features) return;
-    const double second = std::max(second_.gain, 0.0);
-    const double own = impurity.ceiling(second + threshold - rounding).chi_square;
-    for (std::size_t i = rival; i < gains_.size(); i += check.stride) {
-        if (chi_square_[i] > own && !(chi_square_[i] > limit)) {
-            places_.push_back(static_cast<std::uint32_t>(i));
+}
+
+void Checker::best_thresholds(const LeafCase& leaf, std::vector<double>& thresholds,
+                              std::vector<double>& sides) {
+    const Shape& s = leaf.shape;
+    thresholds.assign(s.numeric, nan);
+    sides.assign(s.numeric * 2 * s.class_stride, 0.0);
+    if (s.numeric == 0) return;
+    numeric(leaf, leaf.settings.impurity);
+    const NumericCheck check = numeric_check(leaf);
+    std::vector<double> left(classes_.size());
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        double best = -infinity;
+        for (std::size_t i = f; i < gains_.size(); i += s.stride) {
+            if (gains_[i] > best) {
+                best = gains_[i];
+                thresholds[f] = thresholds_[i];
+            }
+        }
+        if (thresholds[f] != thresholds[f]) continue;
+        kernels().left_masses(check, f, thresholds[f], left.data());
+        double* const out = sides.data() + f * 2 * s.class_stride;
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+            const double all = classes_[i].known ? classes_[i].known[f] : classes_[i].weight;
+            out[codes_[i]] = left[i];
+            out[s.class_stride + codes_[i]] = all - left[i];
         }
     }
 }
 
-void Checker::propose_at(const LeafCase& leaf, const NumericCheck& check) {
+// The better of the cut that won and all that its feature has besides.
+void Checker::refine(const LeafCase& leaf, Decision& d) {
+    if (d.best.test != Test::threshold) return;
     std::visit(
-        [&](const auto& impurity) {
-            kernels().numeric_gains_at[leaf.settings.impurity.index()](
-                &impurity, check, places_.data(), places_.size());
-        },
-        leaf.settings.impurity);
-    for (const std::uint32_t place : places_) {
-        chi_square_[place] = -infinity;  // known now: not to be proposed twice
-        if (gains_[place] == -infinity) continue;
-        const auto rival = static_cast<std::int32_t>(leaf.features.size() + place % check.stride);
-        propose(leaf.settings.runner_up,
-                {rival, Test::threshold, thresholds_[place], none, gains_[place]});
-    }
-}
-
-// The most promising cut of each of the four most promising features.
-void Checker::select_first(const NumericCheck& check) {
-    places_.clear();
-    for (std::size_t f = 0; f < check.n_features; ++f) {
-        std::size_t top = f;
-        for (std::size_t i = f; i < gains_.size(); i += check.stride) {
-            if (chi_square_[i] > chi_square_[top]) top = i;
-        }
-        places_.push_back(static_cast<std::uint32_t>(top));
-    }
-    const auto first = places_.begin() + std::min<std::ptrdiff_t>(4, std::ssize(places_));
-    std::partial_sort(places_.begin(), first, places_.end(), [&](auto a, auto b) {
-        return chi_square_[a] > chi_square_[b];
-    });
-    places_.erase(first, places_.end());
-}
-
-// True if no cut can be ahead of all rivals by more than `threshold`: two rivals are
-// known to be that close, and every other cut is surely no better than the first of
-// them plus `threshold`. Features are only told apart here, not named.
-bool Checker::surely_waits(const LeafCase& leaf, double threshold) {
-    return std::visit(
-        [&](const auto& impurity) {
-            if constexpr (requires { impurity.ceiling(0.0); }) {
-                for (std::size_t f = 0; f < leaf.features.size(); ++f) {
-                    if (leaf.features[f].kind == Kind::categorical) categorical(leaf, f);
+        [&]<class C>(const C& cuts) {
+            if constexpr (Refines<C>) {
+                if (leaf.settings.values != Values::gaussian || leaf.settings.judges()) return;
+                NumericCheck check = numeric_cuts(leaf);
+                const std::size_t slot = leaf.features[static_cast<std::size_t>(d.best.feature)].slot;
+                const NumericView view{classes_.data(), classes_.size(), check.n_features,
+                                       check.stride,    low_.data(),     high_.data(),
+                                       leaf.settings.variance};
+                const std::vector<double> more = cuts.refined(view, slot);
+                check.n_candidates = more.size();
+                thresholds_.assign(more.size() * check.stride, nan);
+                gains_.assign(more.size() * check.stride, -infinity);
+                for (std::size_t i = 0; i < more.size(); ++i) {
+                    thresholds_[i * check.stride + slot] = more[i];
                 }
-                const NumericCheck check = numeric_cuts(leaf);
-                chi_square_.resize(gains_.size());
-                kernels().numeric_ceilings(check, impurity.ceiling(threshold).spread,
-                                           chi_square_.data());
-                select_open(leaf, check, impurity, threshold);
-                if (!places_.empty()) {
-                    select_first(check);
-                    propose_at(leaf, check);
-                    select_open(leaf, check, impurity, threshold);
-                    if (2 * places_.size() > check.n_candidates * check.n_features) return false;
-                    propose_at(leaf, check);
+                check.thresholds = thresholds_.data();
+                check.gains = gains_.data();
+                const AnyImpurity& impurity = d.criterion == 0 ? leaf.settings.impurity
+                                                               : *leaf.settings.second_impurity;
+                const AnyImpurity here = over(impurity, codes_);
+                const auto kernel = kernels().numeric_gains[here.index()];
+                if (!kernel) return;
+                std::visit([&](const auto& i) { kernel(&i, check); }, here);
+                double best = d.best.gain;
+                for (std::size_t i = slot; i < gains_.size(); i += check.stride) {
+                    if (gains_[i] > best) {
+                        best = gains_[i];
+                        d.best.threshold = thresholds_[i];
+                    }
                 }
-                return best_.gain - std::max(second_.gain, 0.0) <= threshold;
-            } else {
-                return false;
             }
         },
-        leaf.settings.impurity);
+        leaf.settings.cuts);
 }
+
+// ---- categories ----
 
 // All features at once, as far as they share the weight of their known values: most
 // have few categories, and vectors would be half empty.
-void Checker::categories(const LeafCase& leaf) {
+void Checker::categories(const LeafCase& leaf, const AnyImpurity& impurity) {
     const Shape& s = leaf.shape;
     const LeafStatistics& statistics = leaf.statistics;
     const std::uint32_t* const starts = statistics.starts(s);
@@ -185,30 +173,31 @@ void Checker::categories(const LeafCase& leaf) {
         }
         cells_.clear();
         known_.clear();
+        codes_.clear();
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!statistics.classes()[k]) continue;
             cells_.push_back(statistics.cells(s, k) + starts[c]);
             known_.push_back(known ? known[k] : leaf.counts[k]);
+            codes_.push_back(k);
         }
         const CategoricalCheck check{cells_.data(),          starts[end] - starts[c],
                                      cells_.size(),          known_.data(),
                                      scratch_.data(),        mass_.data() + starts[c],
                                      rest_.data() + starts[c], weight_.data() + starts[c]};
+        const AnyImpurity here = over(impurity, codes_);
         const double whole = std::visit(
-            [&](const auto& impurity) {
-                return kernels().categorical_masses[leaf.settings.impurity.index()](&impurity,
-                                                                                    check);
-            },
-            leaf.settings.impurity);
+            [&](const auto& i) { return kernels().categorical_masses[here.index()](&i, check); },
+            here);
         std::fill(whole_.begin() + static_cast<std::ptrdiff_t>(c),
                   whole_.begin() + static_cast<std::ptrdiff_t>(end), whole);
     }
 }
 
-void Checker::categorical(const LeafCase& leaf, std::size_t feature) {
+void Checker::rank_categorical(const LeafCase& leaf, const AnyImpurity& impurity,
+                               std::size_t feature) {
     const Settings& settings = leaf.settings;
     const std::size_t slot = leaf.features[feature].slot;
-    if (slot == 0) categories(leaf);
+    if (slot == 0) categories(leaf, impurity);
     const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
     const double* const known = leaf.statistics.known_categories(slot);
     const double whole = whole_[slot];
@@ -224,81 +213,154 @@ void Checker::categorical(const LeafCase& leaf, std::size_t feature) {
             large += weight_[v] > least;
         }
         if (large >= 2) {
-            propose(settings.runner_up,
-                    {f, Test::every_value, 0.0, none, (whole - parts) / leaf.weight});
+            ranking_.offer({f, Test::every_value, 0.0, none, (whole - parts) / leaf.weight});
         }
     }
     if (settings.categorical_cuts != CategoricalCuts::multiway) {
         for (std::size_t v = starts[0]; v < starts[1]; ++v) {
             if (weight_[v] > least && total - weight_[v] > least) {
-                propose(settings.runner_up,
-                        {f, Test::one_value, 0.0, static_cast<std::int32_t>(v - starts[0]),
-                         (whole - mass_[v] - rest_[v]) / leaf.weight});
+                ranking_.offer({f, Test::one_value, 0.0, static_cast<std::int32_t>(v - starts[0]),
+                                (whole - mass_[v] - rest_[v]) / leaf.weight});
             }
         }
     }
 }
 
-// What is known before any gain.
-static Decision undecided(const LeafCase& leaf) {
-    const Settings& settings = leaf.settings;
-    Decision d;
-    d.n = leaf.n;
-    d.gain_range = std::visit([&](const auto& i) { return i.gain_range(leaf.classes_here); },
-                              settings.impurity);
-    d.epsilon = half_width(settings.bound, {leaf.n, d.gain_range, settings.delta});
-    return d;
+// ---- deciding ----
+
+Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
+    Evidence e{leaf.n, gain_range(impurity, leaf.classes_here), leaf.settings.delta};
+    if (leaf.settings.spend_delta) e.delta /= leaf.number * (leaf.number + 1.0);
+    e.measure = measure(impurity);
+    e.classes = static_cast<double>(leaf.classes_here);
+    e.depth = leaf.depth;
+    e.seen = leaf.seen;
+    e.features = static_cast<double>(leaf.features.size());
+    return e;
 }
 
 Decision Checker::check(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
-    const Decision d = undecided(leaf);
-    best_ = {};
-    second_ = {};
-    if (leaf.shape.stride && !(d.epsilon < settings.tau) &&
-        surely_waits(leaf, settings.epsilons * d.epsilon)) {
-        return d;
+    if (leaf.shape.stride && !settings.watches() && !settings.second_impurity &&
+        settings.missing_second == MissingSecond::zero && !needs_variance(settings.bound)) {
+        Decision d;
+        d.evidence = evidence(leaf, settings.impurity);
+        d.epsilon = half_width(settings.bound, d.evidence);
+        if (!(d.epsilon < settings.tau) && surely_waits(leaf, settings.epsilons * d.epsilon)) {
+            return d;
+        }
     }
-    return decide(leaf);
+    Decision d = decide(leaf);
+    if (d.verdict != Verdict::wait) refine(leaf, d);
+    return d;
 }
 
 Decision Checker::decide(const LeafCase& leaf) {
-    const Settings& settings = leaf.settings;
-    best_ = {};
-    second_ = {};
-    if (leaf.shape.stride) numeric(leaf);
-    const std::size_t stride = leaf.shape.stride;
-    const std::size_t n_candidates = stride ? gains_.size() / stride : 0;
-    for (std::size_t f = 0; f < leaf.features.size(); ++f) {
-        if (leaf.features[f].kind == Kind::categorical) {
-            categorical(leaf, f);
-            continue;
-        }
-        const std::size_t slot = leaf.features[f].slot;
-        for (std::size_t c = 0; c < n_candidates; ++c) {
-            const double gain = gains_[c * stride + slot];
-            if (gain == -infinity) continue;
-            propose(settings.runner_up, {static_cast<std::int32_t>(f), Test::threshold,
-                                         thresholds_[c * stride + slot], none, gain});
+    Decision d = decide_by(leaf, leaf.settings.impurity);
+    if (d.verdict != Verdict::wait || !leaf.settings.second_impurity) return d;
+    Decision second = decide_by(leaf, *leaf.settings.second_impurity);
+    second.criterion = 1;
+    return second.verdict != Verdict::wait ? second : d;
+}
+
+Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
+    ranking_.clear(leaf.settings.runner_up);
+    if (leaf.settings.judges()) {
+        rank_judged(leaf);
+    } else if (const auto* const custom = std::get_if<CustomImpurity>(&impurity)) {
+        rank_by_function(leaf, *custom->function);
+    } else {
+        const bool gaussian = leaf.settings.values == Values::gaussian;
+        if (leaf.shape.stride && gaussian) numeric(leaf, impurity);
+        for (std::size_t f = 0; f < leaf.features.size(); ++f) {
+            if (leaf.features[f].kind == Kind::categorical) {
+                rank_categorical(leaf, impurity, f);
+            } else if (gaussian) {
+                rank_numeric(leaf, f);
+            } else {
+                rank_values(leaf, impurity, f);
+            }
         }
     }
+    return conclude(leaf, impurity);
+}
 
-    Decision d = undecided(leaf);
-    d.best = best_;
-    if (second_.feature != none && second_.gain > 0.0) d.second = second_;
-    if (best_.feature != none && best_.gain > settings.min_gain) {
-        if (d.gap() > settings.epsilons * d.epsilon) {
-            d.verdict = Verdict::bound;
-        } else if (d.epsilon < settings.tau) {
-            d.verdict = Verdict::tie;
-        }
+Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {
+    const Settings& settings = leaf.settings;
+    Decision d;
+    d.ranking = ranking_;
+    d.evidence = evidence(leaf, impurity);
+    if (ranking_.size() > 0) d.best = ranking_[0];
+    if (ranking_.size() > 1) {
+        if (ranking_[1].gain > 0.0) d.second = ranking_[1];
+    } else if (settings.missing_second == MissingSecond::minus_infinity) {
+        d.second.gain = -infinity;
+    }
+    if (settings.judges()) {
+        const auto judged = [&](const Candidate& c) {
+            if (c.feature == none) return infinity;
+            const Feature& f = leaf.features[static_cast<std::size_t>(c.feature)];
+            return (f.kind == Kind::numeric ? leaf.watch->hits.numeric(f.slot, leaf.weight)
+                                            : leaf.watch->hits.categorical(f.slot, leaf.weight))
+                .weight;
+        };
+        const double least = std::min(judged(d.best), judged(d.second));
+        if (least < infinity) d.evidence.n = least + (leaf.n - leaf.weight);
+    }
+    const bool has_gain = d.best.feature != none && d.best.gain > settings.min_gain;
+    if (needs_variance(settings.bound) && d.best.feature != none) {
+        d.evidence.variance = gap_variance(leaf, d.evidence.measure, d);
+    }
+    d.epsilon = half_width(settings.bound, d.evidence);
+    if (!has_gain) return d;
+    if (d.gap() > settings.epsilons * d.epsilon) {
+        d.verdict = d.second.gain == -infinity ? Verdict::forced : Verdict::bound;
+    } else if (d.epsilon < settings.tau) {
+        d.verdict = Verdict::tie;
     }
     return d;
+}
+
+double Checker::gap_variance(const LeafCase& leaf, Measure measure, const Decision& d) {
+    if (!has_influence(measure)) return nan;
+    const std::size_t width = leaf.shape.class_stride;
+    const auto variance = [&](const Candidate& c) {
+        if (c.feature == none) return 0.0;
+        const std::vector<double> table = branches(leaf, c);
+        return influence_variance(measure, table.data(), table.size() / width, width, leaf.weight);
+    };
+    const double first = variance(d.best);
+    const double second = variance(d.second);
+    const auto* const method = std::get_if<DeltaMethod>(&leaf.settings.bound);
+    if (method && method->pairing == Pairing::conservative) {
+        const double sum = std::sqrt(first) + std::sqrt(second);
+        return sum * sum;
+    }
+    if (leaf.settings.pairs()) {
+        const PairedGap& pair = leaf.watch->pair;
+        // Too few examples in a cell of either table are too few for this one too.
+        if (first != first || second != second) return nan;
+        return pair.leads(d.best.feature, d.second.feature) ? pair.variance() : nan;
+    }
+    return first + second;
 }
 
 std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) {
     const std::size_t width = leaf.shape.class_stride;
     const std::size_t slot = leaf.features[static_cast<std::size_t>(c.feature)].slot;
+    if (c.test == Test::threshold && leaf.settings.values != Values::gaussian) {
+        std::vector<double> out(2 * width, 0.0);
+        leaf.watch->left_mass(slot, c.threshold, width, out.data());
+        leaf.watch->left_mass(slot, infinity, width, out.data() + width);
+        for (std::size_t k = 0; k < width; ++k) {
+            out[width + k] = std::max(out[width + k] - out[k], 0.0);
+        }
+        return out;
+    }
+    if (c.test == Test::threshold && leaf.settings.judges()) {
+        const double* const sides = leaf.watch->hits.sides(slot);
+        return {sides, sides + 2 * width};
+    }
     if (c.test == Test::threshold) {
         std::vector<double> out(2 * width, 0.0);
         const NumericCheck check = numeric_check(leaf);
@@ -326,28 +388,6 @@ std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) 
         }
     }
     return out;
-}
-
-double weight_to_decide(const Settings& settings, const Decision& d) {
-    if (d.best.feature == none || !(d.best.gain > settings.min_gain)) return infinity;
-    const auto decides = [&](double n) {
-        const double epsilon = half_width(settings.bound, {n, d.gain_range, settings.delta});
-        return d.gap() > settings.epsilons * epsilon || epsilon < settings.tau;
-    };
-    if (decides(d.n)) return d.n;
-    // Whole numbers from here on; past 2^53 not all of them exist.
-    double low = std::floor(d.n);
-    double high = std::max(1.0, low + 1.0);
-    while (!decides(high)) {
-        low = high;
-        high *= 2.0;
-        if (high > 0x1p53) return infinity;
-    }
-    while (low + 1.0 < high) {
-        const double middle = std::floor(0.5 * (low + high));
-        (decides(middle) ? high : low) = middle;
-    }
-    return high;
 }
 
 }  // namespace riparian

@@ -1,4 +1,4 @@
-// Whether a leaf should be split, and on what evidence.
+// Whether a leaf should be split.
 #pragma once
 
 #include <cstddef>
@@ -7,46 +7,17 @@
 
 #include "../simd/aligned.hpp"
 #include "batch.hpp"
-#include "node.hpp"
+#include "decision.hpp"
 #include "settings.hpp"
+#include "watch.hpp"
 
 namespace riparian {
-
-enum class Verdict : std::uint8_t { wait, bound, tie };
-
-struct Decision {
-    Verdict verdict = Verdict::wait;
-    Candidate best;
-    Candidate second;
-    double n = 0.0;
-    double gain_range = 0.0;
-    double epsilon = 0.0;
-
-    [[nodiscard]] double gap() const noexcept { return best.gain - second.gain; }
-};
-
-// A decision that led to a split.
-struct Certificate {
-    std::int32_t node = 0;
-    std::int32_t depth = 0;
-    std::uint64_t seen = 0;  // examples learned by the tree, this one included
-    Decision decision;
-};
-
-// The same as a tree keeps it: the best cut is the test of the node.
-struct Split {
-    std::uint64_t seen;
-    double n, gain_range, epsilon, gain;
-    Candidate second;
-    std::int32_t node;
-    Verdict verdict;
-};
 
 // A leaf with what a check needs to know of its tree.
 struct LeafCase {
     const Settings& settings;
     const Shape& shape;
-    const std::vector<Feature>& features;
+    const Features& features;
     const LeafStatistics& statistics;
     const double* counts;
     double weight;                     // seen at the leaf
@@ -54,6 +25,10 @@ struct LeafCase {
     std::size_t n_classes;             // known to the tree
     std::size_t classes_here;          // seen at the leaf: the gain ranges over these
     const std::vector<bool>& used_up;  // [categorical slot]: by a multiway test above
+    double depth = 0;
+    double seen = 1;               // examples learned by the tree
+    double number = 1;             // of this check at the leaf, from 1
+    const Watch* watch = nullptr;  // where the settings ask for one
 };
 
 // Evaluates candidates; keeps its room between checks.
@@ -61,42 +36,68 @@ class Checker {
 public:
     // The verdict with all its evidence.
     [[nodiscard]] Decision decide(const LeafCase&);
-    // The same verdict, but what waits comes without its cuts: most leaves are told so
-    // by a rough look.
+    // The same verdict, but what waits may come without its cuts, and what splits has
+    // the cut that is to be made.
     [[nodiscard]] Decision check(const LeafCase&);
     // The class weights of each branch of a candidate, [branch][class_stride];
     // every_value has a branch for each category up to the last one seen.
     [[nodiscard]] std::vector<double> branches(const LeafCase&, const Candidate&);
+    // What is known before any gain.
+    [[nodiscard]] static Evidence evidence(const LeafCase&, const AnyImpurity&);
+
+    // For each numeric feature its best cut from the Gaussians, NaN: none; and the class
+    // weights beside it, [numeric][2][class_stride].
+    void best_thresholds(const LeafCase&, std::vector<double>& thresholds,
+                         std::vector<double>& sides);
+
+    // Gives up the exact points of intervals that can hold no cut within epsilon of the best.
+    void prune(const LeafCase&, IntervalCounts&, const Decision&);
 
 private:
+    Decision decide_by(const LeafCase&, const AnyImpurity&);
+    Decision conclude(const LeafCase&, const AnyImpurity&);
+    double gap_variance(const LeafCase&, Measure, const Decision&);
+    void refine(const LeafCase&, Decision&);
+
+    // Candidates from Gaussians and counts.
     NumericCheck numeric_check(const LeafCase&);
     NumericCheck numeric_cuts(const LeafCase&);
-    void numeric(const LeafCase&);
+    void numeric(const LeafCase&, const AnyImpurity&);
+    void rank_numeric(const LeafCase&, std::size_t feature);
+    void categories(const LeafCase&, const AnyImpurity&);
+    void rank_categorical(const LeafCase&, const AnyImpurity&, std::size_t feature);
+
+    // Candidates from what a leaf watches, and by a function of the user (check_watched.cpp).
+    void rank_values(const LeafCase&, const AnyImpurity&, std::size_t feature);
+    void rank_judged(const LeafCase&);
+    void rank_by_function(const LeafCase&, const ImpurityFunction&);
+    void list_candidates(const LeafCase&);
+
+    // A rough look at a leaf (screen.cpp).
     bool surely_waits(const LeafCase&, double threshold);
     void select_first(const NumericCheck&);
     template <class Impurity>
     void select_open(const LeafCase&, const NumericCheck&, const Impurity&, double threshold);
     void propose_at(const LeafCase&, const NumericCheck&);
-    void categories(const LeafCase&);
-    void categorical(const LeafCase&, std::size_t feature);
-    void propose(RunnerUp, const Candidate&);
+    void propose(RunnerUp, std::int32_t rival, double gain);
 
-    Candidate best_;
-    Candidate second_;
+    Ranking ranking_;
     std::vector<GaussianClass> classes_;
     std::vector<std::size_t> codes_;
     std::vector<double> low_, high_, thresholds_, gains_;
-    std::vector<double> chi_square_;
-    std::vector<std::uint32_t> places_;
     AlignedDoubles scratch_;
     // Of all categories of a leaf, as its cells lie; and of each categorical feature.
     std::vector<double> mass_, rest_, weight_, whole_;
     std::vector<const double*> cells_;
     std::vector<double> known_;
+    // Candidates of a function, with their class weights.
+    std::vector<Candidate> listed_;
+    std::vector<std::vector<double>> tables_;
+    // The two best gains of a rough look.
+    std::int32_t leader_ = none;
+    double best_gain_ = 0.0, second_gain_ = 0.0;
+    std::vector<double> chi_square_;
+    std::vector<std::uint32_t> places_;
 };
-
-// How much weight a leaf needs in all before the bound is met at this gap, or the
-// tie; infinity if neither can be.
-[[nodiscard]] double weight_to_decide(const Settings&, const Decision&);
 
 }  // namespace riparian

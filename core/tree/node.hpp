@@ -59,6 +59,7 @@ private:
 struct Leaf {
     std::int32_t node = 0;
     std::int32_t classes = 0;  // with weight seen here
+    std::uint32_t checks = 0;  // so far
     double weight = 0.0;       // seen here
     double inherited = 0.0;    // counted as seen, where the settings say so
     double checked = 0.0;      // of it, at the last check

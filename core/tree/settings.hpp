@@ -3,17 +3,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "../bound/any.hpp"
 #include "../cuts/any.hpp"
 #include "../impurity/any.hpp"
 #include "../leaf/any.hpp"
+#include "../statistics/hits.hpp"
 
 namespace riparian {
+
+// What a leaf remembers of numeric features, besides Gaussians.
+enum class Values : std::uint8_t {
+    gaussian,    // nothing
+    exhaustive,  // every value
+    intervals,   // interval counts, exact where a cut may be the best
+};
 
 enum class RunnerUp : std::uint8_t {
     attribute,  // the best cut of another attribute
     cut,        // the best of all other cuts
+};
+
+// What the best cut is compared with where it has no rival.
+enum class MissingSecond : std::uint8_t {
+    zero,            // the null cut
+    minus_infinity,  // nothing: it has won
 };
 
 // What a new leaf does with the class weights that its parent's split estimated.
@@ -25,22 +40,42 @@ enum class InheritCounts : std::uint8_t {
 
 struct Settings {
     AnyImpurity impurity;
+    // Of a hybrid: asked where the first waits.
+    std::optional<AnyImpurity> second_impurity;
+    Judging judging;
     AnyBound bound;
     AnyCuts cuts;
     CategoricalCuts categorical_cuts = CategoricalCuts::multiway;
+    Values values = Values::gaussian;
+    std::size_t n_intervals = 100;
+    Variance variance = Variance::sample;
     AnyLeaf leaf;
 
     double grace_period = 200;
     double delta = 1e-7;
+    bool spend_delta = false;  // delta / (j (j + 1)) at the j-th check of a leaf
     double tau = 0.05;
     int epsilons = 1;
     RunnerUp runner_up = RunnerUp::attribute;
+    MissingSecond missing_second = MissingSecond::zero;
     InheritCounts inherit_counts = InheritCounts::predict;
     double min_gain = 1e-9;
     double min_branch_fraction = 0.01;
     bool clip_to_range = true;
     std::size_t max_depth = SIZE_MAX;
     std::size_t max_leaves = SIZE_MAX;
+
+    [[nodiscard]] bool judges() const noexcept {
+        return judging.evaluator != Evaluator::resubstitution;
+    }
+    [[nodiscard]] bool pairs() const noexcept {
+        const auto* const method = std::get_if<DeltaMethod>(&bound);
+        return method && method->pairing == Pairing::paired;
+    }
+    // Whether leaves keep more than Gaussians and counts.
+    [[nodiscard]] bool watches() const noexcept {
+        return judges() || pairs() || values != Values::gaussian;
+    }
 };
 
 }  // namespace riparian

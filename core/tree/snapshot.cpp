@@ -106,6 +106,20 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.second_test, splits, "second_test");
     demand_size(s.second_threshold, splits, "second_threshold");
     demand_size(s.second_gain, splits, "second_gain");
+    demand_size(s.spent, 1, "spent");
+    demand(s.spent[0] >= 0.0 && s.spent[0] <= heaviest, "spent is not a sum of deltas");
+    demand_size(s.checks, z.n_leaves, "checks");
+    demand_size(s.split_delta, splits, "split_delta");
+    demand_size(s.split_spent, splits, "split_spent");
+    demand_size(s.split_criterion, splits, "split_criterion");
+    demand_size(s.rivals, splits, "rivals");
+    std::size_t n_rivals = 0;
+    for (const std::uint8_t n : s.rivals) n_rivals += n;
+    demand_size(s.rival_feature, n_rivals, "rival_feature");
+    demand_size(s.rival_category, n_rivals, "rival_category");
+    demand_size(s.rival_test, n_rivals, "rival_test");
+    demand_size(s.rival_threshold, n_rivals, "rival_threshold");
+    demand_size(s.rival_gain, n_rivals, "rival_gain");
     demand_weights(s.counts, "counts");
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
@@ -184,6 +198,12 @@ Snapshot Tree::snapshot() const {
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
+        s.checks.push_back(leaf.checks);
+        if (const Watch* const w = watch(static_cast<std::size_t>(node.place))) {
+            const std::vector<double> numbers = w->save(settings_);
+            s.watch_sizes.push_back(numbers.size());
+            s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
+        }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
         for (std::size_t k = 0; k < n_classes && n; ++k) {
@@ -215,6 +235,8 @@ Snapshot Tree::snapshot() const {
             if (known) s.table_known.insert(s.table_known.end(), known, known + n_classes);
         }
     }
+    s.spent = {spent_};
+    auto rival = rivals_.begin();
     for (const Split& split : splits_) {
         s.split_node.push_back(split.node);
         s.split_seen.push_back(split.seen);
@@ -223,13 +245,41 @@ Snapshot Tree::snapshot() const {
         s.split_gain_range.push_back(split.gain_range);
         s.split_epsilon.push_back(split.epsilon);
         s.split_gain.push_back(split.gain);
-        s.second_feature.push_back(split.second.feature);
-        s.second_category.push_back(split.second.category);
-        s.second_test.push_back(static_cast<std::uint8_t>(split.second.test));
-        s.second_threshold.push_back(split.second.threshold);
-        s.second_gain.push_back(split.second.gain);
+        s.split_delta.push_back(split.delta);
+        s.split_spent.push_back(split.spent);
+        s.split_criterion.push_back(split.criterion);
+        const Rival nothing{0.0, 0.0, none, none, 0};
+        const Rival& second = split.null_second ? nothing : *rival;
+        s.second_feature.push_back(second.feature);
+        s.second_category.push_back(second.category);
+        s.second_test.push_back(static_cast<std::uint8_t>(second.test));
+        s.second_threshold.push_back(second.threshold);
+        s.second_gain.push_back(second.gain);
+        // What stands behind the second; behind the null cut all that lost.
+        const std::size_t told = split.null_second ? 0 : 1;
+        s.rivals.push_back(static_cast<std::uint8_t>(split.rivals - told));
+        for (std::size_t i = 0; i < split.rivals; ++i, ++rival) {
+            if (i < told) continue;
+            s.rival_feature.push_back(rival->feature);
+            s.rival_category.push_back(rival->category);
+            s.rival_test.push_back(static_cast<std::uint8_t>(rival->test));
+            s.rival_threshold.push_back(rival->threshold);
+            s.rival_gain.push_back(rival->gain);
+        }
     }
     return s;
+}
+
+// Files of format 1 know nothing of these.
+void fill_later_arrays(const Settings& settings, Snapshot& s) {
+    const auto leaves =
+        static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), std::uint8_t{0}));
+    s.spent = {0.0};
+    s.checks.assign(leaves, 0);
+    s.split_delta.assign(s.split_node.size(), settings.delta);
+    s.split_spent.assign(s.split_node.size(), 0.0);
+    s.split_criterion.assign(s.split_node.size(), 0);
+    s.rivals.assign(s.split_node.size(), 0);
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
@@ -252,6 +302,7 @@ void Tree::restore_nodes(const Snapshot& s) {
     // The root exists already; it becomes a leaf again only if it is one.
     leaves_[0].statistics.close();
     leaves_.clear();
+    watches_.clear();
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
         const std::string where = at_row("test", i);
@@ -326,6 +377,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
+        leaf.checks = s.checks[i];
         leaf.track = {s.right_majority[i], s.right_bayes[i]};
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -391,6 +443,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         }
         if (shape_.bayes) leaf.statistics.refresh_all(shape_, counts);
     }
+    restore_watches(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();
@@ -398,37 +451,83 @@ void Tree::restore_leaves(const Snapshot& s) {
     table_known.demand_end();
 }
 
+void Tree::restore_watches(const Snapshot& s) {
+    demand_size(s.watch_sizes, settings_.watches() ? leaves_.size() : 0, "watch_sizes");
+    Reader numbers(s.watch, "watch");
+    for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
+        const std::size_t n = s.watch_sizes[i];
+        watches_[i]->restore(settings_, shape_, features_, n_classes_, leaves_[i].weight,
+                             numbers.take(n), n);
+    }
+    numbers.demand_end();
+}
+
 void Tree::restore_certificates(const Snapshot& s) {
     std::vector<bool> told(nodes_.size(), false);
+    spent_ = s.spent[0];
+    std::size_t next = 0;
+    struct Told {
+        std::int32_t feature;
+        std::uint8_t test;
+        double threshold;
+        std::int32_t category;
+        double gain;
+    };
     for (std::size_t i = 0; i < s.split_node.size(); ++i) {
         const std::string where = at_row("split_node", i);
+        const auto add_rival = [&](const Told& t) {
+            demand(possible(s, features_, t.test, t.feature, t.threshold, t.category) &&
+                       std::abs(t.gain) <= 1e300,
+                   where + "an impossible runner-up");
+            make_room(rivals_);
+            rivals_.push_back({t.threshold, t.gain, t.feature, t.category, t.test});
+        };
         const std::int32_t id = s.split_node[i];
         demand(id >= 0 && static_cast<std::size_t>(id) < nodes_.size() &&
                    at(id).test != Test::leaf && !told[static_cast<std::size_t>(id)],
                where + "not a split, or told twice");
         told[static_cast<std::size_t>(id)] = true;
-        demand(s.split_verdict[i] == 1 || s.split_verdict[i] == 2, where + "no reason");
+        demand(s.split_verdict[i] >= 1 && s.split_verdict[i] <= 3, where + "no reason");
+        demand(s.split_criterion[i] <= (settings_.second_impurity ? 1 : 0), where + "no criterion");
         demand(s.split_seen[i] <= seen_ && (i == 0 || s.split_seen[i - 1] <= s.split_seen[i]),
                where + "not in the order of time");
         demand(s.split_n[i] > 0.0 && s.split_n[i] <= heaviest, where + "no examples");
-        for (const double x : {s.split_gain_range[i], s.split_epsilon[i], s.split_gain[i],
-                               s.second_gain[i]}) {
+        // An interval that promises nothing is infinite; a split without a rival has one.
+        const double widest = s.split_verdict[i] == 3 ? infinity : 1e300;
+        demand(s.split_epsilon[i] >= -1e300 && s.split_epsilon[i] <= widest, where + "no epsilon");
+        for (const double x : {s.split_gain_range[i], s.split_gain[i], s.second_gain[i]}) {
             demand(std::abs(x) <= 1e300, where + "not a number");
         }
-        Split split{s.split_seen[i],    s.split_n[i],    s.split_gain_range[i],
-                    s.split_epsilon[i], s.split_gain[i], {},
-                    id,                 static_cast<Verdict>(s.split_verdict[i])};
-        if (s.second_feature[i] == none) {
+        demand(s.split_delta[i] >= 0.0 && s.split_delta[i] <= 1.0 && s.split_spent[i] >= 0.0 &&
+                   s.split_spent[i] <= heaviest,
+               where + "no delta");
+        const bool null_second = s.second_feature[i] == none;
+        const std::size_t n_rivals = s.rivals[i] + (null_second ? 0U : 1U);
+        demand(n_rivals < Ranking::most, where + "too many rivals");
+        if (null_second) {
             demand(s.second_test[i] == 0 && s.second_category[i] == none &&
                        s.second_threshold[i] == 0.0 && s.second_gain[i] == 0.0,
                    where + "an impossible runner-up");
         } else {
-            demand(possible(s, features_, s.second_test[i], s.second_feature[i],
-                            s.second_threshold[i], s.second_category[i]),
-                   where + "an impossible runner-up");
-            split.second = {s.second_feature[i], static_cast<Test>(s.second_test[i]),
-                            s.second_threshold[i], s.second_category[i], s.second_gain[i]};
+            add_rival({s.second_feature[i], s.second_test[i], s.second_threshold[i],
+                       s.second_category[i], s.second_gain[i]});
         }
+        for (std::size_t r = 0; r < s.rivals[i]; ++r, ++next) {
+            add_rival({s.rival_feature[next], s.rival_test[next], s.rival_threshold[next],
+                       s.rival_category[next], s.rival_gain[next]});
+        }
+        const Split split{s.split_seen[i],
+                          s.split_n[i],
+                          s.split_gain_range[i],
+                          s.split_epsilon[i],
+                          s.split_delta[i],
+                          s.split_spent[i],
+                          s.split_gain[i],
+                          id,
+                          static_cast<Verdict>(s.split_verdict[i]),
+                          s.split_criterion[i],
+                          static_cast<std::uint8_t>(n_rivals),
+                          null_second};
         make_room(splits_);
         splits_.push_back(split);
     }

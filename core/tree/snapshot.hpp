@@ -38,6 +38,34 @@ struct Snapshot {
     std::vector<std::uint8_t> second_test;
     std::vector<double> second_threshold, second_gain;
 
+    // Since format 2. Absent from older files, which had none of it.
+    std::vector<double> spent;               // [1] delta of all checks
+    std::vector<std::uint32_t> checks;       // [leaf]
+    std::vector<double> split_delta, split_spent;      // [split]
+    std::vector<std::uint8_t> split_criterion, rivals; // [split] how many cuts lost
+    std::vector<std::int32_t> rival_feature, rival_category;  // [rival], after the second
+    std::vector<std::uint8_t> rival_test;
+    std::vector<double> rival_threshold, rival_gain;
+    std::vector<std::uint64_t> watch_sizes;  // [leaf], where leaves watch
+    std::vector<double> watch;
+
+    template <class Self, class Visit>
+    static void each_later(Self& s, Visit&& visit) {
+        visit("spent", s.spent);
+        visit("checks", s.checks);
+        visit("split_delta", s.split_delta);
+        visit("split_spent", s.split_spent);
+        visit("split_criterion", s.split_criterion);
+        visit("rivals", s.rivals);
+        visit("rival_feature", s.rival_feature);
+        visit("rival_category", s.rival_category);
+        visit("rival_test", s.rival_test);
+        visit("rival_threshold", s.rival_threshold);
+        visit("rival_gain", s.rival_gain);
+        visit("watch_sizes", s.watch_sizes);
+        visit("watch", s.watch);
+    }
+
     template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {
         visit("seen", s.seen);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "../bound/influence.hpp"
+
 namespace riparian {
 Tree::Tree(const Settings& settings) : settings_(settings) {
     shape_.bayes = needs_bayes(settings.leaf);
@@ -52,7 +54,20 @@ void Tree::reshape(const Shape& to) {
         }
         counts_ = std::move(wider);
     }
-    for (Leaf& leaf : leaves_) leaf.statistics.reshape(from, to, counts(leaf.node));
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+        Leaf& leaf = leaves_[i];
+        leaf.statistics.reshape(from, to, counts(leaf.node));
+        if (Watch* const w = watch(i)) w->fit(settings_, shape_, leaf.weight);
+    }
+}
+
+void Tree::set_costs(const double* matrix, std::size_t classes) {
+    const auto lock = turnstile_.writing();
+    const Costs costs = costs_of(matrix, classes);
+    if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
+        loss->costs = costs;
+        if (settings_.judges()) settings_.judging.costs = costs;
+    }
 }
 
 // ---- routing ----
@@ -154,6 +169,16 @@ void Tree::open_leaf(std::int32_t node, std::size_t place) {
     leaf.node = node;
     leaf.statistics.open(shape_);
     at(node).place = static_cast<std::int32_t>(place);
+    if (settings_.watches()) open_watch(place);
+}
+
+void Tree::open_watch(std::size_t place) {
+    if (place >= watches_.size()) {
+        make_room(watches_);
+        watches_.resize(place + 1);
+    }
+    watches_[place] = std::make_unique<Watch>();
+    watches_[place]->fit(settings_, shape_, 0.0);
 }
 
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
@@ -173,14 +198,63 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
     for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
     }
-    return {settings_, shape_, features_, leaf.statistics, counts(leaf.node),
-            leaf.weight, leaf.weight + leaf.inherited, n_classes_,
-            static_cast<std::size_t>(leaf.classes), used_up};
+    const std::size_t place = static_cast<std::size_t>(at(leaf.node).place);
+    LeafCase c{settings_, shape_, features_, leaf.statistics, counts(leaf.node),
+               leaf.weight, leaf.weight + leaf.inherited, n_classes_,
+               static_cast<std::size_t>(leaf.classes), used_up};
+    c.depth = static_cast<double>(at(leaf.node).depth);
+    c.seen = static_cast<double>(seen_);
+    c.number = static_cast<double>(leaf.checks) + 1.0;
+    c.watch = watch(place);
+    return c;
 }
 
 void Tree::check(std::size_t place) {
     const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
-    if (decision.verdict != Verdict::wait) split(place, decision);
+    ++leaves_[place].checks;
+    spent_ += delta_of_check(settings_, decision.evidence);
+    if (decision.verdict != Verdict::wait) {
+        split(place, decision);
+    } else if (settings_.watches()) {
+        after_check(place, decision);
+    }
+}
+
+// What a leaf that waits makes of the check.
+void Tree::after_check(std::size_t place, const Decision& d) {
+    Watch& w = *watch(place);
+    const LeafCase leaf = leaf_case(leaves_[place], used_up_);
+    if (settings_.pairs() && d.best.feature != none &&
+        !w.pair.leads(d.best.feature, d.second.feature)) {
+        const auto leader = [&](const Candidate& c) {
+            Leader out;
+            out.cut = c;
+            if (c.feature == none) return out;
+            out.slot = features_[static_cast<std::size_t>(c.feature)].slot;
+            out.classes = shape_.class_stride;
+            const std::vector<double> table = checker_.branches(leaf, c);
+            out.influence = influence(d.evidence.measure, table.data(),
+                                      table.size() / out.classes, out.classes);
+            return out;
+        };
+        w.pair.lead(leader(d.best), leader(d.second));
+    }
+    for (IntervalCounts& counts : w.intervals) {
+        if (!counts.has_intervals() || d.best.feature == none) continue;
+        checker_.prune(leaf, counts, d);
+    }
+}
+
+// Once a leaf has seen its first examples, what its hits are judged by is fixed.
+void Tree::fix_hits(std::size_t place) {
+    Watch& w = *watch(place);
+    const Leaf& leaf = leaves_[place];
+    if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
+    std::vector<double> thresholds, sides;
+    const LeafCase c = leaf_case(leaf, used_up_);
+    checker_.best_thresholds(c, thresholds, sides);
+    w.hits.fix(settings_.judging, shape_, leaf.statistics, c.counts, n_classes_, leaf.weight,
+               thresholds.data(), sides.data());
 }
 
 void Tree::split(std::size_t place, const Decision& decision) {
@@ -198,9 +272,19 @@ void Tree::split(std::size_t place, const Decision& decision) {
     }
     if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
 
+    const Ranking& ranking = decision.ranking;
+    for (std::size_t i = 1; i < ranking.size(); ++i) {
+        const Candidate& c = ranking[i];
+        make_room(rivals_);
+        rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
+                           static_cast<std::uint32_t>(c.test)});
+    }
     make_room(splits_);
-    splits_.push_back({seen_, decision.n, decision.gain_range, decision.epsilon, cut.gain,
-                       decision.second, id, decision.verdict});
+    const Evidence& e = decision.evidence;
+    splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_, cut.gain, id,
+                       decision.verdict, decision.criterion,
+                       static_cast<std::uint8_t>(ranking.size() - 1),
+                       decision.second.feature == none});
     leaves_[place].statistics.close();
     Node& node = at(id);
     node.test = cut.test;
@@ -364,10 +448,18 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     Leaf& leaf = leaves_[place];
     double* const counts = this->counts(id);
     const double before = counts[y];
+    Watch* const watched = watch(place);
+    if (watched) {
+        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
+    }
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
     leaf.statistics.learn(shape_, row, y, w, before, counts);
+    if (watched) {
+        watched->learn(shape_, row, y, w);
+        if (settings_.judges()) fix_hits(place);
+    }
     if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
         may_split(leaf)) {
         leaf.checked = leaf.weight;
@@ -430,7 +522,9 @@ std::size_t Tree::memory_bytes() const {
                         features_.capacity() * sizeof(Feature) +
                         categories_.capacity() * sizeof(double) +
                         ways_.capacity() * sizeof(ways_[0]);
+    bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
     for (const Ways& ways : ways_) bytes += ways.bytes();
+    for (const auto& w : watches_) bytes += w->bytes();
     for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
     return bytes;
 }
@@ -438,13 +532,39 @@ std::size_t Tree::memory_bytes() const {
 std::vector<Certificate> Tree::certificates() const {
     const auto lock = turnstile_.reading();
     std::vector<Certificate> out;
+    auto rival = rivals_.begin();
     for (const Split& s : splits_) {
         const Node& node = at(s.node);
-        const Candidate best{node.feature, node.test, threshold(s.node), node.category, s.gain};
-        out.push_back({s.node, node.depth, s.seen,
-                       {s.verdict, best, s.second, s.n, s.gain_range, s.epsilon}});
+        Certificate c;
+        c.node = s.node;
+        c.depth = node.depth;
+        c.seen = s.seen;
+        c.spent = s.spent;
+        Decision& d = c.decision;
+        d.verdict = s.verdict;
+        d.criterion = s.criterion;
+        d.best = {node.feature, node.test, threshold(s.node), node.category, s.gain};
+        d.ranking.clear(RunnerUp::cut);
+        d.ranking.offer(d.best);
+        for (std::uint8_t i = 0; i < s.rivals; ++i, ++rival) {
+            d.ranking.offer({rival->feature, static_cast<Test>(rival->test), rival->threshold,
+                             rival->category, rival->gain});
+        }
+        if (!s.null_second) {
+            d.second = d.ranking[1];
+        } else if (s.verdict == Verdict::forced) {
+            d.second.gain = -std::numeric_limits<double>::infinity();
+        }
+        d.evidence = {s.n, s.gain_range, s.delta};
+        d.epsilon = s.epsilon;
+        out.push_back(c);
     }
     return out;
+}
+
+double Tree::delta_spent() const {
+    const auto lock = turnstile_.reading();
+    return spent_;
 }
 
 std::vector<LeafState> Tree::leaf_states() const {
@@ -466,7 +586,7 @@ std::vector<LeafState> Tree::leaf_states() const {
         if (leaf.classes >= 2) {
             state.decision = checker.decide(leaf_case(leaf, used_up));
             const double needed = weight_to_decide(settings_, state.decision);
-            state.still_needed = std::max(0.0, needed - state.decision.n);
+            state.still_needed = std::max(0.0, needed - state.decision.evidence.n);
         }
         states.push_back(state);
     }

@@ -40,6 +40,9 @@ struct LeafState {
     bool may_split;  // depth and number of leaves allow it
 };
 
+// Gives a snapshot of format 1 what later ones hold besides.
+void fill_later_arrays(const Settings&, Snapshot&);
+
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Tree {
 public:
@@ -53,6 +56,10 @@ public:
     void make_room_for_classes(std::size_t count);
     // Counts as seen from now on, for the range of gains.
     void declare_classes(std::size_t count);
+
+    // For an impurity that counts costs; [predicted][true], a row and a column for each of
+    // the first classes, not all zero.
+    void set_costs(const double* matrix, std::size_t classes);
 
     // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.
     void learn(const Batch&, const std::int32_t* y, const double* w);
@@ -69,6 +76,7 @@ public:
     [[nodiscard]] std::size_t depth() const;
     [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
+    [[nodiscard]] double delta_spent() const;  // by all checks so far
     [[nodiscard]] std::vector<Certificate> certificates() const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
 
@@ -116,6 +124,12 @@ private:
     [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, std::vector<bool>& used_up) const;
+    [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
+        return watches_.empty() ? nullptr : watches_[place].get();
+    }
+    void open_watch(std::size_t place);
+    void fix_hits(std::size_t place);
+    void after_check(std::size_t place, const Decision&);
     [[nodiscard]] bool may_split(const Leaf&) const noexcept;
 
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
@@ -128,6 +142,7 @@ private:
 
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
+    void restore_watches(const Snapshot&);
     void restore_certificates(const Snapshot&);
 
     // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
@@ -146,7 +161,10 @@ private:
     std::vector<double> counts_;  // [node][2][class_stride]
     std::vector<Leaf> leaves_;
     std::vector<Ways> ways_;
+    std::vector<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
     std::vector<Split> splits_;
+    std::vector<Rival> rivals_;  // of all splits, one after the other
+    double spent_ = 0.0;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
     std::size_t depth_ = 0;

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from riparian._core import Engine
     from riparian.schema import Schema
 
-__all__ = ["Pending", "Split", "describe_cut", "pending_of", "splits_of"]
+__all__ = [
+    "Certificates",
+    "Pending",
+    "Ranked",
+    "Split",
+    "describe_cut",
+    "pending_of",
+    "splits_of",
+]
 
+T = TypeVar("T")
 Candidate = tuple[int, int, float, int, float]
 
 
@@ -26,6 +35,41 @@ def describe_cut(schema: Schema, candidate: Candidate) -> str:
     if test == 2:
         return f"{feature.label} = {feature.categories[category]}"
     return f"{feature.label} (each value)"
+
+
+class Certificates(list[T]):
+    """Certificates as a list, as a table and as text.
+
+    Examples
+    --------
+    >>> from riparian import VFDT
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(20_000)
+    >>> splits = VFDT().fit(X, y).splits()
+    >>> table = splits.table()  # columns: pandas.DataFrame(table) shows them
+    >>> table["feature"][0], table["reason"][0]
+    ('x1', 'tie')
+    """
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict a certificate."""
+        return [asdict(c) for c in self]  # type: ignore[call-overload]
+
+    def table(self) -> dict[str, list[Any]]:
+        """One list a column."""
+        records = self.records()
+        return {name: [r[name] for r in records] for name in (records[0] if records else ())}
+
+    def __str__(self) -> str:
+        return "\n".join(str(c) for c in self)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A cut that competed, with its gain."""
+
+    cut: str
+    gain: float
 
 
 @dataclass(frozen=True)
@@ -56,12 +100,20 @@ class Split:
         Half-width of the interval around a gain, by `bound`.
     epsilons : int
         How many of them the gap had to exceed.
-    delta, tau : float
-        Accepted probability of error, and the tie threshold.
-    bound : str
-        The bound's name.
+    delta : float
+        Accepted probability of error at this check.
+    delta_spent : float
+        The same summed over all checks of the tree so far: what a union bound would pay.
+        Above 1 it says that `delta` promises nothing about the tree as a whole.
+    tau : float
+        The tie threshold.
+    impurity, bound : str
+        Their names; of a hybrid the impurity that decided.
     reason : str
-        ``"bound"``: the gap exceeded it; ``"tie"``: epsilon fell below tau.
+        ``"bound"``: the gap exceeded it; ``"tie"``: epsilon fell below tau;
+        ``"forced"``: the cut had no rival (``missing_second="-inf"``).
+    candidates : tuple of Ranked
+        The best cuts with their gains, best first, at most five.
     branches : tuple of tuple of float
         Class weights estimated for each child when the split was made.
     """
@@ -79,14 +131,21 @@ class Split:
     epsilon: float
     epsilons: int
     delta: float
+    delta_spent: float
     tau: float
+    impurity: str
     bound: str
     reason: str
+    candidates: tuple[Ranked, ...]
     branches: tuple[tuple[float, ...], ...]
 
     def __str__(self) -> str:
         times = f" x {self.epsilons}" if self.epsilons > 1 else ""
-        why = "" if self.reason == "bound" else f", a tie below tau {self.tau:g}"
+        why = {
+            "bound": "",
+            "tie": f", a tie below tau {self.tau:g}",
+            "forced": ", without a rival",
+        }[self.reason]
         return (
             f"split on {self.cut} after {self.n:,.0f} examples: gain {self.gain:.4g} "
             f"against {self.runner_up_gain:.4g} for {self.runner_up}, "
@@ -106,7 +165,7 @@ class Pending:
         Weight of the examples it has seen.
     feature, cut : str or None
         The best cut; None where no cut is possible.
-    gain, runner_up, runner_up_gain, gap, epsilon
+    gain, runner_up, runner_up_gain, gap, epsilon, delta, impurity, candidates
         As in :class:`Split`.
     examples_needed : float
         How many more examples the leaf would take to decide at this gap, or to
@@ -128,6 +187,9 @@ class Pending:
     runner_up_gain: float
     gap: float
     epsilon: float
+    delta: float
+    impurity: str
+    candidates: tuple[Ranked, ...]
     examples_needed: float
     until_check: float
     reason_waiting: str
@@ -142,7 +204,24 @@ class Pending:
         )
 
 
-def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> list[Split]:
+def _ranked(schema: Schema, candidates: list[Candidate]) -> tuple[Ranked, ...]:
+    return tuple(Ranked(describe_cut(schema, c), c[4]) for c in candidates)
+
+
+def _impurity(parameters: Mapping[str, Any], criterion: int) -> str:
+    name = parameters["impurity"]
+    if name == "hybrid":
+        return "misclassification" if criterion == 0 else "gini"
+    return _name(name)
+
+
+def _name(policy: Any) -> str:
+    return policy if isinstance(policy, str) else getattr(policy, "__name__", "callable")
+
+
+def splits_of(
+    engine: Engine, schema: Schema, parameters: Mapping[str, Any]
+) -> Certificates[Split]:
     """The certificates of a tree, oldest first."""
     # Certificates first: a learner may split on, and nodes only ever become more.
     certificates = engine.certificates()
@@ -150,7 +229,7 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
     children: dict[int, list[tuple[float, ...]]] = {}
     for child, parent in enumerate(nodes["parent"].tolist()):
         children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
-    return [
+    return Certificates(
         Split(
             node=node,
             depth=depth,
@@ -164,21 +243,29 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
             gap=best[4] - second[4],
             epsilon=epsilon,
             epsilons=parameters["epsilons"],
-            delta=parameters["delta"],
+            delta=delta,
+            delta_spent=spent,
             tau=parameters["tau"],
-            bound=parameters["bound"],
+            impurity=_impurity(parameters, criterion),
+            bound=_name(parameters["bound"]),
             reason=reason,
+            candidates=_ranked(schema, ranking),
             branches=tuple(children[node]),
         )
-        for node, depth, seen, n, best, second, _, epsilon, reason in certificates
-    ]
+        for (
+            node, depth, seen, n, best, second, _, epsilon, reason, delta, spent, criterion, ranking
+        ) in certificates
+    )
 
 
-def pending_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> list[Pending]:
+def pending_of(
+    engine: Engine, schema: Schema, parameters: Mapping[str, Any]
+) -> Certificates[Pending]:
     """What each leaf of a tree would decide now."""
-    found = []
+    found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
-        leaf, depth, classes, n, until, best, second, epsilon, needed, may_split = state
+        leaf, depth, classes, n, until, best, second, epsilon, needed, may_split, *rest = state
+        delta, criterion, ranking = rest
         has_cut = best[0] >= 0
         if not may_split:
             why = "limit"
@@ -202,6 +289,9 @@ def pending_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) ->
                 runner_up_gain=second[4],
                 gap=best[4] - second[4],
                 epsilon=epsilon,
+                delta=delta,
+                impurity=_impurity(parameters, criterion),
+                candidates=_ranked(schema, ranking),
                 examples_needed=needed,
                 until_check=until,
                 reason_waiting=why,

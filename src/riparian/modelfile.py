@@ -22,6 +22,8 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from riparian import _core
+from riparian.callables import importable_name
+from riparian.costs import cost_matrix
 from riparian.errors import ModelFileError
 from riparian.schema import Feature, Schema
 from riparian.settings import check_settings
@@ -32,21 +34,33 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
 
 #: Rises when a reader of an older version could misread the file.
-FORMAT = 1
+FORMAT = 2
+#: Every format that this version reads.
+READABLE = (1, 2)
 
 _DIGEST = "~digest"
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _HEADER = "riparian"
 
 
-def load(path: str | os.PathLike[str]) -> HoeffdingTree:
+def load(
+    path: str | os.PathLike[str], functions: Mapping[str, Any] | None = None
+) -> HoeffdingTree:
     """Reads a model that was written by ``save``.
 
-    Loading runs no code from the file. A file that is damaged, or that does not
-    describe a tree, gives a :class:`riparian.ModelFileError`.
+    Loading runs no code from the file and imports nothing that it names. A file that is
+    damaged, or that does not describe a tree, gives a :class:`riparian.ModelFileError`.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    functions : dict, optional
+        For a model with a callable impurity or bound: the function itself,
+        ``{"impurity": my_impurity}``. The file holds its name only.
     """
     try:
-        return from_bytes(Path(path).read_bytes())
+        return from_bytes(Path(path).read_bytes(), functions)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
 
@@ -72,7 +86,7 @@ def to_bytes(model: HoeffdingTree) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def from_bytes(data: bytes) -> HoeffdingTree:
+def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> HoeffdingTree:
     """The model that these bytes describe; a :class:`ModelFileError` if they do not."""
     from riparian.recipes import RECIPES
 
@@ -86,9 +100,10 @@ def from_bytes(data: bytes) -> HoeffdingTree:
         header = _read_header(data)
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"not a riparian model: {str(error)[:500]}") from None
-    if header.get("format") != FORMAT:
+    if header.get("format") not in READABLE:
         raise ModelFileError(
-            f"the file has format {header.get('format')!r}; this version reads format {FORMAT}"
+            f"the file has format {header.get('format')!r}; this version reads formats "
+            f"{' and '.join(map(str, READABLE))}"
         )
     arrays.pop(_DIGEST, None)
     recipe = header.get("recipe")
@@ -100,11 +115,13 @@ def from_bytes(data: bytes) -> HoeffdingTree:
         expected = set(model._axes())
         if not isinstance(parameters, dict) or set(parameters) - expected:
             raise ModelFileError("unknown parameters")
-        model.__dict__.update(parameters)
+        model._adopt(_with_functions(_from_plain(parameters), functions or {}))
         settings = check_settings(model._axes())
         schema = _schema_from_json(header["schema"])
         engine = _core.Engine.restore(settings, arrays)
         _check_agreement(schema, arrays)
+        if model.costs is not None and schema.classes:
+            engine.set_costs(cost_matrix(model.costs, schema.classes))
     except ModelFileError:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -161,7 +178,51 @@ def _plain(name: str, value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain(name, v) for v in value]
+    if isinstance(value, Mapping):  # costs
+        return {
+            "pairs": [
+                [_value_to_json(predicted), _value_to_json(true), float(cost)]
+                for (predicted, true), cost in value.items()
+            ]
+        }
+    if callable(value):
+        known = importable_name(value)
+        if known is None:
+            raise TypeError(
+                f"parameter {name}={value!r} cannot be saved: a model file holds the name of a "
+                "function, and this one has none that could be imported (define it in a module)"
+            )
+        return {"function": known}
     raise TypeError(f"parameter {name}={value!r} cannot be saved in a model file")
+
+
+def _from_plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    out = dict(parameters)
+    costs = out.get("costs")
+    if isinstance(costs, dict):
+        out["costs"] = {
+            (_value_from_json(predicted), _value_from_json(true)): cost
+            for predicted, true, cost in costs["pairs"]
+        }
+    return out
+
+
+def _with_functions(
+    parameters: dict[str, Any], functions: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Names of functions replaced by the functions that the caller handed in."""
+    for name, value in parameters.items():
+        if not (isinstance(value, dict) and set(value) == {"function"}):
+            continue
+        if name not in functions:
+            raise ModelFileError(
+                f"the model was made with {name}={value['function']}; pass that function: "
+                f"load(path, functions={{{name!r}: ...}})"
+            )
+        if not callable(functions[name]):
+            raise ModelFileError(f"functions[{name!r}] cannot be called")
+        parameters[name] = functions[name]
+    return parameters
 
 
 # Categories, labels and names keep their types: 1, 1.5, "1", b"1" and True differ.

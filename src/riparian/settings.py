@@ -9,15 +9,34 @@ from typing import Any
 import numpy as np
 
 from riparian import _core
+from riparian.callables import ask_bound, ask_impurity
+from riparian.costs import check_costs
 from riparian.errors import one_of
 
-__all__ = ["check_settings"]
+__all__ = ["IMPURITIES", "SERVES", "check_settings"]
 
 _CHOICES = {
-    "statistics": ["gaussian"],
+    "statistics": ["gaussian", "exhaustive", "intervals"],
     "categorical_cuts": ["multiway", "one-against-rest", "both"],
     "inherit_counts": ["none", "predict", "count"],
     "runner_up": ["attribute", "cut"],
+    "missing_second": ["zero", "-inf"],
+    "evaluator": ["resubstitution", "prequential", "holdout"],
+    "equal_variance": ["linear", "skip"],
+    "variance": ["sample", "population"],
+    "confidence_form": ["printed", "derived"],
+    "pairing": ["independent", "conservative", "paired"],
+}
+
+IMPURITIES = [*_core.names("impurity"), "hybrid"]
+
+#: Impurities whose constants a bound knows; Hoeffding's needs only their range.
+SERVES = {
+    "mcdiarmid": ["entropy", "gini", "hybrid"],
+    "confidence": ["entropy", "gini", "kearns-mansour"],
+    "confidence-practical": ["entropy", "gini", "kearns-mansour"],
+    "normal": ["misclassification", "accuracy", "gini", "hybrid"],
+    "delta-method": ["entropy", "gini", "misclassification", "accuracy"],
 }
 
 
@@ -25,31 +44,90 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
     _check_categorical_features(parameters["categorical_features"])
-    for axis in ("impurity", "bound", "cuts", "leaf"):
+    for axis in ("cuts", "leaf"):
         settings[axis] = one_of(axis, parameters[axis], _core.names(axis))
+    settings["impurity"] = _impurity(parameters["impurity"])
+    settings["bound"] = _bound(parameters["bound"])
     for name, allowed in _CHOICES.items():
         settings[name] = one_of(name, parameters[name], allowed)
+    for name in ("clip_to_range", "spend_delta", "legacy_gain"):
+        settings[name] = _truth(name, parameters[name])
     settings["n_cuts"] = _whole("n_cuts", parameters["n_cuts"], 1, 10_000)
+    settings["n_intervals"] = _whole("n_intervals", parameters["n_intervals"], 1, 65_536)
     settings["epsilons"] = _whole("epsilons", parameters["epsilons"], 1, 2)
-    settings["grace_period"] = _number("grace_period", parameters["grace_period"], 0.0, 2.0**53)
-    settings["tau"] = _number("tau", parameters["tau"], 0.0, 1e6)
-    settings["min_gain"] = _number("min_gain", parameters["min_gain"], 0.0, 1e6)
-    settings["min_branch_fraction"] = _number(
-        "min_branch_fraction", parameters["min_branch_fraction"], 0.0, 0.5
-    )
+    for name, least, most in (
+        ("grace_period", 0.0, 2.0**53),
+        ("tau", 0.0, 1e6),
+        ("min_gain", 0.0, 1e6),
+        ("min_branch_fraction", 0.0, 0.5),
+        ("holdout_examples", 1.0, 2.0**53),
+        ("confidence_c", 0.0, 1e6),
+    ):
+        settings[name] = _number(name, parameters[name], least, most)
     delta = parameters["delta"]
     if not (isinstance(delta, Real) and 1e-300 <= float(delta) < 1.0):
         raise ValueError(f"delta must be a probability between 0 and 1, got {delta!r}")
     settings["delta"] = float(delta)
-    if not isinstance(parameters["clip_to_range"], bool):
-        raise ValueError(
-            f"clip_to_range must be True or False, got {parameters['clip_to_range']!r}"
-        )
-    settings["clip_to_range"] = parameters["clip_to_range"]
-    for name, least in (("max_depth", 0), ("max_leaves", 1)):
+    for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
-        settings[name] = None if value is None else _whole(name, value, least, 2**31)
+        settings[name] = None if value is None else _whole(name, value, least_whole, 2**31)
+    _check_together(parameters)
+    if settings["legacy_gain"]:
+        settings["min_gain"] = 0.0
     return settings
+
+
+def _impurity(value: Any) -> Any:
+    if callable(value):
+        return ask_impurity(value)
+    return one_of("impurity", value, IMPURITIES)
+
+
+def _bound(value: Any) -> Any:
+    if callable(value):
+        return ask_bound(value)
+    return one_of("bound", value, _core.names("bound"))
+
+
+def _check_together(p: Mapping[str, Any]) -> None:
+    """What one parameter asks of another."""
+    impurity, bound = p["impurity"], p["bound"]
+    served = None if callable(bound) else SERVES.get(bound)
+    if served is not None and (callable(impurity) or impurity not in served):
+        raise ValueError(
+            f"bound={bound!r} serves the impurities {', '.join(map(repr, served))}, got "
+            f"impurity={impurity!r}; bound='hoeffding' serves every impurity"
+        )
+    if bound in ("normal", "delta-method") and not p["delta"] < 0.5:
+        raise ValueError(f"delta must be below 0.5 with bound={bound!r}, got {p['delta']!r}")
+    if (p["costs"] is not None) != (impurity == "loss"):
+        raise ValueError(
+            "impurity='loss' needs costs"
+            if impurity == "loss"
+            else f"costs are for impurity='loss', got impurity={impurity!r}"
+        )
+    if p["costs"] is not None:
+        check_costs(p["costs"])
+    evaluator = p["evaluator"]
+    if evaluator != "resubstitution":
+        if impurity not in ("accuracy", "loss"):
+            raise ValueError(
+                f"evaluator={evaluator!r} judges impurity='accuracy' and 'loss', got {impurity!r}"
+            )
+        if p["categorical_cuts"] != "multiway" or p["statistics"] != "gaussian":
+            raise ValueError(
+                f"evaluator={evaluator!r} needs categorical_cuts='multiway' and "
+                f"statistics='gaussian', got {p['categorical_cuts']!r} and {p['statistics']!r}"
+            )
+        if bound == "delta-method":
+            raise ValueError(
+                "bound='delta-method' needs evaluator='resubstitution', got " f"{evaluator!r}"
+            )
+    if p["statistics"] != "gaussian" and p["cuts"] != "bins":
+        raise ValueError(
+            f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "
+            "are the values themselves (leave cuts='bins')"
+        )
 
 
 def _check_categorical_features(value: Any) -> None:
@@ -62,6 +140,12 @@ def _check_categorical_features(value: Any) -> None:
             "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
             f"got {value!r}"
         )
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:

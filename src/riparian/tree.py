@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +14,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from riparian import _core, modelfile
-from riparian.certificates import Pending, Split, pending_of, splits_of
+from riparian.certificates import Certificates, Pending, Split, pending_of, splits_of
 from riparian.compat import announce_to_river
+from riparian.costs import cost_matrix
+from riparian.errors import one_of
 from riparian.labels import (
     declared_labels,
     encode_labels,
@@ -47,21 +50,56 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    statistics : {"gaussian"}, default="gaussian"
-        What a leaf remembers of numeric features: weight, mean, spread, minimum
-        and maximum for each class. Categorical features are counted.
-    cuts : {"bins"}, default="bins"
-        Numeric candidates: `n_cuts` equally spaced points between the smallest and
-        the largest value at the leaf.
+    statistics : {"gaussian", "exhaustive", "intervals"}, default="gaussian"
+        What a leaf remembers of numeric features: weight, mean, spread, minimum and
+        maximum for each class; besides these every value (VFDTc; memory grows with the
+        distinct values), or `n_intervals` interval counts with exact points where a cut
+        may still be the best (NIP). Categorical features are counted.
+    n_intervals : int, default=100
+        Intervals of ``statistics="intervals"``, two open ones besides.
+    cuts : {"bins", "intersections", "delayed", "combined", "qda"}, default="bins"
+        Numeric candidates: `n_cuts` equally spaced points between the smallest and the
+        largest value at the leaf; where the weighted normal densities of two classes
+        meet; bins while deciding and intersections of the winner when splitting; both;
+        or one root of quadratic discriminant analysis a feature.
     n_cuts : int, default=10
-        How many.
+        How many bins.
+    equal_variance : {"linear", "skip"}, default="linear"
+        What two classes of equal variance give: their one crossing, or nothing.
+    variance : {"sample", "population"}, default="sample"
+        Variance of a class at a check: of the sample, or of the population and at least
+        1e-6, as the released code of mDT has it.
     categorical_cuts : {"multiway", "one-against-rest", "both"}, default="multiway"
         Categorical candidates: a branch for each value, one value against all
         others, or both kinds.
-    impurity : {"entropy", "gini"}, default="entropy"
-        Whose reduction is the gain.
-    bound : {"hoeffding"}, default="hoeffding"
-        How far an estimated gain may be off.
+    impurity : str or callable, default="entropy"
+        Whose reduction is the gain: "entropy", "gini", "kearns-mansour",
+        "misclassification", "accuracy" or "loss" (quality gains, see `evaluator`), or
+        "hybrid" (misclassification, and Gini where that waits). A callable gets the
+        class weights of all candidates of a check, an array of shape (candidates,
+        branches, classes), and gives impurities of shape (candidates, branches).
+    evaluator : {"resubstitution", "prequential", "holdout"}, default="resubstitution"
+        Who judges the gain of "accuracy" and "loss": the counts themselves, each example
+        before it is counted, or all examples after the first `holdout_examples`.
+    holdout_examples : float, default=30
+        Weight of the first examples of a leaf, which fix labels and numeric cuts.
+    costs : array-like of shape (n_classes, n_classes), dict or None, default=None
+        For ``impurity="loss"``: cost of each (predicted, true) pair; a matrix in the
+        order of `classes_`. Pairs that a dict leaves out cost 1, or 0 where they agree.
+    legacy_gain : bool, default=False
+        Misclassification gains with the rounding of the released mDT code, and any gain
+        above 0 counts.
+    bound : str or callable, default="hoeffding"
+        How far an estimated gain may be off: "hoeffding", "mcdiarmid", "confidence",
+        "confidence-practical", "normal" or "delta-method"; see :mod:`riparian.bounds`
+        for what each promises. A callable gets an :class:`riparian.bounds.Evidence` and
+        gives epsilon.
+    confidence_c : float, default=1.0
+        Factor of "confidence-practical".
+    confidence_form : {"printed", "derived"}, default="printed"
+        Its logarithm, as the paper prints it or as it follows from equation 7.
+    pairing : {"independent", "conservative", "paired"}, default="independent"
+        How "delta-method" takes the two best gains together.
     leaf : {"majority", "naive-bayes", "adaptive"}, default="adaptive"
         What a leaf answers: its most frequent class, naive Bayes over its
         statistics, or whichever of the two was right more often there.
@@ -71,12 +109,18 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
         Tie threshold: split anyway once the bound is below it. 0 turns ties off.
+    spend_delta : bool, default=False
+        Use delta / (j (j + 1)) at the j-th check of a leaf, so that all its checks
+        together use no more than `delta`.
     epsilons : {1, 2}, default=1
         How many bounds the gap must exceed: 1 as VFDT has it, or 2, so that the
         two confidence intervals do not overlap.
     runner_up : {"attribute", "cut"}, default="attribute"
         Who the best cut must beat: the best cut of another feature, or any other
         cut. The null cut, "do not split" with gain 0, always competes too.
+    missing_second : {"zero", "-inf"}, default="zero"
+        What a cut without a rival is compared with: the null cut, or nothing, so that
+        it has won.
     inherit_counts : {"none", "predict", "count"}, default="predict"
         What a new leaf does with the class weights that its parent's split estimated
         for it: nothing, answer with them besides its own, or also take them for
@@ -141,22 +185,36 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     _learning: threading.Lock
     #: The parameters that the engine was made with; `set_params` takes effect at the next fit.
     _learned_with: dict[str, Any]
+    #: Axes that a recipe shows under a name of its own: axis -> (name, value -> axis value).
+    _renamed: ClassVar[dict[str, tuple[str, dict[str, Any]]]] = {}
 
     def __init__(
         self,
         *,
         statistics: str = "gaussian",
+        n_intervals: int = 100,
         cuts: str = "bins",
         n_cuts: int = 10,
+        equal_variance: str = "linear",
+        variance: str = "sample",
         categorical_cuts: str = "multiway",
-        impurity: str = "entropy",
-        bound: str = "hoeffding",
+        impurity: Any = "entropy",
+        evaluator: str = "resubstitution",
+        holdout_examples: float = 30,
+        costs: Any = None,
+        legacy_gain: bool = False,
+        bound: Any = "hoeffding",
+        confidence_c: float = 1.0,
+        confidence_form: str = "printed",
+        pairing: str = "independent",
         leaf: str = "adaptive",
         grace_period: float = 200,
         delta: float = 1e-7,
+        spend_delta: bool = False,
         tau: float = 0.05,
         epsilons: int = 1,
         runner_up: str = "attribute",
+        missing_second: str = "zero",
         inherit_counts: str = "predict",
         min_gain: float = 1e-9,
         min_branch_fraction: float = 0.01,
@@ -166,17 +224,29 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.statistics = statistics
+        self.n_intervals = n_intervals
         self.cuts = cuts
         self.n_cuts = n_cuts
+        self.equal_variance = equal_variance
+        self.variance = variance
         self.categorical_cuts = categorical_cuts
         self.impurity = impurity
+        self.evaluator = evaluator
+        self.holdout_examples = holdout_examples
+        self.costs = costs
+        self.legacy_gain = legacy_gain
         self.bound = bound
+        self.confidence_c = confidence_c
+        self.confidence_form = confidence_form
+        self.pairing = pairing
         self.leaf = leaf
         self.grace_period = grace_period
         self.delta = delta
+        self.spend_delta = spend_delta
         self.tau = tau
         self.epsilons = epsilons
         self.runner_up = runner_up
+        self.missing_second = missing_second
         self.inherit_counts = inherit_counts
         self.min_gain = min_gain
         self.min_branch_fraction = min_branch_fraction
@@ -226,7 +296,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
         """Learns one example, given as a dict."""
         engine = self._engine
-        if engine is not None and type(x) is dict and 0.0 < w < 2.0**53:
+        if engine is not None and type(x) is dict and 0.0 < w < 2.0**53 and not self._asks:
             schema = self._schema
             code = schema.class_codes.get(y)
             if code is not None:
@@ -298,6 +368,12 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             codes, added = _learned_codes(labels, weights, schema, declared)
             if in_order:
                 codes, added = sort_classes(codes, added)
+            costs = None
+            if axes["costs"] is not None:
+                before = schema.classes or declared
+                costs = cost_matrix(axes["costs"], [*before, *added])
+            # A function of the user may fail at any check.
+            undo = self._undo_point() if self._asks else None
 
             schema.adopt(reading)
             if reading.new_features:
@@ -307,14 +383,21 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                 engine.declare_classes(len(schema.classes))
             schema.add_classes(added)
             engine.make_room_for_classes(len(schema.classes))
+            if costs is not None:
+                engine.set_costs(costs)
             result = None
             if whole is not table and answers is not None:
                 reading = schema.read(whole, grow=False)
-            if answers is None:
-                engine.learn(reading.batch, codes, weights)
-            else:
-                width = len(schema.classes) if answers == "both" else 0
-                result = engine.prequential(reading.batch, codes, weights, width)
+            try:
+                if answers is None:
+                    engine.learn(reading.batch, codes, weights)
+                else:
+                    width = len(schema.classes) if answers == "both" else 0
+                    result = engine.prequential(reading.batch, codes, weights, width)
+            except BaseException:
+                if undo is not None:
+                    self._engine, self._schema = undo()
+                raise
             if first:
                 self._schema, self._learning, self._learned_with = schema, learning, axes
                 self._engine = engine
@@ -323,6 +406,20 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         predicted, probabilities = result
         labelled = self._labels(predicted)
         return labelled if answers == "labels" else (labelled, probabilities)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether learning calls a function of the user."""
+        axes = self._learned_with if self._engine is not None else self.__dict__
+        return callable(axes["impurity"]) or callable(axes["bound"])
+
+    def _undo_point(self) -> Callable[[], tuple[_core.Engine, Schema]] | None:
+        """What gives back the model as it is now; None before anything was learned."""
+        if self._engine is None:
+            return None
+        settings = check_settings(self._learned_with)
+        arrays, schema = self._engine.snapshot(), copy.deepcopy(self._schema)
+        return lambda: (_core.Engine.restore(settings, arrays), schema)
 
     def _answer_only(self, table: Table, answers: str) -> Any:
         """What prequential gives where no row has weight."""
@@ -405,13 +502,19 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     # -- looking inside -----------------------------------------------------------------------
 
-    def splits(self) -> list[Split]:
-        """The certificates of all splits, oldest first."""
+    def splits(self) -> Certificates[Split]:
+        """The certificates of all splits, oldest first: a list that is also a table."""
         return splits_of(self._fitted(), self._schema, self._learned_with)
 
-    def pending(self) -> list[Pending]:
+    def pending(self) -> Certificates[Pending]:
         """For each leaf: what it would decide now, and how many examples it still needs."""
         return pending_of(self._fitted(), self._schema, self._learned_with)
+
+    def guarantee(self) -> str:
+        """What the bound of this tree promises, and what it does not, in a few sentences."""
+        from riparian.guarantee import guarantee
+
+        return guarantee(self)
 
     def export_text(self, **options: Any) -> str:
         """The tree as indented text; options as in :func:`riparian.export.export_text`."""
@@ -515,7 +618,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         modelfile.write(path, modelfile.to_bytes(self))
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"parameters": self._axes()}
+        state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}
         if self._engine is not None:
             state["model"] = modelfile.to_bytes(self)
         return state
@@ -523,20 +626,34 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["parameters"])
         if "model" in state:
-            self._become(modelfile.from_bytes(state["model"]))
+            functions = {k: v for k, v in state["parameters"].items() if callable(v)}
+            self._become(modelfile.from_bytes(state["model"], functions))
             self.__dict__.update(state["parameters"])
         announce_to_river(type(self))
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition, whatever a recipe shows of them."""
-        return {name: getattr(self, name) for name in _AXES}
+        axes = {name: getattr(self, name) for name in _AXES}
+        for axis, (own, values) in self._renamed.items():
+            axes[axis] = values[one_of(own, getattr(self, own), values)]
+        return axes
+
+    def _adopt(self, axes: Mapping[str, Any]) -> None:
+        """Takes over parameters of the free composition."""
+        self.__dict__.update(axes)
+        for axis, (own, values) in self._renamed.items():
+            if axis in axes:
+                names = [name for name, value in values.items() if value == axes[axis]]
+                if not names:
+                    raise ValueError(f"{type(self).__name__} has no {axis}={axes[axis]!r}")
+                self.__dict__[own] = names[0]
 
     def _fresh_like(self) -> HoeffdingTree:
         """An unfitted free composition of the same parameters."""
         return HoeffdingTree(**self._axes())
 
     def _become(self, other: HoeffdingTree) -> None:
-        self.__dict__.update(other._axes())
+        self._adopt(other._axes())
         self._schema, self._learned_with = other._schema, other._learned_with
         self._schema.owner = type(self).__name__
         self._learning = threading.Lock()

@@ -1,0 +1,89 @@
+#include "functions.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "arrays.hpp"
+
+namespace nb = nanobind;
+using namespace riparian;
+
+namespace {
+
+// Python objects die with the interpreter held, whoever drops the last tree.
+class Held {
+public:
+    explicit Held(nb::object function) : function_(std::move(function)) {}
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+        const nb::gil_scoped_acquire held;
+        function_.reset();
+    }
+    [[nodiscard]] const nb::object& get() const { return function_; }
+
+private:
+    nb::object function_;
+};
+
+class PythonImpurity final : public ImpurityFunction {
+public:
+    explicit PythonImpurity(nb::object function) : function_(std::move(function)) {}
+
+    void impurities(const double* counts, std::size_t candidates, std::size_t branches,
+                    std::size_t classes, double* values) const override {
+        const nb::gil_scoped_acquire held;
+        std::vector<double> copy(counts, counts + candidates * branches * classes);
+        using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>, nb::c_contig>;
+        const nb::object answer =
+            function_.get()(owned<Cube>(std::move(copy), {candidates, branches, classes}));
+        const auto array =
+            nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(answer);
+        if (array.shape(0) != candidates || array.shape(1) != branches) {
+            throw std::invalid_argument("impurities of another shape");
+        }
+        std::copy_n(array.data(), candidates * branches, values);
+    }
+
+    // Its value where all classes are equally frequent.
+    [[nodiscard]] double gain_range(std::size_t classes) const override {
+        const auto known = ranges_.find(classes);
+        if (known != ranges_.end()) return known->second;
+        const std::vector<double> equal(std::max<std::size_t>(classes, 2), 1.0);
+        double range = 0.0;
+        impurities(equal.data(), 1, 1, equal.size(), &range);
+        return ranges_[classes] = range;
+    }
+
+private:
+    Held function_;
+    mutable std::map<std::size_t, double> ranges_;  // guarded by the tree's own lock
+};
+
+class PythonBound final : public BoundFunction {
+public:
+    explicit PythonBound(nb::object function) : function_(std::move(function)) {}
+
+    [[nodiscard]] double half_width(const Evidence& e) const override {
+        const nb::gil_scoped_acquire held;
+        return nb::cast<double>(function_.get()(e.n, e.gain_range, e.delta, e.classes, e.depth,
+                                                e.seen, e.features, e.variance));
+    }
+
+private:
+    Held function_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ImpurityFunction> impurity_function(nb::object function) {
+    return std::make_shared<PythonImpurity>(std::move(function));
+}
+
+std::shared_ptr<const BoundFunction> bound_function(nb::object function) {
+    return std::make_shared<PythonBound>(std::move(function));
+}

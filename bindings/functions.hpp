@@ -1,0 +1,15 @@
+// Impurities and bounds that the user wrote in Python, as the core asks them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+
+#include "../core/bound/custom.hpp"
+#include "../core/impurity/custom.hpp"
+
+// Both take functions that check what comes back (src/riparian/callables.py): counts of
+// shape (candidates, branches, classes) to impurities of shape (candidates, branches), and
+// eight numbers to one.
+std::shared_ptr<const riparian::ImpurityFunction> impurity_function(nanobind::object);
+std::shared_ptr<const riparian::BoundFunction> bound_function(nanobind::object);

@@ -1,0 +1,205 @@
+// Candidates whose gains do not come from Gaussians: values that a leaf keeps, hits that
+// it counts, and impurities that the user wrote.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+// Every value, or every boundary and exact point.
+void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std::size_t feature) {
+    const std::size_t slot = leaf.features[feature].slot;
+    const std::size_t n_classes = leaf.n_classes;
+    known_.resize(n_classes);
+    leaf.watch->left_mass(slot, infinity, n_classes, known_.data());
+    double total = 0.0;
+    for (const double x : known_) total += x;
+    thresholds_.clear();
+    mass_.clear();  // class weights at or below each threshold
+    const auto add = [&](double threshold, const double* left) {
+        thresholds_.push_back(threshold);
+        mass_.insert(mass_.end(), left, left + n_classes);
+    };
+    if (leaf.settings.values == Values::exhaustive) {
+        leaf.watch->values[slot].each_cut(n_classes, add);
+    } else {
+        leaf.watch->intervals[slot].each_cut(n_classes, add);
+    }
+    gains_.resize(thresholds_.size() + 4);
+    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
+    const ListCheck check{mass_.data(), thresholds_.size(), n_classes,
+                          known_.data(), leaf.weight,       total * leaf.settings.min_branch_fraction,
+                          scratch_.data(), gains_.data()};
+    std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
+    for (std::size_t i = 0; i < thresholds_.size(); ++i) {
+        if (gains_[i] == -infinity) continue;
+        ranking_.offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
+                        gains_[i]});
+    }
+}
+
+void Checker::prune(const LeafCase& leaf, IntervalCounts& counts, const Decision& d) {
+    const AnyImpurity& impurity = leaf.settings.impurity;
+    const auto kernel = kernels().list_gains[impurity.index()];
+    if (!kernel) return;
+    const std::size_t n_classes = leaf.n_classes;
+    known_.resize(n_classes);
+    counts.left_mass(infinity, n_classes, known_.data());
+    double known = 0.0;
+    for (const double x : known_) known += x;
+    std::vector<double> all(n_classes);
+    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
+    double gains[4];
+    const auto gain = [&](const double* left, const double* right) {
+        double n = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k) n += all[k] = left[k] + right[k];
+        if (!(n > 0.0)) return 0.0;
+        const ListCheck check{left, 1, n_classes, all.data(), n * (leaf.weight / known),
+                              0.0, scratch_.data(), gains};
+        std::visit([&](const auto& i) { kernel(&i, check); }, impurity);
+        return gains[0] == -infinity ? 0.0 : gains[0];
+    };
+    counts.prune(n_classes, gain, d.best.gain, d.epsilon);
+}
+
+void Checker::rank_judged(const LeafCase& leaf) {
+    const Hits& hits = leaf.watch->hits;
+    const Shape& s = leaf.shape;
+    for (std::size_t f = 0; f < leaf.features.size(); ++f) {
+        const std::size_t slot = leaf.features[f].slot;
+        const auto feature = static_cast<std::int32_t>(f);
+        std::size_t large = 0;
+        const auto judge = [&](const double* weights, std::size_t branches, double total) {
+            for (std::size_t b = 0; b < branches; ++b) {
+                large += weights[b] > total * leaf.settings.min_branch_fraction;
+            }
+            return large >= 2;
+        };
+        if (leaf.features[f].kind == Kind::numeric) {
+            const Hits::Quality q = hits.numeric(slot, leaf.weight);
+            if (!(q.weight > 0.0)) continue;
+            double weights[2] = {};
+            for (std::size_t i = 0; i < 2 * s.class_stride; ++i) {
+                weights[i / s.class_stride] += hits.sides(slot)[i];
+            }
+            if (!judge(weights, 2, weights[0] + weights[1])) continue;
+            ranking_.offer({feature, Test::threshold, hits.threshold(slot), none, q.gain});
+        } else {
+            const Hits::Quality q = hits.categorical(slot, leaf.weight);
+            if (!(q.weight > 0.0) || leaf.used_up[slot]) continue;
+            const Candidate cut{feature, Test::every_value, 0.0, none, q.gain};
+            const std::vector<double> table = branches(leaf, cut);
+            weight_.assign(table.size() / s.class_stride, 0.0);
+            double total = 0.0;
+            for (std::size_t i = 0; i < table.size(); ++i) {
+                weight_[i / s.class_stride] += table[i];
+                total += table[i];
+            }
+            if (judge(weight_.data(), weight_.size(), total)) ranking_.offer(cut);
+        }
+    }
+}
+
+// Every candidate with the class weights of its branches, as far as it has two.
+void Checker::list_candidates(const LeafCase& leaf) {
+    const Settings& settings = leaf.settings;
+    const std::size_t width = leaf.shape.class_stride;
+    listed_.clear();
+    tables_.clear();
+    const auto list = [&](const Candidate& c) {
+        std::vector<double> table = branches(leaf, c);
+        std::vector<double> weights(table.size() / width, 0.0);
+        double total = 0.0;
+        for (std::size_t i = 0; i < table.size(); ++i) {
+            weights[i / width] += table[i];
+            total += table[i];
+        }
+        const auto large = std::count_if(weights.begin(), weights.end(), [&](double w) {
+            return w > total * settings.min_branch_fraction;
+        });
+        if (large < 2) return;
+        listed_.push_back(c);
+        tables_.push_back(std::move(table));
+    };
+    std::vector<double> thresholds;
+    std::size_t stride = leaf.shape.stride;
+    if (stride && settings.values == Values::gaussian) {
+        numeric_cuts(leaf);
+        thresholds = thresholds_;
+    }
+    for (std::size_t f = 0; f < leaf.features.size(); ++f) {
+        const std::size_t slot = leaf.features[f].slot;
+        const auto feature = static_cast<std::int32_t>(f);
+        if (leaf.features[f].kind == Kind::categorical) {
+            const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
+            if (settings.categorical_cuts != CategoricalCuts::one_against_rest &&
+                !leaf.used_up[slot]) {
+                list({feature, Test::every_value, 0.0, none, 0.0});
+            }
+            if (settings.categorical_cuts == CategoricalCuts::multiway) continue;
+            for (std::uint32_t v = 0; v < starts[1] - starts[0]; ++v) {
+                list({feature, Test::one_value, 0.0, static_cast<std::int32_t>(v), 0.0});
+            }
+            continue;
+        }
+        const auto add = [&](double threshold, const double*) {
+            list({feature, Test::threshold, threshold, none, 0.0});
+        };
+        if (settings.values == Values::exhaustive) {
+            leaf.watch->values[slot].each_cut(leaf.n_classes, add);
+        } else if (settings.values == Values::intervals) {
+            leaf.watch->intervals[slot].each_cut(leaf.n_classes, add);
+        } else {
+            for (std::size_t i = slot; i < thresholds.size(); i += stride) {
+                if (thresholds[i] == thresholds[i]) add(thresholds[i], nullptr);
+            }
+        }
+    }
+}
+
+// One call for all branches of all candidates, one for their sums. Candidates with fewer
+// branches than others have empty ones behind.
+void Checker::rank_by_function(const LeafCase& leaf, const ImpurityFunction& function) {
+    list_candidates(leaf);
+    if (listed_.empty()) return;
+    const std::size_t width = leaf.shape.class_stride;
+    const std::size_t n = listed_.size(), n_classes = leaf.n_classes;
+    std::size_t branches = 0;
+    for (const auto& table : tables_) branches = std::max(branches, table.size() / width);
+    std::vector<double> counts(n * branches * n_classes, 0.0), sums(n * n_classes, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t b = 0; b < tables_[i].size() / width; ++b) {
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                const double x = tables_[i][b * width + k];
+                counts[(i * branches + b) * n_classes + k] = x;
+                sums[i * n_classes + k] += x;
+            }
+        }
+    }
+    std::vector<double> parts(n * branches), whole(n);
+    function.impurities(counts.data(), n, branches, n_classes, parts.data());
+    function.impurities(sums.data(), n, 1, n_classes, whole.data());
+    for (std::size_t i = 0; i < n; ++i) {
+        double total = 0.0;
+        double mass = 0.0;
+        for (std::size_t b = 0; b < branches; ++b) {
+            double weight = 0.0;
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                weight += counts[(i * branches + b) * n_classes + k];
+            }
+            if (weight > 0.0) mass += weight * parts[i * branches + b];
+            total += weight;
+        }
+        listed_[i].gain = (total * whole[i] - mass) / leaf.weight;
+        ranking_.offer(listed_[i]);
+    }
+}
+
+}  // namespace riparian

@@ -1,0 +1,42 @@
+#include "decision.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace riparian {
+
+double weight_to_decide(const Settings& settings, const Decision& d) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (d.best.feature == none || !(d.best.gain > settings.min_gain)) return infinity;
+    const double now = d.evidence.n;
+    const auto decides = [&](double n) {
+        Evidence e = d.evidence;
+        e.n = n;
+        e.seen += n - now;
+        const double epsilon = half_width(settings.bound, e);
+        return d.gap() > settings.epsilons * epsilon || epsilon < settings.tau;
+    };
+    if (decides(now)) return now;
+    // Whole numbers from here on; past 2^53 not all of them exist.
+    double low = std::floor(now);
+    double high = std::max(1.0, low + 1.0);
+    while (!decides(high)) {
+        low = high;
+        high *= 2.0;
+        if (high > 0x1p53) return infinity;
+    }
+    while (low + 1.0 < high) {
+        const double middle = std::floor(0.5 * (low + high));
+        (decides(middle) ? high : low) = middle;
+    }
+    return high;
+}
+
+double delta_of_check(const Settings& settings, const Evidence& e) noexcept {
+    if (std::holds_alternative<Confidence>(settings.bound)) return e.delta * Confidence::share(e);
+    // Equation 8 has no delta.
+    if (std::holds_alternative<ConfidencePractical>(settings.bound)) return 0.0;
+    return e.delta;
+}
+
+}  // namespace riparian

@@ -1,0 +1,67 @@
+// What a check decides, and on what evidence.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ranking.hpp"
+
+namespace riparian {
+
+enum class Verdict : std::uint8_t {
+    wait,
+    bound,   // the best cut is ahead by more than the bound
+    tie,     // the bound is so small that the difference does not matter
+    forced,  // the best cut has no rival, and nothing to wait for
+};
+
+struct Decision {
+    Verdict verdict = Verdict::wait;
+    std::uint8_t criterion = 0;  // of a hybrid: which impurity decided
+    Candidate best;
+    Candidate second;
+    Ranking ranking;  // the best first; not screened out
+    Evidence evidence{};
+    double epsilon = 0.0;
+
+    [[nodiscard]] double gap() const noexcept { return best.gain - second.gain; }
+};
+
+// A decision that led to a split.
+struct Certificate {
+    std::int32_t node = 0;
+    std::int32_t depth = 0;
+    std::uint64_t seen = 0;  // examples learned by the tree, this one included
+    double spent = 0.0;      // delta of all checks of the tree so far
+    Decision decision;
+};
+
+// A cut that lost, as a tree keeps it.
+struct Rival {
+    double threshold;
+    double gain;
+    std::int32_t feature;
+    std::int32_t category : 24;  // max_categories fit
+    std::uint32_t test : 8;
+};
+
+// A certificate as a tree keeps it: the best cut is the test of the node, the others
+// stand one after the other in a list of rivals.
+struct Split {
+    std::uint64_t seen;
+    double n, gain_range, epsilon, delta, spent, gain;
+    std::int32_t node;
+    Verdict verdict;
+    std::uint8_t criterion;
+    std::uint8_t rivals;
+    bool null_second;  // the runner-up is the null cut, or with a forced split nothing
+};
+
+// How much weight a leaf needs in all before the bound is met at this gap, or the
+// tie; infinity if neither can be.
+[[nodiscard]] double weight_to_decide(const Settings&, const Decision&);
+
+// The delta that one check uses up.
+[[nodiscard]] double delta_of_check(const Settings&, const Evidence&) noexcept;
+
+}  // namespace riparian

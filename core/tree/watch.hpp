@@ -1,0 +1,39 @@
+// What a leaf keeps besides Gaussians and counts, where a policy asks for it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../statistics/exhaustive.hpp"
+#include "../statistics/hits.hpp"
+#include "../statistics/intervals.hpp"
+#include "../statistics/paired_gap.hpp"
+#include "settings.hpp"
+
+namespace riparian {
+
+struct Watch {
+    std::vector<ExhaustiveValues> values;   // [numeric], exhaustive
+    std::vector<IntervalCounts> intervals;  // [numeric], intervals
+    Hits hits;                              // prequential and holdout
+    PairedGap pair;                         // paired delta method
+
+    // Room for all features and classes; what is there stays.
+    void fit(const Settings&, const Shape&, double weight);
+    // One row: before the statistics learn it, and after.
+    void judge(const Settings&, const Shape&, const LeafStatistics&, const Row&, std::size_t y,
+               double w, const double* counts, std::size_t classes);
+    void learn(const Shape&, const Row&, std::size_t y, double w);
+
+    // Class weights of a numeric feature at or below t; at infinity all of them.
+    void left_mass(std::size_t slot, double t, std::size_t classes, double* out) const;
+
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+    // The state as numbers, and back; std::invalid_argument unless they can be one.
+    [[nodiscard]] std::vector<double> save(const Settings&) const;
+    void restore(const Settings&, const Shape&, const Features&, std::size_t classes,
+                 double weight, const double* numbers, std::size_t count);
+};
+
+}  // namespace riparian

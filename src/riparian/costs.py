@@ -1,0 +1,70 @@
+"""What it costs to take one class for another."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["check_costs", "cost_matrix"]
+
+
+def check_costs(costs: Any) -> None:
+    """A ValueError unless `costs` is a square matrix or a dict of pairs, 0 or more, not all 0."""
+    if isinstance(costs, Mapping):
+        for pair, cost in costs.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise ValueError(
+                    f"costs must have pairs (predicted, true) for keys, got the key {pair!r}"
+                )
+            _check_cost(cost, f"costs[{pair!r}]")
+        if not costs or not any(float(c) > 0.0 for c in costs.values()):
+            raise ValueError("costs must not all be 0")
+        return
+    try:
+        matrix = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 2:
+        raise ValueError(
+            "costs must be a square matrix [predicted][true] with a row and a column for each "
+            f"class, or a dict {{(predicted, true): cost}}, got {costs!r}"
+        )
+    for (i, j), cost in np.ndenumerate(matrix):
+        _check_cost(float(cost), f"costs[{i}][{j}]")
+    if not matrix.any():
+        raise ValueError("costs must not all be 0")
+
+
+def _check_cost(cost: Any, name: str) -> None:
+    try:
+        number = float(cost)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0.0 <= number < 1e300:
+        raise ValueError(f"{name} must be a finite number, 0 or more, got {cost!r}")
+
+
+def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
+    """Costs among these classes, divided by the largest; a ValueError if a class has none.
+
+    A matrix has its rows and columns in the order of `classes`. Pairs that a dict leaves
+    out cost 1, or nothing where the two agree.
+    """
+    if isinstance(costs, Mapping):
+        largest = max(1.0, *(float(c) for c in costs.values()))
+        out = np.ones((len(classes), len(classes)))
+        np.fill_diagonal(out, 0.0)
+        for i, predicted in enumerate(classes):
+            for j, true in enumerate(classes):
+                out[i, j] = float(costs.get((predicted, true), out[i, j]))
+        return np.ascontiguousarray(out / largest)
+    matrix = np.asarray(costs, dtype=np.float64)
+    if len(classes) > len(matrix):
+        raise ValueError(
+            f"costs has {len(matrix)} rows and columns, but class {classes[len(matrix)]!r} is "
+            f"number {len(matrix) + 1}"
+        )
+    return np.ascontiguousarray(matrix[: len(classes), : len(classes)] / matrix.max())
