@@ -10,7 +10,6 @@ namespace riparian {
 namespace {
 
 constexpr std::size_t most_in_block = 256;  // measured: 128 and 512 are slower at 10^6 values
-constexpr double heaviest = 0x1p120;        // as in a saved tree
 
 // How many of n ordered things come before: a search without a branch to guess.
 template <class Before>

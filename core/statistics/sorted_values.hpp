@@ -19,6 +19,7 @@ namespace riparian {
 class SortedValues {
 public:
     static constexpr std::size_t most_classes = 65536;
+    static constexpr double heaviest = 0x1p120;  // a weight in a file, as in a saved tree
 
     struct Point {
         double x;
