@@ -130,7 +130,7 @@ void IntervalCounts::left_mass(double t, std::size_t n_classes, double* out) con
     if (!has_intervals()) return points_.left_mass(t, n_classes, out);
     std::fill_n(out, n_classes, 0.0);
     const std::size_t at = interval_of(t);
-    const bool whole = at <= n_ && t == boundary(at);
+    const bool whole = t == (at <= n_ ? boundary(at) : infinity);
     for (std::size_t i = 0; i < at + (whole ? 1 : 0); ++i) {
         for (const Cell& c : intervals_[i].cells) out[c.y] += c.w;
     }

@@ -75,12 +75,13 @@ public:
     // Sums of fractional weights may differ in their last bits from one to the next.
     template <class F>
     void each_cut(std::size_t n_classes, F&& f) const;
-    // The same weights at a threshold of each_cut. At another t inside an interval
-    // without exact points: those at or below its lower boundary.
+    // The same weights, to the bit, at a threshold of each_cut; all at +infinity. At
+    // another t inside an interval without points: those at or below its lower boundary.
     void left_mass(double t, std::size_t n_classes, double* out) const;
 
-    // Prunes and re-opens the intervals. `best` is the best gain found, `epsilon` the
-    // bound; gain(left, right) as upper_gain asks for it.
+    // Prunes every interval with U(I) < best - epsilon and tests the pruned ones again.
+    // `best` is the best gain found, `epsilon` the bound; gain(left, right) is as
+    // upper_gain asks for it. An interval without examples has nothing to prune.
     template <class Gain>
     void prune(std::size_t n_classes, const Gain& gain, double best, double epsilon);
 
@@ -88,9 +89,7 @@ public:
     // 0 is the open one below, n_intervals + 1 that above.
     [[nodiscard]] std::size_t interval_of(double x) const noexcept;
     [[nodiscard]] double boundary(std::size_t i) const noexcept;  // above interval i <= n
-    [[nodiscard]] Detail detail(std::size_t i) const noexcept {
-        return intervals_[i].detail;
-    }
+    [[nodiscard]] Detail detail(std::size_t i) const noexcept { return intervals_[i].detail; }
     [[nodiscard]] std::size_t points() const noexcept { return points_.points(); }
     [[nodiscard]] std::size_t false_prunings() const noexcept;
     // This object and the memory that it holds, used or not.

@@ -79,6 +79,13 @@ std::size_t SortedValues::block_of(double x, Label y) const noexcept {
     return n == 0 ? 0 : n - 1;
 }
 
+// A block for one point. Its memory comes first: a failure must leave no empty block.
+std::unique_ptr<SortedValues::Block> SortedValues::new_block() {
+    auto block = std::make_unique<Block>();
+    block->reserve(2);
+    return block;
+}
+
 void SortedValues::insert_block(std::size_t b, std::unique_ptr<Block> block, Key head) {
     if (heads_.size() == heads_.capacity()) heads_.reserve(heads_.size() * 5 / 4 + 1);
     if (blocks_.size() == blocks_.capacity()) blocks_.reserve(blocks_.size() * 5 / 4 + 1);
@@ -118,10 +125,10 @@ void SortedValues::split(std::size_t b) {
 void SortedValues::insert(std::size_t b, std::size_t i, double x, Label y, double w) {
     if (blocks_[b]->size() == most_in_block) {
         if (b + 1 == blocks_.size() && i == most_in_block) {
-            insert_block(++b, std::make_unique<Block>(), {x, y});
+            insert_block(++b, new_block(), {x, y});
             i = 0;
         } else if (b == 0 && i == 0) {
-            insert_block(b, std::make_unique<Block>(), {x, y});
+            insert_block(b, new_block(), {x, y});
         } else {
             split(b);
             if (const std::size_t half = blocks_[b]->size(); i > half) {
@@ -141,7 +148,7 @@ void SortedValues::insert(std::size_t b, std::size_t i, double x, Label y, doubl
 bool SortedValues::learn(double x, std::size_t y, double w) {
     x += 0.0;  // one zero: -0.0 is 0.0
     const auto label = static_cast<Label>(y);
-    if (blocks_.empty()) insert_block(0, std::make_unique<Block>(), {x, label});
+    if (blocks_.empty()) insert_block(0, new_block(), {x, label});
     const std::size_t b = block_of(x, label);
     Block& block = *blocks_[b];
     const std::size_t i = block.find(x, label);

@@ -118,6 +118,7 @@ private:
 
     [[nodiscard]] std::size_t block_of(double x, Label y) const noexcept;
     void insert(std::size_t b, std::size_t i, double x, Label y, double w);
+    static std::unique_ptr<Block> new_block();
     void insert_block(std::size_t b, std::unique_ptr<Block>, Key head);
     void remove_block(std::size_t b) noexcept;
     void split(std::size_t b);

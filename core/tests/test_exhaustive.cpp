@@ -2,9 +2,9 @@
 #include "../statistics/exhaustive.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -298,13 +298,12 @@ void a_million_values_are_quick(bool tell) {
         {"repeated", &repeated}, {"from both ends", &organ}};
     for (const auto& [name, xs] : orders) {
         ExhaustiveValues values;
-        const auto begin = std::chrono::steady_clock::now();
+        const std::clock_t begin = std::clock();
         for (std::size_t i = 0; i < n; ++i) values.learn((*xs)[i], i & 1, 1.0);
-        const std::chrono::duration<double, std::nano> taken =
-            std::chrono::steady_clock::now() - begin;
-        CHECK(taken.count() / n <= most_nanoseconds);
+        const double nanoseconds = static_cast<double>(std::clock() - begin) * 1e9 / CLOCKS_PER_SEC / n;
+        CHECK(nanoseconds <= most_nanoseconds);
         if (tell) {
-            std::printf("%s: %.0f ns an insert, %.1f bytes a point\n", name, taken.count() / n,
+            std::printf("%s: %.0f ns an insert, %.1f bytes a point\n", name, nanoseconds,
                         static_cast<double>(values.bytes()) / static_cast<double>(values.points()));
         }
     }
