@@ -78,10 +78,16 @@ void IntervalCounts::make_intervals() {
     make_room();
 }
 
+// The cell of a class, or where it belongs.
+std::vector<IntervalCounts::Cell>::iterator IntervalCounts::find(std::vector<Cell>& cells,
+                                                                 std::size_t y) noexcept {
+    return std::lower_bound(cells.begin(), cells.end(), y,
+                            [](const Cell& c, std::size_t k) { return c.y < k; });
+}
+
 void IntervalCounts::add(std::size_t i, std::size_t y, double w) {
     std::vector<Cell>& cells = intervals_[i].cells;
-    const auto at = std::lower_bound(cells.begin(), cells.end(), y,
-                                     [](const Cell& c, std::size_t k) { return c.y < k; });
+    const auto at = find(cells, y);
     if (at != cells.end() && at->y == y) {
         at->w += w;
         return;
@@ -240,26 +246,25 @@ void IntervalCounts::restore_intervals(const IntervalSpans& s, std::size_t n_cla
                !intervals_[interval_of(high_)].cells.empty(),
            "no example at the ends of the range");
 
-    // Where points are exact, they add up to the cells.
+    // Where points are exact, they add up to the cells, class by class.
     auto point = points_.begin();
-    std::vector<double> sums(n_classes);
     for (std::size_t i = 0; i < intervals_.size(); ++i) {
         Interval& interval = intervals_[i];
+        std::vector<double> sums(interval.cells.size());
         for (; point != points_.end() && interval_of((*point).x) == i; ++point) {
-            sums[(*point).y] += (*point).w;
+            const auto cell = find(interval.cells, (*point).y);
+            demand(cell != interval.cells.end() && cell->y == (*point).y, "a point without a cell");
+            sums[static_cast<std::size_t>(cell - interval.cells.begin())] += (*point).w;
             ++interval.held;
         }
         if (interval.detail != Detail::exact) {
             demand(interval.held == 0, "a point in an interval that has lost its points");
             continue;
         }
-        for (const Cell& c : interval.cells) {
-            demand(nearly(sums[c.y], c.w), "points that do not add up to the cells");
-            sums[c.y] = 0.0;
+        for (std::size_t c = 0; c < sums.size(); ++c) {
+            demand(nearly(sums[c], interval.cells[c].w), "points that do not add up to the cells");
         }
     }
-    demand(std::all_of(sums.begin(), sums.end(), [](double sum) { return sum == 0.0; }),
-           "points without a cell");
 }
 
 }  // namespace riparian

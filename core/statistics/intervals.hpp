@@ -111,6 +111,7 @@ private:
         std::vector<Cell> cells;  // the classes that it has seen, ascending
     };
 
+    static std::vector<Cell>::iterator find(std::vector<Cell>& cells, std::size_t y) noexcept;
     void make_intervals();
     void add(std::size_t i, std::size_t y, double w);
     void make_room();

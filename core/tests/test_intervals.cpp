@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <ctime>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -15,10 +14,12 @@
 
 #include "checking.hpp"
 #include "examples.hpp"
+#include "gains.hpp"
 #include "held.hpp"
 
 using namespace riparian;
 using examples::Dice;
+using gains::entropy_mass, gains::gini_mass, gains::Gain;
 using Detail = IntervalCounts::Detail;
 
 namespace {
@@ -30,36 +31,6 @@ struct Example {
     double x;
     std::size_t y;
     double w;
-};
-
-double entropy_mass(const double* c, std::size_t n) {
-    double total = 0.0, sum = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-        total += c[k];
-        if (c[k] > 0.0) sum += c[k] * std::log2(c[k]);
-    }
-    return total > 0.0 ? total * std::log2(total) - sum : 0.0;
-}
-double gini_mass(const double* c, std::size_t n) {
-    const double total = std::accumulate(c, c + n, 0.0);
-    return total > 0.0 ? total - std::inner_product(c, c + n, c, 0.0) / total : 0.0;
-}
-double error_mass(const double* c, std::size_t n) {
-    return std::accumulate(c, c + n, 0.0) - *std::max_element(c, c + n);
-}
-
-// The mean fall of an impurity that is given by its mass, weight times impurity.
-struct Gain {
-    double (*mass)(const double*, std::size_t);
-    std::size_t n_classes;
-
-    double operator()(const double* left, const double* right) const {
-        std::vector<double> both(n_classes);
-        for (std::size_t k = 0; k < n_classes; ++k) both[k] = left[k] + right[k];
-        const double n = std::accumulate(both.begin(), both.end(), 0.0);
-        if (n == 0.0) return 0.0;
-        return (mass(both.data(), n_classes) - mass(left, n_classes) - mass(right, n_classes)) / n;
-    }
 };
 
 struct Cut {
@@ -151,8 +122,10 @@ std::vector<Example> drawn(Dice& dice, Shape shape, std::size_t n, std::size_t n
     const double middle = draw(dice, shape);
     for (std::size_t i = 0; i < n; ++i) {
         const double x = draw(dice, shape);
-        const std::size_t y = dice.chance(0.5) && n_classes > 1 ? (x > middle) : dice.below(n_classes);
-        all.push_back({x, y, whole ? 1.0 + static_cast<double>(dice.below(3)) : dice.uniform() + 1e-6});
+        const bool told = dice.chance(0.5) && n_classes > 1;
+        const std::size_t y = told ? (x > middle) : dice.below(n_classes);
+        const double w = whole ? 1.0 + static_cast<double>(dice.below(3)) : dice.uniform() + 1e-6;
+        all.push_back({x, y, w});
     }
     return all;
 }
@@ -219,7 +192,8 @@ void an_interval_is_open_below_and_closed_above() {
             for (int round = 0; round < 2000; ++round) {
                 double x = draw(dice, shape);
                 if (dice.chance(0.3)) x = v.boundary(dice.below(n + 1));
-                if (dice.chance(0.1)) x = std::nextafter(x, dice.chance(0.5) ? greatest : -greatest);
+                const double end = dice.chance(0.5) ? greatest : -greatest;
+                if (dice.chance(0.1)) x = std::nextafter(x, end);
                 const std::size_t i = v.interval_of(x);
                 CHECK(i == 0 || v.boundary(i - 1) < x);
                 CHECK(i == n + 1 || x <= v.boundary(i));
@@ -245,57 +219,6 @@ void one_value_waits_for_a_second() {
     many.learn(1.0, 0, 1.0);
     CHECK(many.points() == 1 && many.detail(0) == Detail::overfull);
     CHECK(same(saved(restored(saved(many), 10, 65536)), saved(many)));
-}
-
-// The gain of every way to cut inside an interval, its examples in any order.
-void no_cut_inside_beats_the_upper_gain() {
-    Dice dice(3);
-    for (int round = 0; round < 4000; ++round) {
-        const std::size_t n_classes = 2 + dice.below(round % 10 == 0 ? 20 : 8);
-        std::vector<double> left(n_classes), inside(n_classes), right(n_classes);
-        std::vector<std::size_t> order;
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            if (dice.chance(0.7)) left[k] = static_cast<double>(dice.below(50));
-            if (dice.chance(0.7)) right[k] = static_cast<double>(dice.below(50));
-            if (dice.chance(0.7)) inside[k] = static_cast<double>(dice.below(12));
-            order.insert(order.end(), static_cast<std::size_t>(inside[k]), k);
-        }
-        for (double (*mass)(const double*, std::size_t) : {entropy_mass, gini_mass, error_mass}) {
-            const Gain gain{mass, n_classes};
-            const double upper = upper_gain(gain, left, inside, right);
-            double best = 0.0;
-            for (int shuffle = 0; shuffle < 4; ++shuffle) {
-                for (std::size_t i = order.size(); i > 1; --i) {
-                    std::swap(order[i - 1], order[dice.below(i)]);
-                }
-                if (shuffle == 0) std::sort(order.begin(), order.end());
-                std::vector<double> a = left, b = right;
-                for (std::size_t k = 0; k < n_classes; ++k) b[k] += inside[k];
-                best = std::max(best, gain(a.data(), b.data()));
-                for (const std::size_t k : order) {
-                    a[k] += 1.0;
-                    b[k] -= 1.0;
-                    best = std::max(best, gain(a.data(), b.data()));
-                }
-            }
-            CHECK(best <= upper + 1e-12);
-        }
-    }
-}
-
-// Worked by hand: with all inside, each set of classes; with none left or right, the whole
-// impurity of two classes; nine classes by themselves gain their whole entropy.
-void the_upper_gain_by_hand() {
-    const std::vector<double> none(2);
-    CHECK(std::abs(upper_gain(Gain{entropy_mass, 2}, none, std::vector<double>{3, 3}, none) - 1.0) <=
-          1e-12);
-    CHECK(std::abs(upper_gain(Gain{gini_mass, 2}, std::vector<double>{1, 0},
-                              std::vector<double>{1, 0}, std::vector<double>{0, 2}) - 0.5) <= 1e-12);
-    const std::vector<double> empty(9), one(9, 1.0);
-    CHECK(std::abs(upper_gain(Gain{entropy_mass, 9}, empty, one, empty) - std::log2(9.0)) <= 1e-12);
-    // [4, 0 | 1, 1 | 0, 4]: the two inside go home, and the gain is all of the entropy.
-    CHECK(std::abs(upper_gain(Gain{entropy_mass, 2}, std::vector<double>{4, 0},
-                              std::vector<double>{1, 1}, std::vector<double>{0, 4}) - 1.0) <= 1e-12);
 }
 
 // What the search finds after pruning is what a search of every value finds, as long as
@@ -491,7 +414,8 @@ void hostile_arrays_say_why() {
     refused([](A& a) { std::swap(a.cell_classes[1], a.cell_classes[2]); }, "cells do not ascend");
     refused([](A& a) { a.point_values.back() = 1.0; }, "do not ascend");
     refused([](A& a) { a.point_values.front() = 1.0; }, "has lost its points");
-    refused([](A& a) { a.point_classes.back() = 1; }, "do not add up");
+    refused([](A& a) { a.point_classes.back() = 1; }, "a point without a cell");
+    refused([](A& a) { a.range[1] = 1e9; }, "a point");  // they fall elsewhere
     refused([](A& a) { a.point_values[1] = a.point_values[0]; }, "do not ascend");
     refused([](A& a) { a.point_values.back() = infinity; }, "not finite");
     for (const std::size_t n : {std::size_t{0}, std::size_t{65537}, SIZE_MAX}) {
@@ -509,6 +433,7 @@ void hostile_arrays_say_why() {
 // Mutated arrays are refused, or are intervals that can be taught, pruned and saved.
 void mutated_arrays_do_no_harm() {
     Dice dice(8);
+    int survived = 0;
     for (int round = 0; round < 3000; ++round) {
         const std::size_t n = 1 + dice.below(20), n_classes = 3;
         const Gain gain{gini_mass, n_classes};
@@ -541,9 +466,11 @@ void mutated_arrays_do_no_harm() {
                 }
             });
         }
+        bool accepted = false;
         try {
             IntervalSpans s = spans(a);
             IntervalCounts again = IntervalCounts::restore(n, s, n_classes);
+            accepted = true;
             for (const Example& e : drawn(dice, shape, 1100, 3, true)) again.learn(e.x, e.y, e.w);
             again.prune(n_classes, gain, 0.1, 0.01);
             double before = -infinity;
@@ -552,9 +479,12 @@ void mutated_arrays_do_no_harm() {
                 before = c.threshold;
             }
             CHECK(same(saved(restored(saved(again), n, n_classes)), saved(again)));
-        } catch (const std::invalid_argument&) {
+            ++survived;
+        } catch (const std::invalid_argument& error) {
+            if (!CHECK(!accepted)) std::fprintf(stderr, "learned, then refused: %s\n", error.what());
         }
     }
+    CHECK(survived > 30 && survived < 1500);
 }
 
 // Far above what it takes, so that only a structure that degenerates is caught.
@@ -576,7 +506,8 @@ void a_million_values_are_quick(bool tell) {
                 v.learn(xs[i], i & 1, 1.0);
                 if (pruned && i == 2000) v.prune(2, Gain{gini_mass, 2}, 10.0, 0.0);
             }
-            const double nanoseconds = static_cast<double>(std::clock() - begin) * 1e9 / CLOCKS_PER_SEC / n;
+            const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+            const double nanoseconds = seconds * 1e9 / n;
             CHECK(nanoseconds <= most_nanoseconds);
             if (tell) {
                 std::printf("shape %d, %s: %.0f ns an insert, %zu points, %zu bytes\n",
@@ -593,8 +524,6 @@ int main(int argc, char**) {
     nothing_is_lost_without_pruning();
     an_interval_is_open_below_and_closed_above();
     one_value_waits_for_a_second();
-    no_cut_inside_beats_the_upper_gain();
-    the_upper_gain_by_hand();
     pruning_keeps_the_best_cut();
     a_false_pruning_is_counted_and_keeps_its_boundaries();
     memory_is_bounded();
