@@ -1,0 +1,133 @@
+// Class weights by value, in ascending order, whatever the order they came in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace riparian {
+
+// Points (value, class, weight) in sorted blocks of contiguous arrays under one
+// sorted directory: a B-tree of two levels. A new point moves half a block at most;
+// a run of ascending or descending values fills its blocks. What can be asked does
+// not depend on where one block ends and the next begins; only `bytes` does.
+class SortedValues {
+public:
+    static constexpr std::size_t most_classes = 65536;
+    static constexpr double heaviest = 0x1p120;  // a weight in a file, as in a saved tree
+
+    struct Point {
+        double x;
+        std::size_t y;
+        double w;
+    };
+
+    class Iterator {
+    public:
+        explicit Iterator(const SortedValues& of) : of_(&of) {}
+        [[nodiscard]] Point operator*() const noexcept {
+            const Block& b = *of_->blocks_[block_];
+            return {b.x[i_], b.y[i_], b.w[i_]};
+        }
+        Iterator& operator++() noexcept {
+            if (++i_ == of_->blocks_[block_]->size()) {
+                ++block_;
+                i_ = 0;
+            }
+            return *this;
+        }
+        [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept {
+            return block_ == of_->blocks_.size();
+        }
+
+    private:
+        const SortedValues* of_;
+        std::size_t block_ = 0, i_ = 0;
+    };
+
+    // Adds weight w > 0 of class y < 65536 at a finite value. True: the point is new.
+    bool learn(double x, std::size_t y, double w);
+    // Forgets the values in (above, upto].
+    void erase(double above, double upto);
+
+    // By value, then by class.
+    [[nodiscard]] Iterator begin() const noexcept { return Iterator(*this); }
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+    // Of those held, of which there must be one.
+    [[nodiscard]] double smallest() const noexcept { return blocks_.front()->x.front(); }
+    [[nodiscard]] double largest() const noexcept { return blocks_.back()->x.back(); }
+
+    // f(value, left) for every value except the largest, ascending; left[k] is the
+    // weight of class k at or below it, summed in that order. n_classes is above
+    // every class learned.
+    template <class F>
+    void each_cut(std::size_t n_classes, F&& f) const {
+        std::vector<double> left(n_classes);
+        const double* before = nullptr;
+        for (const std::unique_ptr<Block>& b : blocks_) {
+            for (std::size_t i = 0; i < b->size(); ++i) {
+                if (before && *before != b->x[i]) f(*before, std::as_const(left).data());
+                left[b->y[i]] += b->w[i];
+                before = &b->x[i];
+            }
+        }
+    }
+    // The weights at or below t; those of each_cut, to the bit, at one of its values.
+    void left_mass(double t, std::size_t n_classes, double* out) const noexcept;
+
+    [[nodiscard]] bool empty() const noexcept { return points_ == 0; }
+    [[nodiscard]] std::size_t values() const noexcept { return values_; }  // distinct
+    [[nodiscard]] std::size_t points() const noexcept { return points_; }  // (value, class)
+    // This object and the memory that it holds, used or not.
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+    // Appends the points in order. `restore` takes what `save` wrote, or throws
+    // std::invalid_argument that begins with `name`.
+    void save(std::vector<double>& values, std::vector<std::int32_t>& classes,
+              std::vector<double>& weights) const;
+    static SortedValues restore(std::span<const double> values,
+                                std::span<const std::int32_t> classes,
+                                std::span<const double> weights, std::size_t n_classes,
+                                std::string_view name);
+
+private:
+    using Label = std::uint16_t;
+
+    struct Key {
+        double x;
+        Label y;
+    };
+    struct Block {
+        std::vector<double> x, w;
+        std::vector<Label> y;
+
+        [[nodiscard]] std::size_t size() const noexcept { return x.size(); }
+        [[nodiscard]] std::size_t bytes() const noexcept;
+        [[nodiscard]] std::size_t find(double x, Label y) const noexcept;
+        [[nodiscard]] std::size_t find_above(double x) const noexcept;
+        void reserve(std::size_t n);
+        void insert(std::size_t i, double x, Label y, double w);
+        void erase(std::size_t first, std::size_t last);
+        void append(const Block& from, std::size_t first, std::size_t last);
+    };
+
+    [[nodiscard]] std::size_t block_of(double x, Label y) const noexcept;
+    void insert(std::size_t b, std::size_t i, double x, Label y, double w);
+    static std::unique_ptr<Block> new_block();
+    void insert_block(std::size_t b, std::unique_ptr<Block>, Key head);
+    void remove_block(std::size_t b) noexcept;
+    void split(std::size_t b);
+    void resize_block(Block&, std::size_t room);
+
+    std::vector<Key> heads_;  // [block] its first point
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::size_t points_ = 0, values_ = 0;
+    std::size_t block_bytes_ = 0;
+};
+
+}  // namespace riparian

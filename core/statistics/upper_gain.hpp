@@ -1,0 +1,70 @@
+// U(I): no cut inside an interval gains more.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace riparian {
+
+// The weights at a leaf, by class: left of an interval, inside it, right of it. An
+// impurity is concave, so a cut inside is at its best where each class lies wholly
+// on one side [jin2003]:
+//
+//     U(I) = max over S of gain(left + inside of S, right + inside of the others)
+//
+// S runs over all sets of the classes inside. With more than 8 of them U(I) is the
+// gain of a cut into left, right and every class inside by itself, which is never
+// less: two branches made one gain less or the same. That gain is summed over the
+// cuts that lead there, each times its share of the weight.
+//
+// gain(a, b) is the mean fall of the impurity for weights a and b of every class,
+// per unit of their own weight, times any constant; 0 if a or b is empty.
+template <class Gain>
+double upper_gain(const Gain& gain, std::span<const double> left, std::span<const double> inside,
+                  std::span<const double> right) {
+    constexpr std::size_t most_for_subsets = 8;
+    const std::size_t n_classes = inside.size();
+    std::vector<std::size_t> present;
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        if (inside[k] > 0.0) present.push_back(k);
+    }
+    std::vector<double> a(left.begin(), left.end()), b(right.begin(), right.end());
+    for (const std::size_t k : present) b[k] += inside[k];
+    double most = gain(a.data(), b.data());
+
+    if (present.size() <= most_for_subsets) {
+        // In the order of a Gray code one class changes sides at a step.
+        for (unsigned step = 1; step < 1U << present.size(); ++step) {
+            const std::size_t k = present[static_cast<std::size_t>(std::countr_zero(step))];
+            const bool to_left = (step ^ step >> 1) >> std::countr_zero(step) & 1U;
+            a[k] = to_left ? left[k] + inside[k] : left[k];
+            b[k] = to_left ? right[k] : right[k] + inside[k];
+            most = std::max(most, gain(a.data(), b.data()));
+        }
+        return most;
+    }
+
+    const auto weight = [](std::span<const double> v) {
+        return std::accumulate(v.begin(), v.end(), 0.0);
+    };
+    const double total = weight(left) + weight(inside) + weight(right);
+    double rest = weight(inside);
+    most += (rest + weight(right)) / total * gain(inside.data(), right.data());
+    std::copy(inside.begin(), inside.end(), b.begin());
+    std::fill(a.begin(), a.end(), 0.0);
+    for (std::size_t i = 0; i + 1 < present.size(); ++i) {
+        const std::size_t k = present[i];
+        a[k] = inside[k];
+        b[k] = 0.0;
+        most += rest / total * gain(a.data(), b.data());
+        rest = std::max(0.0, rest - inside[k]);
+        a[k] = 0.0;
+    }
+    return most;
+}
+
+}  // namespace riparian
