@@ -1,22 +1,95 @@
 """The specification in NumPy: slow, plain, and independent of the package that it checks."""
 
-from .bounds import hoeffding
-from .cuts import bins
-from .impurities import entropy, gain, gain_range, gini
+from .bounds import (
+    adwin_cut,
+    confidence,
+    confidence_delta,
+    confidence_interval,
+    confidence_practical,
+    delta_method,
+    enough_examples,
+    hoeffding,
+    hoeffding_examples,
+    influence,
+    mcdiarmid,
+    normal,
+    normal_quantile,
+    phi_variance,
+    practical,
+    replacement,
+    spend,
+)
+from .cuts import best_two, bins, crossings, intersections, qda, threshold_table, thresholds
+from .impurities import (
+    IMPURITIES,
+    criterion_gain,
+    entropy,
+    gain,
+    gain_range,
+    gini,
+    kearns_mansour,
+    label,
+    legacy_gain,
+    loss_gain,
+    misclassification,
+    misclassification_gain,
+    scaled_costs,
+)
+from .parameters import SERVES, Parameters
+from .quality import Quality, reward
 from .statistics import CategoryCounts, Gaussian, moments
 from .tree import ReferenceTree, Split, Waiting
+from .values import Values, best_split, upper_bound
 
 __all__ = [
+    "IMPURITIES",
+    "SERVES",
     "CategoryCounts",
     "Gaussian",
+    "Parameters",
+    "Quality",
     "ReferenceTree",
     "Split",
+    "Values",
     "Waiting",
+    "adwin_cut",
+    "best_split",
+    "best_two",
     "bins",
+    "confidence",
+    "confidence_delta",
+    "confidence_interval",
+    "confidence_practical",
+    "criterion_gain",
+    "crossings",
+    "delta_method",
+    "enough_examples",
     "entropy",
     "gain",
     "gain_range",
     "gini",
     "hoeffding",
+    "hoeffding_examples",
+    "influence",
+    "intersections",
+    "kearns_mansour",
+    "label",
+    "legacy_gain",
+    "loss_gain",
+    "mcdiarmid",
+    "misclassification",
+    "misclassification_gain",
     "moments",
+    "normal",
+    "normal_quantile",
+    "phi_variance",
+    "practical",
+    "qda",
+    "replacement",
+    "reward",
+    "scaled_costs",
+    "spend",
+    "threshold_table",
+    "thresholds",
+    "upper_bound",
 ]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from .statistics import CategoryCounts, Gaussian, Statistic
+from .values import Values
 
 __all__ = [
     "LEAVES",
@@ -97,6 +98,10 @@ def naive_bayes(
             for k in scores:
                 total = statistic.class_weight(k)
                 scores[k] += math.log((statistic.weight(int(x), k) + 1.0) / (total + v))
+        elif isinstance(statistic, Values):
+            if len(statistic.cells) > 1 and set(scores) <= set(statistic.classes()):
+                for k in scores:
+                    scores[k] += math.log(statistic.frequency(x, k))
         elif all(k in statistic for k in scores):
             lo = min((gaussian.low for gaussian in statistic.values()), default=0.0)
             hi = max((gaussian.high for gaussian in statistic.values()), default=0.0)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .values import Values
+
 __all__ = [
     "CategoryCounts",
     "Gaussian",
@@ -75,7 +77,13 @@ class Gaussian:
         # Rounding may leave M2 of equal values a hair below zero.
         return max(self.m2, 0.0) / (self.weight - 1.0)
 
-    def mass_left(self, t: float, clip_to_range: bool = True) -> float:
+    def spread(self, convention: str = "sample") -> float:
+        """The variance that cuts use: the sample's, or M2 / W and at least 1e-6 (population)."""
+        if convention == "sample":
+            return self.variance
+        return max(self.m2 / self.weight, 1e-6) if self.weight > 0.0 else 1e-6
+
+    def mass_left(self, t: float, clip_to_range: bool = True, convention: str = "sample") -> float:
         """The weight of values <= t: W Phi((t - mean) / sigma)."""
         if self.weight <= 0.0:
             return 0.0
@@ -83,19 +91,23 @@ class Gaussian:
             return 0.0
         if clip_to_range and t >= self.high:
             return self.weight
-        sigma = math.sqrt(self.variance)
+        sigma = math.sqrt(self.spread(convention))
         if sigma == 0.0:
             return self.weight if self.mean <= t else 0.0
         return self.weight * normal_cdf((t - self.mean) / sigma)
 
 
 def masses_left(
-    gaussians: Mapping[int, Gaussian], t: float, n_classes: int, clip_to_range: bool = True
+    gaussians: Mapping[int, Gaussian],
+    t: float,
+    n_classes: int,
+    clip_to_range: bool = True,
+    convention: str = "sample",
 ) -> Any:
     """The weight of values <= t of every class; 0 for a class without a value."""
     masses = np.zeros(n_classes)
     for k, gaussian in gaussians.items():
-        masses[k] = gaussian.mass_left(t, clip_to_range)
+        masses[k] = gaussian.mass_left(t, clip_to_range, convention)
     return masses
 
 
@@ -140,12 +152,13 @@ class CategoryCounts:
         return np.array([self.weight(category, k) for k in range(n_classes)])
 
 
-# What a leaf keeps of a feature; a numeric one has a Gaussian for every class with a known value.
-Statistic = dict[int, Gaussian] | CategoryCounts
+# What a leaf keeps of a feature; a numeric one has a Gaussian for every class with a known value,
+# or all its values.
+Statistic = dict[int, Gaussian] | CategoryCounts | Values
 
 
 def known_weight(statistic: Statistic) -> float:
     """The weight of the examples of which the feature is known."""
-    if isinstance(statistic, CategoryCounts):
+    if isinstance(statistic, CategoryCounts | Values):
         return sum(statistic.class_weight(k) for k in statistic.classes())
     return sum(statistic[k].weight for k in sorted(statistic))

@@ -1,150 +1,54 @@
 """A Hoeffding tree in plain Python, to compare the splits of the engine with, one by one."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from .bounds import hoeffding
-from .cuts import Cut, best_two, categorical_cuts, has_two_branches, numeric_cuts
-from .impurities import IMPURITIES, gain, gain_range
+from .bounds import spend
+from .cuts import Cut, best_two, categorical_cuts, has_two_branches, numeric_cuts, value_cuts
+from .decision import (
+    Evidence,
+    Pair,
+    Situation,
+    delta_method_width,
+    examples_needed,
+    half_width,
+    leaders,
+    verdict,
+)
+from .impurities import criterion_gain
 from .leaves import (
-    LEAVES,
-    Floor,
     Value,
     adaptive,
     best_class,
-    floored_variance,
     naive_bayes,
     probabilities_of_scores,
     probabilities_of_weights,
 )
+from .nodes import Node, Split, Waiting
+from .parameters import Parameters
+from .quality import Quality
 from .statistics import CategoryCounts, Gaussian, Statistic, known_weight
+from .values import Values
 
 __all__ = ["Node", "ReferenceTree", "Split", "Waiting"]
 
+# An impurity: a name, or a user's own function of counts.
+Criterion = str | Callable[[Any], Any]
+
 LARGEST = 2.0**450  # numbers beyond it are clamped, so that their squares stay finite
-
-
-@dataclass
-class Node:
-    """A leaf, or an inner node once it has a cut.
-
-    ``inherited`` are the class weights that the parent's cut predicted: they answer; in the n of
-    a bound they count only as ``counted``. ``children`` are keyed by branch: 0 and 1, or the
-    category code.
-    """
-
-    parent: int
-    branch: int
-    depth: int
-    inherited: dict[int, float]
-    statistics: list[Statistic]
-    multiway_used: frozenset[int] = frozenset()
-    observed: dict[int, float] = field(default_factory=dict)
-    weight: float = 0.0
-    counted: float = 0.0
-    checked: float = 0.0
-    majority_right: float = 0.0
-    naive_bayes_right: float = 0.0
-    cut: Cut | None = None
-    children: dict[int, int] = field(default_factory=dict)
-    heavy: int = -1
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The two best cuts of a leaf; the null cut (None) stands in for a runner-up without gain."""
-
-    best: Cut | None
-    gain: float
-    runner_up: Cut | None
-    runner_up_gain: float
-    epsilon: float
-
-
-@dataclass(frozen=True)
-class Split(Evidence):
-    """The record of a split: what was chosen, and why."""
-
-    node: int
-    feature: int
-    test: str  # "threshold", "one-against-rest" or "multiway"
-    value: float | int | None  # the threshold, the category, or None
-    categories: tuple[int, ...]  # of the branches of a multiway test
-    n: float
-    seen: int
-    reason: str  # "bound" or "tie"
-    table: Any  # the class weights, one row a branch
-    children: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Waiting(Evidence):
-    """What a leaf would decide on now, and what keeps it from splitting."""
-
-    leaf: int
-    depth: int
-    n: float
-    examples_needed: float  # further weight until the rule passes if the gains stay as they are
-    reason: str  # "max_depth", "pure", "no cut", "min_gain", "max_leaves", "bound", "grace_period"
 
 
 class ReferenceTree:
     """Learns rows of numbers (NaN is missing) and category codes (-1 is missing)."""
 
-    def __init__(
-        self,
-        kinds: Sequence[str],
-        *,
-        impurity: str = "entropy",
-        bound: str = "hoeffding",
-        n_cuts: int = 10,
-        categorical_cuts: str = "multiway",
-        leaf: str = "adaptive",
-        grace_period: float = 200,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        epsilons: float = 1,
-        runner_up: str = "attribute",
-        inherit_counts: str = "predict",
-        min_gain: float = 1e-9,
-        min_branch_fraction: float = 0.01,
-        clip_to_range: bool = True,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        variance_floor: Floor = floored_variance,
-    ) -> None:
-        leaf = leaf.replace("_", "-")
-        for name, value, values in [
-            ("impurity", impurity, tuple(IMPURITIES)),
-            ("bound", bound, ("hoeffding",)),
-            ("categorical_cuts", categorical_cuts, ("multiway", "one-against-rest", "both")),
-            ("leaf", leaf, LEAVES),
-            ("runner_up", runner_up, ("attribute", "cut")),
-            ("inherit_counts", inherit_counts, ("none", "predict", "count")),
-            *(("kinds", kind, ("numeric", "categorical")) for kind in kinds),
-        ]:
-            if value not in values:
-                raise ValueError(f"{name} must be one of {values}, got {value!r}")
+    def __init__(self, kinds: Sequence[str], **parameters: Any) -> None:
+        for kind in kinds:
+            if kind not in ("numeric", "categorical"):
+                raise ValueError(f"kinds must be numeric or categorical, got {kind!r}")
         self.kinds = list(kinds)
-        self.impurity = impurity
-        self.n_cuts = n_cuts
-        self.categorical_cuts = categorical_cuts
-        self.leaf = leaf
-        self.grace_period = grace_period
-        self.delta = delta
-        self.tau = tau
-        self.epsilons = epsilons
-        self.runner_up = runner_up
-        self.inherit_counts = inherit_counts
-        self.min_gain = min_gain
-        self.min_branch_fraction = min_branch_fraction
-        self.clip_to_range = clip_to_range
-        self.max_depth = math.inf if max_depth is None else max_depth
-        self.max_leaves = math.inf if max_leaves is None else max_leaves
-        self.variance_floor = variance_floor
-
+        self.parameters = Parameters(**parameters)
         self.classes: set[int] = set()
         self.categories: list[set[int]] = [set() for _ in kinds]
         self.seen = 0
@@ -181,13 +85,22 @@ class ReferenceTree:
             if isinstance(statistic, CategoryCounts):
                 self.categories[f].add(int(x))
                 statistic.update(int(x), y, w)
+            elif isinstance(statistic, Values):
+                statistic.update(x, y, w)
             else:
                 statistic.setdefault(y, Gaussian()).update(x, w)
+        for pair in node.pairs.values():
+            pair.learn(values, y, w)
+        if node.quality is not None:
+            node.quality.learn(values, y, w)
+            if node.quality.due:
+                node.quality.fix(self._best_thresholds(leaf))
 
+        p = self.parameters
         if (
-            node.depth < self.max_depth
+            node.depth < p.max_depth
             and len(node.observed) >= 2
-            and node.weight - node.checked >= self.grace_period
+            and node.weight - node.checked >= p.grace_period
         ):
             node.checked = node.weight
             self._check(leaf)
@@ -196,7 +109,7 @@ class ReferenceTree:
 
     def _observe(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """Which predictor would be right now; a weight of 3 is one before learning, two after."""
-        if self.leaf == "adaptive":
+        if self.parameters.leaf == "adaptive":
             node = self.nodes[leaf]
             node.majority_right += w * (best_class(self._answer(leaf)) == y)
             node.naive_bayes_right += w * (best_class(self._naive_bayes(leaf, values)) == y)
@@ -228,7 +141,7 @@ class ReferenceTree:
                 at = node.children[int(x)]
             elif not learning:
                 return at
-            elif self.n_leaves >= self.max_leaves:
+            elif self.n_leaves >= self.parameters.max_leaves:
                 at = node.heavy
             else:
                 at = self._add_leaf(parent=at, branch=int(x), inherited={})
@@ -236,10 +149,17 @@ class ReferenceTree:
 
     def _add_leaf(self, parent: int, branch: int, inherited: dict[int, float]) -> int:
         """Append a leaf without statistics; its id is the number of nodes before it."""
-        statistics: list[Statistic] = [
-            CategoryCounts() if kind == "categorical" else {} for kind in self.kinds
-        ]
+        p = self.parameters
+        statistics: list[Statistic] = []
+        for kind in self.kinds:
+            if kind == "categorical":
+                statistics.append(CategoryCounts())
+            else:
+                statistics.append(Values() if p.statistics == "exhaustive" else {})
         leaf = Node(parent, branch, 0, inherited, statistics)
+        if p.evaluator != "resubstitution":
+            costs = p.costs if p.impurity == "loss" else None
+            leaf.quality = Quality(self.kinds, p.evaluator, p.holdout_examples, costs)
         if parent >= 0:
             above = self.nodes[parent]
             above.children[branch] = len(self.nodes)
@@ -256,63 +176,150 @@ class ReferenceTree:
         """The number of columns of a table: every class code seen so far has one."""
         return max(self.classes, default=-1) + 1
 
-    def _candidates(self, leaf: int) -> list[tuple[float, Cut]]:
-        """Every cut that is not rejected, with its gain, by feature and then by candidate."""
-        node = self.nodes[leaf]
-        impurity = IMPURITIES[self.impurity]
-        found = []
-        for f, statistic in enumerate(node.statistics):
-            if isinstance(statistic, CategoryCounts):
-                used = f in node.multiway_used
-                cuts = categorical_cuts(f, statistic, self._width(), self.categorical_cuts, used)
-            else:
-                cuts = numeric_cuts(f, statistic, self._width(), self.n_cuts, self.clip_to_range)
-            known = known_weight(statistic)
-            for cut in cuts:
-                if has_two_branches(cut.table, known, self.min_branch_fraction):
-                    found.append((known / node.weight * gain(cut.table, impurity), cut))
-        return found
+    def _cuts(
+        self, leaf: int, f: int, criterion: Criterion, cuts: str | None = None
+    ) -> Iterator[tuple[float, Cut]]:
+        """The cuts of a feature that are not rejected, with their gains by resubstitution.
 
-    def _evidence(self, leaf: int) -> Evidence:
-        """The best cut, its runner-up and epsilon."""
+        A gain is scaled by the known share of the weight.
+        """
+        p = self.parameters
         node = self.nodes[leaf]
-        epsilon = math.inf
-        if node.weight > 0.0:
-            r = gain_range(self.impurity, len(node.observed))
-            epsilon = float(hoeffding(node.weight + node.counted, self.delta, r))
-        (best_gain, best), (second_gain, second) = best_two(
-            self._candidates(leaf), other_feature=self.runner_up == "attribute"
+        statistic = node.statistics[f]
+        found: Iterator[Cut]
+        if isinstance(statistic, CategoryCounts):
+            used = f in node.multiway_used
+            found = categorical_cuts(f, statistic, self._width(), p.categorical_cuts, used)
+        elif isinstance(statistic, Values):
+            found = value_cuts(f, statistic, self._width())
+        else:
+            found = numeric_cuts(
+                f,
+                statistic,
+                self._width(),
+                p.n_cuts,
+                p.clip_to_range,
+                cuts or p.cuts,
+                p.equal_variance,
+                p.variance,
+            )
+        known = known_weight(statistic)
+        for cut in found:
+            if has_two_branches(cut.table, known, p.min_branch_fraction):
+                gain = criterion_gain(criterion, cut.table, p.costs, p.legacy_gain)
+                yield known / node.weight * gain, cut
+
+    def _candidates(self, leaf: int, criterion: Criterion) -> list[tuple[float, Cut]]:
+        """Every cut with its gain, by feature and then by candidate."""
+        node = self.nodes[leaf]
+        if node.quality is None:
+            features = range(len(self.kinds))
+            return [found for f in features for found in self._cuts(leaf, f, criterion)]
+        measured = [
+            node.quality.candidate(f, self._width())
+            for f in range(len(self.kinds))
+            if f not in node.multiway_used
+        ]
+        fraction = self.parameters.min_branch_fraction
+        return [
+            (gain, cut)
+            for gain, cut in filter(None, measured)
+            if has_two_branches(cut.table, cut.table.sum(), fraction)
+        ]
+
+    def _best_thresholds(self, leaf: int) -> dict[int, Cut]:
+        """The best cut of every numeric feature by resubstitution, the first of equals."""
+        best = {}
+        for f, kind in enumerate(self.kinds):
+            if kind == "numeric":
+                cuts = list(self._cuts(leaf, f, self.parameters.impurity))
+                if cuts:
+                    best[f] = max(cuts, key=lambda found: found[0])[1]
+        return best
+
+    def _situation(self, leaf: int, cuts: Sequence[Cut | None], check: int) -> Situation:
+        """What the bound is asked with at the j-th check of a leaf."""
+        node = self.nodes[leaf]
+        p = self.parameters
+        n = node.weight if node.quality is None else node.quality.averaged(*cuts)
+        return Situation(
+            n=n + node.counted if n > 0.0 else 0.0,
+            delta=spend(p.delta, check) if p.spend_delta else p.delta,
+            n_classes=len(node.observed),
+            depth=node.depth,
+            seen=self.seen,
+            n_features=len(self.kinds),
         )
-        return Evidence(best, best_gain, second, second_gain, epsilon)
 
-    def _verdict(self, evidence: Evidence) -> tuple[bool, str]:
-        """Whether to split, and the rule that says so."""
-        if evidence.best is None:
-            return False, "no cut"
-        if not evidence.gain > self.min_gain:
-            return False, "min_gain"
-        if self.n_leaves - 1 + len(evidence.best.table) > self.max_leaves:
-            return False, "max_leaves"
-        if evidence.gain - evidence.runner_up_gain > self.epsilons * evidence.epsilon:
-            return True, "bound"
-        if evidence.epsilon < self.tau:
-            return True, "tie"
-        return False, "bound"
+    def _epsilon(
+        self,
+        leaf: int,
+        criterion: Criterion,
+        cuts: Sequence[Cut | None],
+        situation: Situation,
+    ) -> float:
+        p = self.parameters
+        if p.bound != "delta-method":
+            return half_width(p, criterion, situation)
+        node = self.nodes[leaf]
+        name = str(criterion)
+        return delta_method_width(p, name, situation, cuts, node.weight, node.pairs.get(name))
+
+    def _evidence(self, leaf: int, criterion: Criterion, check: int) -> tuple[Evidence, Situation]:
+        """The best cut, its runner-up and epsilon."""
+        p = self.parameters
+        (best_gain, best), (second_gain, second) = best_two(
+            self._candidates(leaf, criterion), p.runner_up == "attribute", p.missing_second
+        )
+        situation = self._situation(leaf, (best, second), check)
+        epsilon = self._epsilon(leaf, criterion, (best, second), situation)
+        return Evidence(best, best_gain, second, second_gain, epsilon), situation
 
     def _check(self, leaf: int) -> None:
-        """Make an inner node of the leaf if the evidence is enough; its children start empty."""
+        """Ask the criteria one after the other; the first that is sure splits the leaf."""
+        p = self.parameters
         node = self.nodes[leaf]
-        evidence = self._evidence(leaf)
-        split, reason = self._verdict(evidence)
-        cut = evidence.best
-        if not split or cut is None:
-            return
+        node.checks += 1
+        for criterion in p.criteria:
+            evidence, situation = self._evidence(leaf, criterion, node.checks)
+            split, reason = verdict(p, evidence, self.n_leaves)
+            if split:
+                self._split(leaf, criterion, evidence, situation.n, reason)
+                return
+            if p.bound == "delta-method" and p.pairing == "paired":
+                self._follow(node, str(criterion), (evidence.best, evidence.runner_up))
+
+    def _follow(self, node: Node, criterion: str, cuts: Sequence[Cut | None]) -> None:
+        """Start anew with two leaders that are not the ones followed so far."""
+        pair = node.pairs.get(criterion)
+        if pair is None or pair.features != leaders(cuts):
+            node.pairs[criterion] = Pair(criterion, cuts)
+
+    def _executed(self, leaf: int, criterion: Criterion, decided: Cut, gain: float) -> Cut:
+        """The cut that is made: with delayed cuts an intersection may be better than the bin."""
+        numeric = isinstance(self.nodes[leaf].statistics[decided.feature], dict)
+        if self.parameters.cuts != "delayed" or self.nodes[leaf].quality is not None or not numeric:
+            return decided
+        best, best_gain = decided, gain
+        for better, cut in self._cuts(leaf, decided.feature, criterion, "intersections"):
+            if better > best_gain:
+                best, best_gain = cut, better
+        return best
+
+    def _split(
+        self, leaf: int, criterion: Criterion, evidence: Evidence, n: float, reason: str
+    ) -> None:
+        """Make an inner node of the leaf; its children start empty."""
+        assert evidence.best is not None
+        node = self.nodes[leaf]
+        cut = self._executed(leaf, criterion, evidence.best, evidence.gain)
         node.cut = cut
         branches = cut.categories if cut.test == "multiway" else (0, 1)
+        inherit = self.parameters.inherit_counts
         for branch, weights in zip(branches, cut.table, strict=True):
             inherited = {k: float(weight) for k, weight in enumerate(weights)}
-            child = self._add_leaf(leaf, branch, {} if self.inherit_counts == "none" else inherited)
-            if self.inherit_counts == "count":
+            child = self._add_leaf(leaf, branch, {} if inherit == "none" else inherited)
+            if inherit == "count":
                 self.nodes[child].counted = float(weights.sum())
         heaviest = int(cut.table.sum(axis=1).argmax())
         node.heavy = node.children[branches[heaviest]]
@@ -325,7 +332,7 @@ class ReferenceTree:
                 test=cut.test,
                 value=cut.value,
                 categories=cut.categories,
-                n=node.weight + node.counted,
+                n=n,
                 seen=self.seen,
                 reason=reason,
                 table=cut.table,
@@ -338,21 +345,28 @@ class ReferenceTree:
         return [self._waiting(i) for i, node in enumerate(self.nodes) if node.cut is None]
 
     def _waiting(self, leaf: int) -> Waiting:
+        """The evidence of the criterion that would split now, or else of the first one."""
+        p = self.parameters
         node = self.nodes[leaf]
-        evidence = self._evidence(leaf)
-        split, reason = self._verdict(evidence)
+        asked = []
+        for criterion in p.criteria:
+            evidence, situation = self._evidence(leaf, criterion, node.checks + 1)
+            asked.append((criterion, evidence, situation, *verdict(p, evidence, self.n_leaves)))
+        passing = [of for of in asked if of[3]]
+        criterion, evidence, situation, split, reason = (passing or asked)[0]
         needed = math.inf
-        if node.depth >= self.max_depth:
+        if node.depth >= p.max_depth:
             reason = "max_depth"
         elif len(node.observed) < 2:
             reason = "pure"
         elif split or reason == "bound":
+            cuts = (evidence.best, evidence.runner_up)
             gap = evidence.gain - evidence.runner_up_gain
-            width = max(gap / self.epsilons, self.tau)
-            r = gain_range(self.impurity, len(node.observed))
-            if width > 0.0:
-                n = r**2 * math.log(1.0 / self.delta) / (2.0 * width**2)
-                needed = max(n - node.weight - node.counted, 0.0)
+            needed = examples_needed(
+                lambda n: self._epsilon(leaf, criterion, cuts, replace(situation, n=n)),
+                situation.n,
+                max(gap / p.epsilons, p.tau),
+            )
             reason = "grace_period" if split else "bound"
         return Waiting(
             **vars(evidence),
@@ -384,7 +398,7 @@ class ReferenceTree:
             return self._answer(at)
         n_categories = [len(seen) for seen in self.categories]
         return naive_bayes(
-            values, node.observed, node.statistics, n_categories, self.variance_floor
+            values, node.observed, node.statistics, n_categories, self.parameters.variance_floor
         )
 
     def _predictor(self, at: int) -> str:
@@ -392,9 +406,9 @@ class ReferenceTree:
         node = self.nodes[at]
         if node.cut is not None or node.weight <= 0.0:
             return "majority"
-        if self.leaf == "adaptive":
+        if self.parameters.leaf == "adaptive":
             return adaptive(node.majority_right, node.naive_bayes_right)
-        return self.leaf
+        return self.parameters.leaf
 
     def predict(self, row: Sequence[float | int]) -> int | None:
         """The class code that the tree answers, or None before the first example."""
