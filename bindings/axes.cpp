@@ -78,16 +78,20 @@ void bind_axes(nb::module_& m) {
 
     // A theorem of C-Tree for one test, in the paper's units.
     m.def("confidence_interval", [](const std::string& impurity, const VectorIn<double>& m,
-                                    double delta) {
+                                    const VectorIn<double>& delta) {
         const Measure what = measure(by_name<AnyImpurity>(impurity).value());
         std::vector<double> out(m.shape(0));
         for (std::size_t i = 0; i < out.size(); ++i) {
-            out[i] = Confidence::interval(what, m.data()[i], -ln(delta));
+            out[i] = Confidence::interval(what, m.data()[i], -ln(delta.data()[i]));
         }
         return owned(std::move(out));
     }, "impurity"_a, "m"_a, "delta"_a);
 
-    m.def("upper_quantile", [](double p) { return upper_quantile(p); }, "p"_a);
+    m.def("upper_quantile", [](const VectorIn<double>& p) {
+        std::vector<double> out(p.shape(0));
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = upper_quantile(p.data()[i]);
+        return owned(std::move(out));
+    }, "p"_a);
 
     m.def("influence_variance", [](const std::string& impurity, const Table& table, double total) {
         const Measure what = measure(by_name<AnyImpurity>(impurity).value());

@@ -5,7 +5,7 @@
 
 namespace riparian {
 
-// Confidence intervals of C-Tree [derosa2017, theorems 1-3 inside eq. 7]: with
+// Confidence intervals of C-Tree [derosa2015, theorems 1-3 inside eq. 7]: with
 //
 //     delta' = delta / ((h + 1)(h + 2) t d m)
 //
@@ -38,6 +38,8 @@ struct Confidence {
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         const double log_inverse = ln(e.features * e.n) - ln(share(e)) - ln(e.delta);
+        // A share of 1 or more, of less than one example, promises nothing.
+        if (!(log_inverse > 0.0)) return std::numeric_limits<double>::infinity();
         const double width = interval(e.measure, e.n, log_inverse);
         return e.measure == Measure::entropy ? width * (2.0 / ln(2.0)) : width;
     }

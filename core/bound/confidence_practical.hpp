@@ -9,7 +9,7 @@ namespace riparian {
 
 enum class ConfidenceForm : std::uint8_t { printed, derived };
 
-// C-Tree's rule in practice [derosa2017, eq. 8]:
+// C-Tree's rule in practice [derosa2015, eq. 8]:
 //
 //     epsilon = c sqrt(ln(m^2 h^2 t d) / m),    times ln m for entropy
 //

@@ -30,6 +30,7 @@ struct Combined {
                 if (t == t) found.push_back(t);
             }
             std::sort(found.begin(), found.end());
+            found.erase(std::unique(found.begin(), found.end()), found.end());
             for (std::size_t i = 0; i < rows; ++i) {
                 out[i * view.stride + f] = i < found.size() ? found[i] : nan;
             }

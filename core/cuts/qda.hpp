@@ -8,7 +8,7 @@
 namespace riparian {
 
 // One cut a feature: the root of quadratic discriminant analysis that lies closer to
-// the two class means, |d - m1| + |d - m2| [gama2004]. Where the sums agree, the one
+// the two class means, |d - m1| + |d - m2| [gamarodrigues]. Where the sums agree, the one
 // between the means, then the smaller. Of more than two classes the heaviest two.
 struct Qda {
     static constexpr std::string_view name = "qda";

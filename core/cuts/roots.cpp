@@ -73,6 +73,7 @@ void all_crossings(const NumericView& view, std::size_t f, EqualVariance equal,
         }
     }
     std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
 }  // namespace riparian

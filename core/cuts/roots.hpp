@@ -24,7 +24,8 @@ struct Roots {
 // stand in, or the middle between two such classes.
 [[nodiscard]] Roots crossings(const Moments&, const Moments&, EqualVariance);
 
-// The crossings of all pairs of classes inside the range of one feature, ascending.
+// The crossings of all pairs of classes inside the range of one feature, ascending, each
+// once: a threshold that came twice would be its own runner-up.
 void all_crossings(const NumericView&, std::size_t feature, EqualVariance,
                    std::vector<double>& out);
 
