@@ -68,7 +68,7 @@ struct CategoricalRow {
     std::size_t n_classes;       // at least one
     const double* counts;        // [code]
     const double* const* known;  // [feature][code]; null: `counts`
-    const double* values;        // [feature] how many the tree has seen
+    const std::int32_t* values;  // [feature] how many the tree has seen
 };
 
 struct Kernels {
@@ -86,9 +86,10 @@ struct Kernels {
 
     // Welford's update of one class with a row whose values are all known.
     void (*learn)(double* planes, std::size_t n, const double* x, double w, double rate);
-    // The same, and the leaf's planes; true if the range of a feature grew.
-    bool (*learn_bayes)(double* planes, double* leaf, std::size_t n, const double* x, double w,
-                        double rate);
+    // The same, and the leaf's planes, and what refresh() does; true if the range of a
+    // feature grew, which the other classes must be told.
+    bool (*learn_bayes)(const GaussianClass&, double* leaf, std::size_t n, const double* x,
+                        double w, double* base);
     // With missing values: `known` holds a weight a feature, in whole vectors; `leaf` may
     // be null.
     bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t n,
