@@ -33,7 +33,7 @@ struct LeafView {
     const double* counts;      // [class]: weight seen here
     ClassWeights own;
     ClassWeights parent;       // empty at the root
-    const double* categories;  // [categorical feature]: values seen by the tree
+    const std::int32_t* categories;  // [categorical feature]: values seen by the tree
     std::size_t n_classes;
     Track track;
 };
@@ -63,8 +63,8 @@ struct AnswerScratch {
         freedom.assign(s.stride, 0.0);
         places.assign(s.categorical, 0);
         known.assign(s.categorical, nullptr);
-        cells.reserve(classes);
-        codes.reserve(classes);
+        cells.assign(classes, nullptr);
+        codes.assign(classes, 0);
     }
 };
 

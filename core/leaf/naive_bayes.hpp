@@ -131,14 +131,13 @@ private:
                                        AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
         const std::uint32_t* const starts = leaf.statistics.starts(s);
-        scratch.cells.clear();
-        scratch.codes.clear();
+        std::size_t n_seen = 0;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!leaf.statistics.classes()[k]) continue;
-            scratch.cells.push_back(leaf.statistics.cells(s, k));
-            scratch.codes.push_back(k);
+            scratch.cells[n_seen] = leaf.statistics.cells(s, k);
+            scratch.codes[n_seen++] = k;
         }
-        if (scratch.codes.empty()) return;
+        if (n_seen == 0) return;
         for (std::size_t c = 0; c < s.categorical; ++c) {
             const std::int32_t code = row.codes[c];
             scratch.known[c] = leaf.statistics.known_categories(c);
@@ -151,10 +150,10 @@ private:
             }
         }
         kernels().categorical_scores({scratch.places.data(), s.categorical, scratch.cells.data(),
-                                      scratch.codes.data(), scratch.codes.size(), leaf.counts,
+                                      scratch.codes.data(), n_seen, leaf.counts,
                                       scratch.known.data(), leaf.categories},
                                      scratch.categorical.data());
-        for (std::size_t i = 0; i < scratch.codes.size(); ++i) {
+        for (std::size_t i = 0; i < n_seen; ++i) {
             scratch.scores[scratch.codes[i]] += scratch.categorical[i];
         }
     }

@@ -76,7 +76,7 @@ struct CategoricalRow {
     std::size_t n_classes;       // at least one
     const double* counts;        // [code]
     const double* const* known;  // [feature][code]; null: `counts`
-    const double* values;        // [feature] how many the tree has seen
+    const std::int32_t* values;  // [feature] how many the tree has seen
 };
 
 // Cuts of one numeric feature whose class weights are known.
@@ -100,15 +100,19 @@ struct Kernels {
     void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                       double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
 
+    // Whether each of n numbers, in whole vectors, is one of two; which tells the second.
+    bool (*one_or_two)(const double* x, const double* one, const double* two, std::size_t n,
+                       std::int8_t* is_two);
     // Whether a value of n rows of a matrix is infinite.
     bool (*any_infinite)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                          std::size_t n);
 
     // Welford's update of one class with a row whose values are all known.
     void (*learn)(double* planes, std::size_t n, const double* x, double w, double rate);
-    // The same, and the leaf's planes; true if the range of a feature grew.
-    bool (*learn_bayes)(double* planes, double* leaf, std::size_t n, const double* x, double w,
-                        double rate);
+    // The same, and the leaf's planes, and what refresh() does; true if the range of a
+    // feature grew, which the other classes must be told.
+    bool (*learn_bayes)(const GaussianClass&, double* leaf, std::size_t n, const double* x,
+                        double w, double* base);
     // With missing values: `known` holds a weight a feature, in whole vectors; `leaf` may
     // be null.
     bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t n,

@@ -51,6 +51,20 @@ void copy_rows(const void* matrix, std::ptrdiff_t step, std::size_t n_features, 
     }
 }
 
+bool one_or_two(const double* x, const double* one, const double* two, std::size_t n,
+                std::int8_t* is_two) {
+    typedef signed char Bytes __attribute__((vector_size(4)));
+    Mask others = {Mask::Vector{}};
+    for (std::size_t i = 0; i < n; i += width) {
+        const Lanes value = Lanes::load(x + i);
+        const Mask second = value == Lanes::load(two + i);
+        others = others | Mask{~(second | (value == Lanes::load(one + i))).v};
+        const Bytes bytes = __builtin_convertvector(second.v, Bytes);
+        __builtin_memcpy(is_two + i, &bytes, sizeof bytes);
+    }
+    return !others.any();
+}
+
 bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                   std::size_t n) {
     constexpr double finite = 0x1.fffffffffffffp1023;
@@ -78,13 +92,28 @@ bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_feature
 struct Whole {
     static RIPARIAN_INLINE Lanes load(const double* p) { return Lanes::load(p); }
     static RIPARIAN_INLINE void store(Lanes x, double* p) { x.store(p); }
+    static RIPARIAN_INLINE Lanes only(Lanes x) { return x; }
 };
 template <unsigned long n>
 struct Part {
+    typedef double Half __attribute__((vector_size(16)));
+
     static RIPARIAN_INLINE Lanes load(const double* p) {
-        return Lanes(Lanes::Vector{p[0], n > 1 ? p[1] : 0.0, n > 2 ? p[2] : 0.0, 0.0});
+        Half first = {p[0], 0.0};
+        if constexpr (n > 1) __builtin_memcpy(&first, p, sizeof first);
+        const Half second = {n > 2 ? p[2] : 0.0, 0.0};
+        return Lanes(__builtin_shufflevector(first, second, 0, 1, 2, 3));
     }
-    static RIPARIAN_INLINE void store(Lanes x, double* p) { __builtin_memcpy(p, &x.v, n * sizeof *p); }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) {
+        const Half first = __builtin_shufflevector(x.v, x.v, 0, 1);
+        if constexpr (n == 1) p[0] = x.v[0];
+        if constexpr (n > 1) __builtin_memcpy(p, &first, sizeof first);
+        if constexpr (n > 2) p[2] = x.v[2];
+    }
+    // Zero in the lanes that are not the plane's.
+    static RIPARIAN_INLINE Lanes only(Lanes x) {
+        return Lanes::of_bits(x.bits() & Lanes::Bits{~0ULL, n > 1 ? ~0ULL : 0, n > 2 ? ~0ULL : 0, 0});
+    }
 };
 
 template <class Body>
@@ -122,38 +151,39 @@ void learn(double* planes, std::size_t n, const double* x, double w, double rate
     });
 }
 
-// Widens the leaf's range to these values; true where it grew.
-template <class Some>
-RIPARIAN_INLINE Mask widen(double* leaf, std::size_t n, std::size_t f, Lanes value, Some lanes) {
-    double* const lo = leaf + leaf_low * n + f;
-    double* const hi = leaf + leaf_high * n + f;
-    const Lanes bottom = lanes.load(lo);
-    const Lanes top = lanes.load(hi);
-    lanes.store(min(bottom, value), lo);
-    lanes.store(max(top, value), hi);
-    return (value < bottom) | (value > top);
-}
+// The leaf's range of four features.
+struct Range {
+    Lanes low, high;
 
-bool learn_bayes(double* planes, double* leaf, std::size_t n, const double* x, double w,
-                 double rate) {
-    double* const m = planes + mean * n;
-    double* const s = planes + squares * n;
-    double* const lo = planes + low * n;
-    double* const hi = planes + high * n;
-    Mask grown = {Mask::Vector{}};
-    each_vector(n, RIPARIAN_BODY(f, lanes) {
-        const Lanes value = Lanes::load(x + f);
-        const Lanes before = lanes.load(m + f);
-        const Lanes step = value - before;
-        const Lanes after = before + step * rate;
-        lanes.store(after, m + f);
-        lanes.store(lanes.load(s + f) + more_squares(step * w, value - after), s + f);
-        lanes.store(min(lanes.load(lo + f), value), lo + f);
-        lanes.store(max(lanes.load(hi + f), value), hi + f);
-        grown = grown | widen(leaf, n, f, value, lanes);
-    });
-    return grown.any();
-}
+    template <class Some>
+    static RIPARIAN_INLINE Range load(const double* leaf, std::size_t n, std::size_t f, Some lanes) {
+        return {lanes.load(leaf + leaf_low * n + f), lanes.load(leaf + leaf_high * n + f)};
+    }
+    template <class Some>
+    RIPARIAN_INLINE void store(double* leaf, std::size_t n, std::size_t f, Some lanes) const {
+        lanes.store(low, leaf + leaf_low * n + f);
+        lanes.store(high, leaf + leaf_high * n + f);
+    }
+    // True where a value lay outside.
+    RIPARIAN_INLINE Mask widen(Lanes value) {
+        const Mask outside = (value < low) | (value > high);
+        low = min(low, value);
+        high = max(high, value);
+        return outside;
+    }
+    // A feature that was constant at the leaf tells the classes nothing apart.
+    RIPARIAN_INLINE Mask varies() const { return low < high; }
+
+    // 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
+    // sigma^2 is at least that of one more value, uniform over the leaf's range,
+    // among W of them, with share = 1 / (12 W); and at least the share above.
+    RIPARIAN_INLINE Lanes precision(Lanes variance, Lanes share) const {
+        const Lanes range = high - low;
+        const Lanes spread = range * least_spread;
+        const Lanes least = max(range * range * share, spread * spread);
+        return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
+    }
+};
 
 bool learn_known(double* planes, double* leaf, double* weights, std::size_t n, const double* x,
                  double w) {
@@ -175,47 +205,71 @@ bool learn_known(double* planes, double* leaf, double* weights, std::size_t n, c
                     s + f);
         lanes.store(min(lanes.load(lo + f), value), lo + f);
         lanes.store(max(lanes.load(hi + f), value), hi + f);
-        if (leaf) grown = grown | widen(leaf, n, f, value, lanes);
+        if (leaf) {
+            Range range = Range::load(leaf, n, f, lanes);
+            grown = grown | range.widen(value);
+            range.store(leaf, n, f, lanes);
+        }
     });
     return grown.any();
 }
 
-// The leaf's range of four features.
-struct Range {
-    Lanes low, high;
-
-    template <class Some>
-    static RIPARIAN_INLINE Range load(const double* leaf, std::size_t n, std::size_t f, Some lanes) {
-        return {lanes.load(leaf + leaf_low * n + f), lanes.load(leaf + leaf_high * n + f)};
+// The precision of one class, and with it half the sum of its logarithms.
+class Precisions {
+public:
+    RIPARIAN_INLINE explicit Precisions(double weight)
+        : freedom_(weight > 1.0 ? 1.0 / (weight - 1.0) : 0.0), share_(1.0 / (weight * 12.0)) {
+        logs_.add(Lanes(Lanes::Vector{weight, weight, 1.0, 1.0}));  // twice log W, halved below
     }
-    // A feature that was constant at the leaf tells the classes nothing apart.
-    RIPARIAN_INLINE Mask varies() const { return low < high; }
-
-    // 1 / (2 sigma^2). A class whose few values agree is not known to have no spread:
-    // sigma^2 is at least that of one more value, uniform over the leaf's range,
-    // among W of them, with share = 1 / (12 W); and at least the share above.
-    RIPARIAN_INLINE Lanes precision(Lanes variance, Lanes share) const {
-        const Lanes range = high - low;
-        const Lanes spread = range * least_spread;
-        const Lanes least = max(range * range * share, spread * spread);
-        return Lanes(0.5) / min(max(max(variance, least), least_variance), most_variance);
+    RIPARIAN_INLINE Lanes add(Lanes sum_of_squares, const Range& range) {
+        const Mask use = range.varies();
+        const Lanes p = range.precision(sum_of_squares * freedom_, share_);
+        logs_.add(select(use, p, 1.0));
+        return select(use, p, 0.0);
     }
+    RIPARIAN_INLINE double base() const { return 0.5 * logs_.total(); }
+
+private:
+    double freedom_, share_;
+    SumOfLogs logs_;
 };
 
 double refresh(const GaussianClass& c, const double* leaf, std::size_t n) {
-    SumOfLogs logs;
-    logs.add(Lanes(Lanes::Vector{c.weight, c.weight, 1.0, 1.0}));  // twice log W, halved below
-    const double freedom = c.weight > 1.0 ? 1.0 / (c.weight - 1.0) : 0.0;
-    const double share = 1.0 / (c.weight * 12.0);
+    Precisions precisions(c.weight);
     each_vector(n, RIPARIAN_BODY(f, lanes) {
-        const Lanes variance = lanes.load(c.planes + squares * n + f) * freedom;
-        const Range range = Range::load(leaf, n, f, lanes);
-        const Lanes p = range.precision(variance, share);
-        const Mask use = range.varies();
-        lanes.store(select(use, p, 0.0), c.planes + precision * n + f);
-        logs.add(select(use, p, 1.0));
+        const Lanes sum = lanes.load(c.planes + squares * n + f);
+        lanes.store(precisions.add(sum, Range::load(leaf, n, f, lanes)),
+                    c.planes + precision * n + f);
     });
-    return 0.5 * logs.total();
+    return precisions.base();
+}
+
+bool learn_bayes(const GaussianClass& c, double* leaf, std::size_t n, const double* x, double w,
+                 double* base) {
+    double* const m = c.planes + mean * n;
+    double* const s = c.planes + squares * n;
+    double* const lo = c.planes + low * n;
+    double* const hi = c.planes + high * n;
+    const double rate = w / c.weight;
+    Precisions precisions(c.weight);
+    Mask grown = {Mask::Vector{}};
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Lanes value = Lanes::load(x + f);
+        const Lanes before = lanes.load(m + f);
+        const Lanes step = value - before;
+        const Lanes after = before + step * rate;
+        const Lanes sum = lanes.load(s + f) + more_squares(step * w, value - after);
+        lanes.store(after, m + f);
+        lanes.store(sum, s + f);
+        lanes.store(min(lanes.load(lo + f), value), lo + f);
+        lanes.store(max(lanes.load(hi + f), value), hi + f);
+        Range range = Range::load(leaf, n, f, lanes);
+        grown = grown | range.widen(value);
+        range.store(leaf, n, f, lanes);
+        lanes.store(precisions.add(sum, range), c.planes + precision * n + f);
+    });
+    *base = precisions.base();
+    return grown.any();
 }
 
 void scores(const double* const* planes, const double* base, std::size_t n_classes,
@@ -225,8 +279,8 @@ void scores(const double* const* planes, const double* base, std::size_t n_class
         if (!p) continue;
         Lanes total = 0.0;
         each_vector(n, RIPARIAN_BODY(f, lanes) {
-            const Lanes d = Lanes::load(x + f) - lanes.load(p + mean * n + f);
-            total += (d * d) * lanes.load(p + precision * n + f);
+            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
+            total += lanes.only((d * d) * Lanes::load(p + precision * n + f));
         });
         out[k] = base[k] - total.sum();
     }
@@ -275,7 +329,8 @@ void categorical_scores(const CategoricalRow& row, double* scores) {
             const std::int64_t place = row.places[c];
             if (place == CategoricalRow::missing) continue;
             seen.add((place >= 0 ? gather(cells, place) : Lanes(0.0)) + 1.0);
-            all.add((row.known[c] ? weights(row.known[c]) : counts) + row.values[c]);
+            all.add((row.known[c] ? weights(row.known[c]) : counts) +
+                    static_cast<double>(row.values[c]));
         }
         (seen.lanes() - all.lanes()).store(scores + k);
     }
@@ -584,6 +639,7 @@ const Kernels table = {
     RIPARIAN_ISA_NAME,
     settle,
     copy_rows,
+    one_or_two,
     any_infinite,
     learn,
     learn_bayes,

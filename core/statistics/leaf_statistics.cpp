@@ -203,25 +203,21 @@ void LeafStatistics::learn(const Shape& s, const Row& row, std::size_t y, double
 
 void LeafStatistics::learn_numeric(const Shape& s, const Row& row, std::size_t y, double w,
                                    double before, const double* counts) {
-    const Kernels& k = kernels();
-    double* const planes = classes()[y];
+    if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
+    const GaussianClass c = gaussian(y, counts);
     double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
     bool grown = false;
-    if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
-    if (known_numbers(y)) {
-        grown = k.learn_known(planes, leaf, gaps_->numbers[y].data(), s.numeric, row.x, w);
+    if (c.known) {
+        double* const known = gaps_->numbers[y].data();
+        grown = kernels().learn_known(c.planes, leaf, known, s.numeric, row.x, w);
+        if (s.bayes && !grown) refresh(s, y, counts);
     } else if (s.bayes) {
-        grown = k.learn_bayes(planes, leaf, s.numeric, row.x, w, w / counts[y]);
+        grown = kernels().learn_bayes(c, leaf, s.numeric, row.x, w, base(s) + y);
     } else {
-        k.learn(planes, s.numeric, row.x, w, w / counts[y]);
+        kernels().learn(c.planes, s.numeric, row.x, w, w / c.weight);
     }
-    if (!s.bayes) return;
     // The floor of every class's variance hangs on the leaf's range.
-    if (grown) {
-        refresh_all(s, counts);
-    } else {
-        refresh(s, y, counts);
-    }
+    if (s.bayes && grown) refresh_all(s, counts);
 }
 
 void LeafStatistics::learn_categorical(const Shape& s, const Row& row, std::size_t y, double w,

@@ -92,6 +92,7 @@ public:
     void run() {
         settle();
         copy_rows();
+        one_or_two();
         learn();
         for (const bool gaps : {false, true}) {
             grow(gaps);
@@ -169,6 +170,23 @@ private:
         CHECK(gaps_one == gaps && gaps_two == gaps);
     }
 
+    void one_or_two() {
+        AlignedDoubles x(stride_, 0.0), one = x, two = x;
+        bool all = true;
+        for (std::size_t f = 0; f < n_; ++f) {
+            one[f] = dice_.chance(0.1) ? examples::nan : value(dice_);
+            two[f] = dice_.chance(0.5) ? one[f] + 1.0 : value(dice_);
+            x[f] = dice_.chance(0.5) ? one[f] : two[f];
+            if (dice_.chance(0.01)) x[f] = dice_.chance(0.5) ? examples::nan : 0.5;
+            all = all && (x[f] == one[f] || x[f] == two[f]);
+        }
+        std::vector<std::int8_t> is_one(stride_, 9), is_two(stride_, 9);
+        CHECK(a_.one_or_two(x.data(), one.data(), two.data(), stride_, is_one.data()) == all);
+        CHECK(b_.one_or_two(x.data(), one.data(), two.data(), stride_, is_two.data()) == all);
+        CHECK(is_one == is_two);
+        for (std::size_t f = 0; f < n_; ++f) CHECK(is_one[f] == (x[f] == two[f] ? -1 : 0));
+    }
+
     void learn() {
         AlignedDoubles one(class_planes * n_ + 3, 0.0);
         std::fill_n(one.data() + low * n_, n_, infinity);
@@ -215,11 +233,13 @@ private:
                         b_.learn_known(two_[k].planes.data(), alone ? nullptr : leaf_two_.data(),
                                        two_[k].known.data(), n_, x.data(), w);
                 } else {
-                    const double rate = w / weights_[k];
-                    grown_one = a_.learn_bayes(planes.data(), leaf_one_.data(), n_, x.data(),
-                                               w, rate);
-                    grown_two = b_.learn_bayes(two_[k].planes.data(), leaf_two_.data(), n_,
-                                               x.data(), w, rate);
+                    double base_one = 0.0, base_two = 0.0;
+                    grown_one = a_.learn_bayes(view(one_, k), leaf_one_.data(), n_, x.data(), w,
+                                               &base_one);
+                    grown_two = b_.learn_bayes(view(two_, k), leaf_two_.data(), n_, x.data(), w,
+                                               &base_two);
+                    CHECK(same(base_one, base_two));
+                    CHECK(same(base_one, a_.refresh(view(one_, k), leaf_one_.data(), n_)));
                 }
                 CHECK(grown_one == grown_two);
             }
@@ -379,7 +399,8 @@ private:
         std::vector<std::vector<double>> cells;
         std::vector<const double*> cell_places, known_places;
         std::vector<std::size_t> codes;
-        std::vector<double> counts(n_classes_ + 3, 0.0), values;
+        std::vector<double> counts(n_classes_, 0.0);
+        std::vector<std::int32_t> values;
         for (std::size_t k = 0; k < n_classes_; ++k) {
             if (k + 1 < n_classes_ && dice_.chance(0.3)) continue;
             codes.push_back(k);
@@ -393,7 +414,7 @@ private:
             places.push_back(static_cast<std::int64_t>(dice_.below(n_cells + 2)) - 2);
             for (double& x : known[c]) x *= dice_.uniform();
             known_places.push_back(dice_.chance(0.5) ? nullptr : known[c].data());
-            values.push_back(static_cast<double>(1 + dice_.below(100)));
+            values.push_back(static_cast<std::int32_t>(1 + dice_.below(100)));
         }
         const CategoricalRow row{places.data(), n_features,    cell_places.data(),
                                  codes.data(),  codes.size(),  counts.data(),

@@ -178,7 +178,7 @@ Snapshot Tree::snapshot() const {
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
-    for (const double c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
+    for (const std::int32_t c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = nodes_[i];
         const double* const counts = this->counts(static_cast<std::int32_t>(i));
@@ -392,7 +392,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            demand(static_cast<double>(values) <= categories_[c] &&
+            demand(values <= static_cast<std::size_t>(categories_[c]) &&
                        s.table_gaps[i * shape_.categorical + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);

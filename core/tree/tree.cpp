@@ -25,7 +25,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
         features_.push_back({kind, count++});
     }
     to.stride = (to.numeric + 3) / 4 * 4;
-    categories_.resize(to.categorical, 0.0);
+    categories_.resize(to.categorical, 0);
     used_up_.resize(to.categorical, false);
     reshape(to);
 }
@@ -442,7 +442,7 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     ++seen_;
     n_classes_ = std::max(n_classes_, y + 1);
     for (std::size_t c = 0; c < shape_.categorical; ++c) {
-        categories_[c] = std::max(categories_[c], static_cast<double>(row.codes[c]) + 1.0);
+        categories_[c] = std::max(categories_[c], row.codes[c] + 1);
     }
     const auto place = static_cast<std::size_t>(at(id).place);
     Leaf& leaf = leaves_[place];
@@ -520,7 +520,7 @@ std::size_t Tree::memory_bytes() const {
                         leaves_.capacity() * sizeof(Leaf) +
                         splits_.capacity() * sizeof(Split) +
                         features_.capacity() * sizeof(Feature) +
-                        categories_.capacity() * sizeof(double) +
+                        categories_.capacity() * sizeof(categories_[0]) +
                         ways_.capacity() * sizeof(ways_[0]);
     bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
     for (const Ways& ways : ways_) bytes += ways.bytes();

@@ -155,7 +155,7 @@ private:
     Settings settings_;
     Shape shape_;
     std::vector<Feature> features_;
-    std::vector<double> categories_;  // [categorical slot]: values seen so far
+    std::vector<std::int32_t> categories_;  // [categorical slot]: values seen so far
     std::vector<Node> nodes_;
     std::vector<Gate> gates_;     // [node]
     std::vector<double> counts_;  // [node][2][class_stride]
