@@ -17,7 +17,7 @@ static_assert(sizeof(Gate) <= 16);
 static_assert(sizeof(Split) <= 80);
 static_assert(std::is_trivially_copyable_v<Node>);
 static_assert(std::is_nothrow_move_constructible_v<Leaf>);
-static_assert(sizeof(Leaf) <= 64);
+static_assert(sizeof(Leaf) <= 72);
 static_assert(sizeof(Row) <= 24);
 
 static_assert(class_planes == precision && bayes_class_planes == precision + 1);
