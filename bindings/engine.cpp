@@ -356,8 +356,7 @@ nb::dict snapshot(const Tree& tree) {
     const Snapshot s = without_interpreter([&] { return tree.snapshot(); });
     nb::dict d;
     const auto put = [&](const char* name, const auto& values) { d[name] = owned(values); };
-    Snapshot::each(s, put);
-    Snapshot::each_later(s, put);
+    Snapshot::each_of_all(s, put);
     return d;
 }
 

@@ -35,6 +35,7 @@ public:
     explicit Indicators(std::size_t n)
         : one_(padded(n)), two_(padded(n)), is_two_(padded(n)), code_one_(n), change_(n) {
         std::fill_n(one_.begin(), n, std::numeric_limits<double>::quiet_NaN());
+        std::fill_n(two_.begin(), n, std::numeric_limits<double>::quiet_NaN());
     }
 
     // False: another value is among them, and nothing is written. `row` is padded with zeros.

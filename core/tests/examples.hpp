@@ -121,9 +121,9 @@ inline bool same(const Snapshot& a, const Snapshot& b) {
         const auto* const p = reinterpret_cast<const unsigned char*>(v.data());
         bytes[side].emplace_back(p, p + v.size() * sizeof(v[0]));
     };
-    Snapshot::each(a, keep);
+    Snapshot::each_of_all(a, keep);
     side = 1;
-    Snapshot::each(b, keep);
+    Snapshot::each_of_all(b, keep);
     return bytes[0] == bytes[1];
 }
 

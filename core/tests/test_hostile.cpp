@@ -70,10 +70,10 @@ void mutate(Dice& dice, std::vector<T>& v, std::size_t n_nodes) {
 void mutate(Dice& dice, Snapshot& s) {
     const std::size_t n_nodes = s.test.size();
     std::size_t arrays = 0;
-    Snapshot::each(s, [&](const char*, auto&) { ++arrays; });
+    Snapshot::each_of_all(s, [&](const char*, auto&) { ++arrays; });
     const std::size_t wanted = dice.below(arrays);
     std::size_t i = 0;
-    Snapshot::each(s, [&](const char*, auto& v) {
+    Snapshot::each_of_all(s, [&](const char*, auto& v) {
         if (i++ == wanted) mutate(dice, v, n_nodes);
     });
 }

@@ -169,14 +169,14 @@ void every_length_is_watched() {
         const Settings settings = examples::quick_settings(leaf);
         const Snapshot good = grown(settings);
         std::size_t arrays = 0;
-        Snapshot::each(good, [&](const char*, const auto&) { ++arrays; });
+        Snapshot::each_of_all(good, [&](const char*, const auto&) { ++arrays; });
         for (std::size_t wanted = 0; wanted < arrays; ++wanted) {
             for (const bool longer : {false, true}) {
                 Snapshot bad = good;
                 bool changed = false;
                 std::size_t i = 0;
                 const char* which = "";
-                Snapshot::each(bad, [&](const char* name, auto& v) {
+                Snapshot::each_of_all(bad, [&](const char* name, auto& v) {
                     if (i++ != wanted || (!longer && v.empty())) return;
                     which = name;
                     changed = true;
@@ -246,6 +246,7 @@ void a_deep_chain_is_a_tree() {
                           &s.right_bayes}) {
         v->assign(depth, 0.0);
     }
+    fill_later_arrays(settings, s);
     const std::unique_ptr<Tree> tree = Tree::restore(settings, s);
     CHECK(tree->depth() == depth - 1);
     const double x[] = {1e300, -1.0, 1000.5, examples::nan};

@@ -487,15 +487,17 @@ void Tree::restore_certificates(const Snapshot& s) {
                    at(id).test != Test::leaf && !told[static_cast<std::size_t>(id)],
                where + "not a split, or told twice");
         told[static_cast<std::size_t>(id)] = true;
-        demand(s.split_verdict[i] >= 1 && s.split_verdict[i] <= 3, where + "no reason");
+        const bool forced = s.split_verdict[i] == 3;
+        demand(s.split_verdict[i] >= 1 && s.split_verdict[i] <= 3 &&
+                   (!forced || (settings_.missing_second == MissingSecond::minus_infinity &&
+                                s.second_feature[i] == none && s.rivals[i] == 0)),
+               where + "no reason");
         demand(s.split_criterion[i] <= (settings_.second_impurity ? 1 : 0), where + "no criterion");
         demand(s.split_seen[i] <= seen_ && (i == 0 || s.split_seen[i - 1] <= s.split_seen[i]),
                where + "not in the order of time");
         demand(s.split_n[i] > 0.0 && s.split_n[i] <= heaviest, where + "no examples");
-        // An interval that promises nothing is infinite; a split without a rival has one.
-        const double widest = s.split_verdict[i] == 3 ? infinity : 1e300;
-        demand(s.split_epsilon[i] >= -1e300 && s.split_epsilon[i] <= widest, where + "no epsilon");
-        for (const double x : {s.split_gain_range[i], s.split_gain[i], s.second_gain[i]}) {
+        for (const double x : {s.split_gain_range[i], s.split_epsilon[i], s.split_gain[i],
+                               s.second_gain[i]}) {
             demand(std::abs(x) <= 1e300, where + "not a number");
         }
         demand(s.split_delta[i] >= 0.0 && s.split_delta[i] <= 1.0 && s.split_spent[i] >= 0.0 &&

@@ -67,6 +67,13 @@ struct Snapshot {
     }
 
     template <class Self, class Visit>
+    static void each_of_all(Self& s, Visit&& visit) {
+        each(s, visit);
+        each_later(s, visit);
+    }
+
+    // Those of every format.
+    template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {
         visit("seen", s.seen);
         visit("classes", s.classes);

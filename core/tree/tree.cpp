@@ -63,7 +63,9 @@ void Tree::reshape(const Shape& to) {
 
 void Tree::set_costs(const double* matrix, std::size_t classes) {
     const auto lock = turnstile_.writing();
-    const Costs costs = costs_of(matrix, classes);
+    auto entries = std::make_shared<double[]>(classes * classes);
+    std::copy_n(matrix, classes * classes, entries.get());
+    const Costs costs{std::move(entries), classes, classes};
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs;
         if (settings_.judges()) settings_.judging.costs = costs;

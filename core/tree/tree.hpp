@@ -57,8 +57,7 @@ public:
     // Counts as seen from now on, for the range of gains.
     void declare_classes(std::size_t count);
 
-    // For an impurity that counts costs; [predicted][true], a row and a column for each of
-    // the first classes, not all zero.
+    // For an impurity that counts costs: [predicted][true] among the first classes, 0 to 1.
     void set_costs(const double* matrix, std::size_t classes);
 
     // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.

@@ -10,24 +10,47 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from riparian import bounds, cuts, evaluate, impurities, leaves, streams
+    from riparian import bounds, cuts, evaluate, impurities, lab, leaves, streams
     from riparian.certificates import Pending, Split
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
-    from riparian.recipes import VFDT
+    from riparian.recipes import (
+        MDT,
+        NIP,
+        VFDT,
+        CorrectedVFDT,
+        CorrHTree,
+        CTree,
+        DsCART,
+        HybridTree,
+        McDiarmidTree,
+        MisclassificationTree,
+        VFDTc,
+    )
     from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "MDT",
+    "NIP",
     "VFDT",
+    "CTree",
+    "CorrHTree",
+    "CorrectedVFDT",
+    "DsCART",
     "HoeffdingTree",
+    "HybridTree",
+    "McDiarmidTree",
+    "MisclassificationTree",
     "ModelFileError",
     "Pending",
     "Split",
+    "VFDTc",
     "__version__",
     "bounds",
     "cuts",
     "evaluate",
     "impurities",
+    "lab",
     "leaves",
     "load",
     "streams",
@@ -40,15 +63,29 @@ _HOME = {
     "ModelFileError": "riparian.errors",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
-    "VFDT": "riparian.recipes",
     "load": "riparian.recipes",
 }
-_MODULES = {"bounds", "cuts", "evaluate", "impurities", "leaves", "streams"}
+_RECIPES = {
+    "CTree",
+    "CorrHTree",
+    "CorrectedVFDT",
+    "DsCART",
+    "HybridTree",
+    "MDT",
+    "McDiarmidTree",
+    "MisclassificationTree",
+    "NIP",
+    "VFDT",
+    "VFDTc",
+}
+_MODULES = {"bounds", "cuts", "evaluate", "impurities", "lab", "leaves", "streams"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name in _RECIPES:
+        value = getattr(importlib.import_module("riparian.recipes"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"riparian.{name}")
     else:

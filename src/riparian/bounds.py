@@ -16,11 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
 from riparian.arguments import at_least, broadcast, positive, probabilities, served
+from riparian.callables import Evidence
 from riparian.errors import one_of
 from riparian.influence import IMPURITIES, gap_variance, influence
 
 __all__ = [
     "SERVES",
+    "Evidence",
     "confidence",
     "confidence_interval",
     "confidence_practical",

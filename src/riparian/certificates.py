@@ -219,9 +219,7 @@ def _name(policy: Any) -> str:
     return policy if isinstance(policy, str) else getattr(policy, "__name__", "callable")
 
 
-def splits_of(
-    engine: Engine, schema: Schema, parameters: Mapping[str, Any]
-) -> Certificates[Split]:
+def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> Certificates[Split]:
     """The certificates of a tree, oldest first."""
     # Certificates first: a learner may split on, and nodes only ever become more.
     certificates = engine.certificates()
@@ -253,7 +251,19 @@ def splits_of(
             branches=tuple(children[node]),
         )
         for (
-            node, depth, seen, n, best, second, _, epsilon, reason, delta, spent, criterion, ranking
+            node,
+            depth,
+            seen,
+            n,
+            best,
+            second,
+            _,
+            epsilon,
+            reason,
+            delta,
+            spent,
+            criterion,
+            ranking,
         ) in certificates
     )
 

@@ -43,9 +43,7 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 _HEADER = "riparian"
 
 
-def load(
-    path: str | os.PathLike[str], functions: Mapping[str, Any] | None = None
-) -> HoeffdingTree:
+def load(path: str | os.PathLike[str], functions: Mapping[str, Any] | None = None) -> HoeffdingTree:
     """Reads a model that was written by ``save``.
 
     Loading runs no code from the file and imports nothing that it names. A file that is
@@ -207,9 +205,7 @@ def _from_plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _with_functions(
-    parameters: dict[str, Any], functions: Mapping[str, Any]
-) -> dict[str, Any]:
+def _with_functions(parameters: dict[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
     """Names of functions replaced by the functions that the caller handed in."""
     for name, value in parameters.items():
         if not (isinstance(value, dict) and set(value) == {"function"}):

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from riparian import _core
+from riparian.bounds import SERVES
 from riparian.callables import ask_bound, ask_impurity
 from riparian.costs import check_costs
 from riparian.errors import one_of
 
-__all__ = ["IMPURITIES", "SERVES", "check_settings"]
+__all__ = ["IMPURITIES", "check_settings"]
 
 _CHOICES = {
     "statistics": ["gaussian", "exhaustive", "intervals"],
@@ -29,15 +30,6 @@ _CHOICES = {
 }
 
 IMPURITIES = [*_core.names("impurity"), "hybrid"]
-
-#: Impurities whose constants a bound knows; Hoeffding's needs only their range.
-SERVES = {
-    "mcdiarmid": ["entropy", "gini", "hybrid"],
-    "confidence": ["entropy", "gini", "kearns-mansour"],
-    "confidence-practical": ["entropy", "gini", "kearns-mansour"],
-    "normal": ["misclassification", "accuracy", "gini", "hybrid"],
-    "delta-method": ["entropy", "gini", "misclassification", "accuracy"],
-}
 
 
 def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,6 +85,8 @@ def _check_together(p: Mapping[str, Any]) -> None:
     """What one parameter asks of another."""
     impurity, bound = p["impurity"], p["bound"]
     served = None if callable(bound) else SERVES.get(bound)
+    if served is not None and bound in ("normal", "mcdiarmid"):
+        served = (*served, "hybrid")
     if served is not None and (callable(impurity) or impurity not in served):
         raise ValueError(
             f"bound={bound!r} serves the impurities {', '.join(map(repr, served))}, got "
@@ -121,7 +115,7 @@ def _check_together(p: Mapping[str, Any]) -> None:
             )
         if bound == "delta-method":
             raise ValueError(
-                "bound='delta-method' needs evaluator='resubstitution', got " f"{evaluator!r}"
+                f"bound='delta-method' needs evaluator='resubstitution', got {evaluator!r}"
             )
     if p["statistics"] != "gaussian" and p["cuts"] != "bins":
         raise ValueError(

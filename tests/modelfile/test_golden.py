@@ -50,7 +50,9 @@ def test_its_answers_are_the_same_to_the_last_bit(path, expected):
 
 def test_saving_it_again_gives_the_same_bytes(path):
     data = path.read_bytes()
-    assert to_bytes(from_bytes(data)) == data
+    again = to_bytes(from_bytes(data))
+    # A file of an older format is written in the present one.
+    assert again == data if path.stem.endswith("-2") else to_bytes(from_bytes(again)) == again
 
 
 def test_it_goes_on_learning(path, expected):

@@ -1,10 +1,50 @@
 """Published algorithms: each a choice on the axes of one engine."""
 
 from riparian.modelfile import load
+from riparian.recipes.corrected_vfdt import CorrectedVFDT
+from riparian.recipes.corrhtree import CorrHTree
+from riparian.recipes.ctree import CTree
+from riparian.recipes.dscart import DsCART
+from riparian.recipes.hybrid_tree import HybridTree
+from riparian.recipes.mcdiarmid_tree import McDiarmidTree
+from riparian.recipes.mdt import MDT
+from riparian.recipes.misclassification_tree import MisclassificationTree
+from riparian.recipes.nip import NIP
 from riparian.recipes.vfdt import VFDT
+from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
 
-__all__ = ["RECIPES", "VFDT", "load"]
+__all__ = [
+    "MDT",
+    "NIP",
+    "RECIPES",
+    "VFDT",
+    "CTree",
+    "CorrHTree",
+    "CorrectedVFDT",
+    "DsCART",
+    "HybridTree",
+    "McDiarmidTree",
+    "MisclassificationTree",
+    "VFDTc",
+    "load",
+]
 
 #: Every model that a file may name.
-RECIPES: dict[str, type[HoeffdingTree]] = {cls.__name__: cls for cls in (HoeffdingTree, VFDT)}
+RECIPES: dict[str, type[HoeffdingTree]] = {
+    cls.__name__: cls
+    for cls in (
+        HoeffdingTree,
+        CTree,
+        CorrHTree,
+        CorrectedVFDT,
+        DsCART,
+        HybridTree,
+        MDT,
+        McDiarmidTree,
+        MisclassificationTree,
+        NIP,
+        VFDT,
+        VFDTc,
+    )
+}
