@@ -1,5 +1,6 @@
 #include "codes.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -24,39 +25,51 @@ void encode(const std::int64_t* values, std::size_t n, CodeTable<std::int64_t>& 
 
 namespace {
 
+constexpr std::size_t padded(std::size_t n) { return n + (4 - n % 4) % 4; }
+
 // The first two values of each column with their codes: most columns of numbers that are
 // categories are indicators, and a row of these is encoded without a branch.
 template <class Code>
 class Indicators {
 public:
     explicit Indicators(std::size_t n)
-        : one_(n, std::numeric_limits<double>::quiet_NaN()), two_(one_), code_one_(n), code_two_(n) {}
+        : one_(padded(n)), two_(padded(n)), is_two_(padded(n)), code_one_(n), change_(n) {
+        std::fill_n(one_.begin(), n, std::numeric_limits<double>::quiet_NaN());
+        std::fill_n(two_.begin(), n, std::numeric_limits<double>::quiet_NaN());
+    }
 
-    // False: another value is among them, and `codes` must be written again.
-    bool encode(const double* row, Code* codes) const noexcept {
-        bool all = true;
-        for (std::size_t c = 0; c < one_.size(); ++c) {
-            const bool is_two = row[c] == two_[c];
-            all &= is_two | (row[c] == one_[c]);
-            codes[c] = is_two ? code_two_[c] : code_one_[c];
+    // False: another value is among them, and nothing is written. `row` is padded with zeros.
+    bool encode(const double* row, Code* codes) noexcept {
+        if (!kernels().one_or_two(row, one_.data(), two_.data(), one_.size(), is_two_.data())) {
+            return false;
         }
-        return all;
+        for (std::size_t c = 0; c < code_one_.size(); ++c) {
+            codes[c] = static_cast<Code>(code_one_[c] ^ (is_two_[c] & change_[c]));
+        }
+        return true;
     }
     bool encode(std::size_t c, double value, Code& code) const noexcept {
         if (value != one_[c] && value != two_[c]) return false;
-        code = value == one_[c] ? code_one_[c] : code_two_[c];
+        code = static_cast<Code>(code_one_[c] ^ (value == one_[c] ? 0 : change_[c]));
         return true;
     }
     // After the first two, the second place goes to the latest value.
     void keep(std::size_t c, double value, Code code) noexcept {
-        const bool first = one_[c] != one_[c];
-        (first ? one_ : two_)[c] = value;
-        (first ? code_one_ : code_two_)[c] = code;
+        if (value != value) return;
+        if (one_[c] != one_[c]) {
+            one_[c] = two_[c] = value;
+            code_one_[c] = code;
+        } else {
+            two_[c] = value;
+            change_[c] = static_cast<Code>(code_one_[c] ^ code);
+        }
     }
 
 private:
-    std::vector<double> one_, two_;
-    std::vector<Code> code_one_, code_two_;
+    std::vector<double> one_, two_;  // in whole vectors; NaN: none yet
+    std::vector<std::int8_t> is_two_;
+    std::vector<Code> code_one_;
+    std::vector<Code> change_;  // from the first code to the second, bit by bit
 };
 
 // Whether all columns are doubles side by side.
@@ -80,7 +93,7 @@ std::optional<Place> encode(const Batch& batch, std::vector<CodeTable<double>>& 
     const bool matrix = is_matrix(batch.columns);
     bool infinite = false;
     Indicators<Code> indicators(n);
-    std::vector<double> row(n);
+    std::vector<double> row(padded(n), 0.0);
     // Row by row, as columns of one matrix lie in memory.
     for (std::size_t r = 0; r < batch.rows; ++r, codes += n) {
         if (matrix) {

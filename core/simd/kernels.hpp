@@ -80,6 +80,9 @@ struct Kernels {
     void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                       double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
 
+    // Whether each of n numbers, in whole vectors, is one of two; which tells the second.
+    bool (*one_or_two)(const double* x, const double* one, const double* two, std::size_t n,
+                       std::int8_t* is_two);
     // Whether a value of n rows of a matrix is infinite.
     bool (*any_infinite)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                          std::size_t n);

@@ -51,6 +51,20 @@ void copy_rows(const void* matrix, std::ptrdiff_t step, std::size_t n_features, 
     }
 }
 
+bool one_or_two(const double* x, const double* one, const double* two, std::size_t n,
+                std::int8_t* is_two) {
+    typedef signed char Bytes __attribute__((vector_size(4)));
+    Mask others = {Mask::Vector{}};
+    for (std::size_t i = 0; i < n; i += width) {
+        const Lanes value = Lanes::load(x + i);
+        const Mask second = value == Lanes::load(two + i);
+        others = others | Mask{~(second | (value == Lanes::load(one + i))).v};
+        const Bytes bytes = __builtin_convertvector(second.v, Bytes);
+        __builtin_memcpy(is_two + i, &bytes, sizeof bytes);
+    }
+    return !others.any();
+}
+
 bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                   std::size_t n) {
     constexpr double finite = 0x1.fffffffffffffp1023;
@@ -444,6 +458,7 @@ const Kernels table = {
     RIPARIAN_ISA_NAME,
     settle,
     copy_rows,
+    one_or_two,
     any_infinite,
     learn,
     learn_bayes,

@@ -92,6 +92,7 @@ public:
     void run() {
         settle();
         copy_rows();
+        one_or_two();
         learn();
         for (const bool gaps : {false, true}) {
             grow(gaps);
@@ -167,6 +168,23 @@ private:
         b_.copy_rows(start, apart, n_, two.data(), rows, stride_, gaps_two.data());
         CHECK(same(one, want) && same(two, want));
         CHECK(gaps_one == gaps && gaps_two == gaps);
+    }
+
+    void one_or_two() {
+        AlignedDoubles x(stride_, 0.0), one = x, two = x;
+        bool all = true;
+        for (std::size_t f = 0; f < n_; ++f) {
+            one[f] = dice_.chance(0.1) ? examples::nan : value(dice_);
+            two[f] = dice_.chance(0.5) ? one[f] + 1.0 : value(dice_);
+            x[f] = dice_.chance(0.5) ? one[f] : two[f];
+            if (dice_.chance(0.01)) x[f] = dice_.chance(0.5) ? examples::nan : 0.5;
+            all = all && (x[f] == one[f] || x[f] == two[f]);
+        }
+        std::vector<std::int8_t> is_one(stride_, 9), is_two(stride_, 9);
+        CHECK(a_.one_or_two(x.data(), one.data(), two.data(), stride_, is_one.data()) == all);
+        CHECK(b_.one_or_two(x.data(), one.data(), two.data(), stride_, is_two.data()) == all);
+        CHECK(is_one == is_two);
+        for (std::size_t f = 0; f < n_; ++f) CHECK(is_one[f] == (x[f] == two[f] ? -1 : 0));
     }
 
     void learn() {
