@@ -49,7 +49,7 @@ public:
         return true;
     }
     bool encode(std::size_t c, double value, Code& code) const noexcept {
-        if (one_[c] != one_[c] || (value != one_[c] && value != two_[c])) return false;
+        if (value != one_[c] && value != two_[c]) return false;
         code = static_cast<Code>(code_one_[c] ^ (value == one_[c] ? 0 : change_[c]));
         return true;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <utility>
 
 namespace riparian {
@@ -38,7 +37,8 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
     for (std::size_t k = 0; k < s.class_stride; ++k) n_seen += seen(k);
     const std::size_t part = s.cells_place() + (s.categorical ? starts[s.categorical] : 0);
     const std::size_t n = s.classes_place() + n_seen * part + spare;
-    block_ = std::make_unique<std::byte[]>(n * sizeof(double));
+    block_.reset(static_cast<std::byte*>(::operator new[](n * sizeof(double), alignment)));
+    std::fill_n(block_.get(), n * sizeof(double), std::byte{0});
     if (s.categorical) {
         std::copy_n(starts, s.categorical + 1, const_cast<std::uint32_t*>(this->starts(s)));
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "../simd/kernels.hpp"
@@ -29,7 +30,9 @@ struct Shape {
         return bayes ? 2 * class_stride : class_stride;
     }
     [[nodiscard]] std::size_t leaf_place() const noexcept {
-        return starts_place() + (categorical ? categorical / 2 + 1 : 0);
+        const std::size_t place = starts_place() + (categorical ? categorical / 2 + 1 : 0);
+        // Planes of whole vectors start at one: a load across two cache lines costs two.
+        return stride == numeric ? (place + 3) / 4 * 4 : place;
     }
     [[nodiscard]] std::size_t classes_place() const noexcept {
         return leaf_place() + (bayes ? bayes_leaf_planes * numeric : 0);
@@ -104,7 +107,11 @@ public:
     [[nodiscard]] std::size_t bytes(const Shape&) const noexcept;
 
 private:
-    using Block = std::unique_ptr<std::byte[]>;
+    static constexpr std::align_val_t alignment{32};
+    struct Release {
+        void operator()(std::byte* p) const noexcept { ::operator delete[](p, alignment); }
+    };
+    using Block = std::unique_ptr<std::byte[], Release>;
 
     // Few leaves of few streams have any.
     struct Gaps {
