@@ -51,6 +51,7 @@ public:
 
     // Its value where all classes are equally frequent.
     [[nodiscard]] double gain_range(std::size_t classes) const override {
+        const nb::gil_scoped_acquire held;  // guards the ranges, too
         const auto known = ranges_.find(classes);
         if (known != ranges_.end()) return known->second;
         const std::vector<double> equal(std::max<std::size_t>(classes, 2), 1.0);
@@ -61,7 +62,7 @@ public:
 
 private:
     Held function_;
-    mutable std::map<std::size_t, double> ranges_;  // guarded by the tree's own lock
+    mutable std::map<std::size_t, double> ranges_;
 };
 
 class PythonBound final : public BoundFunction {

@@ -167,7 +167,8 @@ void IntervalCounts::prune(std::size_t n_classes, const Gain& gain, double best,
             for (std::size_t k = 0; k < n_classes; ++k) {
                 right[k] = std::max(0.0, total[k] - left[k] - inside[k]);
             }
-            const bool hopeless = upper_gain(gain, left, inside, right) < best - epsilon;
+            const double limit = best - epsilon;
+            const bool hopeless = upper_gain(gain, left, inside, right, limit) < limit;
             if (hopeless && interval.detail == Detail::exact) drop(i, Detail::pruned);
             if (!hopeless && interval.detail == Detail::pruned) drop(i, Detail::false_pruned);
         }

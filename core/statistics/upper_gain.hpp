@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -22,10 +23,12 @@ namespace riparian {
 // cuts that lead there, each times its share of the weight.
 //
 // gain(a, b) is the mean fall of the impurity for weights a and b of every class,
-// per unit of their own weight, times any constant; 0 if a or b is empty.
+// per unit of their own weight, times any constant; 0 if a or b is empty. The search ends
+// early once U(I) is known to be at least `enough`.
 template <class Gain>
 double upper_gain(const Gain& gain, std::span<const double> left, std::span<const double> inside,
-                  std::span<const double> right) {
+                  std::span<const double> right,
+                  double enough = std::numeric_limits<double>::infinity()) {
     constexpr std::size_t most_for_subsets = 8;
     const std::size_t n_classes = inside.size();
     std::vector<std::size_t> present;
@@ -38,7 +41,7 @@ double upper_gain(const Gain& gain, std::span<const double> left, std::span<cons
 
     if (present.size() <= most_for_subsets) {
         // In the order of a Gray code one class changes sides at a step.
-        for (unsigned step = 1; step < 1U << present.size(); ++step) {
+        for (unsigned step = 1; step < 1U << present.size() && most < enough; ++step) {
             const std::size_t k = present[static_cast<std::size_t>(std::countr_zero(step))];
             const bool to_left = (step ^ step >> 1) >> std::countr_zero(step) & 1U;
             a[k] = to_left ? left[k] + inside[k] : left[k];
