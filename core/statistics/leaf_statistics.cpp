@@ -173,7 +173,9 @@ std::size_t LeafStatistics::bytes(const Shape& s) const noexcept {
     const auto n_seen = static_cast<std::size_t>(
         std::count_if(classes(), classes() + s.class_stride, [](const double* p) { return p; }));
     const std::size_t part = s.cells_place() + (s.categorical ? starts(s)[s.categorical] : 0);
-    std::size_t bytes = taken((s.classes_place() + n_seen * part + spare) * sizeof(double));
+    const std::size_t block = (s.classes_place() + n_seen * part + spare) * sizeof(double);
+    constexpr auto step = static_cast<std::size_t>(alignment);  // the system rounds up to it
+    std::size_t bytes = taken((block + step - 1) / step * step);
     if (gaps_) bytes += taken(sizeof(Gaps)) + taken(gaps_->numbers) + taken(gaps_->categories);
     return bytes;
 }

@@ -101,7 +101,8 @@ int main(int argc, char** argv) {
         CHECK(wrong == 0);
         CHECK(answered > 0);
         CHECK(tree.n_leaves() > 2);
-        CHECK(tree.n_classes() == most_classes || tree.seen() < 16'000);
+        // The last classes come after the first 100 rows and 32 turns of 500.
+        CHECK(tree.n_classes() == most_classes || tree.seen() <= 16'100);
     }
     return checking::failures();
 }
