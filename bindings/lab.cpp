@@ -68,7 +68,11 @@ void bind_lab(nb::module_& m) {
                             std::uint64_t seed) {
             new (self) Lab(LabNode(values, classes, probabilities.data()),
                            method_of(method, costs, classes), seed);
-        }, "values"_a, "classes"_a, "probabilities"_a, "method"_a, "costs"_a, "seed"_a)
+        }, "values"_a, "classes"_a, "probabilities"_a, "method"_a, "costs"_a, "seed"_a,
+           nb::sig("def __init__(self, values: typing.Sequence[int], classes: int, "
+                   "probabilities: numpy.typing.NDArray[numpy.float64], "
+                   "method: dict[str, object], costs: numpy.typing.NDArray[numpy.float64], "
+                   "seed: int) -> None"))
         // The chosen attributes, -1 for none, and the examples seen.
         .def("run", [](const Lab& lab, std::uint64_t first, std::size_t count, unsigned threads) {
             std::vector<Outcome> outcomes(count);

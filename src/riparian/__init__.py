@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from riparian import bounds, cuts, evaluate, impurities, leaves, streams
+    from riparian import bounds, cuts, evaluate, impurities, lab, leaves, streams
     from riparian.certificates import Pending, Split
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
@@ -28,6 +28,7 @@ __all__ = [
     "cuts",
     "evaluate",
     "impurities",
+    "lab",
     "leaves",
     "load",
     "streams",
@@ -43,7 +44,7 @@ _HOME = {
     "VFDT": "riparian.recipes",
     "load": "riparian.recipes",
 }
-_MODULES = {"bounds", "cuts", "evaluate", "impurities", "leaves", "streams"}
+_MODULES = {"bounds", "cuts", "evaluate", "impurities", "lab", "leaves", "streams"}
 
 
 def __getattr__(name: str) -> Any:

@@ -73,7 +73,7 @@ class Decisions:
 
     @property
     def verdict(self) -> str:
-        """``"kept"`` or ``"broken"``: on which side of `delta` the interval lies; else ``"open"``."""
+        """On which side of `delta` the interval lies: "kept" or "broken", else "open"."""
         low, high = self.interval
         return "kept" if high <= self.delta else "broken" if low > self.delta else "open"
 
@@ -88,9 +88,7 @@ class Decisions:
 
     def __str__(self) -> str:
         low, high = self.interval
-        waited = (
-            f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
-        )
+        waited = f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
         left = self.repetitions - self.decided
         missing = f" ({left:,} were not decided)" if left else ""
         says = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
@@ -260,8 +258,8 @@ def _run(
 
 
 def _best(gains: NDArray[np.float64], null_cut: bool) -> NDArray[np.bool_]:
-    best = gains >= gains.max() - _EQUAL
-    return best & (gains > _EQUAL) if null_cut else best
+    least = gains.max() - _EQUAL
+    return np.asarray(gains >= (max(least, _EQUAL) if null_cut else least))
 
 
 def _processors() -> int:

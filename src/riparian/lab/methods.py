@@ -19,7 +19,6 @@ def _every(examples: int) -> dict[str, int]:
     return {"grace_period": examples, "first_check": examples, "max_examples": most}
 
 
-
 #: What ``riparian lab --all`` compares: a name and the parameters of `decisions`.
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "entropy, 1 ε": {},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from riparian.palette import DARK, LIGHT, class_colour, ink_on
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot"]
+__all__ = ["check_picture", "plot", "save_picture"]
 
 # Verdicts differ by shape and filling, not by colour alone.
 _MARKS = {"kept": ("o", 0), "open": ("D", 1), "broken": ("X", 3)}
@@ -25,6 +26,9 @@ _PLACES = [
     for far in (11.0, 17.0, 24.0, 32.0, 41.0)
     for angle in (0, 4, 1, 3, 7, 5, 2, 6)
 ]
+# Below the lowest line is room for numbers, so that none stands among the intervals above it.
+_PLACES_BELOW = [(0.0, -10.5), (0.0, -20.0), (0.0, -29.5)]
+_BELOW = 5.0
 
 
 def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
@@ -65,7 +69,7 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
     lowest = _lowest(list(shown.values()))
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_ylim(lowest / 1.7, 1.0)
+    ax.set_ylim(lowest / _BELOW, 1.0)
     needed = [result.mean_examples for result in shown.values()]
     ax.set_xlim(min(needed) / 2.0, max(needed) * 2.0)
     for delta in sorted({result.delta for result in shown.values()}):
@@ -83,7 +87,7 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
         mark, place = _MARKS[result.verdict]
         colour = class_colour(place, dark=dark)
         x, y = result.mean_examples, max(result.rate, lowest)
-        low, high = max(result.interval[0], lowest / 1.7), max(result.interval[1], lowest)
+        low, high = (max(end, lowest) for end in result.interval)
         ax.plot([x, x], [low, high], color=colour, linewidth=1.4, zorder=2.0)
         fill = colours["ground"] if result.verdict == "open" else colour
         ax.plot(
@@ -96,10 +100,40 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
             linestyle="none",
             zorder=3.0,
         )
-    _number(ax, list(shown.values()), lowest, colours)
     _key(ax, shown, colours, dark=dark)
     _axes(ax, lowest, colours)
+    _number(ax, list(shown.values()), lowest, colours)
     return ax
+
+
+def check_picture(option: str, path: str) -> None:
+    """Refuse a file that no picture can be written to, before the work rather than after it."""
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise ImportError(
+            f"{option} needs matplotlib; install it with: pip install 'riparian[plot]'"
+        ) from error
+
+    ending = os.path.splitext(path)[1].removeprefix(".").lower()
+    known = FigureCanvasBase.get_supported_filetypes()
+    if ending not in known:
+        raise ValueError(f"{option} {path!r}: the ending must be one of {', '.join(sorted(known))}")
+
+
+def save_picture(results: Mapping[str, Decisions], path: str) -> None:
+    """Draw the results into a file, without a window."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    figure = plot(results).get_figure(root=True)
+    assert figure is not None
+    figure.savefig(path, dpi=144, metadata=_anonymous(path))
+
+
+def _anonymous(path: str) -> dict[str, None]:
+    """A PNG that does not name the program that wrote it: equal results give equal files."""
+    return {"Software": None} if path.lower().endswith(".png") else {}
 
 
 def _lowest(results: Sequence[Decisions]) -> float:
@@ -111,12 +145,18 @@ def _number(
     ax: Axes, results: Sequence[Decisions], lowest: float, colours: Mapping[str, str]
 ) -> None:
     """Give each mark its number, beside it and clear of other marks and numbers."""
-    ax.figure.draw_without_rendering()  # settles where the axes lie
-    points = 72.0 / ax.figure.dpi
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # settles where the axes lie
+    points = 72.0 / figure.dpi
     marks = [
         ax.transData.transform((r.mean_examples, max(r.rate, lowest))) * points for r in results
     ]
     taken = [(x, y, _SIZE, _SIZE) for x, y in marks]
+    for result in results:
+        ends = [(result.mean_examples, max(end, lowest)) for end in result.interval]
+        (x, low), (_, high_end) = ax.transData.transform(ends) * points
+        taken.append((x, (low + high_end) / 2.0, 2.0, high_end - low))
     (left, bottom), (right, top) = ax.transAxes.transform([(0.0, 0.0), (1.0, 1.0)]) * points
     wide, high = _LABEL
     for i, (x, y) in enumerate(marks):
@@ -125,12 +165,14 @@ def _number(
             a, b = x + place[0], y + place[1]
             if not (left < a - wide / 2 and a + wide / 2 < right and bottom < b - high / 2 < top):
                 return math.inf
-            return sum(
+            overlaps = (
                 max(0.0, (wide + w) / 2 - abs(a - c)) * max(0.0, (high + h) / 2 - abs(b - d))
                 for c, d, w, h in taken
             )
+            return float(sum(overlaps))
 
-        dx, dy = min(_PLACES, key=crowd)
+        below = results[i].wrong == 0
+        dx, dy = min(_PLACES_BELOW if below else _PLACES, key=crowd)
         taken.append((x + dx, y + dy, wide, high))
         far = math.hypot(dx, dy) > 12.0
         ax.annotate(
@@ -194,6 +236,7 @@ def _key(
     )
     if first is not None:
         ax.add_artist(first)
+        first.set_clip_on(False)
 
 
 def _axes(ax: Axes, lowest: float, colours: Mapping[str, str]) -> None:
