@@ -84,8 +84,7 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
             color=colours["ink"],
         )
     for result in shown.values():
-        mark, place = _MARKS[result.verdict]
-        colour = class_colour(place, dark=dark)
+        mark, colour = _mark(result.verdict, dark=dark)
         x, y = result.mean_examples, max(result.rate, lowest)
         low, high = (max(end, lowest) for end in result.interval)
         ax.plot([x, x], [low, high], color=colour, linewidth=1.4, zorder=2.0)
@@ -136,6 +135,12 @@ def _anonymous(path: str) -> dict[str, None]:
     return {"Software": None} if path.lower().endswith(".png") else {}
 
 
+def _mark(verdict: str, *, dark: bool) -> tuple[str, str]:
+    mark, place = _MARKS[verdict]
+    # The first blue is dim as a thin line on a dark ground; the fifth is not.
+    return mark, class_colour(4 if dark and place == 0 else place, dark=dark)
+
+
 def _lowest(results: Sequence[Decisions]) -> float:
     """Height of "none wrong": below the smallest rate that the repetitions can show."""
     return 0.4 / max(result.repetitions for result in results)
@@ -157,6 +162,9 @@ def _number(
         ends = [(result.mean_examples, max(end, lowest)) for end in result.interval]
         (x, low), (_, high_end) = ax.transData.transform(ends) * points
         taken.append((x, (low + high_end) / 2.0, 2.0, high_end - low))
+    for delta in {result.delta for result in results}:
+        middle = ax.transData.transform((results[0].mean_examples, delta))[1] * points
+        taken.append((0.0, middle, math.inf, 2.0))
     (left, bottom), (right, top) = ax.transAxes.transform([(0.0, 0.0), (1.0, 1.0)]) * points
     wide, high = _LABEL
     for i, (x, y) in enumerate(marks):
@@ -166,7 +174,8 @@ def _number(
             if not (left < a - wide / 2 and a + wide / 2 < right and bottom < b - high / 2 < top):
                 return math.inf
             overlaps = (
-                max(0.0, (wide + w) / 2 - abs(a - c)) * max(0.0, (high + h) / 2 - abs(b - d))
+                min(wide, max(0.0, (wide + w) / 2 - abs(a - c)))
+                * min(high, max(0.0, (high + h) / 2 - abs(b - d)))
                 for c, d, w, h in taken
             )
             return float(sum(overlaps))
@@ -200,8 +209,7 @@ def _key(
     from matplotlib.lines import Line2D
 
     def handle(verdict: str) -> Line2D:
-        mark, place = _MARKS[verdict]
-        colour = class_colour(place, dark=dark)
+        mark, colour = _mark(verdict, dark=dark)
         fill = colours["ground"] if verdict == "open" else colour
         return Line2D(
             [], [], marker=mark, color=fill, markeredgecolor=colour, linestyle="none", markersize=6
