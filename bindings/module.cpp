@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     bind_engine(m);
     bind_encoding(m);
     bind_arrow(m);
+    bind_lab(m);
 }

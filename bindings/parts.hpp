@@ -6,3 +6,4 @@
 void bind_axes(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);
 void bind_engine(nanobind::module_& m);
+void bind_lab(nanobind::module_& m);

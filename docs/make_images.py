@@ -1,7 +1,8 @@
-"""Draw the pictures of the README: ``python docs/make_images.py``.
+"""Draw the pictures of the README and of lab.md: ``python docs/make_images.py``.
 
-Both show the model and the stream of `make demo`. Each is drawn for light and for dark pages. The
-stream has a fixed seed, so a second run draws the same pictures.
+The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md,
+which take some minutes. Each is drawn for light and for dark pages. Seeds are fixed, so a second
+run draws the same pictures.
 """
 
 from __future__ import annotations
@@ -56,6 +57,13 @@ def draw_accuracy(result: rp.evaluate.Result, *, dark: bool) -> Figure:
     return figure
 
 
+def draw_lab(decisions: dict[str, rp.lab.Decisions]) -> Figure:
+    """Wrong decisions against the examples they took, as `riparian lab --plot` draws them."""
+    figure = rp.lab.plot(decisions).figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
 def style(*, dark: bool) -> dict[Any, Any]:
     """What matplotlib is to draw on and with."""
     colours = DARK if dark else LIGHT
@@ -83,11 +91,13 @@ def main() -> None:
     young = rp.HoeffdingTree()
     rp.evaluate.prequential(young, stream, rows=ROWS_OF_THE_TREE, progress=False)
     result = rp.evaluate.prequential(rp.HoeffdingTree(), stream, progress=False)
+    decisions = rp.lab.compare(delta=0.05, repetitions=100_000)
     for scheme in ("light", "dark"):
         dark = scheme == "dark"
         with mpl.rc_context(style(dark=dark)):
             save(draw_tree(young), FOLDER / f"tree-{scheme}.png")
             save(draw_accuracy(result, dark=dark), FOLDER / f"accuracy-{scheme}.png")
+            save(draw_lab(decisions), FOLDER / f"lab-{scheme}.png")
 
 
 if __name__ == "__main__":

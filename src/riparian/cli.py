@@ -1,4 +1,4 @@
-"""The command line: ``riparian run``, ``riparian predict`` and ``riparian show``.
+"""The command line: ``riparian run``, ``predict``, ``show`` and ``lab``.
 
 It is thin over the library. Imports wait until a command needs them: ``riparian --help`` must not.
 """
@@ -328,6 +328,133 @@ def show(
         _print_json(model_dict(learned, n_splits=splits))
     else:
         print_model(console(), model, learned, n_splits=splits, max_depth=depth)
+
+
+@app.command()
+@_plainly
+def lab(
+    delta: Annotated[float, typer.Option(help="Promised rate of wrong decisions.")] = 0.05,
+    repetitions: Annotated[int, typer.Option(help="Leaves that decide, a method.")] = 100_000,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Compare all methods; the default if none is named."),
+    ] = False,
+    impurity: Annotated[
+        str | None,
+        typer.Option(
+            help="entropy, gini, kearns-mansour, misclassification or accuracy.",
+        ),
+    ] = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(help="Labels of accuracy: resubstitution, prequential, holdout or fixed."),
+    ] = None,
+    holdout_examples: Annotated[
+        int | None, typer.Option(help="Examples that choose the labels of holdout.")
+    ] = None,
+    bound: Annotated[
+        str | None,
+        typer.Option(
+            help="hoeffding, mcdiarmid, confidence, confidence-practical, normal or delta-method."
+        ),
+    ] = None,
+    epsilons: Annotated[
+        int | None, typer.Option(help="1 or 2: how many bounds the best must lead by.")
+    ] = None,
+    spend_delta: Annotated[
+        bool | None, typer.Option(help="Whether the j-th check may use delta / (j (j + 1)).")
+    ] = None,
+    confidence_c: Annotated[
+        float | None, typer.Option(help="The constant of confidence-practical.")
+    ] = None,
+    confidence_form: Annotated[str | None, typer.Option(help="printed or derived.")] = None,
+    pairing: Annotated[
+        str | None,
+        typer.Option(help="Of the delta method: independent, conservative or paired."),
+    ] = None,
+    grace_period: Annotated[
+        int | None, typer.Option(help="Examples between two checks.  [default: 1]")
+    ] = None,
+    first_check: Annotated[
+        int | None, typer.Option(help="Examples before the first check.  [default: 1]")
+    ] = None,
+    max_examples: Annotated[
+        int | None, typer.Option(help="Where an undecided leaf is given up.")
+    ] = None,
+    null_cut: Annotated[
+        bool | None, typer.Option(help='Whether "no split", with gain 0, competes.')
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
+    n_jobs: Annotated[int | None, typer.Option(help="Threads.  [default: one a processor]")] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the methods: a PNG, SVG or PDF file.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check claims of confidence: how often is a split wrong?
+
+    A leaf with a known distribution, the controlled node of Matuszyk et al. (2013), decides many
+    times between two attributes.
+    """
+    given = {
+        "impurity": impurity,
+        "evaluator": evaluator,
+        "holdout_examples": holdout_examples,
+        "bound": bound,
+        "epsilons": epsilons,
+        "spend_delta": spend_delta,
+        "confidence_c": confidence_c,
+        "confidence_form": confidence_form,
+        "pairing": pairing,
+        "grace_period": grace_period,
+        "first_check": first_check,
+        "max_examples": max_examples,
+        "null_cut": null_cut,
+    }
+    named = {name: value for name, value in given.items() if value is not None}
+    if every and named:
+        option = f"--{next(iter(named)).replace('_', '-')}"
+        raise typer.BadParameter("names one method; leave out --all", param_hint=option)
+
+    from riparian.writing import check_writable
+
+    check_writable("--plot", plot)
+    if plot is not None:
+        from riparian.lab.plot import check_picture
+
+        check_picture("--plot", plot)
+    from riparian.lab import METHODS, compare
+    from riparian.lab.waiting import Waiting
+
+    methods = {"as asked": named} if named else METHODS
+    with Waiting(len(methods)) as waiting:
+        results = compare(
+            methods,
+            delta=delta,
+            repetitions=repetitions,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=None if quiet else waiting.update,
+        )
+    if named:
+        results = {result.method: result for result in results.values()}
+    if plot is not None:
+        from riparian.lab.plot import save_picture
+
+        save_picture(results, plot)
+        _say(f"wrote the picture to {plot}")
+    if json:
+        from riparian.lab.table import results_dict
+
+        _print_json(results_dict(results))
+    else:
+        from riparian.lab.table import table_lines
+        from riparian.summary import console
+
+        out = console()
+        for line in table_lines(results):
+            out.print(line)
 
 
 def _learn(

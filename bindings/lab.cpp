@@ -1,0 +1,93 @@
+// The bound laboratory, for riparian.lab.
+#include "../core/lab/lab.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "../core/named.hpp"
+#include "arrays.hpp"
+#include "parts.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace riparian;
+
+namespace {
+
+LabEvaluator evaluator_of(const std::string& name) {
+    if (name == "prequential") return LabEvaluator::prequential;
+    if (name == "holdout") return LabEvaluator::holdout;
+    if (name == "fixed") return LabEvaluator::fixed;
+    return LabEvaluator::resubstitution;
+}
+
+LabMethod method_of(const nb::dict& d, const VectorIn<double>& costs, std::size_t classes) {
+    LabMethod m;
+    m.impurity = by_name<AnyImpurity>(nb::cast<std::string>(d["impurity"])).value();
+    if (auto* const loss = std::get_if<Loss>(&m.impurity)) {
+        if (costs.shape(0) != classes * classes) throw std::invalid_argument("a cost a pair");
+        loss->costs = costs_of(costs.data(), classes);
+    }
+    m.evaluator = evaluator_of(nb::cast<std::string>(d["evaluator"]));
+    m.holdout_examples = nb::cast<std::int64_t>(d["holdout_examples"]);
+    m.bound = by_name<AnyBound>(nb::cast<std::string>(d["bound"])).value();
+    if (auto* const practical = std::get_if<ConfidencePractical>(&m.bound)) {
+        practical->c = nb::cast<double>(d["confidence_c"]);
+        practical->form = nb::cast<std::string>(d["confidence_form"]) == "derived"
+                              ? ConfidenceForm::derived
+                              : ConfidenceForm::printed;
+    }
+    if (auto* const normal = std::get_if<DeltaMethod>(&m.bound)) {
+        const auto pairing = nb::cast<std::string>(d["pairing"]);
+        normal->pairing = pairing == "paired"         ? Pairing::paired
+                          : pairing == "conservative" ? Pairing::conservative
+                                                      : Pairing::independent;
+    }
+    m.epsilons = nb::cast<double>(d["epsilons"]);
+    m.delta = nb::cast<double>(d["delta"]);
+    m.spend_delta = nb::cast<bool>(d["spend_delta"]);
+    m.grace_period = nb::cast<std::int64_t>(d["grace_period"]);
+    m.first_check = nb::cast<std::int64_t>(d["first_check"]);
+    m.max_examples = nb::cast<std::int64_t>(d["max_examples"]);
+    m.null_cut = nb::cast<bool>(d["null_cut"]);
+    return m;
+}
+
+}  // namespace
+
+void bind_lab(nb::module_& m) {
+    nb::class_<Lab>(m, "Lab")
+        .def("__init__", [](Lab* self, const std::vector<std::size_t>& values,
+                            std::size_t classes, const VectorIn<double>& probabilities,
+                            const nb::dict& method, const VectorIn<double>& costs,
+                            std::uint64_t seed) {
+            new (self) Lab(LabNode(values, classes, probabilities.data()),
+                           method_of(method, costs, classes), seed);
+        }, "values"_a, "classes"_a, "probabilities"_a, "method"_a, "costs"_a, "seed"_a,
+           nb::sig("def __init__(self, values: typing.Sequence[int], classes: int, "
+                   "probabilities: numpy.typing.NDArray[numpy.float64], "
+                   "method: dict[str, object], costs: numpy.typing.NDArray[numpy.float64], "
+                   "seed: int) -> None"))
+        // The chosen attributes, -1 for none, and the examples seen.
+        .def("run", [](const Lab& lab, std::uint64_t first, std::size_t count, unsigned threads) {
+            std::vector<Outcome> outcomes(count);
+            {
+                const nb::gil_scoped_release released;
+                lab.run(first, outcomes, threads);
+            }
+            std::vector<std::int32_t> chosen;
+            std::vector<std::int64_t> examples;
+            chosen.reserve(count);
+            examples.reserve(count);
+            for (const Outcome& o : outcomes) {
+                chosen.push_back(o.chosen);
+                examples.push_back(o.examples);
+            }
+            return std::pair(owned(std::move(chosen)), owned(std::move(examples)));
+        }, "first"_a, "count"_a, "threads"_a);
+}

@@ -1,0 +1,90 @@
+#include "lab.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "count_gains.hpp"
+#include "hit_gains.hpp"
+
+namespace riparian {
+namespace {
+
+// Long enough that threads seldom meet at the counter.
+constexpr std::size_t chunk = 16;
+
+template <class Impurity, class Use>
+void with_gains(const LabNode& node, const LabMethod& method, const Impurity& impurity, Use use) {
+    if constexpr (std::is_same_v<Impurity, CustomImpurity>) {
+        throw std::invalid_argument("the laboratory is native: it takes no callable");
+    } else {
+        if constexpr (std::is_same_v<Impurity, Accuracy> || std::is_same_v<Impurity, Loss>) {
+            using Quality =
+                std::conditional_t<std::is_same_v<Impurity, Accuracy>, Hits, Savings>;
+            const Quality quality(impurity);
+            switch (method.evaluator) {
+                case LabEvaluator::prequential:
+                    return use(HitGains<Quality, LabEvaluator::prequential>(node, quality));
+                case LabEvaluator::holdout:
+                    return use(HitGains<Quality, LabEvaluator::holdout>(node, quality));
+                case LabEvaluator::fixed:
+                    return use(HitGains<Quality, LabEvaluator::fixed>(node, quality));
+                case LabEvaluator::resubstitution:
+                    break;
+            }
+        } else if (method.evaluator != LabEvaluator::resubstitution) {
+            throw std::invalid_argument("only accuracy and loss judge labels");
+        }
+        use(CountGains<Impurity>(node, impurity));
+    }
+}
+
+}  // namespace
+
+Lab::Lab(LabNode node, LabMethod method, std::uint64_t seed)
+    : node_(std::move(node)),
+      method_(std::move(method)),
+      schedule_(method_, node_.classes(), node_.attributes()),
+      seed_(seed) {}
+
+void Lab::run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads) const {
+    std::visit([&](const auto& impurity) {
+        with_gains(node_, method_, impurity,
+                   [&](const auto& gains) { run_with(gains, first, outcomes, threads); });
+    }, method_.impurity);
+}
+
+template <class Gains>
+void Lab::run_with(const Gains& gains, std::uint64_t first, std::vector<Outcome>& outcomes,
+                   unsigned threads) const {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::exception_ptr> failures(std::max(threads, 1u));
+    const auto work = [&](std::size_t thread) {
+        try {
+            Repetition<Gains> repetition(node_, method_, schedule_, gains);
+            for (std::size_t from; (from = next.fetch_add(chunk)) < outcomes.size();) {
+                const std::size_t to = std::min(from + chunk, outcomes.size());
+                for (std::size_t i = from; i < to; ++i) {
+                    outcomes[i] = repetition.run(seed_, first + i);
+                }
+            }
+        } catch (...) {
+            failures[thread] = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    try {
+        for (std::size_t t = 1; t < failures.size(); ++t) others.emplace_back(work, t);
+    } catch (const std::system_error&) {
+        // Fewer threads than asked for: those there are do all the work.
+    }
+    work(0);
+    for (std::thread& other : others) other.join();
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
+    }
+}
+
+}  // namespace riparian

@@ -1,0 +1,32 @@
+// The bound laboratory: how often does a leaf with a known distribution decide wrongly?
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "method.hpp"
+#include "node.hpp"
+#include "repetition.hpp"
+#include "schedule.hpp"
+
+namespace riparian {
+
+class Lab {
+public:
+    Lab(LabNode node, LabMethod method, std::uint64_t seed);
+
+    // Repetitions [first, first + outcomes.size()), each with random numbers of its
+    // own: the outcomes do not depend on how they are cut into calls and threads.
+    void run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads) const;
+
+private:
+    template <class Gains>
+    void run_with(const Gains&, std::uint64_t first, std::vector<Outcome>&, unsigned threads) const;
+
+    LabNode node_;
+    LabMethod method_;
+    Schedule schedule_;
+    std::uint64_t seed_;
+};
+
+}  // namespace riparian

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "method.hpp"
+
+namespace riparian {
+
+// When a leaf checks, and how far the best gain must then lead. That depends on the
+// number of the check alone, unless the bound asks for a variance: it is told once for
+// all repetitions.
+class Schedule {
+public:
+    Schedule(const LabMethod&, std::size_t classes, std::size_t attributes);
+
+    // The first check that could decide, from 0. Before it the lead that is asked for
+    // is larger than a gain can be.
+    [[nodiscard]] std::int64_t first() const noexcept { return first_; }
+    // One past the last check before `max_examples`.
+    [[nodiscard]] std::int64_t end() const noexcept { return end_; }
+    // Examples seen at a check.
+    [[nodiscard]] std::int64_t seen(std::int64_t check) const noexcept {
+        return start_ + check * method_.grace_period;
+    }
+    // Examples whose mean a gain is.
+    [[nodiscard]] double averaged(std::int64_t check) const noexcept {
+        return static_cast<double>(seen(check) - held_out_);
+    }
+    [[nodiscard]] bool needs_variance() const noexcept { return needs_variance_; }
+
+    [[nodiscard]] double lead(std::int64_t check) const {
+        const auto place = static_cast<std::size_t>(check - first_);
+        return place < leads_.size() ? leads_[place] : lead(check, not_known);
+    }
+    // With the variance of the gap an example.
+    [[nodiscard]] double lead(std::int64_t check, double variance) const;
+
+private:
+    static constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+    LabMethod method_;
+    double classes_;
+    double attributes_;
+    double gain_range_;
+    bool needs_variance_;
+    std::int64_t held_out_;
+    std::int64_t start_;
+    std::int64_t first_ = 0;
+    std::int64_t end_ = 0;
+    std::vector<double> leads_;  // from `first` on
+};
+
+}  // namespace riparian

@@ -1,0 +1,304 @@
+"""How often a leaf decides wrongly, and after how many examples."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian import _core
+from riparian.bounds import SERVES
+from riparian.errors import one_of
+from riparian.lab.node import Costs, Node, cost_matrix, s1_node
+
+__all__ = ["Decisions", "decisions"]
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_EVALUATORS = ("resubstitution", "prequential", "holdout", "fixed")
+_EQUAL = 1e-12  # true gains closer than this are equal
+_SLICE_SECONDS = 0.2  # between two looks at Ctrl-C
+
+
+@dataclasses.dataclass(frozen=True)
+class Decisions:
+    """What came of many repetitions of one leaf.
+
+    Attributes
+    ----------
+    repetitions : int
+    decided : int
+        How many split; the others reached `max_examples`.
+    wrong : int
+        How many chose an attribute that is not the best by the true gains.
+    interval : tuple of float
+        Of the rate of wrong decisions, at 95 %: the exact one of Clopper and Pearson.
+    mean_examples : float
+        Examples seen by those that decided, on average.
+    quantiles : dict
+        Quantiles of the examples seen over all repetitions; infinite where one was not decided.
+    parameters : dict
+        What `decisions` was called with.
+    """
+
+    repetitions: int
+    decided: int
+    wrong: int
+    interval: tuple[float, float]
+    mean_examples: float
+    quantiles: Mapping[float, float]
+    parameters: Mapping[str, Any]
+
+    @property
+    def rate(self) -> float:
+        """Share of the repetitions that ended in a wrong decision."""
+        return self.wrong / self.repetitions
+
+    @property
+    def delta(self) -> float:
+        """The rate that the bound promises not to exceed."""
+        return float(self.parameters["delta"])
+
+    @property
+    def verdict(self) -> str:
+        """On which side of `delta` the interval lies: "kept" or "broken", else "open"."""
+        low, high = self.interval
+        return "kept" if high <= self.delta else "broken" if low > self.delta else "open"
+
+    @property
+    def method(self) -> str:
+        """The method in a few words."""
+        p = self.parameters
+        evaluator = "" if p["evaluator"] == "resubstitution" else f" {p['evaluator']}"
+        spent = ", delta spent" if p["spend_delta"] else ""
+        epsilons = "epsilon" if p["epsilons"] == 1 else "epsilons"
+        return f"{p['impurity']}{evaluator}, {p['bound']}, {p['epsilons']} {epsilons}{spent}"
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        waited = f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
+        left = self.repetitions - self.decided
+        missing = f" ({left:,} were not decided)" if left else ""
+        says = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
+        return (
+            f"{self.method}: {self.wrong:,} of {self.repetitions:,} decisions were wrong"
+            f"{missing}, {percent(self.rate)} (95 % interval {percent(low)} to {percent(high)})"
+            f"{waited}; delta {self.delta:g} {says[self.verdict]}"
+        )
+
+
+def percent(rate: float) -> str:
+    """Word a rate, as in '15.7 %'; small ones with two figures."""
+    return f"{100.0 * rate:.1f} %" if rate == 0.0 or rate >= 0.01 else f"{100.0 * rate:.2g} %"
+
+
+def decisions(
+    node: Node | None = None,
+    *,
+    impurity: str = "entropy",
+    evaluator: str = "resubstitution",
+    holdout_examples: int = 30,
+    costs: Costs | None = None,
+    bound: str = "hoeffding",
+    epsilons: int = 1,
+    delta: float = 0.05,
+    spend_delta: bool = False,
+    confidence_c: float = 1.0,
+    confidence_form: str = "printed",
+    pairing: str = "independent",
+    grace_period: int = 1,
+    first_check: int = 1,
+    max_examples: int = 10_000_000,
+    repetitions: int = 100_000,
+    null_cut: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Decisions:
+    """Let a leaf with a known distribution decide, many times, and count the wrong decisions.
+
+    Each repetition draws independent examples, keeps the counts of each attribute, and checks
+    every `grace_period` examples whether the best gain leads the second best by more than
+    `epsilons` times the bound. It ends with the first decision.
+
+    Parameters
+    ----------
+    node : Node, optional
+        The distribution; by default that of `s1_node`.
+    impurity, evaluator, holdout_examples, costs
+        As of `HoeffdingTree`. The evaluator may also be ``"fixed"``: the labels that are right for
+        the distribution, which only a laboratory knows.
+    bound, epsilons, delta, spend_delta, confidence_c, confidence_form, pairing
+        As of `HoeffdingTree`. ``pairing="paired"`` uses the counts of both attributes together. A
+        callable is refused: the laboratory is native.
+    grace_period : int, default=1
+        Examples between two checks.
+    first_check : int, default=1
+        Examples before the first check.
+    max_examples : int, default=10_000_000
+        A repetition that has not decided by then ends undecided.
+    repetitions : int, default=100_000
+    null_cut : bool, default=False
+        Whether "no split", with gain 0, competes as in a tree. A split on an attribute whose true
+        gain is 0 is then wrong.
+    seed : int, default=0
+        The same seed gives the same decisions.
+    n_jobs : int, optional
+        Threads; by default one a processor. The result does not depend on it.
+    progress : callable, optional
+        Called now and then with the repetitions done and those in all.
+
+    Returns
+    -------
+    Decisions
+
+    Examples
+    --------
+    >>> found = decisions(impurity="accuracy", evaluator="prequential", epsilons=2,
+    ...                   repetitions=10_000)
+    >>> found.verdict
+    'kept'
+    """
+    node = s1_node() if node is None else node
+    parameters = {
+        "impurity": impurity,
+        "evaluator": evaluator,
+        "holdout_examples": holdout_examples,
+        "bound": bound,
+        "epsilons": epsilons,
+        "delta": delta,
+        "spend_delta": spend_delta,
+        "confidence_c": confidence_c,
+        "confidence_form": confidence_form,
+        "pairing": pairing,
+        "grace_period": grace_period,
+        "first_check": first_check,
+        "max_examples": max_examples,
+        "null_cut": null_cut,
+    }
+    _check(node, parameters)
+    _check_whole("repetitions", repetitions)
+    _check_whole("seed", seed, least=0, most=2**64 - 1)
+    if n_jobs is not None:
+        _check_whole("n_jobs", n_jobs, most=1024)
+    matrix = cost_matrix(costs, node.classes) if impurity == "loss" else np.zeros((0, 0))
+    best = _best(node.true_gains(impurity, costs), null_cut)
+
+    lab = _core.Lab(
+        node.probabilities.shape[:-1],
+        len(node.classes),
+        node.probabilities.ravel(),
+        {**parameters, "epsilons": float(epsilons), "delta": float(delta)},
+        matrix.ravel(),
+        seed,
+    )
+    chosen, examples = _run(lab, repetitions, n_jobs or _processors(), progress)
+    decided = chosen >= 0
+    wrong = int((decided & ~best[chosen]).sum())
+    seen = np.where(decided, examples, np.inf)
+    quantiles = np.quantile(seen, QUANTILES, method="inverted_cdf").tolist()
+    return Decisions(
+        repetitions=repetitions,
+        decided=int(decided.sum()),
+        wrong=wrong,
+        interval=clopper_pearson(wrong, repetitions),
+        mean_examples=float(examples[decided].mean()) if decided.any() else float("nan"),
+        quantiles=MappingProxyType(dict(zip(QUANTILES, quantiles, strict=True))),
+        parameters=MappingProxyType({**parameters, "costs": costs, "seed": seed}),
+    )
+
+
+def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """The exact confidence interval of a probability.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 100)
+    >>> low, round(high, 5)
+    (0.0, 0.03622)
+    """
+    from scipy.special import betaincinv
+
+    tail, rest = (1.0 - level) / 2.0, trials - successes
+    low = float(betaincinv(successes, rest + 1, tail)) if successes else 0.0
+    high = float(betaincinv(successes + 1, rest, 1.0 - tail)) if rest else 1.0
+    return low, high
+
+
+def _run(
+    lab: _core.Lab, repetitions: int, threads: int, progress: Callable[[int, int], object] | None
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """All repetitions, in slices short enough for Ctrl-C."""
+    chosen = np.empty(repetitions, dtype=np.int32)
+    examples = np.empty(repetitions, dtype=np.int64)
+    done, size = 0, 16 * threads
+    while done < repetitions:
+        size = min(size, repetitions - done)
+        start = time.perf_counter()
+        part = slice(done, done + size)
+        chosen[part], examples[part] = lab.run(done, size, threads)
+        done += size
+        if progress is not None:
+            progress(done, repetitions)
+        share = _SLICE_SECONDS / max(time.perf_counter() - start, 1e-6)
+        size = max(1, int(size * min(share, 8.0)))
+    return chosen, examples
+
+
+def _best(gains: NDArray[np.float64], null_cut: bool) -> NDArray[np.bool_]:
+    least = gains.max() - _EQUAL
+    return np.asarray(gains >= (max(least, _EQUAL) if null_cut else least))
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check(node: Node, parameters: Mapping[str, Any]) -> None:
+    if not isinstance(node, Node):
+        raise TypeError(f"node must be a riparian.lab.Node, got {type(node).__name__}")
+    for name in ("impurity", "bound"):
+        if callable(parameters[name]):
+            raise TypeError(f"{name} must be a name, not a callable: the laboratory is native")
+        one_of(name, parameters[name], _core.names(name))
+    impurity, bound, evaluator = (parameters[name] for name in ("impurity", "bound", "evaluator"))
+    one_of("evaluator", evaluator, _EVALUATORS)
+    one_of("confidence_form", parameters["confidence_form"], ("printed", "derived"))
+    one_of("pairing", parameters["pairing"], ("independent", "conservative", "paired"))
+    if bound in SERVES and impurity not in SERVES[bound]:
+        served = ", ".join(repr(name) for name in SERVES[bound])
+        raise ValueError(f"bound {bound!r} serves the impurities {served}, got {impurity!r}")
+    if evaluator != "resubstitution":
+        if impurity not in ("accuracy", "loss"):
+            raise ValueError(
+                f"evaluator {evaluator!r} is for the impurities 'accuracy' and 'loss', "
+                f"got {impurity!r}"
+            )
+        if bound == "delta-method":
+            raise ValueError("bound 'delta-method' needs evaluator 'resubstitution'")
+    if parameters["epsilons"] not in (1, 2):
+        raise ValueError(f"epsilons must be 1 or 2, got {parameters['epsilons']!r}")
+    if not 0.0 < parameters["delta"] < 1.0:
+        raise ValueError(
+            f"delta must be a probability between 0 and 1, got {parameters['delta']!r}"
+        )
+    if not 0.0 < parameters["confidence_c"] < float("inf"):
+        raise ValueError(f"confidence_c must be positive, got {parameters['confidence_c']!r}")
+    for name in ("holdout_examples", "grace_period", "first_check", "max_examples"):
+        _check_whole(name, parameters[name])
+    if len(node.attributes) < 2 and not parameters["null_cut"]:
+        raise ValueError("a node with one attribute has no runner-up; use null_cut=True")
+
+
+def _check_whole(name: str, value: Any, *, least: int = 1, most: int = 10**15) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if not least <= value <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, got {value}")

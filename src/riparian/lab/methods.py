@@ -1,0 +1,111 @@
+"""The published methods side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from riparian.lab.decisions import Decisions, decisions
+from riparian.lab.node import Node
+
+__all__ = ["METHODS", "compare"]
+
+_PREQUENTIAL = {"impurity": "accuracy", "evaluator": "prequential"}
+
+
+def _every(examples: int) -> dict[str, int]:
+    """Wide bounds wait so long that a check every example would take days."""
+    most = max(10_000_000, 1000 * examples)
+    return {"grace_period": examples, "first_check": examples, "max_examples": most}
+
+
+#: What ``riparian lab --all`` compares: a name and the parameters of `decisions`.
+METHODS: Mapping[str, Mapping[str, Any]] = {
+    "entropy, 1 ε": {},
+    "entropy, 2 ε": {"epsilons": 2},
+    "entropy, 1 ε, δ spent": {"spend_delta": True},
+    "entropy, 2 ε, δ spent": {"epsilons": 2, "spend_delta": True},
+    "gini, 1 ε": {"impurity": "gini"},
+    "gini, 2 ε": {"impurity": "gini", "epsilons": 2},
+    "kearns-mansour, 1 ε": {"impurity": "kearns-mansour"},
+    "kearns-mansour, 2 ε": {"impurity": "kearns-mansour", "epsilons": 2},
+    "accuracy, 1 ε": {"impurity": "accuracy"},
+    "accuracy, 2 ε": {"impurity": "accuracy", "epsilons": 2},
+    "accuracy prequential, 1 ε": {**_PREQUENTIAL},
+    "accuracy prequential, 2 ε": {**_PREQUENTIAL, "epsilons": 2},
+    "accuracy prequential, 1 ε, δ spent": {**_PREQUENTIAL, "spend_delta": True},
+    "accuracy prequential, 2 ε, δ spent": {**_PREQUENTIAL, "epsilons": 2, "spend_delta": True},
+    # Labels that the first examples got wrong may never let one attribute lead.
+    "accuracy holdout, 2 ε": {
+        "impurity": "accuracy",
+        "evaluator": "holdout",
+        "epsilons": 2,
+        "max_examples": 100_000,
+    },
+    "accuracy, normal": {"impurity": "accuracy", "bound": "normal"},
+    "gini, normal": {"impurity": "gini", "bound": "normal", **_every(100)},
+    "entropy, delta method": {"bound": "delta-method"},
+    "entropy, McDiarmid": {"bound": "mcdiarmid", **_every(1_000_000)},
+    "gini, McDiarmid": {"impurity": "gini", "bound": "mcdiarmid", **_every(100)},
+    "entropy, confidence in practice": {"bound": "confidence-practical", **_every(10_000)},
+    "gini, confidence in practice": {
+        "impurity": "gini",
+        "bound": "confidence-practical",
+        **_every(100),
+    },
+    "gini, confidence, 2 ε": {
+        "impurity": "gini",
+        "bound": "confidence",
+        "epsilons": 2,
+        **_every(1000),
+    },
+    "kearns-mansour, confidence, 2 ε": {
+        "impurity": "kearns-mansour",
+        "bound": "confidence",
+        "epsilons": 2,
+        **_every(10_000),
+    },
+    "entropy, confidence, 2 ε": {"bound": "confidence", "epsilons": 2, **_every(1_000_000)},
+}
+
+
+def compare(
+    methods: Mapping[str, Mapping[str, Any]] | None = None,
+    node: Node | None = None,
+    *,
+    progress: Callable[[str, int, int], object] | None = None,
+    **common: Any,
+) -> dict[str, Decisions]:
+    """Run several methods on one node.
+
+    Parameters
+    ----------
+    methods : mapping, optional
+        Names, and for each the parameters of `decisions` that it is about; by default `METHODS`.
+    node : Node, optional
+        The distribution; by default that of `s1_node`.
+    progress : callable, optional
+        Called now and then with a method's name, its repetitions done and those in all.
+    **common
+        Parameters of `decisions` for all methods; a method's own come first.
+
+    Returns
+    -------
+    dict
+        The decisions by name, in the order of `methods`.
+
+    Examples
+    --------
+    >>> found = compare({"1 ε": {}, "2 ε": {"epsilons": 2}}, delta=0.05, repetitions=2_000)
+    >>> {name: result.verdict for name, result in found.items()}
+    {'1 ε': 'broken', '2 ε': 'kept'}
+    """
+    found = {}
+    for name, own in (METHODS if methods is None else methods).items():
+
+        def told(done: int, total: int, name: str = name) -> None:
+            if progress is not None:
+                progress(name, done, total)
+
+        found[name] = decisions(node, **{**common, **own}, progress=told)
+    return found

@@ -1,0 +1,77 @@
+"""What ``riparian lab`` says of its methods: for readers, and as JSON for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from riparian.lab.decisions import Decisions, percent
+
+__all__ = ["results_dict", "table_lines"]
+
+_HEADS = (
+    "method",
+    "checks every",
+    "wrong in 100,000",
+    "rate, 95 % interval",
+    "mean n",
+    "95 % of n below",
+    "delta",
+)
+
+
+def table_lines(results: Mapping[str, Decisions]) -> list[str]:
+    """A table, one line a method, under its heads.
+
+    Examples
+    --------
+    >>> from riparian import lab
+    >>> found = lab.compare({"entropy, 1 ε": {}}, repetitions=1_000)
+    >>> for line in table_lines(found):
+    ...     print(line)
+    method        checks every  wrong in 100,000       rate, 95 % interval  mean n ...
+    entropy, 1 ε             1            15,800  15.8 % (13.6 % - 18.2 %)    31.3 ...
+    """
+    rows = [_HEADS, *(_row(name, result) for name, result in results.items())]
+    widths = [max(len(row[j]) for row in rows) for j in range(len(_HEADS))]
+    lines = []
+    for row in rows:
+        cells = [f"{row[0]:<{widths[0]}}"]
+        cells += [f"{text:>{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _row(name: str, result: Decisions) -> tuple[str, ...]:
+    low, high = result.interval
+    last = result.quantiles[0.95]
+    return (
+        name,
+        f"{result.parameters['grace_period']:,}",
+        f"{100_000 * result.rate:,.0f}",
+        f"{percent(result.rate)} ({percent(low)} - {percent(high)})",
+        f"{result.mean_examples:,.1f}" if result.decided else "-",
+        f"{last:,.0f}" if math.isfinite(last) else "not decided",
+        f"{result.delta:g} {result.verdict}",
+    )
+
+
+def results_dict(results: Mapping[str, Decisions]) -> dict[str, Any]:
+    """The results as what JSON can hold; a quantile that was not reached is null."""
+    return {
+        name: {
+            "repetitions": result.repetitions,
+            "decided": result.decided,
+            "wrong": result.wrong,
+            "rate": result.rate,
+            "interval": list(result.interval),
+            "mean_examples": result.mean_examples if result.decided else None,
+            "quantiles": {
+                f"{q:g}": n if math.isfinite(n) else None for q, n in result.quantiles.items()
+            },
+            "verdict": result.verdict,
+            "parameters": dict(result.parameters),
+        }
+        for name, result in results.items()
+    }

@@ -1,0 +1,130 @@
+"""What the laboratory refuses, and how it words what it found."""
+
+import numpy as np
+import pytest
+
+from riparian import lab
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"impurity": "entropie"}, "did you mean 'entropy'"),
+        ({"bound": "hoefding"}, "did you mean 'hoeffding'"),
+        ({"evaluator": "prequential"}, "is for the impurities 'accuracy' and 'loss'"),
+        ({"impurity": "accuracy", "evaluator": "guess"}, "evaluator must be one of"),
+        ({"impurity": "gini", "bound": "confidence", "pairing": "twice"}, "pairing must be one of"),
+        ({"impurity": "accuracy", "bound": "mcdiarmid"}, "serves the impurities 'entropy', 'gini'"),
+        ({"impurity": "loss", "bound": "delta-method"}, "serves the impurities"),
+        (
+            {"impurity": "accuracy", "evaluator": "holdout", "bound": "delta-method"},
+            "needs evaluator 'resubstitution'",
+        ),
+        ({"impurity": "loss"}, "needs costs"),
+        ({"impurity": "loss", "costs": np.zeros((2, 2))}, "not all 0"),
+        ({"impurity": "loss", "costs": np.ones((3, 3))}, "shape"),
+        ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be .predicted, true. of"),
+        ({"delta": 0.0}, "delta must be a probability"),
+        ({"delta": 1.5}, "delta must be a probability"),
+        ({"epsilons": 3}, "epsilons must be 1 or 2"),
+        ({"grace_period": 0}, "grace_period must be from 1"),
+        ({"repetitions": 0}, "repetitions must be from 1"),
+        ({"seed": -1}, "seed must be from 0"),
+        ({"confidence_c": -1.0, "bound": "confidence-practical"}, "confidence_c must be positive"),
+        ({"n_jobs": 0}, "n_jobs must be from 1"),
+    ],
+)
+def test_wrong_parameters(parameters, says):
+    with pytest.raises(ValueError, match=says):
+        lab.decisions(**parameters)
+
+
+@pytest.mark.parametrize("name", ["impurity", "bound"])
+def test_a_callable(name):
+    with pytest.raises(TypeError, match="the laboratory is native"):
+        lab.decisions(**{name: lambda *_: 0.0})
+
+
+@pytest.mark.parametrize("name", ["repetitions", "grace_period", "seed"])
+def test_numbers_that_are_not_whole(name):
+    with pytest.raises(TypeError, match=f"{name} must be a whole number"):
+        lab.decisions(**{name: 1.5})
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "says"),
+    [
+        ([0.5, 0.5], "an axis an attribute"),
+        ([[1.0]], "two classes"),
+        ([[0.5, 0.6]], "sum to 1, got 1.1"),
+        ([[1.5, -0.5]], "not negative"),
+        ([[np.nan, 1.0]], "finite"),
+        ([[0.5, 0.5 + 1e-8]], "sum to 1"),
+    ],
+)
+def test_a_table_that_is_no_distribution(probabilities, says):
+    with pytest.raises(ValueError, match=says):
+        lab.Node(probabilities)
+
+
+def test_names_must_fit_the_table():
+    with pytest.raises(ValueError, match="attributes must be 1 different names"):
+        lab.Node([[0.5, 0.5]], attributes=["x", "y"])
+    with pytest.raises(ValueError, match="classes must be 2 different names"):
+        lab.Node([[0.5, 0.5]], classes=["c", "c"])
+
+
+def test_one_attribute_needs_no_split_as_its_rival():
+    node = lab.Node([[0.4, 0.1], [0.1, 0.4]])
+    with pytest.raises(ValueError, match="null_cut=True"):
+        lab.decisions(node)
+    found = lab.decisions(node, null_cut=True, repetitions=100)
+    assert (found.decided, found.wrong) == (100, 0)
+
+
+def test_true_gains_of_the_controlled_node():
+    node = lab.s1_node()
+    assert node.true_gains() == pytest.approx([0.135305, 0.001463], abs=5e-7)
+    # Accuracies of 0.6975 and 0.5225, against 0.5175 without a split.
+    assert node.true_gains("accuracy") == pytest.approx([0.18, 0.005])
+    costs = {("c1", "c2"): 2.0, ("c2", "c1"): 2.0}
+    assert node.true_gains("loss", costs) == pytest.approx([0.18, 0.005])
+
+
+def test_the_interval_is_exact():
+    # From tables of Clopper and Pearson's limits.
+    assert lab.decisions(repetitions=1).interval == pytest.approx((0.0, 0.975))
+    from riparian.lab.decisions import clopper_pearson
+
+    assert clopper_pearson(5, 10) == pytest.approx((0.18709, 0.81291), abs=1e-5)
+    assert clopper_pearson(10, 10)[1] == 1.0
+
+
+def test_a_leaf_that_cannot_decide_says_so():
+    found = lab.decisions(bound="mcdiarmid", max_examples=1_000, repetitions=50)
+    assert (found.decided, found.wrong, found.quantiles[0.5]) == (0, 0, np.inf)
+    assert "50 were not decided" in str(found)
+
+
+def test_the_verdict_follows_the_interval():
+    few = lab.decisions(impurity="accuracy", evaluator="prequential", repetitions=100)
+    assert few.interval[0] < few.delta < few.interval[1]
+    assert few.verdict == "open"
+    assert "neither kept nor broken" in str(few)
+
+
+def test_progress_is_told():
+    seen = []
+    lab.compare({"a": {}}, repetitions=500, progress=lambda *told: seen.append(told))
+    assert seen[-1] == ("a", 500, 500)
+
+
+def test_the_picture_numbers_every_method():
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    methods = {"one": {}, "two": {"epsilons": 2}, "never": {"max_examples": 1}}
+    ax = lab.plot(lab.compare(methods, repetitions=500))
+    key = [text.get_text() for text in ax.artists[0].get_texts()]
+    assert key == ["1  one", "2  two"]
+    mpl.pyplot.close("all")
