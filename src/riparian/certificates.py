@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from riparian.schema import Schema
 
 __all__ = [
+    "BY",
     "Certificates",
     "Pending",
     "Ranked",
     "Split",
     "describe_cut",
+    "evidence_lines",
     "pending_of",
     "splits_of",
 ]
@@ -151,6 +153,19 @@ class Split:
             f"against {self.runner_up_gain:.4g} for {self.runner_up}, "
             f"epsilon {self.epsilon:.4g}{times}, delta {self.delta:g}{why}"
         )
+
+
+#: A split's reason in words, after "by".
+BY = {"bound": "the bound", "tie": "a tie", "forced": "lack of a rival"}
+
+
+def evidence_lines(model: Any) -> dict[int, str]:
+    """For each node that was split a line about its certificate, by the node's id."""
+    return {
+        s.node: f"split at row {s.seen:,} by {BY[s.reason]}: gap {s.gap:.4g}, "
+        f"epsilon {s.epsilon:.4g}{f' x {s.epsilons}' if s.epsilons > 1 else ''}, delta {s.delta:g}"
+        for s in (model.splits() if hasattr(model, "splits") else ())
+    }
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from riparian.certificates import BY
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.wording import distinct_texts, label_text, weight_text
@@ -22,7 +23,6 @@ __all__ = ["console", "model_dict", "print_model", "print_run", "run_dict"]
 # With more classes a confusion matrix is wider than a terminal.
 _MOST_CLASSES = 12
 _MOST_CATEGORIES = 8
-_BY = {"bound": "the bound", "tie": "a tie", "forced": "lack of a rival"}
 
 
 def console() -> Console:
@@ -216,14 +216,19 @@ def _print_paragraph(out: Console, text: str, lead: str = "  ", inner: str = "  
 
 def _print_splits(out: Console, model: Any, n_splits: int, *, ranked: bool = False) -> None:
     splits = list(model.splits())
-    if n_splits == 0 or not splits:
+    if n_splits == 0:
+        return
+    if not splits:
+        _print_heading(out, "No split yet")
+        for leaf in model.pending():  # the root
+            _print_paragraph(out, label_text(str(leaf)), inner="    ")
         return
     last = _last(splits, n_splits)
     _print_heading(out, f"Last {len(last)} of {len(splits):,} splits, the newest at the end")
     for split in last:
         _print_paragraph(
             out,
-            f"row {split.seen:,}, by {_BY[split.reason]}: {label_text(str(split))}; "
+            f"row {split.seen:,}, by {BY[split.reason]}: {label_text(str(split))}; "
             f"delta spent {split.delta_spent:.3g}",
             inner="    ",
         )

@@ -420,6 +420,13 @@ def test_show_json_has_whole_certificates(model):
     assert shown["splits"][0]["candidates"][0]["cut"] == shown["splits"][0]["cut"]
 
 
+def test_show_tells_why_a_tree_has_no_split(tmp_path, data):
+    out = tmp_path / "m.rip"
+    ran("run", data, "--target", "level", "--recipe", "McDiarmidTree", "--model-out", out)
+    text = ran("show", out)
+    assert f"No split yet\n  {riparian.load(out).pending()[0]}\n" in text
+
+
 def test_long_lines_break_at_words_on_a_terminal(model):
     from rich.console import Console
 
