@@ -30,6 +30,7 @@ STREAMS: dict[str, Callable[..., Any]] = {
 #: Every recipe, and choices besides that its paper has as well.
 CHOICES: list[tuple[str, str, dict[str, Any]]] = [
     *((name, name, {}) for name in RECIPES if name != "HoeffdingTree"),
+    ("CTree, confidence_c=0.05", "CTree", {"confidence_c": 0.05}),
     ("CTree, theoretical", "CTree", {"version": "theoretical"}),
     ("MDT, bins", "MDT", {"cuts": "bins"}),
     ("NIP, hoeffding", "NIP", {"test": "hoeffding"}),
@@ -57,17 +58,24 @@ def main(arguments: list[str] | None = None) -> int:
     if options.json:
         print(json.dumps(results, indent=2))
         return 0
+    columns = [("recipe", "recipe", "{}")]
+    rows: dict[str, dict[str, Any]] = {}
     for stream in STREAMS:
-        columns = [
-            ("recipe", "recipe", "{}"),
-            ("accuracy", "accuracy", "{:.3f}"),
-            ("leaves", "leaves", "{:,}"),
-            ("ties", "ties", "{:,}"),
-            ("examples a second", "rate", "{:,.0f}"),
-        ]
-        rows = [result for result in results if result["stream"] == stream]
-        table = Table(f"{stream}, {options.rows:,} rows", columns, rows)
-        print(table.as_markdown() if options.markdown else table.as_text())
+        for name in ("accuracy", "leaves (ties)", "k rows/s"):
+            columns.append(
+                (f"{stream}: {name}" if name == "accuracy" else name, stream + name, "{}")
+            )
+    for result in results:
+        row, stream = (
+            rows.setdefault(result["recipe"], {"recipe": result["recipe"]}),
+            result["stream"],
+        )
+        row[stream + "accuracy"] = f"{result['accuracy']:.3f}"
+        row[stream + "leaves (ties)"] = f"{result['leaves']} ({result['ties']})"
+        rate = float(f"{result['rate'] / 1000:.2g}")  # two digits: more would not come again
+        row[stream + "k rows/s"] = f"{rate:,.0f}"
+    table = Table(f"{options.rows:,} rows of each stream", columns, list(rows.values()))
+    print(table.as_markdown() if options.markdown else table.as_text())
     return 0
 
 
