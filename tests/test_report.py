@@ -85,6 +85,15 @@ def test_the_tooltip_of_a_node_says_why_it_was_split():
     assert f'tooltip="{line}"' in model.export_graphviz()
 
 
+def test_a_bound_without_delta_shows_none():
+    model = riparian.CTree(confidence_c=0.05)
+    result = prequential(model, sea(n_rows=20_000), progress=False)
+    assert "delta" not in str(model.splits()[0])
+    assert model.splits()[0].delta_spent == 0.0
+    assert re.search(r" none +[\d,]+ +bound ", read(report_html(model, result, "a sea")))
+    assert "delta 0.05" in str(riparian.VFDT(delta=0.05).fit(*sea().take(5_000)).splits()[0])
+
+
 def test_of_a_hybrid_the_report_says_which_impurity_decided():
     model = riparian.HybridTree(delta=0.1, bound="hoeffding", grace_period=50)
     result = prequential(model, drifting(n_rows=20_000), progress=False)

@@ -185,7 +185,7 @@ def _splits(model: Any) -> str:
             str(split.runner_up),
             f"{split.gap:.4f}",
             f"{split.epsilon:.4f}",
-            f"{split.delta:.2g}",
+            f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none",
             weight_text(split.n),
             f"{split.reason}, {split.impurity}" if hybrid else str(split.reason),
         )

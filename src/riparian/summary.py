@@ -226,10 +226,10 @@ def _print_splits(out: Console, model: Any, n_splits: int, *, ranked: bool = Fal
     last = _last(splits, n_splits)
     _print_heading(out, f"Last {len(last)} of {len(splits):,} splits, the newest at the end")
     for split in last:
+        spent = f"; delta spent {split.delta_spent:.3g}" if split.delta_spent else ""
         _print_paragraph(
             out,
-            f"row {split.seen:,}, by {BY[split.reason]}: {label_text(str(split))}; "
-            f"delta spent {split.delta_spent:.3g}",
+            f"row {split.seen:,}, by {BY[split.reason]}: {label_text(str(split))}{spent}",
             inner="    ",
         )
         if ranked:
