@@ -69,8 +69,36 @@ def test_the_page_shows_the_figures_the_curve_the_tree_and_the_evidence():
     assert "30,000" in text
     for label in ("calm", "watch", "flood"):
         assert label in text
-    assert model.splits()[-1].cut in text
+    last = model.splits()[-1]
+    for candidate in last.candidates:
+        assert candidate.cut in text
+        assert f"{candidate.gain:.4f}" in text
+    assert f"{last.delta:.2g}" in text
+    assert model.guarantee() in text
     assert "max_leaves" in text
+
+
+def test_the_tooltip_of_a_node_says_why_it_was_split():
+    model, result = learned(drifting(n_rows=5_000))
+    line = "split at row 1,200 by the bound: gap 0.142, epsilon 0.1299, delta 1e-07"
+    assert line in read(report_html(model, result, "a river"))
+    assert f'tooltip="{line}"' in model.export_graphviz()
+
+
+def test_a_bound_without_delta_shows_none():
+    model = riparian.CTree(confidence_c=0.05)
+    result = prequential(model, sea(n_rows=20_000), progress=False)
+    assert "delta" not in str(model.splits()[0])
+    assert model.splits()[0].delta_spent == 0.0
+    assert re.search(r" none +[\d,]+ +bound ", read(report_html(model, result, "a sea")))
+    assert "delta 0.05" in str(riparian.VFDT(delta=0.05).fit(*sea().take(5_000)).splits()[0])
+
+
+def test_of_a_hybrid_the_report_says_which_impurity_decided():
+    model = riparian.HybridTree(delta=0.1, bound="hoeffding", grace_period=50)
+    result = prequential(model, drifting(n_rows=20_000), progress=False)
+    assert {split.impurity for split in model.splits()} == {"misclassification", "gini"}
+    assert ", misclassification" in read(report_html(model, result, "a river"))
 
 
 def test_each_table_has_a_caption_and_named_rows_and_columns():
@@ -146,6 +174,9 @@ def test_a_model_that_never_split_has_a_report():
     text = read(report_html(model, result, "short"))
     assert "The tree" in text
     assert "Last splits" not in text
+    assert "No split yet" in text
+    assert str(model.pending()[0]) in text
+    assert model.guarantee() in text
 
 
 def test_a_model_that_learned_nothing_has_a_report():

@@ -5,8 +5,28 @@ a gain. A leaf splits once its two best gains are more than one or two
 :math:`\varepsilon` apart (``epsilons=``). A tree takes a bound by its name:
 ``HoeffdingTree(bound="hoeffding")``.
 
+``"hoeffding"``
+    For means of independent terms: :func:`hoeffding`.
+``"mcdiarmid"``
+    For entropy and Gini, very wide: :func:`mcdiarmid`.
+``"confidence"``
+    For all cuts, times and depths of a tree: :func:`confidence`.
+``"confidence-practical"``
+    The same shape with a factor (``confidence_c=``, ``confidence_form=``) instead of
+    `delta`: :func:`confidence_practical`.
+``"normal"``
+    The normal approximation with the largest variance: :func:`normal`.
+``"delta-method"``
+    The normal approximation with an estimated variance (``pairing=``):
+    :func:`delta_method`.
+
+``delta=`` is the accepted probability of error at one check; ``spend_delta=True`` shares
+it among the checks of a leaf (:func:`spent_delta`), ``tau=`` ends the wait for epsilon. A
+callable gets an :class:`Evidence` and gives epsilon.
+
 All functions broadcast over their arguments. :data:`SERVES` lists the impurities that
-a bound was derived for; :func:`hoeffding` is given a range instead and serves all.
+a bound was derived for; :func:`hoeffding` is given a range instead and serves all. A tree
+also takes ``impurity="hybrid"`` with ``"mcdiarmid"`` and ``"normal"``.
 """
 
 from __future__ import annotations

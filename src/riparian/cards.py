@@ -82,7 +82,7 @@ def items_of(
 
 
 def about(item: Item, structure: Structure) -> tuple[str, ...]:
-    """Lines to show on demand: the whole condition, the answer, the counts."""
+    """Lines to show on demand: the whole condition, the split or the answer, the counts."""
     node = item.nodes[0]
     counts = f"n {class_weights_text(structure, item.reached, most=12)}"
     if item.folded and node.branch is not None:
@@ -94,6 +94,8 @@ def about(item: Item, structure: Structure) -> tuple[str, ...]:
         lines[0] += f": {node.branch}{' or missing' if node.takes_missing else ''}"
     if node.feature is not None:
         lines.append(f"tests {node.feature}")
+        if node.id in structure.evidence:
+            lines.append(structure.evidence[node.id])
     elif node.leading >= 0:
         share = share_text(node.shown[node.leading] / sum(node.shown))
         lines.append(f"answers {structure.classes[node.leading]} ({share})")

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from riparian.schema import Schema
 
 __all__ = [
+    "BY",
     "Certificates",
     "Pending",
     "Ranked",
     "Split",
     "describe_cut",
+    "evidence_lines",
     "pending_of",
     "splits_of",
 ]
@@ -101,7 +103,8 @@ class Split:
     epsilons : int
         How many of them the gap had to exceed.
     delta : float
-        Accepted probability of error at this check.
+        Accepted probability of error at this check; ``"confidence-practical"`` has none
+        and does not use it.
     delta_spent : float
         The same summed over all checks of the tree so far: what a union bound would pay.
         Above 1 it says that `delta` promises nothing about the tree as a whole.
@@ -149,8 +152,25 @@ class Split:
         return (
             f"split on {self.cut} after {self.n:,.0f} examples: gain {self.gain:.4g} "
             f"against {self.runner_up_gain:.4g} for {self.runner_up}, "
-            f"epsilon {self.epsilon:.4g}{times}, delta {self.delta:g}{why}"
+            f"epsilon {self.epsilon:.4g}{times}{_delta(self)}{why}"
         )
+
+
+def _delta(split: Split) -> str:
+    return f", delta {split.delta:g}" if split.bound != "confidence-practical" else ""
+
+
+#: A split's reason in words, after "by".
+BY = {"bound": "the bound", "tie": "a tie", "forced": "lack of a rival"}
+
+
+def evidence_lines(model: Any) -> dict[int, str]:
+    """For each node that was split a line about its certificate, by the node's id."""
+    return {
+        s.node: f"split at row {s.seen:,} by {BY[s.reason]}: gap {s.gap:.4g}, "
+        f"epsilon {s.epsilon:.4g}{f' x {s.epsilons}' if s.epsilons > 1 else ''}{_delta(s)}"
+        for s in (model.splits() if hasattr(model, "splits") else ())
+    }
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
+from riparian.options import RECIPE_NAMES, given_parameters, with_options
+
 if TYPE_CHECKING:
     from riparian.evaluate import Result
 
@@ -122,6 +124,7 @@ Splits = Annotated[
 
 @app.command()
 @_plainly
+@with_options
 def run(
     data: Annotated[
         str,
@@ -151,79 +154,25 @@ def run(
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     recipe: Annotated[
-        str, typer.Option(help="HoeffdingTree or VFDT; options below change its parameters.")
+        str,
+        typer.Option(
+            help=f"{', '.join(RECIPE_NAMES[:-1])} or {RECIPE_NAMES[-1]}; the options below are its "
+            "parameters, and their defaults are its own."
+        ),
     ] = "HoeffdingTree",
-    statistics: Annotated[str | None, typer.Option(help="gaussian.")] = None,
-    impurity: Annotated[str | None, typer.Option(help="entropy or gini.")] = None,
-    bound: Annotated[str | None, typer.Option(help="hoeffding.")] = None,
-    cuts: Annotated[str | None, typer.Option(help="bins.")] = None,
-    n_cuts: Annotated[int | None, typer.Option(help="Cuts tried on a numeric feature.")] = None,
-    categorical_cuts: Annotated[
-        str | None, typer.Option(help="multiway, one-against-rest or both.")
-    ] = None,
-    leaf: Annotated[
-        str | None, typer.Option(help="What a leaf answers by: majority, naive-bayes or adaptive.")
-    ] = None,
-    inherit_counts: Annotated[
-        str | None,
-        typer.Option(help="What a leaf does with its parent's counts: none, predict or count."),
-    ] = None,
-    grace_period: Annotated[
-        float | None, typer.Option(help="Weight of examples between two checks of a leaf.")
-    ] = None,
-    delta: Annotated[
-        float | None, typer.Option(help="Accepted probability of a wrong split.")
-    ] = None,
-    tau: Annotated[
-        float | None, typer.Option(help="Tie: split when the bound is below this.")
-    ] = None,
-    epsilons: Annotated[
-        int | None, typer.Option(help="1 or 2: how many bounds the best must lead by.")
-    ] = None,
-    runner_up: Annotated[
-        str | None, typer.Option(help="Whom the best cut must beat: attribute or cut.")
-    ] = None,
-    min_gain: Annotated[float | None, typer.Option(help="Least gain of a split.")] = None,
-    min_branch_fraction: Annotated[
-        float | None, typer.Option(help="Least share of the examples in two branches.")
-    ] = None,
-    clip_to_range: Annotated[
-        bool | None,
-        typer.Option(help="Whether a class counts only between its least and largest value."),
-    ] = None,
-    max_depth: Annotated[int | None, typer.Option(help="Deepest level of the tree.")] = None,
-    max_leaves: Annotated[int | None, typer.Option(help="Most leaves of the tree.")] = None,
+    **given: Any,
 ) -> None:
     """Learn a stream and report how well it went.
 
     Each row is predicted before it is learned.
     Ctrl-C ends the stream early: what was learned until then is reported and written.
     """
-    given = {
-        "statistics": statistics,
-        "impurity": impurity,
-        "bound": bound,
-        "cuts": cuts,
-        "n_cuts": n_cuts,
-        "categorical_cuts": categorical_cuts,
-        "leaf": leaf,
-        "inherit_counts": inherit_counts,
-        "grace_period": _whole(grace_period),
-        "delta": delta,
-        "tau": tau,
-        "epsilons": epsilons,
-        "runner_up": runner_up,
-        "min_gain": min_gain,
-        "min_branch_fraction": min_branch_fraction,
-        "clip_to_range": clip_to_range,
-        "max_depth": max_depth,
-        "max_leaves": max_leaves,
-    }
     from riparian.writing import check_writable
 
     check_writable("--model-out", model_out)
     check_writable("--report", report)
-    model = _model(recipe, {name: value for name, value in given.items() if value is not None})
+    as_text = target is not None and target in _names(categorical)
+    model = _model(recipe, given_parameters(given, labels_as_text=as_text))
     if data.startswith(_SYNTHETIC):
         _refuse_for_synthetic(target=target, format=format, categorical=categorical, drop=drop)
         from riparian.streams import from_name
@@ -255,6 +204,7 @@ def run(
 
     from riparian.summary import console, print_run, run_dict
 
+    _say_unknown_costs(model)
     if interrupted:
         _say(f"interrupted after {result.n:,} rows; this is what was learned until then")
     if model_out is not None:
@@ -488,24 +438,32 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--recipe") from None
     own = found().get_params(deep=False)
+    free = RECIPES["HoeffdingTree"]().get_params(deep=False)
     for name in parameters:
         if name not in own:
+            whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
             raise typer.BadParameter(
-                f"{recipe} fixes it; take --recipe HoeffdingTree to choose it",
+                f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
+                if name in free
+                else f"is for --recipe {' or '.join(whose)}",
                 param_hint=f"--{name.replace('_', '-')}",
             )
     return found(**parameters)
+
+
+def _say_unknown_costs(model: Any) -> None:
+    """Name the labels of costs that no row had: they are likely misspelt."""
+    if isinstance(model.costs, dict):
+        known = set(model.classes_.tolist())
+        unknown = dict.fromkeys(label for pair in model.costs for label in pair)
+        if missing := [repr(label) for label in unknown if label not in known]:
+            _say(f"no row had the class {', '.join(missing)}, which --costs names")
 
 
 def _refuse_for_synthetic(**options: Any) -> None:
     for name, value in options.items():
         if value:
             raise typer.BadParameter("is for files, not for synth:", param_hint=f"--{name}")
-
-
-def _whole(value: float | None) -> float | int | None:
-    """Give 200.0 as the 200 that was written, as a library user would."""
-    return int(value) if value is not None and value.is_integer() else value
 
 
 def _names(texts: list[str] | None) -> list[str]:

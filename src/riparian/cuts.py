@@ -4,10 +4,10 @@ A numeric cut is a threshold: ``x <= t`` goes one way, ``x > t`` the other. A tr
 takes a rule by its name: ``HoeffdingTree(cuts="bins", n_cuts=10)``.
 
 ``"bins"``
-    Equally spaced thresholds: :func:`bins`.
+    Equally spaced thresholds (``n_cuts=``): :func:`bins`.
 ``"intersections"``
-    Where the weighted normal densities of two classes meet: :func:`intersections`. A
-    feature without any has no candidate.
+    Where the weighted normal densities of two classes meet (``equal_variance=``,
+    ``variance=``): :func:`intersections`. A feature without any has no candidate.
 ``"combined"``
     Both: :func:`combined`.
 ``"delayed"``
@@ -17,6 +17,11 @@ takes a rule by its name: ``HoeffdingTree(cuts="bins", n_cuts=10)``.
 ``"qda"``
     One threshold: the root of quadratic discriminant analysis closer to the means,
     :func:`qda`.
+
+With ``statistics="exhaustive"`` and ``"intervals"`` the values themselves are the
+candidates, and ``cuts`` stays ``"bins"``. Categories have ``categorical_cuts=``:
+``"multiway"``, ``"one-against-rest"`` or ``"both"``. ``min_branch_fraction=`` leaves out
+cuts with too light a branch.
 
 For misclassification the best threshold of all is an intersection, if any cut gains at
 all, if the class weights on both sides are those of the whole normal distribution

@@ -84,6 +84,8 @@ def export_graphviz(
 ) -> str:
     """The tree in Graphviz's DOT language; a node has the colour of its commonest class.
 
+    In SVG an inner node tells, as a tooltip, why it was split.
+
     Parameters
     ----------
     model : HoeffdingTree
@@ -100,7 +102,7 @@ def export_graphviz(
     str
         The text, to be given to ``dot -Tsvg`` or to ``graphviz.Source``.
     """
-    structure = Structure.of(model, digits=digits)
+    structure = Structure.of(model, digits=digits, evidence=True)
     _check_depth(max_depth)
     lines = [
         "digraph riparian {",
@@ -122,6 +124,8 @@ def export_graphviz(
             rows.append(f"+{_plural(node.below, 'node')}")
         fill = _fill(node)
         style = ', style="filled,rounded,dashed"' if cut else ""
+        if node.id in structure.evidence:
+            style += f', tooltip="{_lines([structure.evidence[node.id]])}"'
         lines.append(
             f'  {node.id} [label="{_lines(rows)}", fillcolor="{fill}", '
             f'fontcolor="{ink_on(fill)}"{style}];'

@@ -23,7 +23,7 @@ def guarantee(model: HoeffdingTree) -> str:
     """
     p = model._learned_with
     model._fitted()
-    parts = [_promise(p), _checks(model, p), _made(model)]
+    parts = [_promise(p), _checks(model, p), _made(model, p)]
     return " ".join(part for part in parts if part)
 
 
@@ -88,13 +88,15 @@ def _checks(model: HoeffdingTree, p: dict[str, Any]) -> str:
     )
 
 
-def _made(model: HoeffdingTree) -> str:
+def _made(model: HoeffdingTree, p: dict[str, Any]) -> str:
     splits = model.splits()
     if not splits:
         return "No split was made yet."
     tied = sum(s.reason == "tie" for s in splits)
     forced = sum(s.reason == "forced" for s in splits)
-    text = f"{tied} of {len(splits)} splits were ties, which no bound covers"
+    text = f"{tied} of {len(splits)} splits were ties"
+    if p["bound"] != "confidence":  # its theorem has tau in it
+        text += ", which no bound covers"
     if forced:
         text += f", and {forced} had no rival"
     return text + "."

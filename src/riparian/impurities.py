@@ -11,7 +11,8 @@ equally frequent. A tree takes one by its name: ``HoeffdingTree(impurity="gini")
 ``"accuracy"``, ``"loss"``
     The quality gain: how much more often, or how much cheaper, the branches answer
     right than the leaf. :func:`quality_gain` has the three evaluators
-    (``evaluator=``); with ``"resubstitution"`` accuracy is misclassification.
+    (``evaluator=``, ``holdout_examples=``); ``"loss"`` takes ``costs=``. With
+    ``"resubstitution"`` accuracy is misclassification.
 ``"hybrid"``
     Misclassification and Gini side by side, each with its own threshold of the bound.
     Misclassification is asked first; the first that passes decides, with its own
@@ -19,6 +20,10 @@ equally frequent. A tree takes one by its name: ``HoeffdingTree(impurity="gini")
     never blind (Jaworski, Duda and Rutkowski, New splitting criteria for decision trees
     in stationary data streams, 2018). It is no impurity of its own: :func:`gain` is
     asked for either.
+
+A callable gets class weights of shape (candidates, branches, classes) and gives
+impurities of shape (candidates, branches). ``min_gain=`` is the least gain of a split,
+``legacy_gain=True`` the rounding of the released mDT code.
 """
 
 from __future__ import annotations

@@ -60,9 +60,7 @@ def report_html(model: Any, result: Result, title: str) -> str:
         sections += [_curve(result), _confusion(result)]
     if getattr(model, "_engine", None) is not None:
         sections.append(_tree(model))
-        splits = list(model.splits())
-        if splits:
-            sections.append(_splits(splits))
+        sections.append(_splits(model))
     sections.append(_parameters(model))
     body = "\n".join(sections)
     return (
@@ -171,32 +169,52 @@ def _tree(model: Any) -> str:
     )
 
 
-def _splits(splits: Sequence[Any]) -> str:
-    last = list(splits)[: -_MOST_SPLITS - 1 : -1]
+def _splits(model: Any) -> str:
+    splits = list(model.splits())
+    promise = f"<p><b>What the bound promises.</b> {escape(model.guarantee())}</p>"
+    if not splits:
+        waiting = "".join(f"<p>{escape(label_text(str(leaf)))}</p>" for leaf in model.pending())
+        return f"<section><h2>No split yet</h2>{waiting}{promise}</section>"
+    hybrid = len({split.impurity for split in splits}) > 1
     rows = [
         (
             weight_text(split.seen),
             str(split.depth),
-            str(split.cut),
+            _ranking(split),
             f"{split.gain:.4f}",
             str(split.runner_up),
-            f"{split.runner_up_gain:.4f}",
             f"{split.gap:.4f}",
             f"{split.epsilon:.4f}",
+            f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none",
             weight_text(split.n),
-            str(split.reason),
+            f"{split.reason}, {split.impurity}" if hybrid else str(split.reason),
         )
-        for split in last
+        for split in splits[: -_MOST_SPLITS - 1 : -1]
     ]
-    heads = ("at row", "depth", "split", "gain", "runner-up", "its gain", "gap", "ε", "n", "by")
-    table = _table("The newest first", heads, rows, text_columns=(2, 4, 9))
+    heads = ("at row", "depth", "split", "gain", "runner-up", "gap", "ε", "δ", "n")
+    table = _table("The newest first", (*heads, "by"), rows, text_columns=(2, 4, 9))
+    times = "2 ε" if splits[0].epsilons == 2 else "ε"
     return (
         f"<section><h2>Last splits and their evidence</h2><p class='quiet'>"
         f"{len(splits):,} {'split' if len(splits) == 1 else 'splits'} in all. A leaf splits by the "
-        f"bound when the best cut leads the runner-up by more than ε, and by a tie when ε itself "
-        f"has become small; n is the weight of the examples that the leaf saw.</p>"
-        f"<div class='scroll'>{table}</div></section>"
+        f"bound when the best cut leads the runner-up by more than {times}, and by a tie when ε "
+        f"itself has become small; δ is the accepted probability of error at that check, n the "
+        f"weight of the examples that the leaf saw. A split opens the ranking of its cuts.</p>"
+        f"{promise}<div class='scroll'>{table}</div></section>"
     )
+
+
+def _ranking(split: Any) -> _Markup:
+    """A cut that opens the gains of all that competed."""
+    cuts = "".join(
+        f"<li><span>{c.gain:.4f}</span> {escape(label_text(c.cut))}</li>" for c in split.candidates
+    )
+    cut = escape(label_text(split.cut))
+    return _Markup(f"<details class='ranking'><summary>{cut}</summary><ol>{cuts}</ol></details>")
+
+
+class _Markup(str):
+    """HTML that is escaped already."""
 
 
 def _parameters(model: Any) -> str:
@@ -217,7 +235,8 @@ def _table(
     def cell(j: int, text: str) -> str:
         if j == 0:
             return f"<th scope='row'>{escape(text)}</th>"
-        return f"<td{to_left(j)}>{escape(text)}</td>"
+        inner = text if isinstance(text, _Markup) else escape(text)
+        return f"<td{to_left(j)}>{inner}</td>"
 
     def to_left(j: int) -> str:
         return " class='text'" if j == 0 or j in text_columns else ""
@@ -269,14 +288,20 @@ dd{margin:0;font-size:21px;font-variant-numeric:tabular-nums}
 .picture svg{display:block;margin:0 auto}
 table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;margin:6px 0}
 caption{text-align:left;padding:2px 0 6px;white-space:nowrap}
-th,td{padding:4px 12px 4px 0;text-align:right;font-weight:400;white-space:nowrap}
+th,td{padding:4px 12px 4px 0;text-align:right;vertical-align:top;font-weight:400;
+white-space:nowrap}
 thead th{color:var(--quiet);border-bottom:1px solid var(--line)}
 tbody tr+tr>*{border-top:1px solid var(--card)}
 th[scope=row],.text{text-align:left}
 td.text{white-space:normal;max-width:44ch;overflow-wrap:anywhere}
-td.text:not(:last-child){min-width:27ch}
+td.text:not(:last-child){min-width:29ch}
 td.text:last-child{overflow-wrap:normal}
 details{margin:8px 0}
+.ranking{margin:0}
+.ranking summary{color:inherit;width:auto}
+.ranking ol{margin:4px 0 6px;padding:0;list-style:none;color:var(--quiet)}
+.ranking li{padding-left:52px;text-indent:-52px}
+.ranking span{display:inline-block;width:48px;text-indent:0}
 summary{cursor:pointer;width:max-content}
 .confusion td,.confusion th{padding:6px 12px;border:0}
 .confusion td{min-width:64px}
@@ -296,5 +321,5 @@ summary{cursor:pointer;width:max-content}
 .chart .leaves-name{fill:var(--second);font-weight:600}
 .chart .tip{fill:var(--ink);opacity:0}
 .chart .tip:hover{opacity:.07}
-@media print{details{display:none}}
+@media print{section>details,.ranking ol{display:none}}
 """

@@ -39,6 +39,9 @@ def repr_html(model: Any) -> str:
     else:
         parts.append(_numbers(model))
         parts.append(f'<div class="picture">{tree_svg(model)}</div>')
+        if hasattr(model, "guarantee"):
+            promise = escape(model.guarantee())
+            parts.append(f"<details><summary>What the bound promises</summary>{promise}</details>")
     return "\n".join([*parts, "</div>"])
 
 
@@ -101,7 +104,8 @@ def _style() -> str:
         return (
             f"{selector}{{background:{colours['ground']};color:{colours['ink']};"
             f"border-color:{colours['line']}}}"
-            f"{selector} .quiet,{selector} .numbers span{{color:{colours['quiet']}}}"
+            f"{selector} .quiet,{selector} .numbers span,{selector} summary"
+            f"{{color:{colours['quiet']}}}"
             f"{selector} code{{background:{colours['card']};color:{colours['ink']}}}"
         )
 
@@ -114,6 +118,7 @@ def _style() -> str:
         f"{scope} .numbers{{display:flex;flex-wrap:wrap;gap:4px 28px;margin:6px 0}}"
         f"{scope} .numbers b{{display:block;font-size:17px;font-variant-numeric:tabular-nums}}"
         f"{scope} .picture{{overflow-x:auto}}"
+        f"{scope} details{{max-width:76ch}}{scope} summary{{cursor:pointer}}"
         + scheme(LIGHT, scope)
         + f"@media (prefers-color-scheme:dark){{{scheme(DARK, not_light)}}}"
         + scheme(DARK, f'[data-jp-theme-light="false"] {scope}')

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.certificates import evidence_lines
 from riparian.wording import MOST_DIGITS, distinct_numbers, distinct_texts, label_text
 
 __all__ = ["Branch", "Node", "Structure"]
@@ -121,6 +122,8 @@ class Structure:
         Depth of the deepest node.
     n_leaves : int
         Number of leaves.
+    evidence : dict of int to str
+        For a split node a line about its certificate; empty unless `of` was asked for it.
     """
 
     def __init__(
@@ -134,6 +137,7 @@ class Structure:
         if not 1 <= digits <= MOST_DIGITS:
             raise ValueError(f"digits must be between 1 and {MOST_DIGITS}, got {digits}")
         self._nodes = nodes
+        self.evidence: dict[int, str] = {}
         self._schema_features = features
         self.digits = digits
         self._threshold_texts: dict[int, dict[float, str]] = {}
@@ -172,7 +176,7 @@ class Structure:
         self._answer_class = np.where(spoken, place[winner] if known else -1, -1)
 
     @classmethod
-    def of(cls, model: Any, *, digits: int = 6) -> Self:
+    def of(cls, model: Any, *, digits: int = 6, evidence: bool = False) -> Self:
         """View of the tree that a model has grown so far.
 
         Parameters
@@ -181,6 +185,8 @@ class Structure:
             A model that has learned.
         digits : int, default=6
             Significant digits of thresholds; more are used where two would look alike.
+        evidence : bool, default=False
+            Whether to add a line about each split's certificate.
 
         Returns
         -------
@@ -192,9 +198,12 @@ class Structure:
 
             name = type(model).__name__
             raise NotFittedError(f"this {name} has no tree yet; call partial_fit or fit first")
+        lines = evidence_lines(model) if evidence else {}
         # The schema only grows: read after the nodes, it knows every code in them.
         nodes = model._engine.nodes()
-        return cls(nodes, list(model._schema.features), list(model._schema.classes), digits=digits)
+        found = cls(nodes, list(model._schema.features), list(model._schema.classes), digits=digits)
+        found.evidence = lines
+        return found
 
     def __len__(self) -> int:
         return len(self._nodes["test"])

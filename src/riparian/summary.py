@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import math
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from riparian.certificates import BY
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.wording import distinct_texts, label_text, weight_text
@@ -118,7 +122,9 @@ def print_model(
     _print_heading(out, "Tree")
     for line in model.export_text(max_depth=max_depth).splitlines():
         out.print(f"  {line}")
-    _print_splits(out, model, n_splits)
+    _print_heading(out, "What the bound promises")
+    _print_paragraph(out, model.guarantee())
+    _print_splits(out, model, n_splits, ranked=True)
 
 
 def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, Any]:
@@ -132,7 +138,8 @@ def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, A
         "depth": int(model.depth_),
         "memory_bytes": int(model.memory_bytes_),
         "classes": [_json_value(label) for label in model.classes_],
-        "splits": [_split_dict(split) for split in _last(model.splits(), n_splits)],
+        "guarantee": model.guarantee(),
+        "splits": [_record(split) for split in _last(model.splits(), n_splits)],
     }
     if schema:
         found["features"] = [
@@ -193,14 +200,41 @@ def _print_confusion(out: Console, result: Result) -> None:
         out.print(line(name, row))
 
 
-def _print_splits(out: Console, model: Any, n_splits: int) -> None:
+def _print_paragraph(out: Console, text: str, lead: str = "  ", inner: str = "  ") -> None:
+    """Print a text broken at words; a file or a pipe gets it as one line."""
+    lines = textwrap.wrap(
+        text,
+        width=max(out.width, 40),
+        initial_indent=lead,
+        subsequent_indent=inner,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in lines:
+        out.print(line)
+
+
+def _print_splits(out: Console, model: Any, n_splits: int, *, ranked: bool = False) -> None:
     splits = list(model.splits())
-    if n_splits == 0 or not splits:
+    if n_splits == 0:
+        return
+    if not splits:
+        _print_heading(out, "No split yet")
+        for leaf in model.pending():  # the root
+            _print_paragraph(out, label_text(str(leaf)), inner="    ")
         return
     last = _last(splits, n_splits)
     _print_heading(out, f"Last {len(last)} of {len(splits):,} splits, the newest at the end")
     for split in last:
-        out.print(f"  row {split.seen:,}: {label_text(str(split))}")
+        spent = f"; delta spent {split.delta_spent:.3g}" if split.delta_spent else ""
+        _print_paragraph(
+            out,
+            f"row {split.seen:,}, by {BY[split.reason]}: {label_text(str(split))}{spent}",
+            inner="    ",
+        )
+        if ranked:
+            cuts = (f"{label_text(c.cut)} ({c.gain:.4g})" for c in split.candidates)
+            _print_paragraph(out, f"ranked: {', '.join(cuts)}", "    ", "      ")
 
 
 def _last(splits: Sequence[Any], n: int) -> list[Any]:
@@ -211,9 +245,16 @@ def _parameters(model: Any) -> dict[str, Any]:
     return {name: _json_value(value) for name, value in model.get_params(deep=False).items()}
 
 
-def _split_dict(split: Any) -> dict[str, Any]:
-    found = {field.name: getattr(split, field.name) for field in dataclasses.fields(split)}
-    return {name: _json_value(value) for name, value in found.items()}
+def _record(found: Any) -> dict[str, Any]:
+    """Give a certificate, or a part of one, field by field."""
+    fields = dataclasses.fields(found)
+    return {field.name: _json_value(getattr(found, field.name)) for field in fields}
+
+
+def _pair_text(pair: tuple[Any, Any]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(pair)
+    return text.getvalue()
 
 
 def _json_value(value: Any) -> Any:
@@ -226,4 +267,8 @@ def _json_value(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple):
         return [_json_value(part) for part in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _record(value)
+    if isinstance(value, Mapping):  # costs, as --costs takes them
+        return {_pair_text(pair): _json_value(cost) for pair, cost in value.items()}
     return getattr(value, "__name__", None) or str(value)

@@ -50,7 +50,7 @@ def tree_svg(model: Any, *, max_depth: int | None = 4, max_branches: int = 12) -
     str
         An ``<svg>`` element, for a file of its own or inside HTML.
     """
-    structure = Structure.of(model)
+    structure = Structure.of(model, evidence=True)
     picture = lay_out(structure, max_depth=max_depth, max_branches=max_branches)
     width, height = round(picture.width), round(picture.height)
     pieces = [

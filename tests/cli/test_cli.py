@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import riparian
 from riparian.cli import app
+from riparian.recipes import RECIPES
 from riparian.streams import sea
 
 
@@ -136,6 +137,115 @@ def test_every_parameter_of_the_free_composition_is_an_option():
     for name in riparian.HoeffdingTree().get_params():
         if name != "categorical_features":  # --categorical, by the columns' names
             assert f"--{name.replace('_', '-')}" in text
+
+
+def test_new_options_reach_the_model(data):
+    given = {"statistics": "gaussian", "cuts": "delayed", "equal_variance": "skip"}
+    given |= {"variance": "population", "impurity": "accuracy", "evaluator": "holdout"}
+    given |= {"holdout_examples": 40, "bound": "normal", "missing_second": "-inf"}
+    options = [x for k, v in given.items() for x in (f"--{k.replace('_', '-')}", v)]
+    options += ["--spend-delta", "--no-legacy-gain"]
+    report = json.loads(ran("run", data, "--target", "level", "--json", *options))
+    assert given.items() <= report["parameters"].items()
+    assert report["parameters"]["spend_delta"] is True
+    assert report["parameters"]["legacy_gain"] is False
+    given = {"impurity": "gini", "confidence_c": 0.5, "confidence_form": "derived"}
+    options = [x for k, v in given.items() for x in (f"--{k.replace('_', '-')}", v)]
+    options += ["--bound", "confidence-practical"]
+    report = json.loads(ran("run", data, "--target", "level", "--json", *options))
+    assert given.items() <= report["parameters"].items()
+    options = ["--bound", "delta-method", "--pairing", "paired", "--statistics", "intervals"]
+    options += ["--n-intervals", 30]
+    report = json.loads(ran("run", data, "--target", "level", "--json", *options))
+    assert report["parameters"]["pairing"] == "paired"
+    assert report["parameters"]["n_intervals"] == 30
+
+
+def test_the_options_are_those_of_the_recipes():
+    from riparian.options import OPTIONS, RECIPE_NAMES
+
+    assert list(RECIPE_NAMES) == list(RECIPES)
+    parameters = {name for recipe in RECIPES.values() for name in recipe().get_params()}
+    assert {name for name, _, _ in OPTIONS} == parameters - {"categorical_features"}
+
+
+def test_the_help_names_every_value_that_is_allowed():
+    from riparian import _core, settings
+
+    text = "".join(ran("run", "--help").split())
+    axes = [_core.names(axis) for axis in ("cuts", "bound", "leaf")]
+    for name in [n for names in [*axes, *settings._CHOICES.values()] for n in names]:
+        assert name in text
+    for name in [*settings.IMPURITIES, *RECIPES]:
+        assert name in text
+
+
+@pytest.mark.parametrize("name", sorted(set(RECIPES) - {"HoeffdingTree"}))
+def test_every_recipe_runs_and_is_shown(tmp_path, data, name):
+    out = tmp_path / "m.rip"
+    options = ["--grace-period", 50, "--rows", 1500, "--model-out", out]
+    assert ran("run", data, "--target", "level", "--recipe", name, *options).startswith(name)
+    assert riparian.load(out).guarantee() in ran("show", out)
+
+
+def test_a_recipes_own_names_are_options(data):
+    options = ["--recipe", "CTree", "--version", "theoretical"]
+    report = json.loads(ran("run", data, "--target", "level", "--json", *options))
+    assert report["parameters"]["version"] == "theoretical"
+    options = ["--recipe", "NIP", "--test", "hoeffding"]
+    report = json.loads(ran("run", data, "--target", "level", "--json", *options))
+    assert report["parameters"]["test"] == "hoeffding"
+
+
+def test_costs_are_json_or_a_file_of_it(tmp_path, data):
+    text = '{"low,odd": 9, "high, odd": 9.5}'
+    (tmp_path / "costs.json").write_text(text)
+    files = []
+    for costs in (text, tmp_path / "costs.json"):
+        files.append(tmp_path / f"{len(files)}.rip")
+        ran(
+            *("run", data, "--target", "level", "--impurity", "loss"),
+            *("--costs", costs, "--model-out", files[-1]),
+        )
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert riparian.load(files[0]).costs == {("low", "odd"): 9, ("high", "odd"): 9.5}
+    shown = json.loads(ran("show", files[0], "--json"))
+    assert shown["parameters"]["costs"] == {"low,odd": 9, "high,odd": 9.5}
+
+
+def test_costs_take_whole_numbers_as_the_labels_are_taken(tmp_path):
+    options = ["--rows", 500, "--impurity", "loss", "--model-out", tmp_path / "m.rip"]
+    ran("run", "synth:sea", *options, "--costs", '{"0,1": 5}')
+    assert riparian.load(tmp_path / "m.rip").costs == {(0, 1): 5}
+    ran("run", "synth:sea", *options, "--costs", "[[0, 5], [1, 0]]")
+    assert riparian.load(tmp_path / "m.rip").costs == [[0, 5], [1, 0]]
+    rows = "".join(f"{i % 9},{int(i % 9 > 4)}\n" for i in range(500))
+    (tmp_path / "t.csv").write_text("x,y\n" + rows)
+    options += ["--target", "y", "--categorical", "y"]
+    ran("run", tmp_path / "t.csv", *options, "--costs", '{"0,1": 5}')
+    assert riparian.load(tmp_path / "m.rip").costs == {("0", "1"): 5}
+
+
+def test_costs_of_a_class_that_never_came_are_said(data):
+    result = call(
+        *("run", data, "--target", "level", "--impurity", "loss"),
+        *("--costs", '{"hihg,odd": 2}'),
+    )
+    assert "riparian: no row had the class 'hihg', which --costs names\n" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("costs", "said"),
+    [
+        ("{", "costs must be JSON"),
+        ('{"odd": 1}', "costs must have keys \"predicted,true\", got 'odd'"),
+        ('{"low,odd": -1}', "must be a finite number, 0 or more, got -1"),
+        ("[[0, 1]]", "costs must be a square matrix"),
+        ("no.json", "No such file or directory: no.json"),
+    ],
+)
+def test_wrong_costs_are_one_line(data, costs, said):
+    assert said in failed("run", data, "--target", "level", "--impurity", "loss", "--costs", costs)
 
 
 def test_a_built_in_stream_needs_no_file(tmp_path):
@@ -291,6 +401,47 @@ def test_show_tells_schema_tree_and_evidence(model):
     assert text.count("split on") == 1
 
 
+def test_show_tells_what_is_promised_and_who_competed(model):
+    tree = riparian.load(model)
+    last = tree.splits()[-1]
+    text = ran("show", model, "--splits", "1")
+    assert f"  {tree.guarantee()}\n" in text
+    by = {"bound": "the bound", "tie": "a tie"}[last.reason]
+    assert f"row {last.seen:,}, by {by}: {last}; delta spent {last.delta_spent:.3g}\n" in text
+    assert f"ranked: {last.cut} ({last.gain:.4g}), " in text
+
+
+def test_show_json_has_whole_certificates(model):
+    tree = riparian.load(model)
+    shown = json.loads(ran("show", model, "--json", "--splits", "1000"))
+    assert shown["guarantee"] == tree.guarantee()
+    records = json.loads(json.dumps(tree.splits().records()))
+    assert shown["splits"] == records
+    assert shown["splits"][0]["candidates"][0]["cut"] == shown["splits"][0]["cut"]
+
+
+def test_show_tells_why_a_tree_has_no_split(tmp_path, data):
+    out = tmp_path / "m.rip"
+    ran("run", data, "--target", "level", "--recipe", "McDiarmidTree", "--model-out", out)
+    text = ran("show", out)
+    assert f"No split yet\n  {riparian.load(out).pending()[0]}\n" in text
+
+
+def test_long_lines_break_at_words_on_a_terminal(model):
+    from rich.console import Console
+
+    from riparian.summary import print_model
+
+    lines = []
+    for width in (80, 100_000):
+        out = Console(width=width, soft_wrap=True, highlight=False, markup=False)
+        with out.capture() as caught:
+            print_model(out, "m", riparian.load(model), n_splits=3, max_depth=0)
+        lines.append(caught.get())
+    assert max(map(len, lines[0].splitlines())) <= 80 < max(map(len, lines[1].splitlines()))
+    assert lines[0].split() == lines[1].split()
+
+
 def test_show_json_is_the_model_in_figures(model):
     shown = json.loads(ran("show", model, "--json"))
     assert [f["name"] for f in shown["features"]] == ["x0", "x1", "job"]
@@ -311,6 +462,10 @@ def test_a_wrong_parameter_is_one_line_and_status_1(data):
     assert message == "riparian: delta must be a probability between 0 and 1, got 2.0\n"
     message = failed("run", data, "--target", "level", "--impurity", "ginni")
     assert "did you mean 'gini'?" in message
+    message = failed("run", data, "--target", "level", "--bound", "mcdiarmed")
+    assert "did you mean 'mcdiarmid'?" in message
+    message = failed("run", data, "--target", "level", "--bound", "normal")
+    assert "bound='normal' serves the impurities 'misclassification'" in message
 
 
 def test_a_wrong_parameter_is_told_before_anything_is_read(tmp_path):
@@ -364,6 +519,8 @@ def test_outputs_that_cannot_be_written_fail_before_the_work(tmp_path, data):
         (["run", "data.csv"], "--target"),
         (["run", "data.csv", "--target", "y", "--recipe", "VFTD"], "did you mean 'VFDT'?"),
         (["run", "synth:sea", "--recipe", "VFDT", "--epsilons", "2"], "VFDT fixes it"),
+        (["run", "synth:sea", "--recipe", "VFDT", "--version", "x"], "is for --recipe CTree"),
+        (["run", "synth:sea", "--legacy-gains"], "--legacy-gains"),
         (["run", "synth:sea", "--target", "y"], "is for files"),
         (["run", "synth:sea", "--delta", "small"], "--delta"),
         (["run", "synth:sea", "--block", "0"], "--block"),
