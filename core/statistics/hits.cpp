@@ -4,6 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "../simd/kernels.hpp"
 
 namespace riparian {
 namespace {
@@ -60,11 +64,10 @@ double score_of_all(const Judging& judging, const double* counts, std::size_t cl
 
 }  // namespace
 
-void Hits::fit(const Shape& s, double weight, Evaluator evaluator) {
-    const std::size_t numeric = threshold_.size();
+void Hits::fit(const Shape& s, Evaluator evaluator) {
     if (class_stride_ != s.class_stride) {
-        std::vector<double> wider(numeric * 2 * s.class_stride, 0.0);
-        for (std::size_t i = 0; i < numeric * 2; ++i) {
+        std::vector<double> wider(class_stride_ ? sides_.size() / class_stride_ * s.class_stride : 0);
+        for (std::size_t i = 0; i * s.class_stride < wider.size(); ++i) {
             std::copy_n(sides_.data() + i * class_stride_, class_stride_,
                         wider.data() + i * s.class_stride);
         }
@@ -75,16 +78,15 @@ void Hits::fit(const Shape& s, double weight, Evaluator evaluator) {
         v.insert(v.begin() + static_cast<std::ptrdiff_t>(at), n, x);
     };
     const std::size_t more = s.categorical - categorical_;
-    // Examples before a feature appeared did not know it; held-out labels never will.
-    const bool joins = evaluator == Evaluator::prequential;
+    // In the examples before a feature appeared its value was missing.
     insert(sum_, categorical_, more, 0.0);
-    insert(start_, categorical_, more, joins ? weight : nan);
+    insert(start_, categorical_, more, evaluator == Evaluator::prequential ? 0.0 : fixed_);
     labels_.resize(s.categorical);
     categorical_ = s.categorical;
     sum_.resize(s.categorical + s.numeric, 0.0);
     start_.resize(s.categorical + s.numeric, nan);
     threshold_.resize(s.numeric, nan);
-    sides_.resize(s.numeric * 2 * class_stride_, 0.0);
+    if (!open()) sides_.resize(s.numeric * 2 * class_stride_, 0.0);
     side_labels_.resize(s.numeric * 2, 0);
 }
 
@@ -92,7 +94,7 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
                  const Row& row, std::size_t y, double w, const double* counts,
                  std::size_t classes) {
     const bool holdout = judging.evaluator == Evaluator::holdout;
-    if (holdout && !fixed_) return;
+    if (holdout && open()) return;
     classes = std::max(classes, y + 1);
     const double leaf = holdout
                             ? w * score(judging, static_cast<std::size_t>(leaf_label_), y)
@@ -142,18 +144,22 @@ void Hits::fix_one(const Judging& judging, std::size_t classes, std::size_t f, d
 void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& statistics,
                const double* counts, std::size_t classes, double weight, const double* thresholds,
                const double* sides) {
-    fixed_ = true;
+    fixed_ = weight;
+    sides_.assign(s.numeric * 2 * class_stride_, 0.0);
     if (judging.evaluator == Evaluator::holdout) {
         leaf_label_ = static_cast<std::int32_t>(label(judging, counts, classes));
         std::vector<double> child(classes);
         for (std::size_t c = 0; c < s.categorical; ++c) {
             const std::uint32_t* const starts = statistics.starts(s);
             start_[c] = weight;
-            labels_[c].resize(starts[c + 1] - starts[c]);
-            for (std::size_t v = 0; v < labels_[c].size(); ++v) {
+            for (std::size_t v = 0; v < starts[c + 1] - starts[c]; ++v) {
+                double seen = 0.0;
                 for (std::size_t k = 0; k < classes; ++k) {
                     child[k] = statistics.classes()[k] ? statistics.cells(s, k)[starts[c] + v] : 0.0;
+                    seen += child[k];
                 }
+                if (seen == 0.0) continue;  // like all values that come later
+                labels_[c].resize(v + 1, 0);
                 labels_[c][v] = static_cast<std::int32_t>(label(judging, child.data(), classes));
             }
         }
@@ -190,24 +196,21 @@ std::size_t Hits::bytes() const noexcept {
     return bytes;
 }
 
-void Hits::save(std::vector<double>& out) const {
-    out.push_back(fixed_ ? 1.0 : 0.0);
+void Hits::save(std::size_t classes, std::vector<double>& out) const {
+    // Not begun is saved as -1: a file holds no NaN.
+    const auto begun = [](double x) { return x == x ? x : -1.0; };
+    out.push_back(begun(fixed_));
     out.push_back(leaf_label_);
     out.insert(out.end(), sum_.begin(), sum_.end());
-    // Not begun is saved as -1: a file holds no NaN.
-    for (const double start : start_) out.push_back(start == start ? start : -1.0);
+    for (const double start : start_) out.push_back(begun(start));
     for (std::size_t f = 0; f < threshold_.size(); ++f) {
         out.push_back(threshold_[f] == threshold_[f] ? threshold_[f] : 0.0);
         out.push_back(side_labels_[2 * f]);
         out.push_back(side_labels_[2 * f + 1]);
     }
-    for (std::size_t i = 0; i < threshold_.size() * 2 && class_stride_; ++i) {
+    for (std::size_t i = 0; !open() && i < threshold_.size() * 2; ++i) {
         const double* const side = sides_.data() + i * class_stride_;
-        const auto used = static_cast<std::size_t>(
-            std::find_if(std::reverse_iterator(side + class_stride_), std::reverse_iterator(side),
-                         [](double x) { return x != 0.0; }).base() - side);
-        out.push_back(static_cast<double>(used));
-        out.insert(out.end(), side, side + used);
+        out.insert(out.end(), side, side + classes);
     }
     for (const auto& labels : labels_) {
         out.push_back(static_cast<double>(labels.size()));
@@ -215,58 +218,71 @@ void Hits::save(std::vector<double>& out) const {
     }
 }
 
-std::size_t Hits::restore(const Shape& s, const double* numbers, std::size_t count, double weight) {
+std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* numbers,
+                          std::size_t count, const double* counts, std::size_t classes,
+                          double weight) {
     std::size_t at = 0;
+    const auto demand = [](bool holds, const char* what) {
+        if (!holds) throw std::invalid_argument(std::string("hits: ") + what);
+    };
     const auto next = [&] {
-        if (at == count) throw std::invalid_argument("hits: too few numbers");
+        demand(at < count, "too few numbers");
         const double x = numbers[at++];
-        if (!std::isfinite(x)) throw std::invalid_argument("hits: a number is not finite");
+        demand(std::isfinite(x), "a number is not finite");
         return x;
     };
     const auto whole = [&](double most) {
         const double x = next();
-        if (!(x >= 0.0 && x <= most && x == std::floor(x))) {
-            throw std::invalid_argument("hits: a label or size is out of range");
-        }
+        demand(x >= 0.0 && x <= most && x == std::floor(x), "a label or size is out of range");
         return static_cast<std::size_t>(x);
     };
-    const auto top = static_cast<double>(s.class_stride ? s.class_stride - 1 : 0);
+    const auto begun = [&] {
+        const double x = next();
+        demand(x == -1.0 || (x >= 0.0 && x <= weight), "a start is outside the leaf's weight");
+        return x == -1.0 ? nan : x;
+    };
+    const auto label = [&] {
+        return static_cast<std::int32_t>(whole(classes ? static_cast<double>(classes - 1) : 0.0));
+    };
     *this = {};
-    fit(s, 0.0, Evaluator::prequential);
-    fixed_ = whole(1.0) == 1;
-    leaf_label_ = static_cast<std::int32_t>(whole(top));
+    fit(s, evaluator);
+    fixed_ = begun();
+    leaf_label_ = label();
     for (double& sum : sum_) {
         sum = next();
-        if (!(std::fabs(sum) <= weight * (1.0 + 1e-9))) {
-            throw std::invalid_argument("hits: a sum is larger than the weight");
-        }
+        demand(std::fabs(sum) <= weight * (1.0 + 1e-9), "a sum is larger than the weight");
     }
-    for (double& start : start_) {
-        const double x = next();
-        if (x != -1.0 && !(x >= 0.0 && x <= weight)) {
-            throw std::invalid_argument("hits: a start is outside the leaf's weight");
-        }
-        start = x == -1.0 ? nan : x;
+    for (std::size_t i = 0; i < start_.size(); ++i) {
+        start_[i] = begun();
+        const bool at_once = evaluator == Evaluator::prequential && i < s.categorical;
+        demand(at_once ? start_[i] == 0.0 : start_[i] != start_[i] || start_[i] == fixed_,
+               "a start that no leaf has");
     }
     for (std::size_t f = 0; f < s.numeric; ++f) {
         const double t = next();
+        demand(std::fabs(t) <= largest_value, "a threshold is out of range");
         threshold_[f] = start_[s.categorical + f] == start_[s.categorical + f] ? t : nan;
-        side_labels_[2 * f] = static_cast<std::int32_t>(whole(top));
-        side_labels_[2 * f + 1] = static_cast<std::int32_t>(whole(top));
+        side_labels_[2 * f] = label();
+        side_labels_[2 * f + 1] = label();
     }
-    for (std::size_t i = 0; i < s.numeric * 2 && class_stride_; ++i) {
-        const std::size_t used = whole(static_cast<double>(s.class_stride));
-        for (std::size_t k = 0; k < used; ++k) {
-            const double x = next();
-            if (x < 0.0) throw std::invalid_argument("hits: a weight is negative");
-            sides_[i * class_stride_ + k] = x;
+    if (!open()) {
+        demand(s.numeric == 0 || classes <= (count - at) / (2 * s.numeric), "too few numbers");
+        sides_.resize(s.numeric * 2 * class_stride_, 0.0);
+    }
+    for (std::size_t i = 0; !open() && i < s.numeric * 2; ++i) {
+        double* const side = sides_.data() + i * class_stride_;
+        for (std::size_t k = 0; k < classes; ++k) {
+            side[k] = next();
+            const double both = side[k] + (i % 2 ? (side - class_stride_)[k] : 0.0);
+            demand(side[k] >= 0.0 && both <= counts[k] * (1.0 + 1e-9),
+                   "weights beside a threshold that the leaf has not seen");
         }
     }
     for (auto& labels : labels_) {
         const std::size_t n = whole(1e6);
-        if (n > count - at) throw std::invalid_argument("hits: too few numbers");
+        demand(n <= count - at, "too few numbers");
         labels.resize(n);
-        for (std::int32_t& l : labels) l = static_cast<std::int32_t>(whole(top));
+        for (std::int32_t& l : labels) l = label();
     }
     return at;
 }

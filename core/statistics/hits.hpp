@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "../impurity/loss.hpp"
@@ -33,14 +34,14 @@ struct Judging {
 class Hits {
 public:
     // Room for all features and classes; what is there stays.
-    void fit(const Shape&, double weight, Evaluator);
+    void fit(const Shape&, Evaluator);
 
     // One row that the statistics and counts do not include yet.
     void judge(const Judging&, const Shape&, const LeafStatistics&, const Row&, std::size_t y,
                double w, const double* counts, std::size_t classes);
 
     // Whether thresholds and labels are still to be fixed.
-    [[nodiscard]] bool open() const noexcept { return !fixed_; }
+    [[nodiscard]] bool open() const noexcept { return fixed_ != fixed_; }
     // Fixes them, at this weight of the leaf; thresholds by numeric slot, NaN: none, ever.
     // `sides` are the class weights beside each, [numeric][2][class_stride].
     void fix(const Judging&, const Shape&, const LeafStatistics&, const double* counts,
@@ -52,16 +53,19 @@ public:
     [[nodiscard]] Quality categorical(std::size_t slot, double weight) const noexcept;
     [[nodiscard]] Quality numeric(std::size_t slot, double weight) const noexcept;
     [[nodiscard]] double threshold(std::size_t slot) const noexcept { return threshold_[slot]; }
-    // Class weights beside a threshold since it was fixed, [2][class_stride].
+    // Class weights beside a threshold since it was fixed, [2][class_stride]. Only of a
+    // feature that has one.
     [[nodiscard]] const double* sides(std::size_t slot) const noexcept {
         return sides_.data() + slot * 2 * class_stride_;
     }
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    // The state as numbers, and back; std::invalid_argument if they cannot be one.
-    void save(std::vector<double>& numbers) const;
-    std::size_t restore(const Shape&, const double* numbers, std::size_t count, double weight);
+    // The state as numbers, and back; std::invalid_argument if they cannot be one of a leaf
+    // with these class weights.
+    void save(std::size_t classes, std::vector<double>& numbers) const;
+    std::size_t restore(const Shape&, Evaluator, const double* numbers, std::size_t count,
+                        const double* counts, std::size_t classes, double weight);
 
 private:
     static std::vector<double>& scratch();
@@ -70,11 +74,11 @@ private:
                  double threshold, const double* sides);
 
     std::size_t class_stride_ = 0;
-    bool fixed_ = false;
+    double fixed_ = std::numeric_limits<double>::quiet_NaN();  // at this weight; NaN: open
     std::int32_t leaf_label_ = 0;                   // holdout
     std::vector<double> sum_, start_;               // [categorical], [numeric] after them
     std::vector<double> threshold_;                 // [numeric]; NaN: none
-    std::vector<double> sides_;                     // [numeric][2][class_stride]
+    std::vector<double> sides_;                     // [numeric][2][class_stride], once fixed
     std::vector<std::int32_t> side_labels_;         // [numeric][2] (holdout)
     std::vector<std::vector<std::int32_t>> labels_; // [categorical][value] (holdout)
     std::size_t categorical_ = 0;

@@ -144,7 +144,10 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
             std::fill_n(open_known_numbers(to, k), from.numeric, counts[k]);
         }
     }
-    for (std::size_t c = from.categorical; c < to.categorical; ++c) open_known_categories(to, c);
+    const bool learned = std::any_of(counts, counts + from.class_stride, [](double n) { return n > 0.0; });
+    for (std::size_t c = from.categorical; learned && c < to.categorical; ++c) {
+        open_known_categories(to, c);
+    }
     if (to.bayes) refresh_all(to, counts);
 }
 

@@ -3,12 +3,17 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
+
+#include "../simd/kernels.hpp"
 
 namespace riparian {
 namespace {
 
 constexpr double fewest = 100.0;
+// No influence is larger: it is a sum of logarithms of weights.
+constexpr double largest_influence = 1e6;
 
 }  // namespace
 
@@ -70,19 +75,21 @@ void PairedGap::save(std::vector<double>& out) const {
     out.insert(out.end(), {weight_, mean_, squares_});
 }
 
-std::size_t PairedGap::restore(const double* numbers, std::size_t count, const Features& features) {
+std::size_t PairedGap::restore(const double* numbers, std::size_t count, const Features& features,
+                               std::size_t classes, double weight) {
     std::size_t at = 0;
+    const auto demand = [](bool holds, const char* what) {
+        if (!holds) throw std::invalid_argument(std::string("pair: ") + what);
+    };
     const auto next = [&] {
-        if (at == count) throw std::invalid_argument("pair: too few numbers");
+        demand(at < count, "too few numbers");
         const double x = numbers[at++];
-        if (!std::isfinite(x)) throw std::invalid_argument("pair: a number is not finite");
+        demand(std::isfinite(x), "a number is not finite");
         return x;
     };
     const auto whole = [&](double least, double most) {
         const double x = next();
-        if (!(x >= least && x <= most && x == std::floor(x))) {
-            throw std::invalid_argument("pair: a number is out of range");
-        }
+        demand(x >= least && x <= most && x == std::floor(x), "a number is out of range");
         return x;
     };
     for (Leader* leader : {&first_, &second_}) {
@@ -91,24 +98,31 @@ std::size_t PairedGap::restore(const double* numbers, std::size_t count, const F
         leader->cut.feature = static_cast<std::int32_t>(whole(-1.0, last));
         leader->cut.test = static_cast<Test>(whole(0.0, 3.0));
         leader->cut.threshold = next();
+        demand(std::fabs(leader->cut.threshold) <= largest_value, "a threshold is out of range");
         leader->cut.category = static_cast<std::int32_t>(whole(-1.0, 1e6));
         leader->cut.gain = next();
-        leader->classes = static_cast<std::size_t>(whole(0.0, 65536.0));
-        const auto cells = static_cast<std::size_t>(whole(0.0, 1e15));
-        if (cells > count - at) throw std::invalid_argument("pair: too few numbers");
-        for (std::size_t i = 0; i < cells; ++i) leader->influence.push_back(next());
+        demand(std::fabs(leader->cut.gain) <= 1e300, "a gain is out of range");
+        leader->classes = static_cast<std::size_t>(whole(0.0, static_cast<double>(classes)));
+        const auto cells = static_cast<std::size_t>(whole(0.0, static_cast<double>(count - at)));
+        for (std::size_t i = 0; i < cells; ++i) {
+            leader->influence.push_back(next());
+            demand(std::fabs(leader->influence[i]) <= largest_influence,
+                   "an influence is out of range");
+        }
         if (leader->cut.feature == none) continue;
         const Feature& f = features[static_cast<std::size_t>(leader->cut.feature)];
         leader->slot = f.slot;
-        if ((leader->cut.test == Test::threshold) != (f.kind == Kind::numeric) ||
-            leader->cut.test == Test::leaf) {
-            throw std::invalid_argument("pair: a cut does not fit its feature");
-        }
+        demand((leader->cut.test == Test::threshold) == (f.kind == Kind::numeric) &&
+                   leader->cut.test != Test::leaf,
+               "a cut does not fit its feature");
     }
     weight_ = next();
     mean_ = next();
     squares_ = next();
-    if (weight_ < 0.0 || squares_ < 0.0) throw std::invalid_argument("pair: a weight is negative");
+    demand(weight_ >= 0.0 && weight_ <= weight * (1.0 + 1e-9), "not the leaf's weight");
+    const double most = 2.0 * largest_influence;
+    demand(std::fabs(mean_) <= most && squares_ >= 0.0 && squares_ <= 2.0 * weight_ * most * most,
+           "impossible moments");
     return at;
 }
 

@@ -35,8 +35,9 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
     void save(std::vector<double>& numbers) const;
-    // std::invalid_argument unless the numbers can be a state.
-    std::size_t restore(const double* numbers, std::size_t count, const Features&);
+    // std::invalid_argument unless the numbers can be a state of a leaf of that weight.
+    std::size_t restore(const double* numbers, std::size_t count, const Features&,
+                        std::size_t classes, double weight);
 
 private:
     Leader first_, second_;

@@ -114,6 +114,27 @@ inline Settings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
+// One tree for each kind of watch, and one with a second impurity.
+inline std::vector<Settings> watching_settings() {
+    const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
+    const Costs costs = costs_of(matrix, 3);
+    std::vector<Settings> all(6, quick_settings(Majority{}));
+    all[0].impurity = Accuracy{};
+    all[0].judging.evaluator = Evaluator::prequential;
+    all[1].impurity = Loss{costs};
+    all[1].judging = {Evaluator::holdout, 30, costs};
+    all[2].bound = DeltaMethod{Pairing::paired};
+    all[2].spend_delta = true;
+    all[3].values = Values::exhaustive;
+    all[3].leaf = Adaptive{};
+    all[4].values = Values::intervals;
+    all[4].n_intervals = 4;
+    all[5].impurity = Misclassification{};
+    all[5].second_impurity = Gini{};
+    all[5].bound = Normal{};
+    return all;
+}
+
 inline bool same(const Snapshot& a, const Snapshot& b) {
     std::vector<std::vector<unsigned char>> bytes[2];
     int side = 0;

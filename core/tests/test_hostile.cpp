@@ -71,6 +71,8 @@ void mutate(Dice& dice, Snapshot& s) {
     const std::size_t n_nodes = s.test.size();
     std::size_t arrays = 0;
     Snapshot::each_of_all(s, [&](const char*, auto&) { ++arrays; });
+    // What leaves watch is one array of many meanings.
+    if (!s.watch.empty() && dice.chance(0.5)) return mutate(dice, s.watch, n_nodes);
     const std::size_t wanted = dice.below(arrays);
     std::size_t i = 0;
     Snapshot::each_of_all(s, [&](const char*, auto& v) {
@@ -148,6 +150,23 @@ std::vector<Sample> samples() {
             s.snapshot = tree.snapshot();
             all.push_back(s);
         }
+    }
+    for (const Settings& settings : examples::watching_settings()) {
+        Sample s;
+        s.settings = settings;
+        examples::Wanted wanted;
+        // Intervals begin after 1,000 examples.
+        wanted.rows = settings.values == Values::intervals ? 2500 : 500;
+        wanted.numeric = 2;
+        s.rows = examples::make_rows(wanted, all.size());
+        Tree tree(settings);
+        tree.add_features(s.rows.kinds);
+        tree.make_room_for_classes(3);
+        tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
+        CHECK(tree.n_leaves() >= 3);
+        s.snapshot = tree.snapshot();
+        s.rows = examples::make_rows({.rows = 300, .numeric = 2}, all.size());
+        all.push_back(s);
     }
     return all;
 }

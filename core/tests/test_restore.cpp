@@ -194,6 +194,73 @@ void every_length_is_watched() {
     }
 }
 
+// Leaves that watch: every number replaced by one that none can hold, and the lengths.
+void every_number_of_a_watch_is_looked_at() {
+    for (const Settings& settings : examples::watching_settings()) {
+        const Snapshot good = grown(settings);
+        CHECK(!refused(settings, good));
+        CHECK(good.watch_sizes.size() == (settings.watches() ? good.weight.size() : 0));
+        for (std::size_t i = 0; i < good.watch.size(); i += 1 + good.watch.size() / 200) {
+            for (const double wrong : {examples::nan, infinity, -1e308}) {
+                Snapshot bad = good;
+                bad.watch[i] = wrong;
+                if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "watch, number %zu\n", i);
+            }
+        }
+        const std::vector<std::function<void(Snapshot&)>> wrongs = {
+            [](Snapshot& s) { s.watch_sizes.push_back(0); },
+            [](Snapshot& s) { s.watch_sizes.assign(s.weight.size() + 1, 0); },
+            [](Snapshot& s) { s.watch_sizes.assign(s.weight.size(), ~0ULL); },
+            [](Snapshot& s) { s.watch_sizes.assign(s.weight.size(), 1ULL << 63); },
+            [](Snapshot& s) { s.watch.push_back(0.0); },
+            [](Snapshot& s) { s.spent[0] = examples::nan; },
+            [](Snapshot& s) { s.spent[0] = -1.0; },
+            [](Snapshot& s) { s.checks.pop_back(); },
+            [](Snapshot& s) { s.split_delta[0] = examples::nan; },
+            [](Snapshot& s) { s.split_delta[0] = 2.0; },
+            [](Snapshot& s) { s.split_spent[0] = infinity; },
+            [](Snapshot& s) { s.split_criterion[0] = 2; },
+            [](Snapshot& s) { s.rivals[0] = 255; },
+            [](Snapshot& s) { ++s.rivals[0]; },
+            [](Snapshot& s) { s.rival_feature.push_back(0); },
+            [](Snapshot& s) {
+                s.rivals[0] += 5;  // more than a certificate tells
+                for (int i = 0; i < 5; ++i) {
+                    s.rival_feature.insert(s.rival_feature.begin(), s.second_feature[0]);
+                    s.rival_category.insert(s.rival_category.begin(), s.second_category[0]);
+                    s.rival_test.insert(s.rival_test.begin(), s.second_test[0]);
+                    s.rival_threshold.insert(s.rival_threshold.begin(), s.second_threshold[0]);
+                    s.rival_gain.insert(s.rival_gain.begin(), s.second_gain[0]);
+                }
+            },
+        };
+        for (std::size_t i = 0; i < wrongs.size(); ++i) {
+            Snapshot bad = good;
+            wrongs[i](bad);
+            if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "wrong number %zu\n", i);
+        }
+    }
+}
+
+// Few numbers that claim many classes, features and leaves: no room is made for them.
+void room_is_made_for_what_is_there() {
+    constexpr std::size_t many = 60'000;
+    for (const Settings& settings : examples::watching_settings()) {
+        if (!settings.watches()) continue;
+        Tree empty(settings);
+        empty.add_features(std::vector<Kind>(many, Kind::numeric));
+        Snapshot s = empty.snapshot();
+        CHECK(!refused(settings, s));
+        s.classes[0] = many;
+        s.counts.assign(many, 0.0);
+        s.inherited.assign(many, 0.0);
+        for (const double number : {0.0, 1.0}) {
+            s.watch.assign(s.watch.size(), number);
+            CHECK(refused(settings, s) || settings.values != Values::gaussian || settings.pairs());
+        }
+    }
+}
+
 // A tree as deep as it has nodes: no recursion, so no end of the stack.
 void a_deep_chain_is_a_tree() {
 #ifdef RIPARIAN_SANITIZE
@@ -264,6 +331,8 @@ void a_deep_chain_is_a_tree() {
 int main() {
     every_rule_is_watched();
     every_length_is_watched();
+    every_number_of_a_watch_is_looked_at();
+    room_is_made_for_what_is_there();
     a_deep_chain_is_a_tree();
     return checking::failures();
 }

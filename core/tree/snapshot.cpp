@@ -200,7 +200,7 @@ Snapshot Tree::snapshot() const {
         s.checked.push_back(leaf.checked);
         s.checks.push_back(leaf.checks);
         if (const Watch* const w = watch(static_cast<std::size_t>(node.place))) {
-            const std::vector<double> numbers = w->save(settings_);
+            const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
             s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
         }
@@ -284,6 +284,10 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
     const Sizes z = check_sizes(s);
+    // A leaf that watches has room for each feature: not before there are numbers for it.
+    const std::size_t watched = (settings.judges() ? s.kinds.size() : 0) +
+                                (settings.values != Values::gaussian ? z.n_numeric : 0);
+    demand(z.n_leaves * watched <= s.watch.size(), "watch ends too early");
     auto tree = std::make_unique<Tree>(settings);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
@@ -456,8 +460,8 @@ void Tree::restore_watches(const Snapshot& s) {
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
-        watches_[i]->restore(settings_, shape_, features_, n_classes_, leaves_[i].weight,
-                             numbers.take(n), n);
+        watches_[i]->restore(settings_, shape_, features_, counts(leaves_[i].node), n_classes_,
+                             leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
 }

@@ -42,6 +42,7 @@ void Tree::declare_classes(std::size_t count) {
     make_room_for_classes(count);
     const auto lock = turnstile_.writing();
     n_classes_ = std::max(n_classes_, count);
+    allow_labels();
 }
 
 void Tree::reshape(const Shape& to) {
@@ -57,7 +58,7 @@ void Tree::reshape(const Shape& to) {
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
         leaf.statistics.reshape(from, to, counts(leaf.node));
-        if (Watch* const w = watch(i)) w->fit(settings_, shape_, leaf.weight);
+        if (Watch* const w = watch(i)) w->fit(settings_, shape_);
     }
 }
 
@@ -69,7 +70,16 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs;
         if (settings_.judges()) settings_.judging.costs = costs;
+        allow_labels();
     }
+}
+
+// A class that is still to come in a batch is not yet a label: batches make no difference.
+void Tree::allow_labels() noexcept {
+    auto* const loss = std::get_if<Loss>(&settings_.impurity);
+    if (!loss) return;
+    loss->costs.labels = std::min(loss->costs.classes, n_classes_);
+    settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
 }
 
 // ---- routing ----
@@ -180,7 +190,7 @@ void Tree::open_watch(std::size_t place) {
         watches_.resize(place + 1);
     }
     watches_[place] = std::make_unique<Watch>();
-    watches_[place]->fit(settings_, shape_, 0.0);
+    watches_[place]->fit(settings_, shape_);
 }
 
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
@@ -233,10 +243,18 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             out.cut = c;
             if (c.feature == none) return out;
             out.slot = features_[static_cast<std::size_t>(c.feature)].slot;
-            out.classes = shape_.class_stride;
+            out.classes = n_classes_;
+            // Room to spare, for classes and for branches, is not part of the state.
             const std::vector<double> table = checker_.branches(leaf, c);
-            out.influence = influence(d.evidence.measure, table.data(),
-                                      table.size() / out.classes, out.classes);
+            const std::size_t width = shape_.class_stride;
+            std::size_t rows = table.size() / width;
+            const auto row = [&](std::size_t b) { return table.data() + b * width; };
+            while (rows && std::all_of(row(rows - 1), row(rows), [](double x) { return x == 0.0; })) {
+                --rows;
+            }
+            std::vector<double> seen;
+            for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
+            out.influence = influence(d.evidence.measure, seen.data(), rows, n_classes_);
             return out;
         };
         w.pair.lead(leader(d.best), leader(d.second));
@@ -442,7 +460,10 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
 
 void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     ++seen_;
-    n_classes_ = std::max(n_classes_, y + 1);
+    if (y >= n_classes_) {
+        n_classes_ = y + 1;
+        allow_labels();
+    }
     for (std::size_t c = 0; c < shape_.categorical; ++c) {
         categories_[c] = std::max(categories_[c], row.codes[c] + 1);
     }

@@ -138,6 +138,7 @@ private:
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
     void reshape(const Shape&);
+    void allow_labels() noexcept;
 
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);

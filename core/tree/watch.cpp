@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../simd/kernels.hpp"
+
 namespace riparian {
 namespace {
 
@@ -60,6 +62,15 @@ void put(std::vector<double>& out, const std::vector<T>& values) {
     out.insert(out.end(), values.begin(), values.end());
 }
 
+// Numbers as a leaf can have seen them.
+void demand_values(const std::vector<double>& values) {
+    for (const double x : values) {
+        if (!(std::fabs(x) <= largest_value)) {
+            throw std::invalid_argument("watch: a value is out of range");
+        }
+    }
+}
+
 // The arrays of saved intervals, in one order.
 template <class Saved, class Visit>
 void each_array(Saved& s, Visit&& visit) {
@@ -76,8 +87,8 @@ void each_array(Saved& s, Visit&& visit) {
 
 }  // namespace
 
-void Watch::fit(const Settings& settings, const Shape& s, double weight) {
-    if (settings.judges()) hits.fit(s, weight, settings.judging.evaluator);
+void Watch::fit(const Settings& settings, const Shape& s) {
+    if (settings.judges()) hits.fit(s, settings.judging.evaluator);
     if (settings.values == Values::exhaustive) values.resize(s.numeric);
     if (settings.values == Values::intervals) {
         while (intervals.size() < s.numeric) intervals.emplace_back(settings.n_intervals);
@@ -121,9 +132,9 @@ std::size_t Watch::bytes() const noexcept {
     return bytes;
 }
 
-std::vector<double> Watch::save(const Settings& settings) const {
+std::vector<double> Watch::save(const Settings& settings, std::size_t n_classes) const {
     std::vector<double> out;
-    if (settings.judges()) hits.save(out);
+    if (settings.judges()) hits.save(n_classes, out);
     if (settings.pairs()) pair.save(out);
     for (const ExhaustiveValues& v : values) {
         std::vector<double> x, weights;
@@ -142,18 +153,36 @@ std::vector<double> Watch::save(const Settings& settings) const {
 }
 
 void Watch::restore(const Settings& settings, const Shape& s, const Features& features,
-                    std::size_t classes, double weight, const double* first, std::size_t count) {
+                    const double* counts, std::size_t classes, double weight, const double* first,
+                    std::size_t count) {
     Numbers numbers(first, count);
     if (settings.judges()) {
-        numbers.skip(hits.restore(s, numbers.rest(), numbers.left(), weight));
+        numbers.skip(hits.restore(s, settings.judging.evaluator, numbers.rest(), numbers.left(),
+                                  counts, classes, weight));
     }
-    if (settings.pairs()) numbers.skip(pair.restore(numbers.rest(), numbers.left(), features));
-    fit(settings, s, weight);
+    if (settings.pairs()) {
+        numbers.skip(pair.restore(numbers.rest(), numbers.left(), features, classes, weight));
+    }
+    fit(settings, s);
+    std::vector<double> known(values.empty() && intervals.empty() ? 0 : classes, 0.0);
+    const auto demand_weights = [&](const std::vector<std::int32_t>& codes,
+                                    const std::vector<double>& weights) {
+        const auto of = [](std::int32_t code) { return static_cast<std::size_t>(code); };
+        for (std::size_t i = 0; i < codes.size(); ++i) known[of(codes[i])] += weights[i];
+        for (const std::int32_t y : codes) {
+            if (!(known[of(y)] <= counts[of(y)] * (1.0 + 1e-6))) {
+                throw std::invalid_argument("watch: more values than the leaf has seen");
+            }
+        }
+        for (const std::int32_t y : codes) known[of(y)] = 0.0;
+    };
     for (ExhaustiveValues& v : values) {
         const auto x = numbers.many<double>();
         const auto codes = numbers.many<std::int32_t>();
         const auto weights = numbers.many<double>();
+        demand_values(x);
         v = ExhaustiveValues::restore(x, codes, weights, classes);
+        demand_weights(codes, weights);
     }
     for (IntervalCounts& i : intervals) {
         IntervalArrays arrays;
@@ -161,10 +190,17 @@ void Watch::restore(const Settings& settings, const Shape& s, const Features& fe
         IntervalSpans spans{arrays.sizes,          arrays.range,         arrays.detail,
                             arrays.point_values,   arrays.point_classes, arrays.point_weights,
                             arrays.cell_intervals, arrays.cell_classes,  arrays.cell_weights};
+        demand_values(arrays.range);
+        demand_values(arrays.point_values);
         i = IntervalCounts::restore(settings.n_intervals, spans, classes);
         each_array(spans, [](const auto& span) {
             if (!span.empty()) throw std::invalid_argument("watch: intervals are too long");
         });
+        if (i.has_intervals()) {
+            demand_weights(arrays.cell_classes, arrays.cell_weights);
+        } else {
+            demand_weights(arrays.point_classes, arrays.point_weights);
+        }
     }
     if (numbers.left()) throw std::invalid_argument("watch: too many numbers");
 }

@@ -19,7 +19,7 @@ struct Watch {
     PairedGap pair;                         // paired delta method
 
     // Room for all features and classes; what is there stays.
-    void fit(const Settings&, const Shape&, double weight);
+    void fit(const Settings&, const Shape&);
     // One row: before the statistics learn it, and after.
     void judge(const Settings&, const Shape&, const LeafStatistics&, const Row&, std::size_t y,
                double w, const double* counts, std::size_t classes);
@@ -30,10 +30,12 @@ struct Watch {
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    // The state as numbers, and back; std::invalid_argument unless they can be one.
-    [[nodiscard]] std::vector<double> save(const Settings&) const;
-    void restore(const Settings&, const Shape&, const Features&, std::size_t classes,
-                 double weight, const double* numbers, std::size_t count);
+    // The state as numbers, and back; std::invalid_argument unless they can be one of a
+    // leaf with these class weights. There are more numbers than features, or the watch is
+    // of no feature.
+    [[nodiscard]] std::vector<double> save(const Settings&, std::size_t classes) const;
+    void restore(const Settings&, const Shape&, const Features&, const double* counts,
+                 std::size_t classes, double weight, const double* numbers, std::size_t count);
 };
 
 }  // namespace riparian
