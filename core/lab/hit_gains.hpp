@@ -12,8 +12,8 @@ namespace riparian {
 
 // How well a label does on an example, and which label counts ask for: the class that
 // is most frequent, ties to the lowest.
-struct Hits {
-    explicit Hits(const Accuracy&) {}
+struct RightAnswers {
+    explicit RightAnswers(const Accuracy&) {}
 
     [[nodiscard]] double operator()(std::size_t label, std::size_t truth) const noexcept {
         return label == truth ? 1.0 : 0.0;

@@ -22,7 +22,7 @@ void with_gains(const LabNode& node, const LabMethod& method, const Impurity& im
     } else {
         if constexpr (std::is_same_v<Impurity, Accuracy> || std::is_same_v<Impurity, Loss>) {
             using Quality =
-                std::conditional_t<std::is_same_v<Impurity, Accuracy>, Hits, Savings>;
+                std::conditional_t<std::is_same_v<Impurity, Accuracy>, RightAnswers, Savings>;
             const Quality quality(impurity);
             switch (method.evaluator) {
                 case LabEvaluator::prequential:
