@@ -70,6 +70,16 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
         loss->costs = costs;
         if (settings_.judges()) settings_.judging.costs = costs;
     }
+    offer_labels();
+}
+
+// A label is a class that the tree has seen: not one that a later row of the same batch
+// brings.
+void Tree::offer_labels() {
+    auto* const loss = std::get_if<Loss>(&settings_.impurity);
+    if (!loss) return;
+    loss->costs.labels = std::min(n_classes_, loss->costs.classes);
+    if (settings_.judges()) settings_.judging.costs.labels = loss->costs.labels;
 }
 
 // ---- routing ----
@@ -442,7 +452,10 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
 
 void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     ++seen_;
-    n_classes_ = std::max(n_classes_, y + 1);
+    if (y >= n_classes_) {
+        n_classes_ = y + 1;
+        offer_labels();
+    }
     for (std::size_t c = 0; c < shape_.categorical; ++c) {
         categories_[c] = std::max(categories_[c], row.codes[c] + 1);
     }

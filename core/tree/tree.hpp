@@ -135,6 +135,7 @@ private:
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
     void set_gate(std::int32_t node, double threshold) noexcept;
     void open_leaf(std::int32_t node, std::size_t place);
+    void offer_labels();
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
     void reshape(const Shape&);
