@@ -22,10 +22,10 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     double total = 0.0;
     for (const double x : known_) total += x;
     thresholds_.clear();
-    mass_.clear();  // class weights at or below each threshold
+    tables_.clear();  // class weights at or below each threshold
     const auto add = [&](double threshold, const double* left) {
         thresholds_.push_back(threshold);
-        mass_.insert(mass_.end(), left, left + n_classes);
+        tables_.insert(tables_.end(), left, left + n_classes);
     };
     if (leaf.settings.values == Values::exhaustive) {
         leaf.watch->values[slot].each_cut(n_classes, add);
@@ -34,7 +34,7 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     }
     gains_.resize(thresholds_.size() + 4);
     scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
-    const ListCheck check{mass_.data(), thresholds_.size(), n_classes,
+    const ListCheck check{tables_.data(), thresholds_.size(), n_classes,
                           known_.data(), leaf.weight,       total * leaf.settings.min_branch_fraction,
                           scratch_.data(), gains_.data()};
     std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
