@@ -40,7 +40,8 @@ std::vector<double> influence(Measure measure, const double* table, std::size_t 
             squares += row[k] / of_branch[b] * (row[k] / of_branch[b]);
         }
         for (std::size_t k = 0; k < classes; ++k) {
-            if (row[k] == 0.0) continue;
+            if (of_branch[b] == 0.0 || of_class[k] == 0.0) continue;
+            if (measure == Measure::entropy && row[k] == 0.0) continue;
             double& out = phi[b * classes + k];
             if (measure == Measure::entropy) {
                 out = log2(row[k]) + log2(n) - log2(of_branch[b]) - log2(of_class[k]);

@@ -14,8 +14,9 @@ namespace riparian {
 //     Gini gain         2 p(y|x) - sum p(y'|x)^2 - 2 p(y)
 //     accuracy gain     [y = majority of x] - [y = majority]
 //
-// [branch][class]; 0 in empty cells. Weights below half an example are taken for none:
-// the tails of a normal distribution are no observations.
+// [branch][class]; 0 in empty branches and classes, and for information also in empty
+// cells, whose logarithm does not exist. Weights below half an example are taken for
+// none: the tails of a normal distribution are no observations.
 [[nodiscard]] std::vector<double> influence(Measure, const double* table, std::size_t branches,
                                             std::size_t classes);
 

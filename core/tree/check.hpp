@@ -90,9 +90,10 @@ private:
     std::vector<double> mass_, rest_, weight_, whole_;
     std::vector<const double*> cells_;
     std::vector<double> known_;
-    // Candidates of a function, with their class weights.
+    // Candidates of a function or of kept values, with their class weights.
     std::vector<Candidate> listed_;
-    std::vector<std::vector<double>> tables_;
+    std::vector<double> tables_;
+    std::size_t branches_ = 2;
     // The two best gains of a rough look.
     std::int32_t leader_ = none;
     double best_gain_ = 0.0, second_gain_ = 0.0;

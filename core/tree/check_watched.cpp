@@ -22,10 +22,10 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     double total = 0.0;
     for (const double x : known_) total += x;
     thresholds_.clear();
-    mass_.clear();  // class weights at or below each threshold
+    tables_.clear();  // class weights at or below each threshold
     const auto add = [&](double threshold, const double* left) {
         thresholds_.push_back(threshold);
-        mass_.insert(mass_.end(), left, left + n_classes);
+        tables_.insert(tables_.end(), left, left + n_classes);
     };
     if (leaf.settings.values == Values::exhaustive) {
         leaf.watch->values[slot].each_cut(n_classes, add);
@@ -34,7 +34,7 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     }
     gains_.resize(thresholds_.size() + 4);
     scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
-    const ListCheck check{mass_.data(), thresholds_.size(), n_classes,
+    const ListCheck check{tables_.data(), thresholds_.size(), n_classes,
                           known_.data(), leaf.weight,       total * leaf.settings.min_branch_fraction,
                           scratch_.data(), gains_.data()};
     std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
@@ -107,97 +107,129 @@ void Checker::rank_judged(const LeafCase& leaf) {
     }
 }
 
-// Every candidate with the class weights of its branches, as far as it has two.
+// Every candidate with the class weights of its branches, as far as it has two of them:
+// tables_ is [candidate][branches_][class], with empty branches behind those of a
+// candidate that has fewer than others.
 void Checker::list_candidates(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
-    const std::size_t width = leaf.shape.class_stride;
+    const std::size_t n_classes = leaf.n_classes;
+    const bool multiway = settings.categorical_cuts != CategoricalCuts::one_against_rest;
+    const bool gaussian = settings.values == Values::gaussian;
+    branches_ = 2;
+    for (const Feature& f : leaf.features) {
+        if (f.kind != Kind::categorical || !multiway || leaf.used_up[f.slot]) continue;
+        const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + f.slot;
+        branches_ = std::max<std::size_t>(branches_, starts[1] - starts[0]);
+    }
     listed_.clear();
     tables_.clear();
-    const auto list = [&](const Candidate& c) {
-        std::vector<double> table = branches(leaf, c);
-        std::vector<double> weights(table.size() / width, 0.0);
+    const auto list = [&](const Candidate& c, auto&& fill) {
+        const std::size_t at = tables_.size();
+        tables_.resize(at + branches_ * n_classes, 0.0);
+        double* const table = tables_.data() + at;
+        fill(table);
+        weight_.assign(branches_, 0.0);
         double total = 0.0;
-        for (std::size_t i = 0; i < table.size(); ++i) {
-            weights[i / width] += table[i];
-            total += table[i];
+        for (std::size_t b = 0; b < branches_; ++b) {
+            for (std::size_t k = 0; k < n_classes; ++k) weight_[b] += table[b * n_classes + k];
+            total += weight_[b];
         }
-        const auto large = std::count_if(weights.begin(), weights.end(), [&](double w) {
+        const auto large = std::count_if(weight_.begin(), weight_.end(), [&](double w) {
             return w > total * settings.min_branch_fraction;
         });
-        if (large < 2) return;
-        listed_.push_back(c);
-        tables_.push_back(std::move(table));
+        if (large >= 2) {
+            listed_.push_back(c);
+        } else {
+            tables_.resize(at);
+        }
     };
-    std::vector<double> thresholds;
-    std::size_t stride = leaf.shape.stride;
-    if (stride && settings.values == Values::gaussian) {
-        numeric_cuts(leaf);
-        thresholds = thresholds_;
-    }
+    const auto list_category = [&](const Candidate& c) {
+        list(c, [&](double* table) {
+            const std::size_t width = leaf.shape.class_stride;
+            const std::vector<double> wide = branches(leaf, c);
+            for (std::size_t b = 0; b < wide.size() / width; ++b) {
+                std::copy_n(wide.data() + b * width, n_classes, table + b * n_classes);
+            }
+        });
+    };
+    NumericCheck check{};
+    if (leaf.shape.stride && gaussian) check = numeric_cuts(leaf);
+    std::vector<double> left(classes_.size());
     for (std::size_t f = 0; f < leaf.features.size(); ++f) {
         const std::size_t slot = leaf.features[f].slot;
         const auto feature = static_cast<std::int32_t>(f);
         if (leaf.features[f].kind == Kind::categorical) {
             const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
-            if (settings.categorical_cuts != CategoricalCuts::one_against_rest &&
-                !leaf.used_up[slot]) {
-                list({feature, Test::every_value, 0.0, none, 0.0});
+            if (multiway && !leaf.used_up[slot]) {
+                list_category({feature, Test::every_value, 0.0, none, 0.0});
             }
             if (settings.categorical_cuts == CategoricalCuts::multiway) continue;
             for (std::uint32_t v = 0; v < starts[1] - starts[0]; ++v) {
-                list({feature, Test::one_value, 0.0, static_cast<std::int32_t>(v), 0.0});
+                list_category({feature, Test::one_value, 0.0, static_cast<std::int32_t>(v), 0.0});
             }
-            continue;
-        }
-        const auto add = [&](double threshold, const double*) {
-            list({feature, Test::threshold, threshold, none, 0.0});
-        };
-        if (settings.values == Values::exhaustive) {
-            leaf.watch->values[slot].each_cut(leaf.n_classes, add);
-        } else if (settings.values == Values::intervals) {
-            leaf.watch->intervals[slot].each_cut(leaf.n_classes, add);
+        } else if (gaussian) {
+            for (std::size_t i = slot; i < thresholds_.size(); i += check.stride) {
+                const double t = thresholds_[i];
+                if (t != t) continue;
+                list({feature, Test::threshold, t, none, 0.0}, [&](double* table) {
+                    kernels().left_masses(check, slot, t, left.data());
+                    for (std::size_t c = 0; c < classes_.size(); ++c) {
+                        const double* const known = classes_[c].known;
+                        table[codes_[c]] = left[c];
+                        table[n_classes + codes_[c]] =
+                            (known ? known[slot] : classes_[c].weight) - left[c];
+                    }
+                });
+            }
         } else {
-            for (std::size_t i = slot; i < thresholds.size(); i += stride) {
-                if (thresholds[i] == thresholds[i]) add(thresholds[i], nullptr);
+            known_.resize(n_classes);
+            leaf.watch->left_mass(slot, infinity, n_classes, known_.data());
+            const auto add = [&](double threshold, const double* below) {
+                list({feature, Test::threshold, threshold, none, 0.0}, [&](double* table) {
+                    for (std::size_t k = 0; k < n_classes; ++k) {
+                        table[k] = below[k];
+                        table[n_classes + k] = std::max(known_[k] - below[k], 0.0);
+                    }
+                });
+            };
+            if (settings.values == Values::exhaustive) {
+                leaf.watch->values[slot].each_cut(n_classes, add);
+            } else {
+                leaf.watch->intervals[slot].each_cut(n_classes, add);
             }
         }
     }
 }
 
-// One call for all branches of all candidates, one for their sums. Candidates with fewer
-// branches than others have empty ones behind.
+// One call for all branches of all candidates. Behind them stand the features themselves,
+// which all candidates of a feature share: one branch with the whole known weight each.
 void Checker::rank_by_function(const LeafCase& leaf, const ImpurityFunction& function) {
     list_candidates(leaf);
     if (listed_.empty()) return;
-    const std::size_t width = leaf.shape.class_stride;
     const std::size_t n = listed_.size(), n_classes = leaf.n_classes;
-    std::size_t branches = 0;
-    for (const auto& table : tables_) branches = std::max(branches, table.size() / width);
-    std::vector<double> counts(n * branches * n_classes, 0.0), sums(n * n_classes, 0.0);
+    const std::size_t size = branches_ * n_classes;
+    std::size_t features = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t b = 0; b < tables_[i].size() / width; ++b) {
-            for (std::size_t k = 0; k < n_classes; ++k) {
-                const double x = tables_[i][b * width + k];
-                counts[(i * branches + b) * n_classes + k] = x;
-                sums[i * n_classes + k] += x;
-            }
-        }
+        if (i > 0 && listed_[i].feature == listed_[i - 1].feature) continue;
+        tables_.resize((n + ++features) * size, 0.0);
+        double* const whole = tables_.data() + (n + features - 1) * size;
+        for (std::size_t j = 0; j < size; ++j) whole[j % n_classes] += tables_[i * size + j];
     }
-    std::vector<double> parts(n * branches), whole(n);
-    function.impurities(counts.data(), n, branches, n_classes, parts.data());
-    function.impurities(sums.data(), n, 1, n_classes, whole.data());
+    gains_.resize((n + features) * branches_);
+    function.impurities(tables_.data(), n + features, branches_, n_classes, gains_.data());
+    const double* whole = gains_.data() + (n - 1) * branches_;
     for (std::size_t i = 0; i < n; ++i) {
+        if (i == 0 || listed_[i].feature != listed_[i - 1].feature) whole += branches_;
         double total = 0.0;
         double mass = 0.0;
-        for (std::size_t b = 0; b < branches; ++b) {
+        for (std::size_t b = 0; b < branches_; ++b) {
+            const double* const counts = tables_.data() + i * size + b * n_classes;
             double weight = 0.0;
-            for (std::size_t k = 0; k < n_classes; ++k) {
-                weight += counts[(i * branches + b) * n_classes + k];
-            }
-            if (weight > 0.0) mass += weight * parts[i * branches + b];
+            for (std::size_t k = 0; k < n_classes; ++k) weight += counts[k];
+            if (weight > 0.0) mass += weight * gains_[i * branches_ + b];
             total += weight;
         }
-        listed_[i].gain = (total * whole[i] - mass) / leaf.weight;
+        listed_[i].gain = (total * *whole - mass) / leaf.weight;
         ranking_.offer(listed_[i]);
     }
 }

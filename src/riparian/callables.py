@@ -62,14 +62,17 @@ def ask_impurity(function: Callable[[Doubles], Any]) -> Callable[[Doubles], Doub
                 f"impurity {name} must turn counts of shape {counts.shape} into impurities of "
                 f"shape {counts.shape[:2]}, got {answer.shape}"
             )
-        filled = counts.sum(axis=-1) > 0.0
-        if not np.isfinite(answer[filled]).all():
-            place = tuple(int(i) for i in np.argwhere(filled & ~np.isfinite(answer))[0])
-            raise ValueError(
-                f"impurity {name} must be finite, got {answer[place]} for the counts "
-                f"{counts[place].tolist()}"
-            )
-        return np.ascontiguousarray(np.where(filled, answer, 0.0))
+        finite = np.isfinite(answer)
+        if not finite.all():
+            wrong = ~finite & (counts.sum(axis=-1) > 0.0)
+            if wrong.any():
+                place = tuple(int(i) for i in np.argwhere(wrong)[0])
+                raise ValueError(
+                    f"impurity {name} must be finite, got {answer[place]} for the counts "
+                    f"{counts[place].tolist()}"
+                )
+            answer = np.where(finite, answer, 0.0)
+        return np.ascontiguousarray(answer)
 
     ask(np.ones((2, 3, 2)))  # before anything is learned
     return ask

@@ -31,7 +31,8 @@ def influence(table: ArrayLike, impurity: str = "entropy") -> NDArray[np.float64
     Returns
     -------
     phi : ndarray of shape (n_branches, n_classes)
-        0 in cells with less than half an example.
+        0 in branches and classes without an example, and for entropy also in cells
+        without one. Less than half an example counts as none.
 
     References
     ----------

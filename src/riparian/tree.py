@@ -419,7 +419,15 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             return None
         settings = check_settings(self._learned_with)
         arrays, schema = self._engine.snapshot(), copy.deepcopy(self._schema)
-        return lambda: (_core.Engine.restore(settings, arrays), schema)
+        costs = self._learned_with["costs"]
+
+        def undo() -> tuple[_core.Engine, Schema]:
+            engine = _core.Engine.restore(settings, arrays)
+            if costs is not None:
+                engine.set_costs(cost_matrix(costs, schema.classes))
+            return engine, schema
+
+        return undo
 
     def _answer_only(self, table: Table, answers: str) -> Any:
         """What prequential gives where no row has weight."""

@@ -124,12 +124,19 @@ def normal(n: float, delta: float, impurity: str, n_classes: int = 2) -> float:
     return normal_quantile(delta) * math.sqrt(1.0 / (2.0 * n))
 
 
+def _observed(table: ArrayLike) -> Any:
+    """A table without cells below half an example: tails of a Gaussian are no observations."""
+    counts = np.asarray(table, dtype=np.float64)
+    return np.where(counts < 0.5, 0.0, counts)
+
+
 def influence(table: ArrayLike, impurity: str) -> Any:
     """phi(x, y) of the delta method, a row a branch and a column a class, plugged in.
 
-    Where it is not defined, for a branch without weight or the logarithm of 0, it is 0.
+    Where it is not defined, for a branch or a class without weight or the logarithm of 0, it
+    is 0.
     """
-    counts = np.asarray(table, dtype=np.float64)
+    counts = _observed(table)
     phi = np.zeros_like(counts)
     total = counts.sum()
     if total <= 0.0:
@@ -148,13 +155,14 @@ def influence(table: ArrayLike, impurity: str) -> Any:
         else:
             phi[b, row.argmax()] += 1.0
             phi[b, p_class.argmax()] -= 1.0
+    phi[:, p_class == 0.0] = 0.0
     return phi
 
 
 def phi_variance(table: ArrayLike, impurity: str, total: float | None = None) -> float:
     """Var[phi]; of a larger ``total`` the examples outside the table have phi = 0."""
-    counts = np.asarray(table, dtype=np.float64)
-    n = counts.sum() if total is None else total
+    counts = _observed(table)
+    n = np.asarray(table, dtype=np.float64).sum() if total is None else total
     if n <= 0.0:
         return 0.0
     phi = influence(counts, impurity)
@@ -165,7 +173,7 @@ def phi_variance(table: ArrayLike, impurity: str, total: float | None = None) ->
 
 def enough_examples(table: ArrayLike, n: float) -> bool:
     """Whether the normal approximation is trusted: n >= 100 and every used cell >= 5."""
-    counts = np.asarray(table, dtype=np.float64)
+    counts = _observed(table)
     return n >= 100.0 and bool((counts[counts > 0.0] >= 5.0).all())
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from . import bounds
 from .cuts import Cut, branch_of
 from .impurities import gain_range
 from .leaves import Value
-from .parameters import Parameters
+from .parameters import SERVES, Parameters
 
 __all__ = [
     "Evidence",
@@ -19,6 +20,7 @@ __all__ = [
     "Situation",
     "delta_method_width",
     "examples_needed",
+    "gap_variance",
     "half_width",
     "leaders",
     "verdict",
@@ -92,15 +94,30 @@ def leaders(cuts: Sequence[Cut | None]) -> list[int]:
 
 
 def half_width(
-    parameters: Parameters, criterion: str | Callable[[Any], Any], situation: Situation
+    parameters: Parameters,
+    criterion: str | Callable[[Any], Any],
+    situation: Situation,
+    variance: float = math.nan,
 ) -> float:
-    """epsilon of every bound that does not look at the cuts."""
+    """epsilon of every bound but the delta method; ``variance`` is for a user's own function."""
     p, s = parameters, situation
     r = gain_range(criterion, s.n_classes)
     if s.n <= 0.0:
         return math.inf
     if callable(p.bound):
-        return float(np.squeeze(p.bound(s.n, delta=s.delta, gain_range=r)))
+        # A function gets arrays, so that it can be plotted too; a leaf asks with one element.
+        told = {
+            "n": s.n,
+            "gain_range": r,
+            "delta": s.delta,
+            "classes": s.n_classes,
+            "depth": s.depth,
+            "seen": s.seen,
+            "features": s.n_features,
+            "variance": variance,
+        }
+        asked = SimpleNamespace(**{name: np.array([float(x)]) for name, x in told.items()})
+        return float(np.squeeze(p.bound(asked)))
     if p.bound == "normal":
         return bounds.normal(s.n, s.delta, str(criterion), s.n_classes)
     if p.bound == "confidence":
@@ -141,6 +158,18 @@ def delta_method_width(
     return bounds.delta_method(situation.n, situation.delta, variances, parameters.pairing)
 
 
+def gap_variance(
+    criterion: str | Callable[[Any], Any], cuts: Sequence[Cut | None], weight: float
+) -> float:
+    """sigma_1^2 + sigma_2^2 of the delta method, which a user's own bound is told; NaN: unknown."""
+    real = [cut for cut in cuts if cut is not None]
+    served = criterion in SERVES["delta-method"]
+    # However many examples there are: that is for the bound to judge.
+    if not served or not all(bounds.enough_examples(cut.table, math.inf) for cut in real):
+        return math.nan
+    return sum(bounds.phi_variance(cut.table, str(criterion), weight) for cut in real)
+
+
 def verdict(parameters: Parameters, evidence: Evidence, n_leaves: int) -> tuple[bool, str]:
     """Whether to split, and the rule that says so."""
     p = parameters
@@ -151,7 +180,8 @@ def verdict(parameters: Parameters, evidence: Evidence, n_leaves: int) -> tuple[
     if n_leaves - 1 + len(evidence.best.table) > p.max_leaves:
         return False, "max_leaves"
     if evidence.gain - evidence.runner_up_gain > p.epsilons * evidence.epsilon:
-        return True, "bound"
+        # Nothing to be ahead of: no bound was met, however large the gap.
+        return True, "forced" if evidence.runner_up_gain == -math.inf else "bound"
     if evidence.epsilon < p.tau:
         return True, "tie"
     return False, "bound"

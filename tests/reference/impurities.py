@@ -117,7 +117,9 @@ def label(counts: ArrayLike, costs: ArrayLike | None = None) -> int:
     weights = np.asarray(counts, dtype=np.float64)
     if costs is None:
         return int(weights.argmax()) if weights.size else 0
-    return int((np.asarray(costs)[:, : weights.size] @ weights).argmin())
+    # A label is a class that has been seen: one that has a column.
+    n = weights.size
+    return int((np.asarray(costs)[:n, :n] @ weights).argmin()) if n else 0
 
 
 def loss_gain(table: ArrayLike, costs: ArrayLike) -> float:
@@ -129,8 +131,9 @@ def loss_gain(table: ArrayLike, costs: ArrayLike) -> float:
     total = branches.sum()
     if total <= 0.0:
         return 0.0
-    # Classes that no example had yet have no column in the table.
-    costs_of = branches @ scaled[:, : branches.shape[1]].T
+    # Classes that no example had yet have no column in the table, and are no label.
+    n = branches.shape[1]
+    costs_of = branches @ scaled[:n, :n].T
     parent = min(sum(column) for column in costs_of.T.tolist())
     return float((parent - sum(costs_of.min(axis=1).tolist())) / total)
 

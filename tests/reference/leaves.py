@@ -98,11 +98,9 @@ def naive_bayes(
             for k in scores:
                 total = statistic.class_weight(k)
                 scores[k] += math.log((statistic.weight(int(x), k) + 1.0) / (total + v))
-        elif isinstance(statistic, Values):
-            if len(statistic.cells) > 1 and set(scores) <= set(statistic.classes()):
-                for k in scores:
-                    scores[k] += math.log(statistic.frequency(x, k))
-        elif all(k in statistic for k in scores):
+            continue
+        assert not isinstance(statistic, Values), "naive Bayes reads Gaussians"
+        if all(k in statistic for k in scores):
             lo = min((gaussian.low for gaussian in statistic.values()), default=0.0)
             hi = max((gaussian.high for gaussian in statistic.values()), default=0.0)
             if hi <= lo:

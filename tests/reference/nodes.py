@@ -25,6 +25,7 @@ class Node:
     depth: int
     inherited: dict[int, float]
     statistics: list[Statistic]
+    densities: list[Statistic]  # what naive Bayes reads: Gaussians, even where values are kept
     multiway_used: frozenset[int] = frozenset()
     observed: dict[int, float] = field(default_factory=dict)
     weight: float = 0.0
@@ -55,7 +56,8 @@ class Split(Evidence):
     categories: tuple[int, ...]  # of the branches of a multiway test
     n: float
     seen: int
-    reason: str  # "bound" or "tie"
+    reason: str  # "bound", "tie" or "forced"
+    criterion: str  # the impurity that decided, of a hybrid one of the two
     table: Any  # the class weights, one row a branch
     children: tuple[int, ...]
 

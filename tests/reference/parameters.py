@@ -40,7 +40,7 @@ SERVES = {
     "confidence": ("entropy", "gini", "kearns-mansour"),
     "confidence-practical": ("entropy", "gini", "kearns-mansour"),
     "normal": ("misclassification", "accuracy", "gini", "hybrid"),
-    "delta-method": ("entropy", "gini", "misclassification", "accuracy", "hybrid"),
+    "delta-method": ("entropy", "gini", "misclassification", "accuracy"),
 }
 
 

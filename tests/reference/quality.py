@@ -21,6 +21,18 @@ def reward(answer: int, y: int, costs: Any | None) -> float:
     return 1.0 - float(costs[answer][y])
 
 
+def units(w: float) -> list[float]:
+    """An example of weight w as examples of weight 1, one after the other.
+
+    The last one has what is left, and after 63 of them all of it.
+    """
+    parts: list[float] = []
+    while w > 0.0:
+        parts.append(min(1.0, w) if len(parts) < 63 else w)
+        w -= parts[-1]
+    return parts
+
+
 def _add(counts: dict[int, float], y: int, w: float) -> None:
     counts[y] = counts.get(y, 0.0) + w
 
@@ -63,6 +75,7 @@ class Quality:
         self.evaluator = evaluator
         self.holdout_examples = holdout_examples
         self.costs = None if costs is None else np.asarray(costs, dtype=np.float64)
+        self.n_classes = 0  # that the tree has seen: a leaf may be answered with any of them
         self.weight = 0.0
         self.fixed = False
         self.counts: dict[int, float] = {}
@@ -75,7 +88,7 @@ class Quality:
         return not self.fixed and self.weight >= self.holdout_examples
 
     def _label(self, counts: Mapping[int, float]) -> int:
-        return label(_vector(counts, max(counts, default=-1) + 1), self.costs)
+        return label(_vector(counts, self.n_classes), self.costs)
 
     def _started(self, f: int) -> bool:
         if self.fixed:
@@ -83,7 +96,15 @@ class Quality:
         return self.evaluator == "prequential" and self.kinds[f] == "categorical"
 
     def learn(self, values: Sequence[Value], y: int, w: float = 1.0) -> None:
-        """Answer an example where the average has started, then count it."""
+        """Answer an example where the average has started, then count it.
+
+        A weight of 3 is three examples: the second knows the first.
+        """
+        self.n_classes = max(self.n_classes, y + 1)
+        for unit in units(w):
+            self._learn(values, y, unit)
+
+    def _learn(self, values: Sequence[Value], y: int, w: float) -> None:
         parent = self._label(self.counts) if self.label is None else self.label
         for f, x in enumerate(values):
             feature = self.features[f]

@@ -13,6 +13,7 @@ from .decision import (
     Situation,
     delta_method_width,
     examples_needed,
+    gap_variance,
     half_width,
     leaders,
     verdict,
@@ -85,13 +86,16 @@ class ReferenceTree:
             if isinstance(statistic, CategoryCounts):
                 self.categories[f].add(int(x))
                 statistic.update(int(x), y, w)
-            elif isinstance(statistic, Values):
+                continue
+            if isinstance(statistic, Values):
                 statistic.update(x, y, w)
-            else:
-                statistic.setdefault(y, Gaussian()).update(x, w)
+            density = node.densities[f]
+            assert isinstance(density, dict)
+            density.setdefault(y, Gaussian()).update(x, w)
         for pair in node.pairs.values():
             pair.learn(values, y, w)
         if node.quality is not None:
+            node.quality.n_classes = self._width()
             node.quality.learn(values, y, w)
             if node.quality.due:
                 node.quality.fix(self._best_thresholds(leaf))
@@ -150,13 +154,13 @@ class ReferenceTree:
     def _add_leaf(self, parent: int, branch: int, inherited: dict[int, float]) -> int:
         """Append a leaf without statistics; its id is the number of nodes before it."""
         p = self.parameters
-        statistics: list[Statistic] = []
-        for kind in self.kinds:
-            if kind == "categorical":
-                statistics.append(CategoryCounts())
-            else:
-                statistics.append(Values() if p.statistics == "exhaustive" else {})
-        leaf = Node(parent, branch, 0, inherited, statistics)
+        densities: list[Statistic] = [
+            CategoryCounts() if kind == "categorical" else {} for kind in self.kinds
+        ]
+        statistics = list(densities)
+        if p.statistics == "exhaustive":
+            statistics = [Values() if isinstance(d, dict) else d for d in densities]
+        leaf = Node(parent, branch, 0, inherited, statistics, densities)
         if p.evaluator != "resubstitution":
             costs = p.costs if p.impurity == "loss" else None
             leaf.quality = Quality(self.kinds, p.evaluator, p.holdout_examples, costs)
@@ -260,7 +264,10 @@ class ReferenceTree:
     ) -> float:
         p = self.parameters
         if p.bound != "delta-method":
-            return half_width(p, criterion, situation)
+            variance = math.nan
+            if callable(p.bound):
+                variance = gap_variance(criterion, cuts, self.nodes[leaf].weight)
+            return half_width(p, criterion, situation, variance)
         node = self.nodes[leaf]
         name = str(criterion)
         return delta_method_width(p, name, situation, cuts, node.weight, node.pairs.get(name))
@@ -323,7 +330,7 @@ class ReferenceTree:
                 self.nodes[child].counted = float(weights.sum())
         heaviest = int(cut.table.sum(axis=1).argmax())
         node.heavy = node.children[branches[heaviest]]
-        node.statistics = []
+        node.statistics = node.densities = []
         self.splits.append(
             Split(
                 **vars(evidence),
@@ -335,6 +342,7 @@ class ReferenceTree:
                 n=n,
                 seen=self.seen,
                 reason=reason,
+                criterion=str(getattr(criterion, "__name__", criterion)),
                 table=cut.table,
                 children=tuple(node.children[branch] for branch in branches),
             )
@@ -398,7 +406,7 @@ class ReferenceTree:
             return self._answer(at)
         n_categories = [len(seen) for seen in self.categories]
         return naive_bayes(
-            values, node.observed, node.statistics, n_categories, self.parameters.variance_floor
+            values, node.observed, node.densities, n_categories, self.parameters.variance_floor
         )
 
     def _predictor(self, at: int) -> str:

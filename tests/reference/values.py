@@ -46,19 +46,6 @@ class Values:
                     masses[k] += weight
         return masses
 
-    def frequency(self, x: float, k: int, most: int = 10) -> float:
-        """P(x | k) from the equal intervals of the range, at most ten, with add-one counts."""
-        keys = self.keys()
-        v = min(most, len(keys))
-        lo, hi = keys[0], keys[-1]
-        edges = [lo + (hi - lo) * (i / v) for i in range(1, v)]
-        # The interval of x: how many inner edges lie below it.
-        at = sum(edge < x for edge in edges)
-        inside = sum(
-            self.cells[key].get(k, 0.0) for key in keys if sum(edge < key for edge in edges) == at
-        )
-        return (inside + 1.0) / (self.class_weight(k) + v)
-
 
 def best_split(
     x: ArrayLike,

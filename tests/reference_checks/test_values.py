@@ -41,17 +41,6 @@ def test_one_value_has_no_threshold():
     assert best_split([3.0, 3.0], [0, 1]) == (None, 0.0)
 
 
-def test_frequencies_of_the_intervals_sum_to_one():
-    x, y, w = stream(1, 300, 3)
-    values = Values()
-    for point, k, weight in zip(x, y.tolist(), w, strict=True):
-        values.update(float(point), k, float(weight))
-    centres = x.min() + (np.arange(10) + 0.5) / 10 * (x.max() - x.min())
-    for k in range(3):
-        assert sum(values.frequency(float(c), k) for c in centres) == pytest.approx(1.0)
-    assert values.frequency(-99.0, 0) == values.frequency(float(x.min()), 0)
-
-
 @pytest.mark.parametrize("impurity", IMPURITIES)
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 9, 12])
 @settings(max_examples=20, deadline=None)

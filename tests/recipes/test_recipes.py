@@ -1,0 +1,109 @@
+"""Every recipe against the slow tree of the specification, split by split."""
+
+import numpy as np
+import pytest
+from reference.values import best_split
+from split_by_split import STREAMS, assert_same_tree
+
+import riparian as rp
+from riparian.recipes import RECIPES
+
+COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
+
+# Parameters with which each recipe splits within a thousand rows.
+SMALL = {"grace_period": 50, "delta": 0.01, "tau": 0.15}
+TRIED = {
+    "HoeffdingTree": [SMALL | {"leaf": "majority"}],
+    "CTree": [
+        {"grace_period": 50, "confidence_c": 0.2, "tau": 0.08},
+        {"grace_period": 50, "confidence_c": 0.1, "confidence_form": "derived", "tau": 0.08},
+        {"version": "theoretical", "grace_period": 50, "delta": 0.5, "tau": 1.0},
+    ],
+    "CorrHTree": [SMALL | {"delta": 0.2}],
+    "CorrectedVFDT": [
+        SMALL | {"delta": 0.2},
+        SMALL | {"delta": 0.2, "spend_delta": True, "evaluator": "holdout"},
+        SMALL | {"delta": 0.5, "impurity": "loss", "costs": COSTS},
+    ],
+    "DsCART": [SMALL | {"delta": 0.2, "tau": 0.3}],
+    "HybridTree": [SMALL, SMALL | {"bound": "hoeffding"}],
+    "MDT": [
+        SMALL | {"cuts": cuts} for cuts in ("bins", "intersections", "delayed", "combined", "qda")
+    ]
+    + [SMALL | {"equal_variance": "skip", "missing_second": "-inf"}],
+    # Its bound for entropy is above 1 for a million examples: ties of a large tau only.
+    "McDiarmidTree": [SMALL | {"impurity": "gini", "delta": 0.5, "tau": 0.6}, SMALL | {"tau": 30}],
+    "MisclassificationTree": [SMALL],
+    "VFDT": [SMALL, SMALL | {"leaf": "adaptive"}],
+    "VFDTc": [SMALL],
+}
+CASES = [
+    pytest.param(RECIPES[name], options, id=f"{name} {i}")
+    for name, tried in TRIED.items()
+    for i, options in enumerate(tried)
+]
+
+
+def test_every_recipe_is_compared():
+    # NIP's intervals have no reference: below it is compared with exhaustive values.
+    assert set(TRIED) | {"NIP"} == set(RECIPES)
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+@pytest.mark.parametrize(("recipe", "options"), CASES)
+def test_a_recipe_is_the_tree_of_the_reference(recipe, options, stream):
+    _, reference = assert_same_tree(recipe, options, stream, 800)
+    assert reference.splits
+
+
+def few_values(seed, n, missing=0.0):
+    """Eight values a feature, which intervals keep exactly."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 8, size=(n, 4)).astype(float)
+    y = ((X[:, 0] > 2) ^ (X[:, 1] > 5)).astype(int) + (X[:, 2] == 7)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("impurity", ["entropy", "gini"])
+@pytest.mark.parametrize(
+    ("test", "bound", "pairing"),
+    [
+        ("hoeffding", "hoeffding", "independent"),
+        ("normal", "delta-method", "independent"),
+        ("normal", "delta-method", "conservative"),
+        ("normal", "delta-method", "paired"),
+    ],
+)
+def test_nip_splits_as_exhaustive_values_do(test, bound, pairing, impurity, missing):
+    X, y = few_values(3, 4000, missing)
+    shared = {"impurity": impurity, "pairing": pairing, "leaf": "majority"} | SMALL
+    nip = rp.NIP(test=test, **shared)
+    exhaustive = rp.HoeffdingTree(statistics="exhaustive", bound=bound, **shared)
+    answers = [model.prequential(X, y, proba=True)[1] for model in (nip, exhaustive)]
+    got, want = nip.splits(), exhaustive.splits()
+    assert len(got) == len(want) > 3
+    for one, other in zip(got, want, strict=True):
+        assert (one.node, one.seen, one.reason) == (other.node, other.seen, other.reason)
+        assert (one.feature, one.n) == (other.feature, other.n)
+        assert one.gain == pytest.approx(other.gain, abs=1e-12)
+        assert one.runner_up_gain == pytest.approx(other.runner_up_gain, abs=1e-12)
+        assert one.epsilon == pytest.approx(other.epsilon, rel=1e-12)
+    np.testing.assert_allclose(answers[0], answers[1], atol=1e-12)
+
+
+def test_the_first_split_of_nip_is_that_of_brute_force():
+    X, y = few_values(4, 3000)
+    for test in ("hoeffding", "normal"):
+        model = rp.NIP(test=test, **SMALL).partial_fit(X, y)
+        first = model.splits()[0]
+        rows = slice(0, first.seen)
+        found = [best_split(X[rows, f], y[rows]) for f in range(4)]
+        gains = sorted((gain for _, gain in found), reverse=True)
+        best = max(range(4), key=lambda f: found[f][1])
+        assert first.feature == f"x{best}"
+        assert first.gain == pytest.approx(gains[0], abs=1e-12)
+        assert first.runner_up_gain == pytest.approx(gains[1], abs=1e-12)
+        threshold = model._engine.nodes()["threshold"][0]
+        assert found[best][0] <= threshold < found[best][0] + 1.0
