@@ -155,6 +155,8 @@ struct Kernels {
 
     // Weight of each class at or below a threshold.
     void (*left_masses)(const NumericCheck&, std::size_t feature, double threshold, double* left);
+    // The same at every threshold of the check, [candidate][class][stride].
+    void (*all_left_masses)(const NumericCheck&, double* left);
 
     void (*normal_cdf)(const double* z, std::size_t n, double* out);
     void (*xlog2x)(const double* x, std::size_t n, double* out);

@@ -571,6 +571,19 @@ void left_masses(const NumericCheck& check, std::size_t feature, double threshol
     }
 }
 
+void all_left_masses(const NumericCheck& check, double* left) {
+    for (std::size_t f = 0; f < check.stride; f += width) {
+        for (std::size_t k = 0; k < check.n_classes; ++k) {
+            const Prepared class_k = prepare(check, k, f);
+            for (std::size_t c = 0; c < check.n_candidates; ++c) {
+                const Lanes t = Lanes::load(check.thresholds + c * check.stride + f);
+                left_mass(class_k, t, check.clip_to_range)
+                    .store(left + (c * check.n_classes + k) * check.stride + f);
+            }
+        }
+    }
+}
+
 template <class Impurity>
 double categorical_masses(const void* policy, const CategoricalCheck& check) {
     const Impurity& impurity = *static_cast<const Impurity*>(policy);
@@ -655,6 +668,7 @@ const Kernels table = {
     Tables<AnyImpurity>::list,
     Tables<AnyImpurity>::categorical,
     left_masses,
+    all_left_masses,
     [](const double* z, std::size_t n, double* out) {
         for (std::size_t i = 0; i < n; ++i) out[i] = normal_cdf(Lanes(z[i]))[0];
     },

@@ -153,8 +153,11 @@ void Checker::list_candidates(const LeafCase& leaf) {
         });
     };
     NumericCheck check{};
-    if (leaf.shape.stride && gaussian) check = numeric_cuts(leaf);
-    std::vector<double> left(classes_.size());
+    if (leaf.shape.stride && gaussian) {
+        check = numeric_cuts(leaf);
+        mass_.resize(check.n_candidates * check.n_classes * check.stride);
+        kernels().all_left_masses(check, mass_.data());
+    }
     for (std::size_t f = 0; f < leaf.features.size(); ++f) {
         const std::size_t slot = leaf.features[f].slot;
         const auto feature = static_cast<std::int32_t>(f);
@@ -168,16 +171,17 @@ void Checker::list_candidates(const LeafCase& leaf) {
                 list_category({feature, Test::one_value, 0.0, static_cast<std::int32_t>(v), 0.0});
             }
         } else if (gaussian) {
-            for (std::size_t i = slot; i < thresholds_.size(); i += check.stride) {
-                const double t = thresholds_[i];
+            for (std::size_t i = 0; i < check.n_candidates; ++i) {
+                const double t = thresholds_[i * check.stride + slot];
                 if (t != t) continue;
+                const double* const left = mass_.data() + i * check.n_classes * check.stride + slot;
                 list({feature, Test::threshold, t, none, 0.0}, [&](double* table) {
-                    kernels().left_masses(check, slot, t, left.data());
-                    for (std::size_t c = 0; c < classes_.size(); ++c) {
+                    for (std::size_t c = 0; c < check.n_classes; ++c) {
                         const double* const known = classes_[c].known;
-                        table[codes_[c]] = left[c];
+                        const double below = left[c * check.stride];
+                        table[codes_[c]] = below;
                         table[n_classes + codes_[c]] =
-                            (known ? known[slot] : classes_[c].weight) - left[c];
+                            (known ? known[slot] : classes_[c].weight) - below;
                     }
                 });
             }

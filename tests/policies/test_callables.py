@@ -180,11 +180,15 @@ def test_a_function_that_fails_later_leaves_the_model_as_it_was(way, axis, wrong
     if way is row_by_row:
         # Row by row all is kept up to the row that fails.
         function.after = function.calls + 6
-        rest = zip(X[1000:].tolist(), y[1000:].tolist(), strict=True)
-        with pytest.raises((ValueError, RuntimeError), match=message):
-            for row, label in rest:
-                before = modelfile.to_bytes(model)
+        said = ""
+        for row, label in zip(X[1000:].tolist(), y[1000:].tolist(), strict=True):
+            before = modelfile.to_bytes(model)
+            try:
                 model.learn_one(dict(enumerate(row)), label)
+            except (ValueError, RuntimeError) as error:
+                said = str(error)
+                break
+        assert message in said
     else:
         before = modelfile.to_bytes(model)
         # A new class and seven checks are in the batch before it fails.
@@ -268,16 +272,14 @@ def test_a_function_is_saved_by_name_and_asked_for_when_loaded(tmp_path):
 
 def test_a_function_without_a_name_is_not_saved(tmp_path):
     model = learned(numbers, impurity=lambda counts: gini(counts))
-    with pytest.raises(TypeError, match="impurity=.*cannot be saved.*define it in a module"):
+    with pytest.raises(TypeError, match=r"impurity=.*cannot be saved.*define it in a module"):
         model.save(tmp_path / "model.rip")
     assert not list(tmp_path.iterdir())
 
 
 def test_copies_and_pickles_learn_on_alike():
     model = learned(numbers, n=1000, impurity=gini, bound=hoeffding_again)
-    twins = [copy.copy(model), copy.deepcopy(model)]
-    if __name__ in sys.modules:
-        twins.append(pickle.loads(pickle.dumps(model)))
+    twins = [copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
     X, y, *_ = numbers(np.random.default_rng(9), 800)
     model.partial_fit(X, y)
     for twin in twins:

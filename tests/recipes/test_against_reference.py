@@ -213,7 +213,7 @@ def test_mcdiarmid_for_entropy_cannot_split_on_a_short_stream():
 
 def test_costs_give_the_same_tree_in_batches_of_any_size():
     # The third label would be the cheapest from the start, but comes after half of the rows.
-    X, y, w, categorical = STREAMS["categories"](np.random.default_rng(5), 1000)
+    X, y, _, categorical = STREAMS["categories"](np.random.default_rng(5), 1000)
     for evaluator in ("resubstitution", "prequential", "holdout"):
         options = {
             "impurity": "loss",

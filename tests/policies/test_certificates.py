@@ -1,0 +1,212 @@
+"""What a tree tells about its splits, its leaves and its promises."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from split_by_split import STREAMS, learn, numbers
+
+import riparian as rp
+from riparian.certificates import Pending, Split
+from riparian.recipes import RECIPES
+
+SMALL = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.1}
+
+
+def tree(stream=numbers, n=1500, **options):
+    X, y, w, categorical = stream(np.random.default_rng(2), n)
+    model = rp.HoeffdingTree(categorical_features=np.flatnonzero(categorical), **SMALL | options)
+    return model.partial_fit(X, y, sample_weight=w)
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_records_and_the_table_hold_every_field(stream):
+    model = tree(stream)
+    for found, kind in ((model.splits(), Split), (model.pending(), Pending)):
+        names = [f.name for f in fields(kind)]
+        assert found
+        assert all(list(record) == names for record in found.records())
+        table = found.table()
+        assert list(table) == names
+        for name in names:
+            if name != "candidates":
+                assert table[name] == [getattr(one, name) for one in found]
+        assert table["candidates"][0] == tuple(vars(r) for r in found[0].candidates)
+
+
+def test_no_split_is_an_empty_table():
+    splits = tree(n=20).splits()
+    assert (splits, splits.records(), splits.table(), str(splits)) == ([], [], {}, "")
+
+
+def test_text_tells_cut_gains_bound_and_reason():
+    model = tree()
+    for text, split in zip(str(model.splits()).splitlines(), model.splits(), strict=True):
+        assert text.startswith(f"split on {split.cut} after {split.n:,.0f} examples")
+        assert f"gain {split.gain:.4g} against {split.runner_up_gain:.4g}" in text
+        assert f"epsilon {split.epsilon:.4g}, delta 0.01" in text
+        assert text.endswith(", a tie below tau 0.1") == (split.reason == "tie")
+    for text, leaf in zip(str(model.pending()).splitlines(), model.pending(), strict=True):
+        assert text.startswith(f"leaf {leaf.leaf}: ")
+        assert (leaf.cut or leaf.reason_waiting) in text
+    assert " x 2, delta" in str(tree(epsilons=2, tau=0.2).splits()[0])
+
+
+@pytest.mark.parametrize("runner_up", ["attribute", "cut"])
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_the_ranking_begins_with_the_cut_and_is_sorted(stream, runner_up):
+    model = tree(stream, runner_up=runner_up, categorical_cuts="both")
+    assert model.splits()
+    for split in [*model.splits(), *(p for p in model.pending() if p.cut)]:
+        gains = [c.gain for c in split.candidates]
+        assert 1 <= len(gains) <= 5
+        assert gains == sorted(gains, reverse=True)
+        assert (split.candidates[0].cut, gains[0]) == (split.cut, split.gain)
+        assert split.gap == split.gain - split.runner_up_gain
+        if split.runner_up == "no split":
+            assert split.runner_up_gain == 0.0
+            assert len(gains) == 1 or gains[1] <= 0.0
+        else:
+            assert (split.runner_up, split.runner_up_gain) == (split.candidates[1].cut, gains[1])
+        if runner_up == "attribute":
+            features = [c.cut.split()[0] for c in split.candidates]
+            assert len(set(features)) == len(features)
+
+
+def test_a_split_tells_the_weights_of_its_branches():
+    model, reference, *_ = learn(rp.HoeffdingTree, SMALL, numbers, 1000)
+    for got, want in zip(model.splits(), reference.splits, strict=True):
+        branches = np.array(got.branches)[:, : want.table.shape[1]]
+        np.testing.assert_allclose(branches, want.table, atol=1e-9)
+
+
+def test_the_reasons_say_what_was_met():
+    model = tree()
+    assert {s.reason for s in model.splits()} == {"bound", "tie"}
+    for s in model.splits():
+        assert s.epsilon < s.tau if s.reason == "tie" else s.gap > s.epsilons * s.epsilon
+        assert (s.impurity, s.bound, s.epsilons) == ("entropy", "hoeffding", 1)
+
+
+def test_a_leaf_tells_why_it_waits():
+    X, y, *_ = numbers(np.random.default_rng(2), 1500)
+    assert {p.reason_waiting for p in tree(max_depth=1).pending()} == {"limit"}
+    pure = rp.HoeffdingTree().partial_fit(X[:50], np.zeros(50))
+    assert [p.reason_waiting for p in pure.pending()] == ["pure"]
+    constant = rp.HoeffdingTree().partial_fit(X[:50] * 0.0, y[:50])
+    assert [p.reason_waiting for p in constant.pending()] == ["no cut"]
+    assert constant.pending()[0].cut is None
+    waiting = rp.HoeffdingTree(tau=0.0, delta=1e-99).partial_fit(X[:500], y[:500]).pending()[0]
+    assert waiting.reason_waiting == "bound"
+    assert 0.0 < waiting.examples_needed < np.inf
+    assert waiting.until_check == 100.0
+
+
+class Listener:
+    """Hoeffding's bound, which remembers what each check was asked with."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, e):
+        self.asked.append((int(e.seen[0]), float(e.delta[0])))
+        return e.gain_range * np.sqrt(np.log(1.0 / e.delta) / (2.0 * e.n))
+
+
+@pytest.mark.parametrize("spend_delta", [False, True])
+def test_delta_spent_is_the_sum_over_all_checks(spend_delta):
+    listener = Listener()
+    model = tree(bound=listener, spend_delta=spend_delta)
+    made = listener.asked[1:]  # the first was to try the function out
+    assert model.splits()
+    for split in model.splits():
+        until = [delta for seen, delta in made if seen <= split.seen]
+        assert split.delta == until[-1]
+        assert split.delta_spent == pytest.approx(sum(until), rel=1e-9)
+    assert model._engine.delta_spent == pytest.approx(sum(delta for _, delta in made), rel=1e-9)
+    assert spend_delta == (len({delta for _, delta in made}) > 1)
+    built_in = tree(bound="hoeffding", spend_delta=spend_delta)
+    assert [s.delta_spent for s in built_in.splits()] == [s.delta_spent for s in model.splits()]
+
+
+def test_a_leaf_spends_its_delta_over_its_checks():
+    X, y, *_ = numbers(np.random.default_rng(2), 1000)
+    model = rp.HoeffdingTree(**SMALL | {"spend_delta": True, "tau": 0.0, "delta": 1e-200})
+    model.partial_fit(X, y)
+    assert not model.splits()
+    shares = [1e-200 / (j * (j + 1)) for j in range(1, 21)]
+    assert model._engine.delta_spent == pytest.approx(sum(shares), rel=1e-9)
+    assert model.pending()[0].delta == pytest.approx(1e-200 / (21 * 22), rel=1e-9)
+
+
+def test_the_confidence_interval_spends_what_equation_7_gives_one_check():
+    X, y, *_ = numbers(np.random.default_rng(2), 500)
+    model = rp.HoeffdingTree(**SMALL | {"bound": "confidence", "tau": 0.0}).partial_fit(X, y)
+    assert not model.splits()
+    # delta / ((h+1)(h+2) t d m) for each of d m tests, at the root with h = 0.
+    shares = [0.01 / (2 * t) for t in range(50, 501, 50)]
+    assert model._engine.delta_spent == pytest.approx(sum(shares), rel=1e-9)
+
+
+def test_equation_8_has_no_delta_to_spend():
+    X, y, *_ = numbers(np.random.default_rng(2), 500)
+    model = rp.CTree(confidence_c=0.2, tau=0.08).partial_fit(X, y)
+    assert model.splits()
+    assert {s.delta_spent for s in model.splits()} == {0.0}
+
+
+SAYS = {
+    "HoeffdingTree": "Hoeffding's bound promises nothing for this tree: entropy gain is not a mean",
+    "CTree": "its factor c is tuned and no delta stands behind it",
+    "CorrHTree": "Hoeffding's bound promises nothing for this tree: accuracy gain is not a mean",
+    "CorrectedVFDT": "The gain is a mean over single examples",
+    "DsCART": "a normal approximation, not a bound",
+    "HybridTree": "a normal approximation, not a bound",
+    "MDT": "a normal approximation, not a bound",
+    "McDiarmidTree": "how far that mean is from the true gain is not covered",
+    "MisclassificationTree": "a normal approximation, not a bound",
+    "NIP": "a normal approximation, not a bound",
+    "VFDT": "one epsilon covers one gain, not a difference",
+    "VFDTc": "one epsilon covers one gain, not a difference",
+}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_guarantee_of_a_recipe_is_what_its_bound_gives(name):
+    X, y, *_ = numbers(np.random.default_rng(2), 3000)
+    model = RECIPES[name](grace_period=50, tau=0.2).partial_fit(X, y)
+    text = model.guarantee()
+    assert SAYS[name] in text
+    splits = model.splits()
+    tied = sum(s.reason == "tie" for s in splits)
+    told = f"{tied} of {len(splits)} splits were ties" if splits else "No split was made yet."
+    assert told in text
+    assert "epsilon is too few" not in text
+
+
+def test_a_guarantee_tells_what_was_chosen():
+    two = tree(impurity="gini", epsilons=2)
+    assert "gini gain" in two.guarantee()
+    assert "one epsilon" not in two.guarantee()
+    judged = {"impurity": "accuracy", "evaluator": "holdout"}
+    assert "labels are fixed before they are judged" in tree(**judged).guarantee()
+    assert "one epsilon is too few" in tree(**judged).guarantee()
+    assert "two epsilons keep" in tree(**judged, epsilons=2).guarantee()
+    assert "theorem 4" in tree(bound="confidence", impurity="gini").guarantee()
+    assert "It pays for every check." in tree(bound="confidence", impurity="gini").guarantee()
+    spent = tree(spend_delta=True)
+    assert f"they used {spent._engine.delta_spent:.3g} so far" in spent.guarantee()
+    careless = tree(delta=0.3)
+    assert careless._engine.delta_spent > 1.0
+    assert "nothing follows for the tree as a whole" in careless.guarantee()
+    assert "a function of yours" in tree(bound=Listener()).guarantee()
+    X, y, *_ = numbers(np.random.default_rng(2), 500)
+    forced = rp.MDT(missing_second="-inf", grace_period=50).partial_fit(X[:, :1], y)
+    assert {s.reason for s in forced.splits()} == {"forced"}
+    assert f"and {len(forced.splits())} had no rival" in forced.guarantee()
+
+
+def test_a_hybrid_tells_which_impurity_decided():
+    decided = {s.impurity for s in tree(impurity="hybrid", n=3000, tau=0.05).splits()}
+    assert decided <= {"misclassification", "gini"}
+    assert decided
