@@ -49,7 +49,8 @@ public:
         std::copy_n(array.data(), candidates * branches, values);
     }
 
-    // Its value where all classes are equally frequent.
+    // Its value where all classes are equally frequent, and at least 1, as the ranges of
+    // Gini and misclassification are taken.
     [[nodiscard]] double gain_range(std::size_t classes) const override {
         const nb::gil_scoped_acquire held;  // guards the ranges, too
         const auto known = ranges_.find(classes);
@@ -57,7 +58,7 @@ public:
         const std::vector<double> equal(std::max<std::size_t>(classes, 2), 1.0);
         double range = 0.0;
         impurities(equal.data(), 1, 1, equal.size(), &range);
-        return ranges_[classes] = range;
+        return ranges_[classes] = std::max(range, 1.0);
     }
 
 private:

@@ -648,7 +648,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
     def _adopt(self, axes: Mapping[str, Any]) -> None:
         """Takes over parameters of the free composition."""
-        self.__dict__.update(axes)
+        self.__dict__.update({k: v for k, v in axes.items() if k not in self._renamed})
         for axis, (own, values) in self._renamed.items():
             if axis in axes:
                 names = [name for name, value in values.items() if value == axes[axis]]

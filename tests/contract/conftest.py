@@ -1,4 +1,5 @@
-"""Every recipe with every kind of leaf, and one stream that holds everything at once."""
+"""Every recipe with every kind of leaf, compositions that no recipe has, and one stream that
+holds everything at once."""
 
 from __future__ import annotations
 
@@ -14,14 +15,50 @@ from riparian.recipes import RECIPES
 
 #: Small enough to split often, where a recipe has such a parameter.
 EAGER = {"grace_period": 50, "delta": 1e-3, "tau": 0.08}
+#: Whose bounds are so wide that a tie must be called earlier.
+TAU = {
+    "CTree": 0.3,
+    "DsCART": 2.0,
+    "McDiarmidTree": 100.0,
+    "holdout-pairs": 0.3,
+    "spent-delta": 0.3,
+    "kearns-mansour": 1.5,
+}
+
+#: What is cheap and late in `mixed`: a label that is not known yet must not be given.
+COSTS = {("maybe", "no"): 0.1, ("maybe", "yes"): 0.2, ("never", "maybe"): 5.0, ("no", "yes"): 2.0}
+#: Of the first forty classes.
+MATRIX = (1.0 - np.eye(40) + np.triu(np.full((40, 40), 0.5), 1)).tolist()
+
+#: Free compositions of axes that no recipe combines.
+COMPOSITIONS = {
+    "holdout-pairs": {"impurity": "loss", "evaluator": "holdout", "costs": COSTS},
+    "holdout-matrix": {
+        "impurity": "loss",
+        "evaluator": "holdout",
+        "holdout_examples": 45,
+        "costs": MATRIX,
+    },
+    "prequential-pairs": {"impurity": "loss", "evaluator": "prequential", "costs": COSTS},
+    "loss-pairs": {"impurity": "loss", "costs": COSTS},
+    "paired": {"bound": "delta-method", "pairing": "paired"},
+    "spent-delta": {"spend_delta": True, "inherit_counts": "count", "epsilons": 2},
+    "exhaustive": {"statistics": "exhaustive", "impurity": "gini", "categorical_cuts": "both"},
+    "intervals": {"statistics": "intervals", "runner_up": "cut", "n_intervals": 9},
+    "qda": {"cuts": "qda"},
+    "delayed": {"cuts": "delayed", "categorical_cuts": "both"},
+    "combined": {"cuts": "combined", "variance": "population"},
+    "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
+}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A recipe with one kind of leaf; calling it makes a fresh model."""
+    """A recipe with one kind of leaf, or a composition; calling it makes a fresh model."""
 
     name: str
-    leaf: str | None
+    leaf: str | None = None
+    composition: str | None = None
 
     def __call__(self, **parameters):
         """A model with these parameters; a recipe without one of them cannot show the property."""
@@ -31,22 +68,37 @@ class Recipe:
         if unknown:
             pytest.skip(f"{self.name} has no parameter {', '.join(unknown)}")
         own = {"leaf": self.leaf} if self.leaf else {}
-        return cls(**own | parameters)
+        return cls(**COMPOSITIONS.get(self.composition, {}) | own | parameters)
 
     def eager(self, **parameters):
         """A model that splits as early as its parameters let it."""
         known = RECIPES[self.name]().get_params()
-        return self(**{k: v for k, v in EAGER.items() if k in known} | parameters)
+        eager = EAGER | {"tau": TAU.get(self.composition or self.name, EAGER["tau"])}
+        return self(**{k: v for k, v in eager.items() if k in known} | parameters)
+
+    @property
+    def statistics(self):
+        """What its leaves keep of numbers; memory is constant with Gaussians only."""
+        return self()._axes()["statistics"]
+
+    @property
+    def slow(self):
+        """Whether it looks at a leaf after every example, or at every value."""
+        return self.statistics != "gaussian" or self().grace_period < 10
 
     def __str__(self):
-        return f"{self.name}-{self.leaf}" if self.leaf else self.name
+        return "-".join(filter(None, [self.name, self.leaf, self.composition]))
 
 
 def all_recipes():
+    """Each with its own leaf and the one that keeps the most; two of them with every leaf."""
     for name, cls in RECIPES.items():
-        has_leaf = "leaf" in cls().get_params()
-        for leaf in _core.names("leaf") if has_leaf else [None]:
-            yield Recipe(name, leaf)
+        own = [cls().leaf, "adaptive"]
+        for leaf in _core.names("leaf"):
+            if leaf in own or name in ("HoeffdingTree", "VFDT"):
+                yield Recipe(name, leaf)
+    for composition in COMPOSITIONS:
+        yield Recipe("HoeffdingTree", composition=composition)
 
 
 @pytest.fixture(params=all_recipes(), ids=str)

@@ -11,7 +11,7 @@ import riparian as rp
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_batches_of_any_size_give_the_same_model(recipe, mixed, fingerprint, size):
     whole = mixed.taught_to(recipe.eager())
-    assert whole.n_leaves_ > 5
+    assert whole.n_leaves_ > 2
     assert len(whole.classes_) == 4
     assert fingerprint(mixed.taught_to(recipe.eager(), size)) == fingerprint(whole)
 

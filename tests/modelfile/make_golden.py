@@ -38,6 +38,22 @@ MODELS = {
         tau=0.2,
         max_leaves=6,
     ),
+    "prequential-2": rp.HoeffdingTree(
+        impurity="loss",
+        evaluator="prequential",
+        costs={("yes", "no"): 3.0, ("perhaps", "no"): 0.5, ("no", "perhaps"): 0.25},
+        spend_delta=True,
+        grace_period=50,
+        delta=0.05,
+        tau=0.1,
+    ),
+    "holdout-2": rp.CorrectedVFDT(evaluator="holdout", grace_period=50, tau=0.1),
+    "paired-2": rp.HoeffdingTree(
+        bound="delta-method", pairing="paired", grace_period=50, delta=0.01, tau=0.02
+    ),
+    "exhaustive-2": rp.VFDTc(grace_period=50, delta=0.01, tau=0.3),
+    "intervals-2": rp.NIP(n_intervals=12, grace_period=50, delta=0.01, tau=0.02),
+    "hybrid-2": rp.HybridTree(grace_period=50, delta=0.01, tau=0.02),
 }
 
 
@@ -74,6 +90,8 @@ def main():
     columns, y, weights = rows(2000, seed=1)
     asked = [{}, {"job": "astronaut", "unknown": 3}, *examples(rows(30, seed=2)[0])]
     for name, model in MODELS.items():
+        if (FOLDER / f"{name}.rip").exists():
+            continue
         half = {column: values[:1000] for column, values in columns.items() if column != "clock"}
         model.partial_fit(half, y[:1000], sample_weight=weights[:1000])
         rest = {column: values[1000:] for column, values in columns.items()}

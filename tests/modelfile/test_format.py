@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes, write
+from riparian.modelfile import FORMAT, from_bytes, to_bytes, write
 
 
 def small_model(cls=rp.HoeffdingTree, **parameters):
@@ -74,7 +74,7 @@ def test_the_layout_is_that_of_safetensors_with_a_digest_at_the_end(data, tmp_pa
     path.write_bytes(data)
     with safetensors.safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["riparian"])
-    assert header["format"] == 2
+    assert header["format"] == FORMAT == 2
     assert header["recipe"] == "HoeffdingTree"
     assert header["parameters"]["grace_period"] == 30
     assert [f["name"] for f in header["schema"]["features"]] == ["a", "b"]
@@ -361,3 +361,35 @@ def test_a_damaged_pickle_is_a_model_error(model):
     damaged = inner[:200] + bytes([inner[200] ^ 1]) + inner[201:]
     with pytest.raises(rp.ModelFileError):
         pickle.loads(data.replace(inner, damaged))
+
+
+# -- functions of the user --------------------------------------------------------------------
+
+
+def wide_bound(evidence):
+    """A bound by a function that a module has."""
+    return np.sqrt(np.log(1.0 / evidence.delta) / (2.0 * evidence.n))
+
+
+def test_a_file_holds_the_name_of_a_function_and_load_takes_the_function(tmp_path):
+    model = small_model(bound=wide_bound)
+    path = tmp_path / "model.rip"
+    model.save(path)
+    assert b"wide_bound" in path.read_bytes()
+    with pytest.raises(rp.ModelFileError, match=r"wide_bound.*functions=\{'bound': \.\.\.\}"):
+        rp.load(path)
+    with pytest.raises(rp.ModelFileError, match="cannot be called"):
+        rp.load(path, functions={"bound": "wide_bound"})
+    again = rp.load(path, functions={"bound": wide_bound, "impurity": None})
+    assert again.bound is wide_bound
+    assert to_bytes(again) == path.read_bytes()
+    assert again.splits() == model.splits()
+    assert to_bytes(pickle.loads(pickle.dumps(model))) == path.read_bytes()
+    assert to_bytes(copy.deepcopy(model)) == path.read_bytes()
+
+
+def test_a_function_without_a_name_cannot_be_saved(tmp_path):
+    model = small_model(bound=lambda evidence: wide_bound(evidence))
+    with pytest.raises(TypeError, match=r"bound.*cannot be saved"):
+        model.save(tmp_path / "model.rip")
+    assert list(tmp_path.iterdir()) == []

@@ -26,7 +26,9 @@ def expected(path):
 
 
 def test_there_are_golden_files():
-    assert {"vfdt-1", "adaptive-1"} <= {path.stem for path in FILES}
+    assert {"vfdt-1", "adaptive-1", "naive-bayes-1"} <= {path.stem for path in FILES}
+    kinds = ("prequential", "holdout", "paired", "exhaustive", "intervals", "hybrid")
+    assert {f"{kind}-2" for kind in kinds} <= {path.stem for path in FILES}
 
 
 def test_it_loads_and_is_the_tree_that_was_saved(path, expected):

@@ -131,7 +131,9 @@ def set_value(entry, place, value):
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
-        entry = parts.arrays[dice.choice(list(parts.arrays))]
+        # What leaves watch is one array of many meanings.
+        name = "watch" if dice.random() < 0.3 else dice.choice(list(parts.arrays))
+        entry = parts.arrays[name]
         array = as_array(entry)
         if array.size:
             place = dice.randrange(array.size)
@@ -385,6 +387,8 @@ FAMILIES: dict[str, Mutation] = {
     f.__name__: f for f in (values, structure, lengths, header, layout, bits, splices)
 }
 
+COSTS = {("a", "b"): 3.0, ("b", "c"): 0.5, ("d", "a"): 0.25}
+
 # -- a model that works -----------------------------------------------------------------------
 
 N = 500
@@ -435,8 +439,23 @@ def check_works(model):
 
 
 def sample_models():
+    """Plain trees, and one for each kind of watch that leaves can keep."""
+    for n, cls, more in [
+        (200, rp.HoeffdingTree, {"leaf": "adaptive", "categorical_cuts": "both"}),
+        (200, rp.VFDT, {}),
+        (200, rp.HoeffdingTree, {"impurity": "loss", "evaluator": "prequential", "costs": COSTS}),
+        (200, rp.CorrectedVFDT, {"evaluator": "holdout"}),
+        (200, rp.HoeffdingTree, {"bound": "delta-method", "pairing": "paired"}),
+        (200, rp.VFDTc, {}),
+        (1300, rp.NIP, {"n_intervals": 5, "max_leaves": 4}),
+        (200, rp.HybridTree, {}),
+    ]:
+        model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
+        yield model.partial_fit(*sample_rows(n))
+
+
+def sample_rows(n):
     rng = np.random.default_rng(3)
-    n = 200
     y = rng.integers(0, 3, n)
     columns = {
         "a": np.where(rng.random(n) < 0.1, np.nan, y + 0.3 * rng.standard_normal(n)),
@@ -444,13 +463,7 @@ def sample_models():
         "c": rng.standard_normal(n),
     }
     columns["b"][rng.random(n) < 0.05] = None
-    labels = np.array(["a", "b", "c"], dtype=object)[y]
-    for cls, more in [
-        (rp.HoeffdingTree, {"leaf": "adaptive", "categorical_cuts": "both"}),
-        (rp.VFDT, {}),
-    ]:
-        model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
-        yield model.partial_fit(columns, labels)
+    return columns, np.array(["a", "b", "c"], dtype=object)[y]
 
 
 def samples():
@@ -535,7 +548,7 @@ def test_a_hostile_file_is_refused_or_is_a_model_that_works(family, tried):
 def test_the_samples_are_taken_apart_and_put_together_rightly():
     for model in sample_models():
         data = to_bytes(model)
-        assert 3 <= model.n_leaves_ <= 12
+        assert 2 <= model.n_leaves_ <= 12
         again = from_bytes(Parts(data).data())
         assert to_bytes(again) == data
         check_works(again)
@@ -562,6 +575,60 @@ def test_the_digest_alone_keeps_out_what_is_not_signed():
 @pytest.fixture(scope="module")
 def parts():
     return samples()[0]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1e308])
+def test_what_no_leaf_can_watch_is_refused(value):
+    """The first numbers of each watch, and its size."""
+    for whole in samples()[2:7]:
+        for place in (0, 1, 2):
+            bad = whole.copy()
+            set_value(bad.arrays["watch"], place, value)
+            with pytest.raises(rp.ModelFileError):
+                from_bytes(bad.data())
+        for size in (0, 1, 2**40, 2**64 - 1):
+            bad = whole.copy()
+            set_value(bad.arrays["watch_sizes"], 0, size)
+            with pytest.raises(rp.ModelFileError):
+                from_bytes(bad.data())
+
+
+def test_a_watch_of_another_kind_is_refused():
+    whole = samples()
+    for i in range(2, 8):
+        for j in range(2, 8):
+            bad = whole[i].copy()
+            for name in ("watch", "watch_sizes"):
+                bad.arrays[name] = whole[j].copy().arrays[name]
+            if i != j:
+                with pytest.raises(rp.ModelFileError):
+                    from_bytes(bad.data())
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        {"pairs": 3},
+        {"pairs": [["a", "b"]]},
+        {"pairs": [["a", "b", "c"]]},
+        {"pairs": [["a", "b", -1.0]]},
+        {"pairs": [["a", [], 1.0]]},
+        {"pairs": []},
+        {"pears": []},
+        [[0.0, 1.0], [1.0, 0.0]],
+        [[0.0] * 3] * 3,
+        [],
+        "a",
+        None,
+        {"function": "os.system"},
+    ],
+    ids=str,
+)
+def test_costs_are_checked_as_if_a_user_gave_them(costs):
+    bad = samples()[2].copy()
+    bad.header["parameters"]["costs"] = costs
+    with pytest.raises(rp.ModelFileError):
+        from_bytes(bad.data())
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,6 @@ def entropy(counts):
     return -(shares * np.log2(np.where(shares > 0.0, shares, 1.0))).sum(axis=-1)
 
 
-def hoeffding_of_range_one(evidence):
-    return hoeffding(evidence.n, delta=evidence.delta)
-
-
 def hoeffding_again(evidence):
     return hoeffding(evidence.n, delta=evidence.delta, gain_range=evidence.gain_range)
 
@@ -75,9 +71,7 @@ def learned(stream, n=2500, **options):
 @pytest.mark.parametrize("categorical_cuts", ["multiway", "one-against-rest", "both"])
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_a_gini_of_ones_own_grows_the_built_in_tree(stream, categorical_cuts):
-    # The range of the built-in is 1, that of a function its value at equal shares: a bound
-    # that takes 1 for both makes the trees comparable.
-    options = {"bound": hoeffding_of_range_one, "categorical_cuts": categorical_cuts}
+    options = {"categorical_cuts": categorical_cuts}
     same_splits(
         learned(stream, impurity=gini, **options), learned(stream, impurity="gini", **options)
     )
@@ -102,17 +96,20 @@ def test_a_hoeffding_of_ones_own_grows_the_built_in_tree(stream, epsilons):
     )
 
 
-def test_the_range_of_a_function_is_its_value_at_equal_shares():
+@pytest.mark.parametrize(
+    ("impurity", "expected"), [(gini, lambda k: 1.0), (entropy, np.log2)], ids=["gini", "entropy"]
+)
+def test_the_range_of_a_function_is_its_value_at_equal_shares_or_1(impurity, expected):
     told = []
 
     def tell(evidence):
         told.append((float(evidence.classes[0]), float(evidence.gain_range[0])))
         return hoeffding_again(evidence)
 
-    learned(numbers, impurity=gini, bound=tell)
+    learned(numbers, impurity=impurity, bound=tell)
     asked = {(classes, gain_range) for classes, gain_range in told[1:]}
     assert {classes for classes, _ in asked} >= {2.0, 3.0}
-    assert all(r == pytest.approx(1.0 - 1.0 / max(k, 2.0)) for k, r in asked)
+    assert all(r == pytest.approx(expected(max(k, 2.0))) for k, r in asked)
 
 
 def test_a_bound_is_told_all_that_the_leaf_knows():
