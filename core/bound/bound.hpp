@@ -19,7 +19,7 @@ struct Evidence {
     double classes = 2;   // seen at the leaf
     double depth = 0;     // of the leaf; the root has 0
     double seen = 1;      // examples learned by the tree
-    double features = 1;  // known to the tree
+    double features = 1;  // that had a value so far
     // Of the difference between the two best gains, an example; asked for by bounds
     // with `needs_variance`.
     double variance = std::numeric_limits<double>::quiet_NaN();

@@ -235,7 +235,7 @@ Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
     e.classes = static_cast<double>(leaf.classes_here);
     e.depth = leaf.depth;
     e.seen = leaf.seen;
-    e.features = static_cast<double>(leaf.features.size());
+    e.features = leaf.known_features;
     return e;
 }
 

@@ -28,6 +28,7 @@ struct LeafCase {
     double depth = 0;
     double seen = 1;               // examples learned by the tree
     double number = 1;             // of this check at the leaf, from 1
+    double known_features = 1;     // that had a value so far
     const Watch* watch = nullptr;  // where the settings ask for one
 };
 

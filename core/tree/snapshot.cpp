@@ -109,6 +109,8 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.spent, 1, "spent");
     demand(s.spent[0] >= 0.0 && s.spent[0] <= heaviest, "spent is not a sum of deltas");
     demand_size(s.checks, z.n_leaves, "checks");
+    demand_size(s.met, s.kinds.size(), "met");
+    for (const std::uint8_t m : s.met) demand(m <= 1, "met holds another value than 0 and 1");
     demand_size(s.split_delta, splits, "split_delta");
     demand_size(s.split_spent, splits, "split_spent");
     demand_size(s.split_criterion, splits, "split_criterion");
@@ -236,6 +238,7 @@ Snapshot Tree::snapshot() const {
         }
     }
     s.spent = {spent_};
+    s.met = met_;
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
         s.split_node.push_back(split.node);
@@ -276,6 +279,7 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
         static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), std::uint8_t{0}));
     s.spent = {0.0};
     s.checks.assign(leaves, 0);
+    s.met.assign(s.kinds.size(), 1);
     s.split_delta.assign(s.split_node.size(), settings.delta);
     s.split_spent.assign(s.split_node.size(), 0.0);
     s.split_criterion.assign(s.split_node.size(), 0);
@@ -294,6 +298,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->add_features(kinds);
     tree->declare_classes(z.n_classes);
     tree->seen_ = s.seen[0];
+    tree->met_ = s.met;
+    tree->n_met_ = static_cast<std::size_t>(std::count(s.met.begin(), s.met.end(), 1));
     std::copy(s.categories.begin(), s.categories.end(), tree->categories_.begin());
     tree->restore_nodes(s);
     tree->restore_leaves(s);

@@ -41,6 +41,7 @@ struct Snapshot {
     // Since format 2. Absent from older files, which had none of it.
     std::vector<double> spent;               // [1] delta of all checks
     std::vector<std::uint32_t> checks;       // [leaf]
+    std::vector<std::uint8_t> met;           // [feature] 1: a row had a value for it
     std::vector<double> split_delta, split_spent;      // [split]
     std::vector<std::uint8_t> split_criterion, rivals; // [split] how many cuts lost
     std::vector<std::int32_t> rival_feature, rival_category;  // [rival], after the second
@@ -53,6 +54,7 @@ struct Snapshot {
     static void each_later(Self& s, Visit&& visit) {
         visit("spent", s.spent);
         visit("checks", s.checks);
+        visit("met", s.met);
         visit("split_delta", s.split_delta);
         visit("split_spent", s.split_spent);
         visit("split_criterion", s.split_criterion);

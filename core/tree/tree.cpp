@@ -24,6 +24,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
         features_.push_back({kind, count++});
     }
+    met_.resize(features_.size(), 0);
     to.stride = (to.numeric + 3) / 4 * 4;
     categories_.resize(to.categorical, 0);
     used_up_.resize(to.categorical, false);
@@ -217,6 +218,7 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
     c.depth = static_cast<double>(at(leaf.node).depth);
     c.seen = static_cast<double>(seen_);
     c.number = static_cast<double>(leaf.checks) + 1.0;
+    c.known_features = static_cast<double>(n_met_);
     c.watch = watch(place);
     return c;
 }
@@ -458,8 +460,22 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
     }
 }
 
+// A column counts from its first value on, wherever its batch began.
+void Tree::meet(const Row& row) noexcept {
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+        const std::size_t slot = features_[f].slot;
+        const bool known = features_[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
+                                                              : row.codes[slot] >= 0;
+        if (known && !met_[f]) {
+            met_[f] = 1;
+            ++n_met_;
+        }
+    }
+}
+
 void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     ++seen_;
+    if (n_met_ < features_.size()) meet(row);
     if (y >= n_classes_) {
         n_classes_ = y + 1;
         allow_labels();
@@ -542,7 +558,7 @@ std::size_t Tree::memory_bytes() const {
                         counts_.capacity() * sizeof(double) +
                         leaves_.capacity() * sizeof(Leaf) +
                         splits_.capacity() * sizeof(Split) +
-                        features_.capacity() * sizeof(Feature) +
+                        features_.capacity() * sizeof(Feature) + met_.capacity() +
                         categories_.capacity() * sizeof(categories_[0]) +
                         ways_.capacity() * sizeof(ways_[0]);
     bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);

@@ -126,6 +126,7 @@ private:
     [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
         return watches_.empty() ? nullptr : watches_[place].get();
     }
+    void meet(const Row&) noexcept;
     void open_watch(std::size_t place);
     void fix_hits(std::size_t place);
     void after_check(std::size_t place, const Decision&);
@@ -165,6 +166,8 @@ private:
     std::vector<Split> splits_;
     std::vector<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;
+    std::vector<std::uint8_t> met_;  // [feature] 1: a row had a value for it
+    std::size_t n_met_ = 0;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
     std::size_t depth_ = 0;

@@ -179,8 +179,6 @@ def test_all_kinds_of_missing_categories_are_the_same(recipe, fingerprint, nothi
 
 
 def test_a_feature_that_comes_late_was_missing_before(recipe, fingerprint):
-    if "confidence" in recipe()._axes()["bound"]:
-        pytest.skip("its bound counts the features that are known")
     rng = np.random.default_rng(9)
     n = 2_000
     early, late = rng.normal(size=(2, n))

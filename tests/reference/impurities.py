@@ -161,7 +161,8 @@ def criterion_gain(
 def gain_range(name: str | Callable[[ArrayLike], Any], n_classes: int) -> float:
     """R of Hoeffding's bound for K >= 2 classes: what the impurity is at most, or 1.
 
-    Entropy log2 K, Kearns and Mansour's sqrt(K - 1) / 2, a callable its value for equal shares, or 1.
+    Entropy log2 K, Kearns and Mansour's sqrt(K - 1) / 2, a
+    callable its value for equal shares, or 1.
     """
     k = max(n_classes, 2)
     if callable(name):
