@@ -27,7 +27,7 @@ T strange(Dice& dice, T old, std::size_t length) {
                                  old + 1.0,     old / 3.0};
         return values[dice.below(std::size(values))];
     } else {
-        const auto near = static_cast<T>(old + static_cast<T>(dice.below(5)) - T{2});
+        const auto near = static_cast<T>(static_cast<std::uint64_t>(old) + dice.below(5) - 2);
         const T values[] = {T{0},
                             T{1},
                             T{2},

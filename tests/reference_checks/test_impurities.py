@@ -84,7 +84,8 @@ def test_gain_ranges_are_those_of_the_specification():
     assert gain_range("kearns-mansour", 2) == 0.5
     for name in ("gini", "misclassification", "accuracy", "loss"):
         assert gain_range(name, 5) == 1.0
-    assert gain_range(IMPURITIES["gini"], 4) == 0.75
+    assert gain_range(IMPURITIES["gini"], 4) == 1.0  # at least 1
+    assert gain_range(IMPURITIES["entropy"], 4) == 2.0
 
 
 @pytest.mark.parametrize("name", NAMES)
