@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_costs", "cost_matrix"]
+__all__ = ["check_costs", "cost_matrix", "cost_matrix_of_all"]
 
 
 def check_costs(costs: Any) -> None:
@@ -27,10 +27,10 @@ def check_costs(costs: Any) -> None:
         matrix = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.empty(0)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 2:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
         raise ValueError(
-            "costs must be a square matrix [predicted][true] with a row and a column for each "
-            f"class, or a dict {{(predicted, true): cost}}, got {costs!r}"
+            "costs must have the shape (n_classes, n_classes), [predicted][true], or be a dict "
+            f"{{(predicted, true): cost}}, got {costs!r}"
         )
     for (i, j), cost in np.ndenumerate(matrix):
         _check_cost(float(cost), f"costs[{i}][{j}]")
@@ -68,3 +68,18 @@ def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
             f"number {len(matrix) + 1}"
         )
     return np.ascontiguousarray(matrix[: len(classes), : len(classes)] / matrix.max())
+
+
+def cost_matrix_of_all(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
+    """The same where all classes are known: no row and no pair may be left over."""
+    if costs is None:
+        raise ValueError('impurity="loss" needs costs')
+    if not isinstance(costs, Mapping) and np.shape(costs) != (len(classes), len(classes)):
+        n = len(classes)
+        raise ValueError(f"costs must have the shape ({n}, {n}), got {np.shape(costs)}")
+    check_costs(costs)
+    if isinstance(costs, Mapping):
+        for pair in costs:
+            if pair[0] not in classes or pair[1] not in classes:
+                raise ValueError(f"costs: {pair!r} must be (predicted, true) of {list(classes)}")
+    return cost_matrix(costs, classes)

@@ -33,8 +33,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
 from riparian.arguments import at_least, not_negative
+from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
-from riparian.quality import accuracy_gain, cost_matrix, error_gain, loss_gain, quality_gain
+from riparian.quality import accuracy_gain, error_gain, loss_gain, quality_gain
 
 __all__ = [
     "accuracy_gain",
@@ -247,7 +248,7 @@ def _impurity(name: str, counts: ArrayLike, costs: ArrayLike | None = None) -> N
     values = not_negative("counts", counts)
     if values.ndim == 0 or values.shape[-1] == 0:
         raise ValueError(f"counts must have the shape (..., n_classes), got {values.shape}")
-    scaled = None if costs is None else cost_matrix(costs, values.shape[-1])
+    scaled = None if costs is None else cost_matrix_of_all(costs, range(values.shape[-1]))
     rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
     return _core.impurity(name, rows, scaled).reshape(values.shape[:-1])
 

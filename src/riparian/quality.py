@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian.arguments import not_negative
+from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
 
-__all__ = ["accuracy_gain", "cost_matrix", "error_gain", "loss_gain", "quality_gain"]
+__all__ = ["accuracy_gain", "error_gain", "loss_gain", "quality_gain"]
 
 Doubles = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ def loss_gain(table: ArrayLike, costs: ArrayLike) -> Doubles:
     0.009
     """
     branches = _branches(table)
-    scaled = cost_matrix(costs, branches.shape[-1])
+    scaled = cost_matrix_of_all(costs, range(branches.shape[-1]))
     return _saved(-(branches @ scaled.T), branches)
 
 
@@ -149,7 +150,9 @@ def quality_gain(
     if not (isinstance(holdout_examples, int | np.integer) and holdout_examples >= 1):
         raise ValueError(f"holdout_examples must be at least 1, got {holdout_examples!r}")
     n_classes = int(truths.max(initial=0)) + 1
-    price = 1.0 - np.eye(n_classes) if costs is None else cost_matrix(costs)
+    price = 1.0 - np.eye(n_classes)
+    if costs is not None:
+        price = cost_matrix_of_all(costs, range(len(np.atleast_1d(costs))))
     if n_classes > len(price):
         rule = f"below the {len(price)} classes of costs"
         raise ValueError(f"labels must be {rule}, got {n_classes - 1}")
@@ -179,19 +182,6 @@ def error_gain(table: ArrayLike) -> Doubles:
     """The gain of misclassification as a difference of counts."""
     branches = _branches(table)
     return _saved(branches, branches)
-
-
-def cost_matrix(costs: ArrayLike, n_classes: int | None = None) -> Doubles:
-    """Costs [predicted][true] over the largest of them."""
-    matrix = np.asarray(costs, dtype=np.float64)
-    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0
-    if not square or n_classes not in (None, len(matrix)):
-        wanted = "(n_classes, n_classes)" if n_classes is None else f"({n_classes}, {n_classes})"
-        raise ValueError(f"costs must have the shape {wanted}, got {matrix.shape}")
-    not_negative("costs", matrix)
-    if not matrix.any():
-        raise ValueError("costs must not all be 0, got only zeros: no label would ever matter")
-    return np.ascontiguousarray(matrix / matrix.max())
 
 
 def _branches(table: ArrayLike) -> Doubles:

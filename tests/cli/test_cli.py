@@ -240,7 +240,7 @@ def test_costs_of_a_class_that_never_came_are_said(data):
         ("{", "costs must be JSON"),
         ('{"odd": 1}', "costs must have keys \"predicted,true\", got 'odd'"),
         ('{"low,odd": -1}', "must be a finite number, 0 or more, got -1"),
-        ("[[0, 1]]", "costs must be a square matrix"),
+        ("[[0, 1]]", "costs must have the shape (n_classes, n_classes)"),
         ("no.json", "No such file or directory: no.json"),
     ],
 )

@@ -21,7 +21,7 @@ from riparian import lab
             "needs evaluator 'resubstitution'",
         ),
         ({"impurity": "loss"}, "needs costs"),
-        ({"impurity": "loss", "costs": np.zeros((2, 2))}, "not all 0"),
+        ({"impurity": "loss", "costs": np.zeros((2, 2))}, "not all be 0"),
         ({"impurity": "loss", "costs": np.ones((3, 3))}, "shape"),
         ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be .predicted, true. of"),
         ({"delta": 0.0}, "delta must be a probability"),

@@ -97,10 +97,10 @@ def test_what_does_not_go_together_is_refused(match, parameters):
 @pytest.mark.parametrize(
     ("match", "costs"),
     [
-        ("square matrix", [[0, 1, 2], [1, 0, 2]]),
-        ("square matrix", [0, 1]),
-        ("square matrix", [[0]]),
-        ("square matrix", "costs"),
+        ("the shape \\(n_classes, n_classes\\)", [[0, 1, 2], [1, 0, 2]]),
+        ("the shape \\(n_classes, n_classes\\)", [0, 1]),
+        ("must not all be 0", [[0]]),
+        ("the shape \\(n_classes, n_classes\\)", "costs"),
         (r"costs\[0\]\[1\] must be a finite number, 0 or more, got -1", [[0, -1], [1, 0]]),
         (r"costs\[1\]\[0\] must be a finite number.*nan", [[0, 1], [np.nan, 0]]),
         (r"costs\[1\]\[0\] must be a finite number.*inf", [[0, 1], [np.inf, 0]]),

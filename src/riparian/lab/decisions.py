@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.bounds import SERVES
+from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
-from riparian.lab.node import Costs, Node, cost_matrix, s1_node
+from riparian.lab.node import Costs, Node, s1_node
 
 __all__ = ["Decisions", "decisions"]
 
@@ -186,7 +187,7 @@ def decisions(
     _check_whole("seed", seed, least=0, most=2**64 - 1)
     if n_jobs is not None:
         _check_whole("n_jobs", n_jobs, most=1024)
-    matrix = cost_matrix(costs, node.classes) if impurity == "loss" else np.zeros((0, 0))
+    matrix = cost_matrix_of_all(costs, node.classes) if impurity == "loss" else np.zeros((0, 0))
     best = _best(node.true_gains(impurity, costs), null_cut)
 
     lab = _core.Lab(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
+from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
 
 __all__ = ["Node", "s1_node"]
@@ -106,7 +107,7 @@ class Node:
         if callable(impurity):
             raise TypeError("impurity must be a name: the laboratory is native")
         one_of("impurity", impurity, _core.names("impurity"))
-        matrix = cost_matrix(costs, self.classes) if impurity == "loss" else None
+        matrix = cost_matrix_of_all(costs, self.classes) if impurity == "loss" else None
         whole = self.table(0).sum(axis=0)
         before = float(_core.impurity(impurity, whole[None, :], matrix)[0])
         gains = []
@@ -131,23 +132,3 @@ def s1_node() -> Node:
         ]
     )
     return Node(probabilities, attributes=("A1", "A2"), classes=("c1", "c2"))
-
-
-def cost_matrix(costs: Costs | None, classes: Sequence[Any]) -> NDArray[np.float64]:
-    """Costs as a matrix [predicted][true]; what a dict leaves out costs nothing."""
-    if costs is None:
-        raise ValueError('impurity="loss" needs costs')
-    k = len(classes)
-    if isinstance(costs, Mapping):
-        matrix = np.zeros((k, k))
-        for pair, cost in costs.items():
-            if len(pair) != 2 or pair[0] not in classes or pair[1] not in classes:
-                raise ValueError(f"costs: {pair!r} must be (predicted, true) of {list(classes)}")
-            matrix[classes.index(pair[0]), classes.index(pair[1])] = cost
-    else:
-        matrix = np.array(costs, dtype=np.float64, order="C")
-    if matrix.shape != (k, k):
-        raise ValueError(f"costs must have the shape {(k, k)}, got {matrix.shape}")
-    if not np.isfinite(matrix).all() or (matrix < 0.0).any() or not matrix.any():
-        raise ValueError("costs must be finite, not negative and not all 0")
-    return matrix
