@@ -1,0 +1,204 @@
+// How a tree grows: checks, splits, new nodes and leaves.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "../bound/influence.hpp"
+#include "tree.hpp"
+
+namespace riparian {
+
+std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
+    Node node;
+    node.parent = parent;
+    node.branch = branch;
+    node.depth = parent == none ? 0 : at(parent).depth + 1;
+    make_room(nodes_);
+    make_room(gates_);
+    make_room(counts_, 2 * shape_.class_stride);
+    nodes_.push_back(node);
+    const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
+    gates_.emplace_back();
+    set_gate(id, 0.0);
+    counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
+    depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
+    return id;
+}
+
+void Tree::set_gate(std::int32_t id, double threshold) noexcept {
+    const Node& node = at(id);
+    gates_[static_cast<std::size_t>(id)] =
+        node.test == Test::threshold
+            ? Gate{threshold, static_cast<std::int32_t>(slot(node)), node.place}
+            : Gate{std::numeric_limits<double>::infinity(), 0, id};
+}
+
+void Tree::open_leaf(std::int32_t node, std::size_t place) {
+    if (place == leaves_.size()) {
+        make_room(leaves_);
+        leaves_.emplace_back();
+    }
+    Leaf& leaf = leaves_[place];
+    leaf = {};
+    leaf.node = node;
+    leaf.statistics.open(shape_);
+    at(node).place = static_cast<std::int32_t>(place);
+    if (settings_.watches()) open_watch(place);
+}
+
+void Tree::open_watch(std::size_t place) {
+    if (place >= watches_.size()) {
+        make_room(watches_);
+        watches_.resize(place + 1);
+    }
+    watches_[place] = std::make_unique<Watch>();
+    watches_[place]->fit(settings_, shape_);
+}
+
+std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
+    const std::int32_t child = add_node(node, code);
+    ways_[static_cast<std::size_t>(at(node).place)].add(code, child);
+    open_leaf(child, leaves_.size());
+    return child;
+}
+
+bool Tree::may_split(const Leaf& leaf) const noexcept {
+    return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
+           leaves_.size() < settings_.max_leaves;
+}
+
+LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
+    used_up.assign(shape_.categorical, false);
+    for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
+        if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
+    }
+    const std::size_t place = static_cast<std::size_t>(at(leaf.node).place);
+    LeafCase c{settings_, shape_, features_, leaf.statistics, counts(leaf.node),
+               leaf.weight, leaf.weight + leaf.inherited, n_classes_,
+               static_cast<std::size_t>(leaf.classes), used_up};
+    c.depth = static_cast<double>(at(leaf.node).depth);
+    c.seen = static_cast<double>(seen_);
+    c.number = static_cast<double>(leaf.checks) + 1.0;
+    c.known_features = static_cast<double>(n_met_);
+    c.watch = watch(place);
+    return c;
+}
+
+void Tree::check(std::size_t place) {
+    const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
+    ++leaves_[place].checks;
+    spent_ += delta_of_check(settings_, decision.evidence);
+    if (decision.verdict != Verdict::wait) {
+        split(place, decision);
+    } else if (settings_.watches()) {
+        after_check(place, decision);
+    }
+}
+
+// What a leaf that waits makes of the check.
+void Tree::after_check(std::size_t place, const Decision& d) {
+    Watch& w = *watch(place);
+    const LeafCase leaf = leaf_case(leaves_[place], used_up_);
+    if (settings_.pairs() && d.best.feature != none &&
+        !w.pair.leads(d.best.feature, d.second.feature)) {
+        const auto leader = [&](const Candidate& c) {
+            Leader out;
+            out.cut = c;
+            if (c.feature == none) return out;
+            out.slot = features_[static_cast<std::size_t>(c.feature)].slot;
+            out.classes = n_classes_;
+            // Room to spare, for classes and for branches, is not part of the state.
+            const std::vector<double> table = checker_.branches(leaf, c);
+            const std::size_t width = shape_.class_stride;
+            std::size_t rows = table.size() / width;
+            const auto row = [&](std::size_t b) { return table.data() + b * width; };
+            while (rows && std::all_of(row(rows - 1), row(rows), [](double x) { return x == 0.0; })) {
+                --rows;
+            }
+            std::vector<double> seen;
+            for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
+            out.influence = influence(d.evidence.measure, seen.data(), rows, n_classes_);
+            return out;
+        };
+        w.pair.lead(leader(d.best), leader(d.second));
+    }
+    for (IntervalCounts& counts : w.intervals) {
+        if (!counts.has_intervals() || d.best.feature == none) continue;
+        checker_.prune(leaf, counts, d);
+    }
+}
+
+// Once a leaf has seen its first examples, what its hits are judged by is fixed.
+void Tree::fix_hits(std::size_t place) {
+    Watch& w = *watch(place);
+    const Leaf& leaf = leaves_[place];
+    if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
+    std::vector<double> thresholds, sides;
+    const LeafCase c = leaf_case(leaf, used_up_);
+    checker_.best_thresholds(c, thresholds, sides);
+    w.hits.fix(settings_.judging, shape_, leaf.statistics, c.counts, n_classes_, leaf.weight,
+               thresholds.data(), sides.data());
+}
+
+void Tree::split(std::size_t place, const Decision& decision) {
+    const Candidate& cut = decision.best;
+    const std::int32_t id = leaves_[place].node;
+    const std::vector<double> table =
+        checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+    const std::size_t width = shape_.class_stride;
+    const std::size_t rows = table.size() / width;
+    std::vector<double> weights(rows);
+    std::vector<std::size_t> branches;
+    for (std::size_t b = 0; b < rows; ++b) {
+        for (std::size_t k = 0; k < width; ++k) weights[b] += table[b * width + k];
+        if (cut.test != Test::every_value || weights[b] > 0.0) branches.push_back(b);
+    }
+    if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
+
+    const Ranking& ranking = decision.ranking;
+    for (std::size_t i = 1; i < ranking.size(); ++i) {
+        const Candidate& c = ranking[i];
+        make_room(rivals_);
+        rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
+                           static_cast<std::uint32_t>(c.test)});
+    }
+    make_room(splits_);
+    const Evidence& e = decision.evidence;
+    splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_, cut.gain, id,
+                       decision.verdict, decision.criterion,
+                       static_cast<std::uint8_t>(ranking.size() - 1),
+                       decision.second.feature == none});
+    leaves_[place].statistics.close();
+    Node& node = at(id);
+    node.test = cut.test;
+    node.feature = cut.feature;
+    node.category = cut.category;
+    Ways ways;
+    std::int32_t first = none;
+    std::int32_t heavy = none;
+    double most = -1.0;
+    for (const std::size_t b : branches) {
+        const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
+        const std::size_t slot = first == none ? place : leaves_.size();
+        open_leaf(child, slot);
+        if (settings_.inherit_counts != InheritCounts::none) {
+            std::copy_n(table.data() + b * width, width, counts(child) + width);
+        }
+        if (settings_.inherit_counts == InheritCounts::count) leaves_[slot].inherited = weights[b];
+        if (first == none) first = child;
+        if (cut.test == Test::every_value) ways.add(static_cast<std::int32_t>(b), child);
+        if (weights[b] > most) {
+            most = weights[b];
+            heavy = child;
+        }
+    }
+    if (cut.test == Test::every_value) {
+        first = static_cast<std::int32_t>(ways_.size());
+        ways_.push_back(std::move(ways));
+    }
+    at(id).place = first;
+    at(id).heavy = heavy;
+    set_gate(id, cut.threshold);
+}
+
+}  // namespace riparian
