@@ -24,6 +24,11 @@ from riparian import lab
         ({"impurity": "loss", "costs": np.zeros((2, 2))}, "not all be 0"),
         ({"impurity": "loss", "costs": np.ones((3, 3))}, "shape"),
         ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be .predicted, true. of"),
+        ({"costs": np.ones((2, 2))}, "costs are for impurity 'loss', got 'entropy'"),
+        ({"impurity": "hybrid", "evaluator": "holdout"}, "is for the impurities 'accuracy'"),
+        ({"impurity": "hybrid", "bound": "confidence"}, "serves the impurities"),
+        ({"impurity": "hybrid", "bound": "delta-method"}, "serves the impurities"),
+        ({"impurity": "gini", "bound": "normal", "delta": 0.5}, "delta must be below 0.5"),
         ({"delta": 0.0}, "delta must be a probability"),
         ({"delta": 1.5}, "delta must be a probability"),
         ({"epsilons": 3}, "epsilons must be 1 or 2"),
@@ -89,6 +94,20 @@ def test_true_gains_of_the_controlled_node():
     assert node.true_gains("accuracy") == pytest.approx([0.18, 0.005])
     costs = {("c1", "c2"): 2.0, ("c2", "c1"): 2.0}
     assert node.true_gains("loss", costs) == pytest.approx([0.18, 0.005])
+
+
+def test_a_hybrid_has_no_gain_of_its_own():
+    with pytest.raises(ValueError, match="ask for 'misclassification' and 'gini'"):
+        lab.s1_node().true_gains("hybrid")
+
+
+def test_misjudged_decisions_are_told_where_they_differ():
+    found = lab.decisions(
+        impurity="accuracy", evaluator="holdout", delta=0.2, repetitions=300, max_examples=1000
+    )
+    assert found.misjudged != found.wrong
+    assert f"misjudged with the labels that they had were {found.misjudged}," in str(found)
+    assert "misjudged" not in str(lab.decisions(repetitions=100))
 
 
 def test_the_interval_is_exact():
