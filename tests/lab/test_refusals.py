@@ -146,4 +146,19 @@ def test_the_picture_numbers_every_method():
     ax = lab.plot(lab.compare(methods, repetitions=500))
     key = [text.get_text() for text in ax.artists[0].get_texts()]
     assert key == ["1  one", "2  two"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["δ kept", "δ broken"]
+    mpl.pyplot.close("all")
+
+
+def test_the_picture_shows_misjudged_decisions_and_does_not_crowd_its_axes():
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    held_out = {"impurity": "accuracy", "evaluator": "holdout", "epsilons": 2}
+    found = lab.compare({"one": held_out}, repetitions=5_000, max_examples=2_000)
+    ax = lab.plot(found)
+    assert ax.get_legend().get_texts()[-1].get_text() == "misjudged, by its labels"
+    # 0.01 % would stand on "none", which is at 0.008 %.
+    assert [text.get_text() for text in ax.get_yticklabels()][:2] == ["none", "0.1 %"]
+    assert len([x for x in ax.get_xticks() if ax.get_xlim()[0] < x < ax.get_xlim()[1]]) >= 2
     mpl.pyplot.close("all")
