@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
-from riparian.options import RECIPE_NAMES, given_parameters, with_options
+from riparian.options import RECIPE_NAMES, given_parameters, read_costs, with_options
 
 if TYPE_CHECKING:
     from riparian.evaluate import Result
@@ -285,6 +285,14 @@ def show(
 def lab(
     delta: Annotated[float, typer.Option(help="Promised rate of wrong decisions.")] = 0.05,
     repetitions: Annotated[int, typer.Option(help="Leaves that decide, a method.")] = 100_000,
+    node: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The leaf's distribution, JSON or CSV; - for standard input.  "
+            "[default: the controlled node]",
+        ),
+    ] = None,
     every: Annotated[
         bool,
         typer.Option("--all", help="Compare all methods; the default if none is named."),
@@ -292,15 +300,24 @@ def lab(
     impurity: Annotated[
         str | None,
         typer.Option(
-            help="entropy, gini, kearns-mansour, misclassification or accuracy.",
+            help="entropy, gini, kearns-mansour, misclassification, accuracy, loss or hybrid.",
         ),
     ] = None,
     evaluator: Annotated[
         str | None,
-        typer.Option(help="Labels of accuracy: resubstitution, prequential, holdout or fixed."),
+        typer.Option(
+            help="Labels of accuracy and loss: resubstitution, prequential, holdout or fixed."
+        ),
     ] = None,
     holdout_examples: Annotated[
         int | None, typer.Option(help="Examples that choose the labels of holdout.")
+    ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option(
+            help='For loss: a JSON file or JSON itself, {"predicted,true": cost} or a matrix '
+            "[predicted][true]."
+        ),
     ] = None,
     bound: Annotated[
         str | None,
@@ -345,12 +362,14 @@ def lab(
     """Check claims of confidence: how often is a split wrong?
 
     A leaf with a known distribution, the controlled node of Matuszyk et al. (2013), decides many
-    times between two attributes.
+    times between two attributes. --node takes another one: a CSV file with the values of the
+    attributes, the class, and 'probability' or 'count', a line a combination, or its JSON.
     """
-    given = {
+    given: dict[str, Any] = {
         "impurity": impurity,
         "evaluator": evaluator,
         "holdout_examples": holdout_examples,
+        "costs": costs,
         "bound": bound,
         "epsilons": epsilons,
         "spend_delta": spend_delta,
@@ -374,13 +393,18 @@ def lab(
         from riparian.lab.plot import check_picture
 
         check_picture("--plot", plot)
-    from riparian.lab import METHODS, compare
+    from riparian.lab import METHODS, compare, read_node, s1_node
     from riparian.lab.waiting import Waiting
 
+    leaf = s1_node() if node is None else read_node(node)
+    if costs is not None:
+        as_text = all(isinstance(name, str) for name in leaf.classes)
+        named["costs"] = read_costs(costs, as_text=as_text)
     methods = {"as asked": named} if named else METHODS
     with Waiting(len(methods)) as waiting:
         results = compare(
             methods,
+            leaf,
             delta=delta,
             repetitions=repetitions,
             seed=seed,

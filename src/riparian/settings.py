@@ -81,12 +81,16 @@ def _bound(value: Any) -> Any:
     return one_of("bound", value, _core.names("bound"))
 
 
+def served_by(bound: str) -> tuple[str, ...] | None:
+    """The impurities that a bound was derived for, a hybrid among them; None for all."""
+    served = SERVES.get(bound)
+    return (*served, "hybrid") if served and bound in ("normal", "mcdiarmid") else served
+
+
 def _check_together(p: Mapping[str, Any]) -> None:
     """What one parameter asks of another."""
     impurity, bound = p["impurity"], p["bound"]
-    served = None if callable(bound) else SERVES.get(bound)
-    if served is not None and bound in ("normal", "mcdiarmid"):
-        served = (*served, "hybrid")
+    served = None if callable(bound) else served_by(bound)
     if served is not None and (callable(impurity) or impurity not in served):
         raise ValueError(
             f"bound={bound!r} serves the impurities {', '.join(map(repr, served))}, got "
