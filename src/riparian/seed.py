@@ -156,7 +156,7 @@ def seeded_engine(
         feature=inner.feature.astype(np.int32),
         threshold=threshold_of_doubles(inner.threshold),
         missing_left=inner.missing_go_to_left.astype(np.uint8),
-        weight=inner.weighted_n_node_samples.astype(np.float64),
+        weight=_weights(tree),
         gain=_gains(tree, counts, axes["impurity"], costs),
         counts=np.ascontiguousarray(counts).ravel(),
     )
@@ -224,9 +224,15 @@ def _refuse_categorical(categorical: Any, schema: Schema) -> None:
         )
 
 
+def _weights(tree: Any) -> Doubles:
+    """Weights of the nodes; 1 where none came, as in a new leaf of an exported tree."""
+    weights = tree.tree_.weighted_n_node_samples
+    return np.where(weights > 0.0, weights, 1.0)
+
+
 def _own_counts(tree: Any) -> Doubles:
     """Class weights of the nodes; the tree holds shares of them."""
-    counts: Doubles = tree.tree_.value[:, 0, :] * tree.tree_.weighted_n_node_samples[:, None]
+    counts: Doubles = tree.tree_.value[:, 0, :] * _weights(tree)[:, None]
     whole = np.rint(counts)
     exact = np.abs(counts - whole) <= 1e-9 * np.maximum(whole, 1.0)
     return np.where(exact, whole, counts)

@@ -34,6 +34,8 @@ from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from onnx import ModelProto
+    from sklearn.tree import DecisionTreeClassifier
     from sklearn.utils import Tags
 
     from riparian.export import Step
@@ -687,6 +689,24 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         from riparian.export import export_graphviz
 
         return export_graphviz(self, **options)
+
+    def to_sklearn(self, **options: Any) -> DecisionTreeClassifier:
+        """The tree as scikit-learn's; options as in :func:`riparian.export.to_sklearn`."""
+        from riparian.export import to_sklearn
+
+        return to_sklearn(self, **options)
+
+    def to_onnx(self, **options: Any) -> ModelProto:
+        """The tree as an ONNX model; options as in :func:`riparian.export.to_onnx`."""
+        from riparian.export import to_onnx
+
+        return to_onnx(self, **options)
+
+    def to_code(self, language: str, **options: Any) -> str:
+        """The tree as SQL, Python or C; options as in :func:`riparian.export.to_code`."""
+        from riparian.export import to_code
+
+        return to_code(self, language, **options)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""
