@@ -352,7 +352,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         >>> X, y = sea(seed=1).take(2_000)
         >>> model = VFDT().fit(X, y).rescan(X, y, passes=9, progress=False)
         >>> model.n_passes_, model.splits()[-1].pass_number
-        (10, 8)
+        (10, 10)
         """
         if not (isinstance(passes, Integral) and not isinstance(passes, bool) and passes >= 1):
             raise ValueError(f"passes must be a whole number of at least 1, got {passes!r}")
