@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../core/named.hpp"
+#include "../core/tree/seed.hpp"
 #include "../core/tree/snapshot.hpp"
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
@@ -316,6 +317,7 @@ const char* reason(Verdict verdict) {
         case Verdict::bound: return "bound";
         case Verdict::tie: return "tie";
         case Verdict::forced: return "forced";
+        case Verdict::seeded: return "seeded";
         default: return "wait";
     }
 }
@@ -335,7 +337,7 @@ nb::list certificates(const Tree& tree) {
         out.append(nb::make_tuple(c.node, c.depth, c.seen, d.evidence.n, candidate(d.best),
                                   candidate(d.second), d.evidence.gain_range, d.epsilon,
                                   reason(d.verdict), d.evidence.delta, c.spent, d.criterion,
-                                  ranking(d.ranking)));
+                                  ranking(d.ranking), c.pass));
     }
     return out;
 }
@@ -380,6 +382,11 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
         Snapshot::each_later(s, take);
     } else {
         fill_later_arrays(made, s);
+    }
+    if (arrays.contains("passes")) {
+        Snapshot::each_of_passes(s, take);
+    } else {
+        fill_passes(s);
     }
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
@@ -429,6 +436,24 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release free;
             t.set_costs(matrix.data(), matrix.shape(0));
         }, "matrix"_a)
+        .def("seed", [](Tree& t, const VectorIn<std::int32_t>& left,
+                        const VectorIn<std::int32_t>& right,
+                        const VectorIn<std::int32_t>& feature,
+                        const VectorIn<double>& threshold,
+                        const VectorIn<std::uint8_t>& missing_left, const VectorIn<double>& weight,
+                        const VectorIn<double>& gain, const VectorIn<double>& counts) {
+            const std::size_t n = left.shape(0);
+            if (right.shape(0) != n || feature.shape(0) != n || threshold.shape(0) != n ||
+                missing_left.shape(0) != n || weight.shape(0) != n || gain.shape(0) != n ||
+                counts.shape(0) != n * t.n_classes()) {
+                throw std::invalid_argument("one entry a node");
+            }
+            const nb::gil_scoped_release free;
+            t.seed({n, left.data(), right.data(), feature.data(), threshold.data(),
+                    missing_left.data(), weight.data(), gain.data(), counts.data()});
+        }, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
+           "counts"_a)
+        .def("begin_pass", &Tree::begin_pass, nb::call_guard<nb::gil_scoped_release>())
         .def("learn", [](Tree& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
                          const std::optional<VectorIn<double>>& w) {
             demand_rows(y, b);
@@ -497,6 +522,7 @@ void bind_engine(nb::module_& m) {
         .def_prop_ro("seen", &Tree::seen, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("memory_bytes", &Tree::memory_bytes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("delta_spent", &Tree::delta_spent, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("passes", &Tree::passes, nb::call_guard<nb::gil_scoped_release>())
         .def("nodes", nodes,
              nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def("certificates", certificates,

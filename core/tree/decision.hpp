@@ -13,6 +13,7 @@ enum class Verdict : std::uint8_t {
     bound,   // the best cut is ahead by more than the bound
     tie,     // the bound is so small that the difference does not matter
     forced,  // the best cut has no rival, and nothing to wait for
+    seeded,  // no check: the split came with a batch tree
 };
 
 struct Decision {
@@ -33,6 +34,7 @@ struct Certificate {
     std::int32_t depth = 0;
     std::uint64_t seen = 0;  // examples learned by the tree, this one included
     double spent = 0.0;      // delta of all checks of the tree so far
+    std::uint32_t pass = 1;  // over the data; the first unless they were presented again
     Decision decision;
 };
 
@@ -55,6 +57,7 @@ struct Split {
     std::uint8_t criterion;
     std::uint8_t rivals;
     bool null_second;  // the runner-up is the null cut, or with a forced split nothing
+    std::uint32_t pass;
 };
 
 // How much weight a leaf needs in all before the bound is met at this gap, or the

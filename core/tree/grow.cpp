@@ -167,7 +167,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_, cut.gain, id,
                        decision.verdict, decision.criterion,
                        static_cast<std::uint8_t>(ranking.size() - 1),
-                       decision.second.feature == none});
+                       decision.second.feature == none, passes_});
     leaves_[place].statistics.close();
     Node& node = at(id);
     node.test = cut.test;

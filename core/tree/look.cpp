@@ -64,6 +64,7 @@ std::vector<Certificate> Tree::certificates() const {
         c.depth = node.depth;
         c.seen = s.seen;
         c.spent = s.spent;
+        c.pass = s.pass;
         Decision& d = c.decision;
         d.verdict = s.verdict;
         d.criterion = s.criterion;
@@ -89,6 +90,11 @@ std::vector<Certificate> Tree::certificates() const {
 double Tree::delta_spent() const {
     const auto lock = turnstile_.reading();
     return spent_;
+}
+
+std::uint32_t Tree::passes() const {
+    const auto lock = turnstile_.reading();
+    return passes_;
 }
 
 std::vector<LeafState> Tree::leaf_states() const {

@@ -122,6 +122,9 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.rival_test, n_rivals, "rival_test");
     demand_size(s.rival_threshold, n_rivals, "rival_threshold");
     demand_size(s.rival_gain, n_rivals, "rival_gain");
+    demand_size(s.passes, 1, "passes");
+    demand(s.passes[0] >= 1, "passes is 0");
+    demand_size(s.split_pass, splits, "split_pass");
     demand_weights(s.counts, "counts");
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
@@ -238,6 +241,7 @@ Snapshot Tree::snapshot() const {
         }
     }
     s.spent = {spent_};
+    s.passes = {passes_};
     s.met = met_;
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
@@ -251,6 +255,7 @@ Snapshot Tree::snapshot() const {
         s.split_delta.push_back(split.delta);
         s.split_spent.push_back(split.spent);
         s.split_criterion.push_back(split.criterion);
+        s.split_pass.push_back(split.pass);
         const Rival nothing{0.0, 0.0, none, none, 0};
         const Rival& second = split.null_second ? nothing : *rival;
         s.second_feature.push_back(second.feature);
@@ -273,6 +278,12 @@ Snapshot Tree::snapshot() const {
     return s;
 }
 
+// Before format 3 data were presented once.
+void fill_passes(Snapshot& s) {
+    s.passes = {1};
+    s.split_pass.assign(s.split_node.size(), 1);
+}
+
 // Files of format 1 know nothing of these.
 void fill_later_arrays(const Settings& settings, Snapshot& s) {
     const auto leaves =
@@ -284,6 +295,7 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
     s.split_spent.assign(s.split_node.size(), 0.0);
     s.split_criterion.assign(s.split_node.size(), 0);
     s.rivals.assign(s.split_node.size(), 0);
+    fill_passes(s);
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
@@ -475,6 +487,7 @@ void Tree::restore_watches(const Snapshot& s) {
 void Tree::restore_certificates(const Snapshot& s) {
     std::vector<bool> told(nodes_.size(), false);
     spent_ = s.spent[0];
+    passes_ = s.passes[0];
     std::size_t next = 0;
     struct Told {
         std::int32_t feature;
@@ -497,11 +510,20 @@ void Tree::restore_certificates(const Snapshot& s) {
                    at(id).test != Test::leaf && !told[static_cast<std::size_t>(id)],
                where + "not a split, or told twice");
         told[static_cast<std::size_t>(id)] = true;
-        const bool forced = s.split_verdict[i] == 3;
-        demand(s.split_verdict[i] >= 1 && s.split_verdict[i] <= 3 &&
+        const auto verdict = static_cast<Verdict>(s.split_verdict[i]);
+        const bool forced = verdict == Verdict::forced;
+        demand(verdict > Verdict::wait && verdict <= Verdict::seeded &&
                    (!forced || (settings_.missing_second == MissingSecond::minus_infinity &&
                                 s.second_feature[i] == none && s.rivals[i] == 0)),
                where + "no reason");
+        demand(verdict != Verdict::seeded ||
+                   (at(id).test == Test::threshold && s.split_seen[i] == 0 &&
+                    s.split_epsilon[i] == 0.0 && s.split_delta[i] == 0.0 &&
+                    s.second_feature[i] == none && s.rivals[i] == 0 &&
+                    (id == 0 || told[static_cast<std::size_t>(at(id).parent)])),
+               where + "not a split of a batch tree");
+        demand(s.split_pass[i] >= (i == 0 ? 1 : s.split_pass[i - 1]) && s.split_pass[i] <= passes_,
+               where + "not in the order of passes");
         demand(s.split_criterion[i] <= (settings_.second_impurity ? 1 : 0), where + "no criterion");
         demand(s.split_seen[i] <= seen_ && (i == 0 || s.split_seen[i - 1] <= s.split_seen[i]),
                where + "not in the order of time");
@@ -536,10 +558,11 @@ void Tree::restore_certificates(const Snapshot& s) {
                           s.split_spent[i],
                           s.split_gain[i],
                           id,
-                          static_cast<Verdict>(s.split_verdict[i]),
+                          verdict,
                           s.split_criterion[i],
                           static_cast<std::uint8_t>(n_rivals),
-                          null_second};
+                          null_second,
+                          s.split_pass[i]};
         make_room(splits_);
         splits_.push_back(split);
     }

@@ -68,10 +68,21 @@ struct Snapshot {
         visit("watch", s.watch);
     }
 
+    // Since format 3: how often the data were presented.
+    std::vector<std::uint32_t> passes;      // [1], the first included
+    std::vector<std::uint32_t> split_pass;  // [split]
+
+    template <class Self, class Visit>
+    static void each_of_passes(Self& s, Visit&& visit) {
+        visit("passes", s.passes);
+        visit("split_pass", s.split_pass);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
         each_later(s, visit);
+        each_of_passes(s, visit);
     }
 
     // Those of every format.

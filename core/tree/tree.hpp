@@ -15,6 +15,7 @@
 
 namespace riparian {
 
+struct Seed;
 struct Snapshot;
 
 // Far above what a model needs; a file that says more is damaged.
@@ -42,6 +43,8 @@ struct LeafState {
 
 // Gives a snapshot of format 1 what later ones hold besides.
 void fill_later_arrays(const Settings&, Snapshot&);
+// The same for format 2.
+void fill_passes(Snapshot&);
 
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Tree {
@@ -56,6 +59,12 @@ public:
     void make_room_for_classes(std::size_t count);
     // Counts as seen from now on, for the range of gains.
     void declare_classes(std::size_t count);
+
+    // Takes over the inner nodes of a batch tree; only before anything was learned.
+    // Throws std::invalid_argument unless the seed is a tree.
+    void seed(const Seed&);
+    // The rows to come were learned before.
+    void begin_pass();
 
     // For an impurity that counts costs: [predicted][true] among the first classes, 0 to 1.
     void set_costs(const double* matrix, std::size_t classes);
@@ -76,6 +85,7 @@ public:
     [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] double delta_spent() const;  // by all checks so far
+    [[nodiscard]] std::uint32_t passes() const;  // over the data, the first included
     [[nodiscard]] std::vector<Certificate> certificates() const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
 
@@ -166,6 +176,7 @@ private:
     std::vector<Split> splits_;
     std::vector<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;
+    std::uint32_t passes_ = 1;
     std::vector<std::uint8_t> met_;  // [feature] 1: a row had a value for it
     std::size_t n_met_ = 0;
     std::uint64_t seen_ = 0;

@@ -182,10 +182,7 @@ def _splits(model: Any) -> str:
             str(split.depth),
             _ranking(split),
             f"{split.gain:.4f}",
-            str(split.runner_up),
-            f"{split.gap:.4f}",
-            f"{split.epsilon:.4f}",
-            f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none",
+            *_evidence(split),
             weight_text(split.n),
             f"{split.reason}, {split.impurity}" if hybrid else str(split.reason),
         )
@@ -202,6 +199,14 @@ def _splits(model: Any) -> str:
         f"weight of the examples that the leaf saw. A split opens the ranking of its cuts.</p>"
         f"{promise}<div class='scroll'>{table}</div></section>"
     )
+
+
+def _evidence(split: Any) -> tuple[str, str, str, str]:
+    """Runner-up, gap, epsilon and delta, where there were any."""
+    if split.reason == "seeded":
+        return "none", "none", "none", "none"
+    delta = f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none"
+    return str(split.runner_up), f"{split.gap:.4f}", f"{split.epsilon:.4f}", delta
 
 
 def _ranking(split: Any) -> _Markup:
