@@ -2,6 +2,7 @@
 // instruction set that this machine has. All sets give the same bits.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -96,7 +97,8 @@ struct Kernels {
 
     // Clamps each value into +-2^450, and tells which rows have a missing one.
     void (*settle)(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
-    // The same for n rows of a matrix, `step` bytes apart, copied into padded rows.
+    // The same for n rows of some features, `step` bytes apart, copied into padded rows;
+    // `missing` stays set where it was.
     void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                       double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
 
@@ -121,7 +123,7 @@ struct Kernels {
     // Naive Bayes: sets the precision of one class, returns the logarithm of its
     // weight plus half the sum of log precision.
     double (*refresh)(const GaussianClass&, const double* leaf, std::size_t n);
-    // base - sum over features of (x - mean)^2 * precision, for each class with planes.
+    // base - sum over features of (x - mean)^2 * precision; -inf for a class without planes.
     void (*scores)(const double* const* planes, const double* base, std::size_t n_classes,
                    std::size_t n, const double* x, double* scores);
     // Half the sum of log precision minus the distance, from the statistics
@@ -164,8 +166,14 @@ struct Kernels {
     void (*logarithm)(const double* x, std::size_t n, double* out);
 };
 
-// The set in use: AVX2 where the machine has it.
-const Kernels& kernels() noexcept;
+// Chooses the set in use: AVX2 where the machine has it.
+const Kernels& choose_kernels() noexcept;
+extern std::atomic<const Kernels*> chosen_kernels;  // null: not yet
+// The set in use; in line, as every row asks for it more than once.
+inline const Kernels& kernels() noexcept {
+    const Kernels* const k = chosen_kernels.load(std::memory_order_relaxed);
+    return k ? *k : choose_kernels();
+}
 // By name, "baseline" or "avx2"; null where this machine or build has none.
 const Kernels* kernels_named(const char* name) noexcept;
 // For tests: makes `kernels()` answer with this set from now on.

@@ -195,57 +195,48 @@ void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept 
     }
 }
 
-void LeafStatistics::learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
-                           const double* counts) {
-    if (!classes()[y]) add_class(s, y);
-    if (s.categorical) learn_categorical(s, row, y, w, before, counts);
-    if (s.numeric) {
-        learn_numeric(s, row, y, w, before, counts);
-    } else if (s.bayes) {
+void LeafStatistics::learn_bayes(const Shape& s, const Row& row, std::size_t y, double w,
+                                 const double* counts) {
+    if (s.numeric == 0) {
         refresh(s, y, counts);
+    } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, leaf_planes(s), s.numeric,
+                                     row.x, w, base(s) + y)) {
+        // The floor of every class's variance hangs on the leaf's range.
+        refresh_all(s, counts);
     }
 }
 
-void LeafStatistics::learn_numeric(const Shape& s, const Row& row, std::size_t y, double w,
-                                   double before, const double* counts) {
+// Where a number is missing, from this row or from one before it.
+void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, double w,
+                                 double before, const double* counts) {
     if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
-    const GaussianClass c = gaussian(y, counts);
-    double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
-    bool grown = false;
-    if (c.known) {
-        double* const known = gaps_->numbers[y].data();
-        grown = kernels().learn_known(c.planes, leaf, known, s.numeric, row.x, w);
-        if (s.bayes && !grown) refresh(s, y, counts);
-    } else if (s.bayes) {
-        grown = kernels().learn_bayes(c, leaf, s.numeric, row.x, w, base(s) + y);
-    } else {
-        kernels().learn(c.planes, s.numeric, row.x, w, w / c.weight);
+    if (!known_numbers(y)) {
+        if (s.bayes) return learn_bayes(s, row, y, w, counts);
+        return kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
-    // The floor of every class's variance hangs on the leaf's range.
-    if (s.bayes && grown) refresh_all(s, counts);
+    double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
+    const bool grown = kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(),
+                                             s.numeric, row.x, w);
+    if (!s.bayes) return;
+    if (grown) refresh_all(s, counts);
+    else refresh(s, y, counts);
 }
 
-void LeafStatistics::learn_categorical(const Shape& s, const Row& row, std::size_t y, double w,
-                                       double before, const double* counts) {
+// From feature c on, where a category is new to this leaf or missing, or one was before.
+void LeafStatistics::learn_rare(const Shape& s, const Row& row, std::size_t c, std::size_t y,
+                                double w, double before, const double* counts) {
     const std::uint32_t* starts = this->starts(s);
-    bool fits = true, known = true;
-    for (std::size_t c = 0; c < s.categorical; ++c) {
-        const std::int32_t code = row.codes[c];
-        known &= code >= 0;
-        fits &= code < static_cast<std::int32_t>(starts[c + 1] - starts[c]);
+    double* cells = this->cells(s, y);
+    bool fits = true;
+    for (std::size_t d = c; d < s.categorical; ++d) {
+        fits &= row.codes[d] < static_cast<std::int32_t>(starts[d + 1] - starts[d]);
     }
     if (!fits) {
         make_cells(s, row);
         starts = this->starts(s);
+        cells = this->cells(s, y);
     }
-    double* const cells = this->cells(s, y);
-    if (known && !gaps_) {
-        for (std::size_t c = 0; c < s.categorical; ++c) {
-            cells[starts[c] + static_cast<std::uint32_t>(row.codes[c])] += w;
-        }
-        return;
-    }
-    for (std::size_t c = 0; c < s.categorical; ++c) {
+    for (; c < s.categorical; ++c) {
         const std::int32_t code = row.codes[c];
         if (code >= 0) {
             cells[starts[c] + static_cast<std::uint32_t>(code)] += w;

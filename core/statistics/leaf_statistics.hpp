@@ -65,8 +65,21 @@ public:
 
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
-    void learn(const Shape&, const Row&, std::size_t y, double w, double before,
-               const double* counts);
+    void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
+               const double* counts) {
+        if (!classes()[y]) [[unlikely]] add_class(s, y);
+        if (s.categorical) {
+            const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
+            if (c < s.categorical) [[unlikely]] learn_rare(s, row, c, y, w, before, counts);
+        }
+        if (row.gap || gaps()) [[unlikely]] {
+            learn_known(s, row, y, w, before, counts);
+        } else if (s.bayes) {
+            learn_bayes(s, row, y, w, counts);
+        } else if (s.numeric) {
+            kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
+        }
+    }
 
     // By class: its planes, and after them its cells; null: not seen here.
     [[nodiscard]] double* const* classes() const noexcept {
@@ -128,10 +141,23 @@ private:
     void add_class(const Shape&, std::size_t k);
     void make_cells(const Shape&, const Row&);
     Gaps& open_gaps(const Shape&);
-    void learn_numeric(const Shape&, const Row&, std::size_t y, double w, double before,
-                       const double* counts);
-    void learn_categorical(const Shape&, const Row&, std::size_t y, double w, double before,
-                           const double* counts);
+    void learn_bayes(const Shape&, const Row&, std::size_t y, double w, const double* counts);
+    void learn_known(const Shape&, const Row&, std::size_t y, double w, double before,
+                     const double* counts);
+    // Counts categories as long as this leaf has cells for them; returns the first feature
+    // that is left.
+    std::size_t learn_usual(const Shape& s, const Row& row, std::size_t y, double w) noexcept {
+        const std::uint32_t* const starts = this->starts(s);
+        double* const cells = this->cells(s, y);
+        for (std::size_t c = 0; c < s.categorical; ++c) {
+            const auto code = static_cast<std::uint32_t>(row.codes[c]);
+            if (code >= starts[c + 1] - starts[c]) return c;  // also where it is missing
+            cells[starts[c] + code] += w;
+        }
+        return s.categorical;
+    }
+    void learn_rare(const Shape&, const Row&, std::size_t c, std::size_t y, double w,
+                    double before, const double* counts);
     void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
 
     Block block_;

@@ -24,28 +24,44 @@ inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
 }
 
 // One row's walk waits for memory at every step; eight of them wait together.
-void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+template <std::size_t stride>
+void Tree::descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept {
     constexpr std::size_t together = 8;
+    const std::size_t apart = stride ? stride : shape_.stride;
     const Gate* const gates = gates_.data();
-    std::size_t i = 0;
-    for (; shape_.stride != 0 && i + together <= n; i += together) {
-        const double* x[together];
-        std::int32_t at[together] = {};
-        for (std::size_t l = 0; l < together; ++l) x[l] = buffer.row(i + l).x;
-        std::int32_t moved = 1;
+    for (std::size_t i = 0; i < n; i += together, x += together * apart) {
+        const double* rows[together];
+        for (std::size_t l = 0; l < together; ++l) rows[l] = x + l * apart;
+        std::uint32_t at[together] = {};
+        std::uint32_t moved = 1;
         while (moved) {
             moved = 0;
             for (std::size_t l = 0; l < together; ++l) {
                 const Gate& gate = gates[at[l]];
-                const std::int32_t next = gate.first + (x[l][gate.slot] > gate.threshold ? 1 : 0);
+                const double value = rows[l][static_cast<std::uint32_t>(gate.slot)];
+                const std::uint32_t next =
+                    static_cast<std::uint32_t>(gate.first) + (value > gate.threshold ? 1 : 0);
                 moved |= next ^ at[l];
                 at[l] = next;
             }
         }
-        // A missing value must not pass as small: such a row walks alone.
-        for (std::size_t l = 0; l < together; ++l) starts[i + l] = buffer.row(i + l).gap ? 0 : at[l];
+        for (std::size_t l = 0; l < together; ++l) starts[i + l] = static_cast<std::int32_t>(at[l]);
     }
-    std::fill(starts + i, starts + n, 0);
+}
+
+void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+    const std::size_t whole = shape_.stride ? n / 8 * 8 : 0;
+    const double* const x = buffer.row(0).x;
+    switch (shape_.stride) {
+        case 4: descend<4>(x, whole, starts); break;
+        case 8: descend<8>(x, whole, starts); break;
+        default: descend<0>(x, whole, starts); break;
+    }
+    // A missing value must not pass as small: such a row walks alone.
+    for (std::size_t i = 0; i < whole; ++i) {
+        if (buffer.row(i).gap) starts[i] = 0;
+    }
+    std::fill(starts + whole, starts + n, 0);
 }
 
 std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
@@ -56,7 +72,11 @@ std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
     }
 }
 
-std::int32_t Tree::route_learning(std::int32_t i, const Row& row) {
+inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
+    return at(start).test == Test::leaf ? start : route_on(start, row);
+}
+
+std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
     for (;;) {
         std::int32_t next = step(i, row);
         if (next == i) return i;
@@ -70,12 +90,12 @@ std::int32_t Tree::route_learning(std::int32_t i, const Row& row) {
 
 // ---- answering ----
 
-ClassWeights Tree::weights(std::int32_t node) const noexcept {
+inline ClassWeights Tree::weights(std::int32_t node) const noexcept {
     if (node == none) return {};
     return {counts(node), counts(node) + shape_.class_stride};
 }
 
-LeafView Tree::view(std::int32_t node) const noexcept {
+[[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
     return {shape_,
@@ -201,7 +221,8 @@ void Tree::meet(const Row& row) noexcept {
     }
 }
 
-void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
+[[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
+                                               double w) {
     ++seen_;
     if (n_met_ < features_.size()) meet(row);
     if (y >= n_classes_) {

@@ -127,9 +127,12 @@ private:
     // Walks the rows of a buffer down threshold tests, to `starts`: leaves, or nodes
     // from where the single walks below go on. A start stays valid while leaves split.
     void descend(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
+    template <std::size_t stride>  // 0: that of the shape
+    void descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
     // As route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
+    std::int32_t route_on(std::int32_t start, const Row&);
     [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, std::vector<bool>& used_up) const;
