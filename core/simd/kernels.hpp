@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "judging.hpp"
+
 namespace riparian {
 
 // Numeric values beyond it are taken for it, so that squares times weights stay finite.
@@ -135,6 +137,9 @@ struct Kernels {
     void (*categorical_scores)(const CategoricalRow&, double* scores);
     // exp(score - largest) / sum; -inf gives 0.
     void (*softmax)(double* scores, std::size_t n, std::size_t stride);
+
+    // Scores the branches of all numeric features on a row, which they then learn.
+    void (*judge)(const JudgedRow&);
 
     // A rough look at all candidates, much cheaper than their gains: upper limits of
     // chi-square between classes and branches, [candidate][stride]; -inf where there is

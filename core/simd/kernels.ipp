@@ -2,6 +2,7 @@
 // their own instruction set. Only RIPARIAN_ISA's own functions are called here.
 #include "../impurity/any.hpp"
 #include "functions.hpp"
+#include "judging.ipp"
 #include "kernels.hpp"
 
 namespace riparian::RIPARIAN_ISA {
@@ -662,6 +663,7 @@ const Kernels table = {
     full_score,
     categorical_scores,
     softmax,
+    judge,
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,

@@ -14,8 +14,12 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Units of weight that are judged one by one; the rest of a heavy example is judged at once.
-constexpr int most_units = 64;
+// Room that all leaves share.
+double* scratch(std::size_t size) {
+    thread_local AlignedDoubles room;
+    if (room.size() < size) room.resize(size);
+    return room.data();
+}
 
 // The label of class weights: the largest, or that of least cost; the lowest of equals.
 // `extra` more of class y are counted.
@@ -65,29 +69,25 @@ double score_of_all(const Judging& judging, const double* counts, std::size_t cl
 }  // namespace
 
 void Hits::fit(const Shape& s, Evaluator evaluator) {
-    if (class_stride_ != s.class_stride) {
-        std::vector<double> wider(class_stride_ ? sides_.size() / class_stride_ * s.class_stride : 0);
-        for (std::size_t i = 0; i * s.class_stride < wider.size(); ++i) {
-            std::copy_n(sides_.data() + i * class_stride_, class_stride_,
-                        wider.data() + i * s.class_stride);
+    if (!open() && (class_stride_ != s.class_stride || stride_ != s.stride)) {
+        AlignedDoubles wider(2 * s.class_stride * s.stride, 0.0);
+        for (std::size_t i = 0; i < 2 * class_stride_; ++i) {
+            const std::size_t row = i / class_stride_ * s.class_stride + i % class_stride_;
+            std::copy_n(sides_.data() + i * stride_, stride_, wider.data() + row * s.stride);
         }
         sides_ = std::move(wider);
-        class_stride_ = s.class_stride;
     }
-    const auto insert = [&](std::vector<double>& v, std::size_t at, std::size_t n, double x) {
-        v.insert(v.begin() + static_cast<std::ptrdiff_t>(at), n, x);
-    };
-    const std::size_t more = s.categorical - categorical_;
-    // In the examples before a feature appeared its value was missing.
-    insert(sum_, categorical_, more, 0.0);
-    insert(start_, categorical_, more, evaluator == Evaluator::prequential ? 0.0 : fixed_);
-    labels_.resize(s.categorical);
+    class_stride_ = s.class_stride;
+    stride_ = s.stride;
     categorical_ = s.categorical;
-    sum_.resize(s.categorical + s.numeric, 0.0);
-    start_.resize(s.categorical + s.numeric, nan);
-    threshold_.resize(s.numeric, nan);
-    if (!open()) sides_.resize(s.numeric * 2 * class_stride_, 0.0);
-    side_labels_.resize(s.numeric * 2, 0);
+    numeric_ = s.numeric;
+    // In the examples before a feature appeared its value was missing.
+    sum_.resize(categorical_, 0.0);
+    start_.resize(categorical_, evaluator == Evaluator::prequential ? 0.0 : fixed_);
+    labels_.resize(categorical_);
+    numeric_sum_.resize(stride_, 0.0);
+    threshold_.resize(stride_, nan);
+    side_labels_.resize(numeric_ * 2, 0);
 }
 
 void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& statistics,
@@ -99,8 +99,7 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
     const double leaf = holdout
                             ? w * score(judging, static_cast<std::size_t>(leaf_label_), y)
                             : score_of_all(judging, counts, classes, y, w);
-    std::vector<double>& child = scratch();
-    child.resize(class_stride_);
+    double* const child = scratch(class_stride_);
     const std::uint32_t* const starts = s.categorical ? statistics.starts(s) : nullptr;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         if (row.codes[c] < 0 || start_[c] != start_[c]) continue;
@@ -116,28 +115,33 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
                            ? statistics.cells(s, k)[starts[c] + value]
                            : 0.0;
         }
-        sum_[c] += score_of_all(judging, child.data(), classes, y, w) - leaf;
+        sum_[c] += score_of_all(judging, child, classes, y, w) - leaf;
     }
-    for (std::size_t f = 0; f < s.numeric; ++f) {
-        if (threshold_[f] != threshold_[f] || row.x[f] != row.x[f]) continue;
-        const std::size_t side = row.x[f] <= threshold_[f] ? 0 : 1;
-        double* const seen = sides_.data() + (f * 2 + side) * class_stride_;
-        const double at =
-            holdout ? w * score(judging, static_cast<std::size_t>(side_labels_[f * 2 + side]), y)
-                    : score_of_all(judging, seen, classes, y, w);
-        sum_[s.categorical + f] += at - leaf;
-        seen[y] += w;
+    if (open()) return;
+    if (holdout) {
+        judge_held_out(judging, row, y, w, leaf);
+    } else {
+        judge_numeric(judging, row, y, w, classes, leaf);
     }
 }
 
-void Hits::fix_one(const Judging& judging, std::size_t classes, std::size_t f, double weight,
-                   double threshold, const double* sides) {
-    if (threshold != threshold) return;
-    threshold_[f] = threshold;
-    start_[categorical_ + f] = weight;
-    for (std::size_t side = 0; side < 2; ++side) {
-        side_labels_[f * 2 + side] = static_cast<std::int32_t>(
-            label(judging, sides + (f * 2 + side) * class_stride_, classes));
+void Hits::judge_numeric(const Judging& judging, const Row& row, std::size_t y, double w,
+                         std::size_t classes, double leaf) {
+    const Costs& costs = judging.costs;
+    kernels().judge({row.x, threshold_.data(), stride_, sides_.data(), class_stride_, classes, y,
+                     w, costs.classes ? costs.entries.get() : nullptr, costs.labels,
+                     costs.classes, leaf, numeric_sum_.data(),
+                     scratch(4 * class_stride_)});
+}
+
+void Hits::judge_held_out(const Judging& judging, const Row& row, std::size_t y, double w,
+                          double leaf) {
+    for (std::size_t f = 0; f < numeric_; ++f) {
+        if (threshold_[f] != threshold_[f] || row.x[f] != row.x[f]) continue;
+        const std::size_t side = row.x[f] <= threshold_[f] ? 0 : 1;
+        const auto label = static_cast<std::size_t>(side_labels_[f * 2 + side]);
+        numeric_sum_[f] += w * score(judging, label, y) - leaf;
+        sides_[place(f, side, y)] += w;
     }
 }
 
@@ -145,7 +149,7 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
                const double* counts, std::size_t classes, double weight, const double* thresholds,
                const double* sides) {
     fixed_ = weight;
-    sides_.assign(s.numeric * 2 * class_stride_, 0.0);
+    sides_.assign(2 * class_stride_ * stride_, 0.0);
     if (judging.evaluator == Evaluator::holdout) {
         leaf_label_ = static_cast<std::int32_t>(label(judging, counts, classes));
         std::vector<double> child(classes);
@@ -165,7 +169,12 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
         }
     }
     for (std::size_t f = 0; f < s.numeric; ++f) {
-        fix_one(judging, classes, f, weight, thresholds[f], sides);
+        threshold_[f] = thresholds[f];
+        if (thresholds[f] != thresholds[f]) continue;
+        for (std::size_t i = 2 * f; i < 2 * f + 2; ++i) {
+            side_labels_[i] =
+                static_cast<std::int32_t>(label(judging, sides + i * class_stride_, classes));
+        }
     }
 }
 
@@ -179,17 +188,12 @@ Hits::Quality Hits::categorical(std::size_t slot, double weight) const noexcept 
 }
 
 Hits::Quality Hits::numeric(std::size_t slot, double weight) const noexcept {
-    return quality(sum_[categorical_ + slot], start_[categorical_ + slot], weight);
-}
-
-std::vector<double>& Hits::scratch() {
-    thread_local std::vector<double> room;
-    return room;
+    return quality(numeric_sum_[slot], threshold_[slot] == threshold_[slot] ? fixed_ : nan, weight);
 }
 
 std::size_t Hits::bytes() const noexcept {
-    std::size_t bytes = (sum_.capacity() + start_.capacity() + threshold_.capacity() +
-                         sides_.capacity()) * sizeof(double) +
+    std::size_t bytes = (sum_.capacity() + start_.capacity() + numeric_sum_.capacity() +
+                         threshold_.capacity() + sides_.capacity()) * sizeof(double) +
                         side_labels_.capacity() * sizeof(std::int32_t) +
                         labels_.capacity() * sizeof(labels_[0]);
     for (const auto& labels : labels_) bytes += labels.capacity() * sizeof(std::int32_t);
@@ -201,16 +205,18 @@ void Hits::save(std::size_t classes, std::vector<double>& out) const {
     const auto begun = [](double x) { return x == x ? x : -1.0; };
     out.push_back(begun(fixed_));
     out.push_back(leaf_label_);
+    const auto has_threshold = [&](std::size_t f) { return threshold_[f] == threshold_[f]; };
     out.insert(out.end(), sum_.begin(), sum_.end());
+    out.insert(out.end(), numeric_sum_.data(), numeric_sum_.data() + numeric_);
     for (const double start : start_) out.push_back(begun(start));
-    for (std::size_t f = 0; f < threshold_.size(); ++f) {
-        out.push_back(threshold_[f] == threshold_[f] ? threshold_[f] : 0.0);
+    for (std::size_t f = 0; f < numeric_; ++f) out.push_back(has_threshold(f) ? fixed_ : -1.0);
+    for (std::size_t f = 0; f < numeric_; ++f) {
+        out.push_back(has_threshold(f) ? threshold_[f] : 0.0);
         out.push_back(side_labels_[2 * f]);
         out.push_back(side_labels_[2 * f + 1]);
     }
-    for (std::size_t i = 0; !open() && i < threshold_.size() * 2; ++i) {
-        const double* const side = sides_.data() + i * class_stride_;
-        out.insert(out.end(), side, side + classes);
+    for (std::size_t i = 0; !open() && i < numeric_ * 2; ++i) {
+        for (std::size_t k = 0; k < classes; ++k) out.push_back(beside(i / 2, i % 2, k));
     }
     for (const auto& labels : labels_) {
         out.push_back(static_cast<double>(labels.size()));
@@ -248,33 +254,41 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
     fit(s, evaluator);
     fixed_ = begun();
     leaf_label_ = label();
-    for (double& sum : sum_) {
-        sum = next();
+    const std::size_t features = s.categorical + s.numeric;
+    for (std::size_t i = 0; i < features; ++i) {
+        const double sum = next();
         demand(std::fabs(sum) <= weight * (1.0 + 1e-9), "a sum is larger than the weight");
+        (i < s.categorical ? sum_[i] : numeric_sum_[i - s.categorical]) = sum;
     }
-    for (std::size_t i = 0; i < start_.size(); ++i) {
-        start_[i] = begun();
+    std::vector<bool> has_threshold(s.numeric);
+    for (std::size_t i = 0; i < features; ++i) {
+        const double start = begun();
         const bool at_once = evaluator == Evaluator::prequential && i < s.categorical;
-        demand(at_once ? start_[i] == 0.0 : start_[i] != start_[i] || start_[i] == fixed_,
+        demand(at_once ? start == 0.0 : start != start || start == fixed_,
                "a start that no leaf has");
+        if (i < s.categorical) {
+            start_[i] = start;
+        } else {
+            has_threshold[i - s.categorical] = start == start;
+        }
     }
     for (std::size_t f = 0; f < s.numeric; ++f) {
         const double t = next();
         demand(std::fabs(t) <= largest_value, "a threshold is out of range");
-        threshold_[f] = start_[s.categorical + f] == start_[s.categorical + f] ? t : nan;
+        if (has_threshold[f]) threshold_[f] = t;
         side_labels_[2 * f] = label();
         side_labels_[2 * f + 1] = label();
     }
     if (!open()) {
         demand(s.numeric == 0 || classes <= (count - at) / (2 * s.numeric), "too few numbers");
-        sides_.resize(s.numeric * 2 * class_stride_, 0.0);
+        sides_.assign(2 * class_stride_ * stride_, 0.0);
     }
     for (std::size_t i = 0; !open() && i < s.numeric * 2; ++i) {
-        double* const side = sides_.data() + i * class_stride_;
         for (std::size_t k = 0; k < classes; ++k) {
-            side[k] = next();
-            const double both = side[k] + (i % 2 ? (side - class_stride_)[k] : 0.0);
-            demand(side[k] >= 0.0 && both <= counts[k] * (1.0 + 1e-9),
+            double& here = sides_[place(i / 2, i % 2, k)];
+            here = next();
+            const double both = here + (i % 2 ? beside(i / 2, 0, k) : 0.0);
+            demand(here >= 0.0 && both <= counts[k] * (1.0 + 1e-9),
                    "weights beside a threshold that the leaf has not seen");
         }
     }

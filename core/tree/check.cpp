@@ -358,8 +358,11 @@ std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) 
         return out;
     }
     if (c.test == Test::threshold && leaf.settings.judges()) {
-        const double* const sides = leaf.watch->hits.sides(slot);
-        return {sides, sides + 2 * width};
+        std::vector<double> out(2 * width, 0.0);
+        for (std::size_t i = 0; i < 2 * width; ++i) {
+            out[i] = leaf.watch->hits.beside(slot, i / width, i % width);
+        }
+        return out;
     }
     if (c.test == Test::threshold) {
         std::vector<double> out(2 * width, 0.0);
