@@ -1,97 +1,54 @@
-// The kernel behind Hits::judge. Labels are found anew for each row, four features at
-// once: nothing but the class weights is kept, so that a tree that was saved goes on with
-// the same bits.
+// The kernel behind Hits::judge.
 #include "functions.hpp"
 #include "judging.hpp"
 
 namespace riparian::RIPARIAN_ISA {
 namespace {
 
-// 1 where class y leads the others, once `done` more of it are counted.
-struct RightOrWrong {
-    Lanes own = 0.0;
-    Lanes before = -__builtin_inf();  // the largest of the classes before y
-    Lanes after = -__builtin_inf();   // and of those after it
-
-    template <class Weights>
-    RIPARIAN_INLINE RightOrWrong(const JudgedRow& row, const Weights& weights) {
-        for (std::size_t k = 0; k < row.y; ++k) before = max(before, weights(k));
-        own = weights(row.y);
-        for (std::size_t k = row.y + 1; k < row.n_classes; ++k) after = max(after, weights(k));
-    }
-    RIPARIAN_INLINE Lanes score(double done) const {
-        const Lanes weight = own + done;
-        return select((weight > before) & (weight >= after), 1.0, 0.0);
-    }
-};
-
-// 1 - the cost of the label of least cost; 0 outside the matrix.
-struct ByCost {
-    const JudgedRow& row;
-    std::size_t known;
-    Lanes* counts;
-    Lanes own = 0.0;
-
-    template <class Weights>
-    RIPARIAN_INLINE ByCost(const JudgedRow& judged, const Weights& weights)
-        : row(judged),
-          known(judged.n_classes < judged.known_classes ? judged.n_classes : judged.known_classes),
-          counts(reinterpret_cast<Lanes*>(judged.scratch)) {
-        for (std::size_t k = 0; k < known; ++k) counts[k] = weights(k);
-        if (row.y < known) own = counts[row.y];
-    }
-    RIPARIAN_INLINE Lanes score(double done) const {
-        if (row.y < known) counts[row.y] = own + done;
-        Lanes least = __builtin_inf();
-        Lanes score = 0.0;
-        const double* costs = row.costs;
-        for (std::size_t l = 0; l < row.n_labels; ++l, costs += row.known_classes) {
-            Lanes cost = 0.0;
-            for (std::size_t k = 0; k < known; ++k) cost += counts[k] * costs[k];
-            const bool inside = l < row.known_classes && row.y < row.known_classes;
-            score = select(cost < least, inside ? 1.0 - costs[row.y] : 0.0, score);
-            least = min(least, cost);
-        }
-        return score;
-    }
-};
-
-template <class Judge>
-RIPARIAN_INLINE void judge_by(const JudgedRow& row) {
+// Scores all numeric features whose label is sure to outlive the row, which their branch
+// then learns. Returns how many others there are; they are left as they were.
+std::size_t judge(const JudgedRow& row) {
+    std::size_t n_open = 0;
     for (std::size_t f = 0; f < row.stride; f += width) {
         const Lanes x = Lanes::load(row.x + f);
         const Lanes t = Lanes::load(row.thresholds + f);
         const Mask below = x <= t;
         const Mask above = x > t;
-        double* const left = row.sides + f;
-        double* const right = left + row.class_stride * row.stride;
-        const auto weights = [&](std::size_t k) __attribute__((always_inline)) {
-            return select(below, Lanes::load(left + k * row.stride),
-                          Lanes::load(right + k * row.stride));
-        };
-        const Judge judge(row, weights);
+        const Lanes sure_below = Lanes::load(row.sure + f);
+        const Lanes sure_above = Lanes::load(row.sure + row.stride + f);
+        const Lanes label =
+            select(below, Lanes::load(row.labels + f), Lanes::load(row.labels + row.stride + f));
+        Lanes::Vector of_label = {};
+        for (std::size_t j = 0; j < width; ++j) {
+            of_label[j] = row.scores[static_cast<std::ptrdiff_t>(label[j])];
+        }
+        const Lanes score(of_label);
+        const Lanes sure = select(below, sure_below, sure_above) - (Lanes(1.0) - score) * row.w;
+        const Mask learns = (below | above) & (sure > 0.0);
+        const Mask open = (below | above) & (sure <= 0.0);
         Lanes sum = 0.0;
         double done = 0.0;
-        for (int i = 0; i < most_units && done < row.w; ++i) {
+        for (int i = 0; i < row.units && done < row.w; ++i) {
             const double rest = row.w - done;
-            const double unit = i + 1 < most_units && rest > 1.0 ? 1.0 : rest;
-            sum += judge.score(done) * unit;
+            const double unit = i + 1 < row.units && rest > 1.0 ? 1.0 : rest;
+            sum += score * unit;
             done += unit;
         }
+        const auto learn = [&](Mask here, double* weight, Lanes before,
+                               double* sure_at) __attribute__((always_inline)) {
+            (Lanes::load(weight + f) + select(here, row.w, 0.0)).store(weight + f);
+            select(here, sure, before).store(sure_at + f);
+        };
         const Lanes before = Lanes::load(row.sums + f);
-        select(below | above, before + (sum - row.leaf), before).store(row.sums + f);
-        const std::size_t place = row.y * row.stride;
-        (Lanes::load(left + place) + select(below, row.w, 0.0)).store(left + place);
-        (Lanes::load(right + place) + select(above, row.w, 0.0)).store(right + place);
+        select(learns, before + (sum - row.leaf), before).store(row.sums + f);
+        learn(learns & below, row.below, sure_below, row.sure);
+        learn(learns & above, row.above, sure_above, row.sure + row.stride);
+        if (!open.any()) continue;
+        for (std::size_t j = 0; j < width; ++j) {
+            if (open.v[j]) row.open[n_open++] = static_cast<std::uint32_t>(f + j);
+        }
     }
-}
-
-void judge(const JudgedRow& row) {
-    if (row.costs) {
-        judge_by<ByCost>(row);
-    } else {
-        judge_by<RightOrWrong>(row);
-    }
+    return n_open;
 }
 
 }  // namespace

@@ -14,36 +14,56 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Units of weight that are judged one by one; the rest of a heavy example is judged at once.
+constexpr int most_units = 64;
+
 // Room that all leaves share.
-double* scratch(std::size_t size) {
-    thread_local AlignedDoubles room;
+template <class T>
+T* scratch(std::size_t size) {
+    thread_local std::vector<T> room;
     if (room.size() < size) room.resize(size);
     return room.data();
 }
 
+// A label, and the cost that its branch can bear before another may be better.
+struct Standing {
+    std::size_t label;
+    double sure;
+};
+
 // The label of class weights: the largest, or that of least cost; the lowest of equals.
 // `extra` more of class y are counted.
-std::size_t label(const Judging& judging, const double* counts, std::size_t classes,
+Standing standing(const Judging& judging, const double* counts, std::size_t classes,
                   std::size_t y = 0, double extra = 0.0) {
     const auto count = [&](std::size_t k) { return counts[k] + (k == y ? extra : 0.0); };
-    std::size_t best = 0;
-    if (!judging.costs.classes) {
-        for (std::size_t k = 1; k < classes; ++k) {
-            if (count(k) > count(best)) best = k;
-        }
-        return best;
-    }
+    const bool by_cost = judging.costs.classes != 0;
     const std::size_t known = std::min(classes, judging.costs.classes);
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t l = 0; l < judging.costs.labels; ++l) {
-        double cost = 0.0;
-        for (std::size_t k = 0; k < known; ++k) cost += count(k) * judging.costs(l, k);
+    const std::size_t labels = by_cost ? judging.costs.labels : classes;
+    Standing best{0, 0.0};
+    double least = infinity;
+    double second = by_cost ? infinity : 0.0;  // a class may come
+    for (std::size_t l = 0; l < labels; ++l) {
+        double cost = by_cost ? 0.0 : -count(l);
+        for (std::size_t k = 0; by_cost && k < known; ++k) cost += count(k) * judging.costs(l, k);
         if (cost < least) {
+            second = std::min(second, least);
             least = cost;
-            best = l;
+            best.label = l;
+        } else {
+            second = std::min(second, cost);
         }
     }
+    double weight = 0.0;
+    for (std::size_t k = 0; k < classes; ++k) weight += count(k);
+    constexpr double rounding = 1e-6;  // of many rows, each taken off
+    best.sure = second - least - rounding * weight;
     return best;
+}
+
+std::size_t label(const Judging& judging, const double* counts, std::size_t classes) {
+    return standing(judging, counts, classes).label;
 }
 
 double score(const Judging& judging, std::size_t label, std::size_t y) {
@@ -52,18 +72,34 @@ double score(const Judging& judging, std::size_t label, std::size_t y) {
     return 1.0 - judging.costs(label, y);
 }
 
-// The mean score of an example of weight w that is learned as it is judged: w of them,
-// one after the other.
-double score_of_all(const Judging& judging, const double* counts, std::size_t classes,
-                    std::size_t y, double w) {
+// The sum over units of weight, one after the other: score(weight done), times the unit.
+template <class Score>
+double sum_of_units(double w, Score&& score) {
     double sum = 0.0;
     double done = 0.0;
     for (int i = 0; i < most_units && done < w; ++i) {
         const double unit = i + 1 < most_units ? std::min(1.0, w - done) : w - done;
-        sum += unit * score(judging, label(judging, counts, classes, y, done), y);
+        sum += unit * score(done);
         done += unit;
     }
     return sum;
+}
+
+// The score of an example of weight w that is learned as it is judged.
+double score_of_all(const Judging& judging, const double* counts, std::size_t classes,
+                    std::size_t y, double w) {
+    if (judging.costs.classes) {
+        return sum_of_units(w, [&](double done) {
+            return score(judging, standing(judging, counts, classes, y, done).label, y);
+        });
+    }
+    double before = -infinity;
+    double after = -infinity;
+    for (std::size_t k = 0; k < y; ++k) before = std::max(before, counts[k]);
+    for (std::size_t k = y + 1; k < classes; ++k) after = std::max(after, counts[k]);
+    return sum_of_units(w, [&](double done) {
+        return counts[y] + done > before && counts[y] + done >= after ? 1.0 : 0.0;
+    });
 }
 
 }  // namespace
@@ -88,6 +124,20 @@ void Hits::fit(const Shape& s, Evaluator evaluator) {
     numeric_sum_.resize(stride_, 0.0);
     threshold_.resize(stride_, nan);
     side_labels_.resize(numeric_ * 2, 0);
+    standing_.resize(open() ? 0 : 4 * stride_);
+    doubt_labels(evaluator);
+}
+
+void Hits::doubt_labels(Evaluator evaluator) noexcept {
+    leaf_sure_ = 0.0;
+    std::fill(standing_.begin(), standing_.end(), 0.0);
+    if (evaluator != Evaluator::holdout || open()) return;
+    leaf_sure_ = infinity;
+    leaf_standing_ = static_cast<std::size_t>(leaf_label_);
+    std::fill(standing_.begin() + std::ssize(standing_) / 2, standing_.end(), infinity);
+    for (std::size_t i = 0; i < 2 * numeric_; ++i) {
+        standing_[i % 2 * stride_ + i / 2] = side_labels_[i];
+    }
 }
 
 void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& statistics,
@@ -96,17 +146,18 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
     const bool holdout = judging.evaluator == Evaluator::holdout;
     if (holdout && open()) return;
     classes = std::max(classes, y + 1);
-    const double leaf = holdout
-                            ? w * score(judging, static_cast<std::size_t>(leaf_label_), y)
-                            : score_of_all(judging, counts, classes, y, w);
-    double* const child = scratch(class_stride_);
+    double* const scores = scratch<double>(2 * class_stride_);
+    for (std::size_t l = 0; l < classes; ++l) scores[l] = score(judging, l, y);
+    const double leaf = holdout ? w * scores[leaf_label_]
+                                : judge_leaf(judging, y, w, counts, classes, scores);
+    double* const child = scores + class_stride_;
     const std::uint32_t* const starts = s.categorical ? statistics.starts(s) : nullptr;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         if (row.codes[c] < 0 || start_[c] != start_[c]) continue;
         const auto value = static_cast<std::size_t>(row.codes[c]);
         if (holdout) {
             const std::int32_t l = value < labels_[c].size() ? labels_[c][value] : 0;
-            sum_[c] += w * score(judging, static_cast<std::size_t>(l), y) - leaf;
+            sum_[c] += w * scores[l] - leaf;
             continue;
         }
         const bool has_cell = starts[c] + value < starts[c + 1];
@@ -117,31 +168,41 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
         }
         sum_[c] += score_of_all(judging, child, classes, y, w) - leaf;
     }
-    if (open()) return;
-    if (holdout) {
-        judge_held_out(judging, row, y, w, leaf);
-    } else {
-        judge_numeric(judging, row, y, w, classes, leaf);
-    }
+    if (!open()) judge_numeric(judging, row, y, w, classes, leaf, scores);
+}
+
+double Hits::judge_leaf(const Judging& judging, std::size_t y, double w, const double* counts,
+                        std::size_t classes, const double* scores) {
+    const double own = scores[leaf_standing_];
+    leaf_sure_ -= (1.0 - own) * w;
+    if (leaf_sure_ > 0.0) return sum_of_units(w, [&](double) { return own; });
+    const Standing next = standing(judging, counts, classes, y, w);
+    leaf_standing_ = next.label;
+    leaf_sure_ = next.sure;
+    return score_of_all(judging, counts, classes, y, w);
 }
 
 void Hits::judge_numeric(const Judging& judging, const Row& row, std::size_t y, double w,
-                         std::size_t classes, double leaf) {
-    const Costs& costs = judging.costs;
-    kernels().judge({row.x, threshold_.data(), stride_, sides_.data(), class_stride_, classes, y,
-                     w, costs.classes ? costs.entries.get() : nullptr, costs.labels,
-                     costs.classes, leaf, numeric_sum_.data(),
-                     scratch(4 * class_stride_)});
-}
-
-void Hits::judge_held_out(const Judging& judging, const Row& row, std::size_t y, double w,
-                          double leaf) {
-    for (std::size_t f = 0; f < numeric_; ++f) {
-        if (threshold_[f] != threshold_[f] || row.x[f] != row.x[f]) continue;
+                         std::size_t classes, double leaf, double* scores) {
+    const bool holdout = judging.evaluator == Evaluator::holdout;
+    auto* const open = scratch<std::uint32_t>(stride_);
+    double* const labels = standing_.data();
+    double* const sure = labels + 2 * stride_;
+    const std::size_t n_open = kernels().judge(
+        {row.x, threshold_.data(), stride_, labels, sure, sides_.data() + place(0, 0, y),
+         sides_.data() + place(0, 1, y), scores, w, holdout ? 1 : most_units, leaf,
+         numeric_sum_.data(), open});
+    double* const child = scores + class_stride_;
+    for (std::size_t i = 0; i < n_open; ++i) {
+        const std::size_t f = open[i];
         const std::size_t side = row.x[f] <= threshold_[f] ? 0 : 1;
-        const auto label = static_cast<std::size_t>(side_labels_[f * 2 + side]);
-        numeric_sum_[f] += w * score(judging, label, y) - leaf;
-        sides_[place(f, side, y)] += w;
+        for (std::size_t k = 0; k < classes; ++k) child[k] = beside(f, side, k);
+        numeric_sum_[f] += score_of_all(judging, child, classes, y, w) - leaf;
+        child[y] += w;
+        sides_[place(f, side, y)] = child[y];
+        const Standing next = standing(judging, child, classes);
+        labels[side * stride_ + f] = static_cast<double>(next.label);
+        sure[side * stride_ + f] = next.sure;
     }
 }
 
@@ -176,6 +237,8 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
                 static_cast<std::int32_t>(label(judging, sides + i * class_stride_, classes));
         }
     }
+    standing_.resize(4 * stride_);
+    doubt_labels(judging.evaluator);
 }
 
 Hits::Quality Hits::quality(double sum, double start, double weight) const noexcept {
@@ -193,7 +256,8 @@ Hits::Quality Hits::numeric(std::size_t slot, double weight) const noexcept {
 
 std::size_t Hits::bytes() const noexcept {
     std::size_t bytes = (sum_.capacity() + start_.capacity() + numeric_sum_.capacity() +
-                         threshold_.capacity() + sides_.capacity()) * sizeof(double) +
+                         threshold_.capacity() + sides_.capacity() + standing_.capacity()) *
+                            sizeof(double) +
                         side_labels_.capacity() * sizeof(std::int32_t) +
                         labels_.capacity() * sizeof(labels_[0]);
     for (const auto& labels : labels_) bytes += labels.capacity() * sizeof(std::int32_t);
@@ -282,6 +346,8 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
     if (!open()) {
         demand(s.numeric == 0 || classes <= (count - at) / (2 * s.numeric), "too few numbers");
         sides_.assign(2 * class_stride_ * stride_, 0.0);
+        standing_.resize(4 * stride_);
+        doubt_labels(evaluator);
     }
     for (std::size_t i = 0; !open() && i < s.numeric * 2; ++i) {
         for (std::size_t k = 0; k < classes; ++k) {

@@ -41,6 +41,9 @@ public:
     void judge(const Judging&, const Shape&, const LeafStatistics&, const Row&, std::size_t y,
                double w, const double* counts, std::size_t classes);
 
+    // Classes or costs have changed: labels that were sure are so no more.
+    void doubt_labels(Evaluator) noexcept;
+
     // Whether thresholds and labels are still to be fixed.
     [[nodiscard]] bool open() const noexcept { return fixed_ != fixed_; }
     // Fixes them, at this weight of the leaf; thresholds by numeric slot, NaN: none, ever.
@@ -73,10 +76,11 @@ private:
                                     std::size_t k) const noexcept {
         return (side * class_stride_ + k) * stride_ + slot;
     }
-    // What the numeric features make of a row: by labels of the weights, or by fixed ones.
+    // `scores` of each label for the row, and as much room after them.
     void judge_numeric(const Judging&, const Row&, std::size_t y, double w, std::size_t classes,
-                       double leaf);
-    void judge_held_out(const Judging&, const Row&, std::size_t y, double w, double leaf);
+                       double leaf, double* scores);
+    double judge_leaf(const Judging&, std::size_t y, double w, const double* counts,
+                      std::size_t classes, const double* scores);
     [[nodiscard]] Quality quality(double sum, double start, double weight) const noexcept;
 
     std::size_t class_stride_ = 0;
@@ -90,7 +94,12 @@ private:
     AlignedDoubles numeric_sum_;                    // [stride]
     AlignedDoubles threshold_;                      // [stride]; NaN: none
     AlignedDoubles sides_;                          // [2][class_stride][stride], once fixed
-    std::vector<std::int32_t> side_labels_;         // [numeric][2] (holdout)
+    std::vector<std::int32_t> side_labels_;         // [numeric][2], when fixed (holdout)
+    // A label stays as long as its branch bears less cost than it was ahead by: what other
+    // labels would have cost can only grow. None of this is state; it follows from weights.
+    AlignedDoubles standing_;                       // [2][stride] labels, [2][stride] sure
+    std::size_t leaf_standing_ = 0;                 // the leaf's own label
+    double leaf_sure_ = 0.0;
 };
 
 }  // namespace riparian
