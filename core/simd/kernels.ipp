@@ -1,6 +1,7 @@
 // The kernels, written once; baseline.cpp and avx2.cpp compile them each for
 // their own instruction set. Only RIPARIAN_ISA's own functions are called here.
 #include "../impurity/any.hpp"
+#include "crossings.ipp"
 #include "functions.hpp"
 #include "judging.ipp"
 #include "kernels.hpp"
@@ -664,6 +665,8 @@ const Kernels table = {
     categorical_scores,
     softmax,
     judge,
+    crossings,
+    sort_thresholds,
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,
