@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "judging.hpp"
+
 namespace riparian {
 
 // Numeric values beyond it are taken for it, so that squares times weights stay finite.
@@ -92,6 +94,8 @@ struct ListCheck {
     double* gains;      // [cut], rounded up to whole vectors; -inf: refused
 };
 
+struct NumericView;  // cuts.hpp
+
 struct Kernels {
     const char* name;
 
@@ -137,6 +141,18 @@ struct Kernels {
     void (*categorical_scores)(const CategoricalRow&, double* scores);
     // exp(score - largest) / sum; -inf gives 0.
     void (*softmax)(double* scores, std::size_t n, std::size_t stride);
+
+    // Scores the branches beside all thresholds on a row, which they then learn; but for
+    // `open` ones, whose number is returned.
+    std::size_t (*judge)(const JudgedRow&);
+
+    // Where the weighted densities of each pair of classes meet inside the range of a
+    // feature, [two a pair][stride]; NaN: nowhere. `scratch` is 16 doubles a class. Features
+    // with a class that has no spread are left to the caller: listed, and counted.
+    std::size_t (*crossings)(const NumericView&, bool skip_equal_variance, double* thresholds,
+                             double* scratch, std::uint32_t* points);
+    // [n][stride] ascending a feature, each once; NaN in other places.
+    void (*sort_thresholds)(double* thresholds, std::size_t n, std::size_t stride);
 
     // A rough look at all candidates, much cheaper than their gains: upper limits of
     // chi-square between classes and branches, [candidate][stride]; -inf where there is

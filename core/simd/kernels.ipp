@@ -1,7 +1,9 @@
 // The kernels, written once; baseline.cpp and avx2.cpp compile them each for
 // their own instruction set. Only RIPARIAN_ISA's own functions are called here.
 #include "../impurity/any.hpp"
+#include "crossings.ipp"
 #include "functions.hpp"
+#include "judging.ipp"
 #include "kernels.hpp"
 
 namespace riparian::RIPARIAN_ISA {
@@ -671,6 +673,9 @@ const Kernels table = {
     full_score,
     categorical_scores,
     softmax,
+    judge,
+    crossings,
+    sort_thresholds,
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,

@@ -64,6 +64,13 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
             cuts.thresholds(view, thresholds_.data());
         },
         leaf.settings.cuts);
+    // Few pairs of classes cross as often as they might.
+    const auto none_at = [&](std::size_t candidate) {
+        const auto first = thresholds_.begin() + static_cast<std::ptrdiff_t>(candidate * check.stride);
+        return std::all_of(first, first + static_cast<std::ptrdiff_t>(check.stride),
+                           [](double t) { return t != t; });
+    };
+    while (check.n_candidates && none_at(check.n_candidates - 1)) --check.n_candidates;
     gains_.resize(check.n_candidates * check.stride);
     check.thresholds = thresholds_.data();
     check.gains = gains_.data();
@@ -358,8 +365,11 @@ std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) 
         return out;
     }
     if (c.test == Test::threshold && leaf.settings.judges()) {
-        const double* const sides = leaf.watch->hits.sides(slot);
-        return {sides, sides + 2 * width};
+        std::vector<double> out(2 * width, 0.0);
+        for (std::size_t i = 0; i < 2 * width; ++i) {
+            out[i] = leaf.watch->hits.beside(slot, i / width, i % width);
+        }
+        return out;
     }
     if (c.test == Test::threshold) {
         std::vector<double> out(2 * width, 0.0);

@@ -86,8 +86,10 @@ void Checker::rank_judged(const LeafCase& leaf) {
             const Hits::Quality q = hits.numeric(slot, leaf.weight);
             if (!(q.weight > 0.0)) continue;
             double weights[2] = {};
-            for (std::size_t i = 0; i < 2 * s.class_stride; ++i) {
-                weights[i / s.class_stride] += hits.sides(slot)[i];
+            for (std::size_t side = 0; side < 2; ++side) {
+                for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+                    weights[side] += hits.beside(slot, side, k);
+                }
             }
             if (!judge(weights, 2, weights[0] + weights[1])) continue;
             ranking_.offer({feature, Test::threshold, hits.threshold(slot), none, q.gain});

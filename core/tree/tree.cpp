@@ -61,14 +61,17 @@ void Tree::reshape(const Shape& to) {
 
 void Tree::set_costs(const double* matrix, std::size_t classes) {
     const auto lock = turnstile_.writing();
+    auto* const loss = std::get_if<Loss>(&settings_.impurity);
+    if (!loss) return;
+    if (loss->costs.classes == classes &&
+        std::equal(matrix, matrix + classes * classes, loss->costs.entries.get())) {
+        return;  // as every batch brings them
+    }
     auto entries = std::make_shared<double[]>(classes * classes);
     std::copy_n(matrix, classes * classes, entries.get());
-    const Costs costs{std::move(entries), classes, classes};
-    if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
-        loss->costs = costs;
-        if (settings_.judges()) settings_.judging.costs = costs;
-        allow_labels();
-    }
+    loss->costs = Costs{std::move(entries), classes, classes};
+    if (settings_.judges()) settings_.judging.costs = loss->costs;
+    allow_labels();
 }
 
 // A class that is still to come in a batch is not yet a label: batches make no difference.
@@ -77,6 +80,7 @@ void Tree::allow_labels() noexcept {
     if (!loss) return;
     loss->costs.labels = std::min(loss->costs.classes, n_classes_);
     settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
+    for (const auto& w : watches_) w->hits.doubt_labels(settings_.judging.evaluator);
 }
 
 }  // namespace riparian
