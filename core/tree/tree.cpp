@@ -7,6 +7,7 @@ namespace riparian {
 
 Tree::Tree(const Settings& settings) : settings_(settings) {
     shape_.bayes = needs_bayes(settings.leaf);
+    shape_.linear = needs_units(settings.leaf);
     shape_.class_stride = 2;
     open_leaf(add_node(none, 0), 0);
 }
@@ -56,6 +57,7 @@ void Tree::reshape(const Shape& to) {
         Leaf& leaf = leaves_[i];
         leaf.statistics.reshape(from, to, counts(leaf.node));
         if (Watch* const w = watch(i)) w->fit(settings_, shape_);
+        if (LinearUnits* const u = units(i)) u->reshape(from, to, settings_.idbd);
     }
 }
 
@@ -64,6 +66,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     auto entries = std::make_shared<double[]>(classes * classes);
     std::copy_n(matrix, classes * classes, entries.get());
     const Costs costs{std::move(entries), classes, classes};
+    costs_ = costs;
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs;
         if (settings_.judges()) settings_.judging.costs = costs;
