@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../core/named.hpp"
+#include "../core/simd/scalar.hpp"
 #include "../core/tree/seed.hpp"
 #include "../core/tree/snapshot.hpp"
 #include "../core/tree/tree.hpp"
@@ -143,7 +144,8 @@ Settings settings_of(const nb::dict& d) {
     if (is(d, "variance", "population")) s.variance = Variance::population;
     if (is(d, "missing_second", "-inf")) s.missing_second = MissingSecond::minus_infinity;
     s.spend_delta = nb::cast<bool>(d["spend_delta"]);
-    s.leaf = policy<AnyLeaf>(d, "leaf");
+    s.leaf = best_of(nb::cast<std::vector<std::string>>(d["leaf"])).value();
+    s.idbd = {nb::cast<double>(d["idbd_theta"]), ln(nb::cast<double>(d["idbd_alpha"]))};
     const auto categorical = nb::cast<std::string>(d["categorical_cuts"]);
     s.categorical_cuts = categorical == "multiway"           ? CategoricalCuts::multiway
                          : categorical == "one-against-rest" ? CategoricalCuts::one_against_rest
@@ -388,6 +390,9 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     } else {
         fill_passes(s);
     }
+    Snapshot::each_of_units(s, [&](const char* name, auto& values) {
+        if (arrays.contains(name)) take(name, values);
+    });
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }

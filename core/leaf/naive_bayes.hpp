@@ -17,6 +17,7 @@ namespace riparian {
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
     static constexpr bool bayes = true;
+    static constexpr bool linear = false;
     static constexpr bool observes = false;
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,

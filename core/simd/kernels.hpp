@@ -95,6 +95,31 @@ struct ListCheck {
 };
 
 struct NumericView;  // cuts.hpp
+// One unit with a step size a weight, its inputs, and the example it learns. All arrays
+// are whole vectors; what is past the last input is 0 in x.
+struct LinearStep {
+    const double* x;
+    std::size_t n;
+    double* weights;
+    double* log_steps;
+    double* traces;
+    double* steps;  // the step sizes taken, to be filled
+    double target;
+    double theta;  // the step size of the step sizes
+    double w;      // of the example
+};
+inline constexpr double least_log_step = -10.0;
+inline constexpr double most_log_step = 10.0;
+inline constexpr double most_log_step_change = 2.0;
+// Weights, traces and standardised inputs are kept within it, so that all stays finite.
+inline constexpr double most_linear = 1e6;
+
+// Running moments of the numeric features over all classes, each [stride].
+struct PooledMoments {
+    double* known;  // weight of known values
+    double* mean;
+    double* squares;
+};
 
 struct Kernels {
     const char* name;
@@ -153,6 +178,13 @@ struct Kernels {
                              double* scratch, std::uint32_t* points);
     // [n][stride] ascending a feature, each once; NaN in other places.
     void (*sort_thresholds)(double* thresholds, std::size_t n, std::size_t stride);
+    // (x - mean) / sigma by feature, in whole vectors; 0 where x is missing or sigma is 0.
+    void (*standardise)(const PooledMoments&, std::size_t stride, const double* x, double* out);
+    // Learns the row first, so that its own values are in the moments.
+    void (*learn_standardised)(const PooledMoments&, std::size_t stride, const double* x, double w,
+                               double* out);
+    double (*dot)(const double* a, const double* b, std::size_t n);  // n: whole vectors
+    double (*linear_step)(const LinearStep&);  // returns the error before the step
 
     // A rough look at all candidates, much cheaper than their gains: upper limits of
     // chi-square between classes and branches, [candidate][stride]; -inf where there is

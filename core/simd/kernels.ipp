@@ -358,6 +358,8 @@ void softmax(double* scores, std::size_t n, std::size_t stride) {
     for (std::size_t k = 0; k < n; ++k) scores[k] /= sum;
 }
 
+#include "linear.ipp"
+
 // What a class needs at a check for four features at once.
 struct Prepared {
     Lanes mean, inverse, low, high, weight;  // inverse: 1 / sigma; 0 where sigma is 0
@@ -676,6 +678,10 @@ const Kernels table = {
     judge,
     crossings,
     sort_thresholds,
+    standardise,
+    learn_standardised,
+    dot,
+    linear_step,
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,

@@ -20,6 +20,7 @@ struct Shape {
     std::size_t categorical = 0;   // categorical features
     std::size_t class_stride = 0;  // room for classes
     bool bayes = false;            // keep what naive Bayes needs
+    bool linear = false;           // leaves have linear units
 
     [[nodiscard]] std::size_t n_planes() const noexcept {
         return bayes ? bayes_class_planes : class_planes;

@@ -247,6 +247,51 @@ void every_number_of_a_watch_is_looked_at() {
     }
 }
 
+// Leaves with linear units: every number replaced, the counters and the lengths.
+void every_number_of_the_units_is_looked_at() {
+    for (const AnyLeaf& leaf : {AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
+        const Settings settings = examples::quick_settings(leaf);
+        const Snapshot good = grown(settings);
+        CHECK(!refused(settings, good));
+        CHECK(examples::same(Tree::restore(settings, good)->snapshot(), good));
+        CHECK(good.unit_sizes.size() == good.weight.size());
+        for (std::size_t i = 0; i < good.units.size(); i += 1 + good.units.size() / 500) {
+            for (const double wrong : {examples::nan, infinity, -1e308, 1e300}) {
+                Snapshot bad = good;
+                bad.units[i] = wrong;
+                if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "units, number %zu\n", i);
+            }
+        }
+        const std::vector<std::function<void(Snapshot&)>> wrongs = {
+            [](Snapshot& s) { s.unit_sizes.clear(); },
+            [](Snapshot& s) { s.unit_sizes.push_back(0); },
+            [](Snapshot& s) { s.unit_sizes[0] = 0; },
+            [](Snapshot& s) { s.unit_sizes[0] = ~0ULL; },
+            [](Snapshot& s) { s.unit_sizes.assign(s.weight.size(), 1ULL << 63); },
+            [](Snapshot& s) { s.units.push_back(0.0); },
+            [](Snapshot& s) { s.units.pop_back(); },
+            [](Snapshot& s) { s.units.clear(); },
+            [](Snapshot& s) { s.units[0] = 0.0; },
+            [](Snapshot& s) { s.units[0] = 2.0; },
+            [](Snapshot& s) { s.units[0] = 1.5; },
+            [](Snapshot& s) { s.units[0] = 4.0; },  // more than there are classes
+            [](Snapshot& s) { s.units[1] += 1.0; },
+            [](Snapshot& s) { s.right_idbd.clear(); },
+            [](Snapshot& s) { s.right_idbd[0] = -1.0; },
+            [](Snapshot& s) { s.right_idbd[0] = s.weight[0] + 1.0; },
+            [](Snapshot& s) { s.right_idbd[0] = examples::nan; },
+        };
+        for (std::size_t i = 0; i < wrongs.size(); ++i) {
+            Snapshot bad = good;
+            wrongs[i](bad);
+            if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "wrong number %zu\n", i);
+        }
+        const Settings without = examples::quick_settings(Adaptive{});
+        CHECK(refused(without, good));
+        CHECK(refused(settings, grown(without)));
+    }
+}
+
 // Few numbers that claim many classes, features and leaves: no room is made for them.
 void room_is_made_for_what_is_there() {
     constexpr std::size_t many = 60'000;
@@ -337,6 +382,7 @@ int main() {
     every_rule_is_watched();
     every_length_is_watched();
     every_number_of_a_watch_is_looked_at();
+    every_number_of_the_units_is_looked_at();
     room_is_made_for_what_is_there();
     a_deep_chain_is_a_tree();
     return checking::failures();

@@ -44,6 +44,12 @@ void Tree::open_leaf(std::int32_t node, std::size_t place) {
     leaf.statistics.open(shape_);
     at(node).place = static_cast<std::int32_t>(place);
     if (settings_.watches()) open_watch(place);
+    if (!shape_.linear) return;
+    if (place == units_.size()) {
+        make_room(units_);
+        units_.emplace_back();
+    }
+    units_[place] = std::make_unique<LinearUnits>();
 }
 
 void Tree::open_watch(std::size_t place) {
@@ -169,6 +175,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
                        static_cast<std::uint8_t>(ranking.size() - 1),
                        decision.second.feature == none, passes_});
     leaves_[place].statistics.close();
+    const LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
@@ -181,6 +188,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
         const std::size_t slot = first == none ? place : leaves_.size();
         open_leaf(child, slot);
+        if (shape_.linear) *units_[slot] = units;
         if (settings_.inherit_counts != InheritCounts::none) {
             std::copy_n(table.data() + b * width, width, counts(child) + width);
         }

@@ -49,6 +49,8 @@ std::size_t Tree::memory_bytes() const {
     bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
     for (const Ways& ways : ways_) bytes += ways.bytes();
     for (const auto& w : watches_) bytes += w->bytes();
+    bytes += units_.capacity() * sizeof(units_[0]);
+    for (const auto& u : units_) bytes += u->bytes();
     for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
     return bytes;
 }

@@ -105,7 +105,24 @@ inline ClassWeights Tree::weights(std::int32_t node) const noexcept {
             weights(at(node).parent),
             categories_.data(),
             n_classes_,
-            leaf.track};
+            leaf.track,
+            units(is_leaf ? static_cast<std::size_t>(at(node).place) : 0)};
+}
+
+std::int32_t Tree::cheapest(const double* probabilities, std::size_t n) const noexcept {
+    std::int32_t best = no_answer;
+    double least = 0.0;
+    for (std::size_t a = 0; a < std::min(n, costs_.classes); ++a) {
+        double cost = 0.0;
+        for (std::size_t k = 0; k < std::min(n, costs_.classes); ++k) {
+            cost += probabilities[k] * costs_(a, k);
+        }
+        if (best == no_answer || cost < least) {
+            best = static_cast<std::int32_t>(a);
+            least = cost;
+        }
+    }
+    return best;
 }
 
 template <class Policy>
@@ -116,17 +133,23 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
     const bool is_leaf = at(node).test == Test::leaf;
     // Classes that came after the question was asked are not part of the answer.
     if (answers.probabilities) leaf.n_classes = std::min(leaf.n_classes, answers.width);
-    if (answers.classes) {
-        answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
-    }
+    double* shares = nullptr;
     if (answers.probabilities) {
-        double* const out = answers.probabilities + i * answers.width;
-        std::fill_n(out, answers.width, 0.0);
-        if (is_leaf) {
-            policy.probabilities(leaf, row, scratch, out);
-        } else {
-            Majority{}.probabilities(leaf, row, scratch, out);
-        }
+        shares = answers.probabilities + i * answers.width;
+        std::fill_n(shares, answers.width, 0.0);
+    } else if (costs_.classes) {
+        shares = scratch.shares.data();
+    }
+    if (shares && is_leaf) {
+        policy.probabilities(leaf, row, scratch, shares);
+    } else if (shares) {
+        Majority{}.probabilities(leaf, row, scratch, shares);
+    }
+    if (!answers.classes) return;
+    if (costs_.classes) {
+        answers.classes[i] = seen_ ? cheapest(shares, leaf.n_classes) : no_answer;
+    } else {
+        answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
     }
 }
 
@@ -138,7 +161,7 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
         if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
-        scratch.fit(shape_);
+        scratch.fit(shape_, costs_.classes > 0);
         const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
         buffer->read(first, n);
         starts.resize(n);
@@ -174,7 +197,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
-        scratch_.fit(shape_);
+        scratch_.fit(shape_, costs_.classes > 0);
         starts_.resize(buffer.capacity());
         descend(buffer, n, starts_.data());
         for (std::size_t i = 0; i < n; ++i) {
@@ -184,7 +207,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             const bool learned = y[r] >= 0 && weight > 0.0;
             if constexpr (answering) {
                 // A policy that observes answers while it is learning, once.
-                if (answers.probabilities || !learned || !Policy::observes) {
+                if (answers.probabilities || !learned || !Policy::observes || costs_.classes) {
                     answer(policy, starts_[i], row, scratch_, answers, r);
                 }
             }
@@ -194,7 +217,9 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             if constexpr (Policy::observes) {
                 const std::int32_t before =
                     policy.observe(view(id), row, scratch_, track(id), label, std::min(weight, 1.0));
-                if (answering && !answers.probabilities) answers.classes[r] = before;
+                if (answering && !answers.probabilities && !costs_.classes) {
+                    answers.classes[r] = before;
+                }
             }
             learn(id, row, label, weight);
             if constexpr (Policy::observes) {
@@ -244,6 +269,9 @@ void Tree::meet(const Row& row) noexcept {
     counts[y] += w;
     leaf.weight += w;
     leaf.statistics.learn(shape_, row, y, w, before, counts);
+    if (LinearUnits* const u = units(place)) {
+        u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    }
     if (watched) {
         watched->learn(shape_, row, y, w);
         if (settings_.judges()) fix_hits(place);

@@ -50,6 +50,7 @@ struct Settings {
     std::size_t n_intervals = 100;
     Variance variance = Variance::sample;
     AnyLeaf leaf;
+    StepSizes idbd;
 
     double grace_period = 200;
     double delta = 1e-7;

@@ -132,6 +132,7 @@ Sizes check_sizes(const Snapshot& s) {
     demand_weights(s.checked, "checked");
     demand_weights(s.right_majority, "right_majority");
     demand_weights(s.right_bayes, "right_bayes");
+    demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");
     demand_weights(s.cells, "cells");
     demand_weights(s.table_known, "table_known");
@@ -211,6 +212,12 @@ Snapshot Tree::snapshot() const {
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
+        if (const LinearUnits* const u = units(static_cast<std::size_t>(node.place))) {
+            const std::size_t before = s.units.size();
+            u->save(shape_, settings_.idbd, s.units);
+            s.unit_sizes.push_back(s.units.size() - before);
+            s.right_idbd.push_back(u->right);
+        }
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, counts);
@@ -304,6 +311,9 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     const std::size_t watched = (settings.judges() ? s.kinds.size() : 0) +
                                 (settings.values != Values::gaussian ? z.n_numeric : 0);
     demand(z.n_leaves * watched <= s.watch.size(), "watch ends too early");
+    const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
+    demand_size(s.right_idbd, with_units, "right_idbd");
+    demand_size(s.unit_sizes, with_units, "unit_sizes");
     auto tree = std::make_unique<Tree>(settings);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
@@ -325,6 +335,7 @@ void Tree::restore_nodes(const Snapshot& s) {
     leaves_[0].statistics.close();
     leaves_.clear();
     watches_.clear();
+    units_.clear();
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
         const std::string where = at_row("test", i);
@@ -466,6 +477,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         if (shape_.bayes) leaf.statistics.refresh_all(shape_, counts);
     }
     restore_watches(s);
+    restore_units(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();
@@ -480,6 +492,21 @@ void Tree::restore_watches(const Snapshot& s) {
         const std::size_t n = s.watch_sizes[i];
         watches_[i]->restore(settings_, shape_, features_, counts(leaves_[i].node), n_classes_,
                              leaves_[i].weight, numbers.take(n), n);
+    }
+    numbers.demand_end();
+}
+
+void Tree::restore_units(const Snapshot& s) {
+    Reader numbers(s.units, "units");
+    for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
+        const std::size_t n = s.unit_sizes[i];
+        const double weight = leaves_[i].weight;
+        demand(n > 0 || weight == 0.0, at_row("unit_sizes", i) + "no units");
+        demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
+               at_row("right_idbd", i) + "more right than seen");
+        units_[i]->restore(shape_, categories_.data(), n_classes_, settings_.idbd,
+                           numbers.take(n), n);
+        units_[i]->right = s.right_idbd[i];
     }
     numbers.demand_end();
 }

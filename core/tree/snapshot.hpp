@@ -50,6 +50,18 @@ struct Snapshot {
     std::vector<std::uint64_t> watch_sizes;  // [leaf], where leaves watch
     std::vector<double> watch;
 
+    // Since format 3, where the leaves have linear units; else empty, and may be absent.
+    std::vector<double> right_idbd;         // [leaf]
+    std::vector<std::uint64_t> unit_sizes;  // [leaf]
+    std::vector<double> units;
+
+    template <class Self, class Visit>
+    static void each_of_units(Self& s, Visit&& visit) {
+        visit("right_idbd", s.right_idbd);
+        visit("unit_sizes", s.unit_sizes);
+        visit("units", s.units);
+    }
+
     template <class Self, class Visit>
     static void each_later(Self& s, Visit&& visit) {
         visit("spent", s.spent);
@@ -83,6 +95,7 @@ struct Snapshot {
         each(s, visit);
         each_later(s, visit);
         each_of_passes(s, visit);
+        each_of_units(s, visit);
     }
 
     // Those of every format.

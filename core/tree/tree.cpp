@@ -7,6 +7,7 @@ namespace riparian {
 
 Tree::Tree(const Settings& settings) : settings_(settings) {
     shape_.bayes = needs_bayes(settings.leaf);
+    shape_.linear = needs_units(settings.leaf);
     shape_.class_stride = 2;
     open_leaf(add_node(none, 0), 0);
 }
@@ -56,22 +57,24 @@ void Tree::reshape(const Shape& to) {
         Leaf& leaf = leaves_[i];
         leaf.statistics.reshape(from, to, counts(leaf.node));
         if (Watch* const w = watch(i)) w->fit(settings_, shape_);
+        if (LinearUnits* const u = units(i)) u->reshape(from, to, settings_.idbd);
     }
 }
 
 void Tree::set_costs(const double* matrix, std::size_t classes) {
     const auto lock = turnstile_.writing();
-    auto* const loss = std::get_if<Loss>(&settings_.impurity);
-    if (!loss) return;
-    if (loss->costs.classes == classes &&
-        std::equal(matrix, matrix + classes * classes, loss->costs.entries.get())) {
+    if (costs_.classes == classes &&
+        std::equal(matrix, matrix + classes * classes, costs_.entries.get())) {
         return;  // as every batch brings them
     }
     auto entries = std::make_shared<double[]>(classes * classes);
     std::copy_n(matrix, classes * classes, entries.get());
-    loss->costs = Costs{std::move(entries), classes, classes};
-    if (settings_.judges()) settings_.judging.costs = loss->costs;
-    allow_labels();
+    costs_ = Costs{std::move(entries), classes, classes};
+    if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
+        loss->costs = costs_;
+        if (settings_.judges()) settings_.judging.costs = costs_;
+        allow_labels();
+    }
 }
 
 // A class that is still to come in a batch is not yet a label: batches make no difference.

@@ -66,7 +66,8 @@ public:
     // The rows to come were learned before.
     void begin_pass();
 
-    // For an impurity that counts costs: [predicted][true] among the first classes, 0 to 1.
+    // What answers are chosen by from now on, and what an impurity that counts costs
+    // counts: [predicted][true] among the first classes, 0 to 1.
     void set_costs(const double* matrix, std::size_t classes);
 
     // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.
@@ -100,6 +101,8 @@ private:
     template <class Policy>
     void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
                 std::size_t row) const;
+    // The class that costs least with these probabilities; ties to the lowest code.
+    [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
@@ -139,6 +142,9 @@ private:
     [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
         return watches_.empty() ? nullptr : watches_[place].get();
     }
+    [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
+        return units_.empty() ? nullptr : units_[place].get();
+    }
     void meet(const Row&) noexcept;
     void open_watch(std::size_t place);
     void fix_hits(std::size_t place);
@@ -157,6 +163,7 @@ private:
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
     void restore_watches(const Snapshot&);
+    void restore_units(const Snapshot&);
     void restore_certificates(const Snapshot&);
 
     // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
@@ -176,6 +183,8 @@ private:
     std::vector<Leaf> leaves_;
     std::vector<Ways> ways_;
     std::vector<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
+    std::vector<std::unique_ptr<LinearUnits>> units_;  // likewise
+    Costs costs_;  // that answers are chosen by; or none
     std::vector<Split> splits_;
     std::vector<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;

@@ -127,6 +127,8 @@ def steps(
                     predicted = [None, *predicted[1:].tolist()]
                     blank = False
                 result.update(y[start:stop], predicted, getattr(model, "n_leaves_", -1))
+                if getattr(model, "costs", None) is not None:
+                    result.count_costs(model.costs, model.classes_.tolist())
                 result.seconds = now - began
             start = stop
         yield

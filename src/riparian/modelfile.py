@@ -196,6 +196,8 @@ def _plain(name: str, value: Any) -> Any:
 
 def _from_plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
     out = dict(parameters)
+    if isinstance(out.get("leaf"), list):
+        out["leaf"] = tuple(out["leaf"])
     costs = out.get("costs")
     if isinstance(costs, dict):
         out["costs"] = {

@@ -52,8 +52,9 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     (
         "costs",
         str,
-        'For loss: a JSON file or JSON itself, {"predicted,true": cost} or a matrix '
-        "[predicted][true] with the classes in the order they come.",
+        'What each error costs: a JSON file or JSON itself, {"predicted,true": cost} or a '
+        "matrix [predicted][true] with the classes in the order they come. Answers are the "
+        "cheapest; splits count costs with impurity loss.",
     ),
     ("legacy_gain", bool, "The rounding of the released mDT code."),
     (
@@ -66,7 +67,14 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("pairing", str, "Gains in delta-method: independent, conservative or paired."),
     ("version", str, "Of CTree: practical or theoretical."),
     ("test", str, "Of NIP: normal or hoeffding."),
-    ("leaf", str, "What a leaf answers by: majority, naive-bayes or adaptive."),
+    (
+        "leaf",
+        str,
+        "What a leaf answers by: majority, naive-bayes, adaptive or idbd; or the best of "
+        "several: majority,naive-bayes,idbd.",
+    ),
+    ("idbd_theta", float, "Step size of the step sizes of idbd.  [default: 0.01]"),
+    ("idbd_alpha", float, "First step size of idbd.  [default: 0.05]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
     ("grace_period", float, "Weight of examples between two checks of a leaf."),
     ("delta", float, "Accepted probability of a wrong split in one check."),
@@ -112,6 +120,8 @@ def given_parameters(given: dict[str, Any], *, labels_as_text: bool) -> dict[str
             found[name] = int(value)  # 200, as it was written
         elif name == "costs" and value is not None:
             found[name] = read_costs(value, as_text=labels_as_text)
+        elif name == "leaf" and value is not None and "," in value:
+            found[name] = tuple(part.strip() for part in value.split(","))
         elif value is not None:
             found[name] = value
     return found

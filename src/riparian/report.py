@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -90,6 +91,8 @@ def _header(model: Any, title: str) -> str:
 
 def _numbers(model: Any, result: Result) -> str:
     tiles = [("accuracy", f"{result.accuracy:.4f}"), ("kappa", f"{result.kappa:.4f}")]
+    if not math.isnan(result.mean_cost):
+        tiles.append(("mean cost", f"{result.mean_cost:.6g}"))
     tiles += [(f"{name} baseline", f"{value:.4f}") for name, value in result.baselines.items()]
     tiles.append(("rows", f"{result.n:,}"))
     for name, attribute in (("leaves", "n_leaves_"), ("depth", "depth_")):

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.costs import costs_among
+
 __all__ = ["MOST_CONFUSED", "Curve", "Result", "sorted_labels"]
 
 Codes: TypeAlias = NDArray[np.intp]
@@ -81,6 +83,8 @@ class Result:
         self._last = -1
         self._points: list[tuple[int, int, int]] = []
         self._open = [0, 0]
+        self._costs: Any = None
+        self._classes: list[Hashable] = []
 
     def __repr__(self) -> str:
         return f"Result(n={self.n:,}, accuracy={self.accuracy:.4f}, kappa={self.kappa:.4f})"
@@ -97,6 +101,27 @@ class Result:
             return float("nan")
         chance = float(self._true.astype(float) @ self._said.astype(float)) / self.n**2
         return (self.accuracy - chance) / (1 - chance) if chance < 1 else float("nan")
+
+    @property
+    def mean_cost(self) -> float:
+        """Mean cost of an answer in the units of the model's costs; NaN if it has none.
+
+        Also NaN where there is no confusion matrix to count by.
+        """
+        confusion = self._priced()
+        if confusion is None:
+            return float("nan")
+        counts, costs = confusion
+        return float((counts * costs).sum() / counts.sum())
+
+    @property
+    def cheapest_class_cost(self) -> float:
+        """The mean cost of always saying one class, that which was the cheapest; or NaN."""
+        confusion = self._priced()
+        if confusion is None:
+            return float("nan")
+        counts, costs = confusion
+        return float((counts.sum(axis=1) @ costs).min() / counts.sum())
 
     @property
     def labels(self) -> list[Any]:
@@ -156,6 +181,7 @@ class Result:
             "rows": self.n,
             "accuracy": _figure(self.accuracy),
             "kappa": _figure(self.kappa),
+            **({} if self._costs is None else {"mean_cost": _figure(self.mean_cost)}),
             "baselines": {name: _figure(value) for name, value in self.baselines.items()},
             "confusion": confusion
             and {"labels": _plain(confusion[0]), "matrix": confusion[1].tolist()},
@@ -187,6 +213,29 @@ class Result:
         self._count(true, said, int(right.sum()))
         self._compare(true)
         self._extend(right, leaves)
+
+    def count_costs(self, costs: Any, classes: Iterable[Hashable]) -> None:
+        """Say what errors cost, for `mean_cost`.
+
+        Parameters
+        ----------
+        costs : array-like or dict
+            As a model takes it.
+        classes : iterable
+            The classes so far, in the order of the matrix.
+        """
+        self._costs, self._classes = costs, list(classes)
+
+    def _priced(self) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """The confusion matrix, and the costs of its cells; only among classes with costs."""
+        confusion = self.confusion
+        if self._costs is None or confusion is None or not confusion[1].any():
+            return None
+        place = {label: i for i, label in enumerate(self._classes)}
+        known = [i for i, label in enumerate(confusion[0]) if label in place]
+        order = [place[confusion[0][i]] for i in known]
+        costs = costs_among(self._costs, self._classes)
+        return confusion[1][np.ix_(known, known)], costs[np.ix_(order, order)].T
 
     def until_window(self) -> int:
         """Say how many rows are left of the curve's current window."""

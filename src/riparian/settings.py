@@ -13,6 +13,7 @@ from riparian.bounds import SERVES
 from riparian.callables import ask_bound, ask_impurity
 from riparian.costs import check_costs
 from riparian.errors import one_of
+from riparian.leaves import check_leaf
 
 __all__ = ["IMPURITIES", "check_settings"]
 
@@ -36,8 +37,8 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
     _check_categorical_features(parameters["categorical_features"])
-    for axis in ("cuts", "leaf"):
-        settings[axis] = one_of(axis, parameters[axis], _core.names(axis))
+    settings["cuts"] = one_of("cuts", parameters["cuts"], _core.names("cuts"))
+    settings["leaf"] = check_leaf(parameters["leaf"])
     settings["impurity"] = _impurity(parameters["impurity"])
     settings["bound"] = _bound(parameters["bound"])
     for name, allowed in _CHOICES.items():
@@ -54,6 +55,8 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("min_branch_fraction", 0.0, 0.5),
         ("holdout_examples", 1.0, 2.0**53),
         ("confidence_c", 0.0, 1e6),
+        ("idbd_theta", 0.0, 1.0),
+        ("idbd_alpha", 5e-5, 1.0),
     ):
         settings[name] = _number(name, parameters[name], least, most)
     delta = parameters["delta"]
@@ -98,12 +101,8 @@ def _check_together(p: Mapping[str, Any]) -> None:
         )
     if bound in ("normal", "delta-method") and not p["delta"] < 0.5:
         raise ValueError(f"delta must be below 0.5 with bound={bound!r}, got {p['delta']!r}")
-    if (p["costs"] is not None) != (impurity == "loss"):
-        raise ValueError(
-            "impurity='loss' needs costs"
-            if impurity == "loss"
-            else f"costs are for impurity='loss', got impurity={impurity!r}"
-        )
+    if p["costs"] is None and impurity == "loss":
+        raise ValueError("impurity='loss' needs costs")
     if p["costs"] is not None:
         check_costs(p["costs"])
     evaluator = p["evaluator"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -88,8 +88,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     holdout_examples : float, default=30
         Weight of the first examples of a leaf, which fix labels and numeric cuts.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
-        For ``impurity="loss"``: cost of each (predicted, true) pair; a matrix in the
-        order of `classes_`. Pairs that a dict leaves out cost 1, or 0 where they agree.
+        Cost of each (predicted, true) pair; a matrix in the order of `classes_`. Pairs that
+        a dict leaves out cost 1, or 0 where they agree. Answers are then the classes of
+        least expected cost; probabilities stay as they are, and so does what "adaptive"
+        counts. Splits read costs with ``impurity="loss"`` only, which needs them.
     legacy_gain : bool, default=False
         Misclassification gains with the rounding of the released mDT code, and any gain
         above 0 counts.
@@ -104,9 +106,17 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         Its logarithm, as the paper prints it or as it follows from equation 7.
     pairing : {"independent", "conservative", "paired"}, default="independent"
         How "delta-method" takes the two best gains together.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="adaptive"
-        What a leaf answers: its most frequent class, naive Bayes over its
-        statistics, or whichever of the two was right more often there.
+    leaf : str or sequence of str, default="adaptive"
+        What a leaf answers: its most frequent class ("majority"), naive Bayes over its
+        statistics ("naive-bayes"), whichever of the two was right more often there
+        ("adaptive"), or linear units that learn their step sizes ("idbd"). Several names,
+        ``("majority", "naive-bayes", "idbd")``, give whichever of them was right more
+        often there; see :mod:`riparian.leaves`.
+    idbd_theta : float, default=0.01
+        Step size of the step sizes of "idbd"; with 0 they stay as they are (Sutton 1992,
+        figure 2).
+    idbd_alpha : float, default=0.05
+        The step size that each weight of "idbd" begins with.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     delta : float, default=1e-7
@@ -213,7 +223,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         confidence_c: float = 1.0,
         confidence_form: str = "printed",
         pairing: str = "independent",
-        leaf: str = "adaptive",
+        leaf: str | Sequence[str] = "adaptive",
+        idbd_theta: float = 0.01,
+        idbd_alpha: float = 0.05,
         grace_period: float = 200,
         delta: float = 1e-7,
         spend_delta: bool = False,
@@ -246,6 +258,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.confidence_form = confidence_form
         self.pairing = pairing
         self.leaf = leaf
+        self.idbd_theta = idbd_theta
+        self.idbd_alpha = idbd_alpha
         self.grace_period = grace_period
         self.delta = delta
         self.spend_delta = spend_delta
@@ -594,7 +608,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     # -- answering ----------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most likely class of each row."""
+        """The most likely class of each row; with `costs` the one of least expected cost."""
         engine, reading = self._asked(X)
         codes, _ = engine.predict(reading.batch, 0)
         return self._labels(codes)
@@ -607,7 +621,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         return probabilities
 
     def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
-        """The most likely class of one example; None before anything was learned."""
+        """The class of one example, as `predict`; None before anything was learned."""
         engine = self._engine
         if engine is None:
             return None

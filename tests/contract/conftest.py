@@ -49,6 +49,9 @@ COMPOSITIONS = {
     "delayed": {"cuts": "delayed", "categorical_cuts": "both"},
     "combined": {"cuts": "combined", "variance": "population"},
     "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
+    "idbd-both": {"leaf": "idbd", "categorical_cuts": "both", "idbd_theta": 0.05},
+    "best-of-three": {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS},
+    "costs-matrix": {"costs": MATRIX, "inherit_counts": "none"},
 }
 
 
@@ -80,6 +83,11 @@ class Recipe:
     def statistics(self):
         """What its leaves keep of numbers; memory is constant with Gaussians only."""
         return self()._axes()["statistics"]
+
+    @property
+    def follows(self):
+        """Whether its leaves weigh the last examples more than the ones before."""
+        return "idbd" in self()._axes()["leaf"]
 
     @property
     def slow(self):

@@ -10,6 +10,8 @@ from riparian.recipes import RECIPES
 ESTIMATORS = [cls() for cls in RECIPES.values()] + [
     rp.HoeffdingTree(leaf="naive-bayes", impurity="gini"),
     rp.VFDT(grace_period=1, delta=0.05, tau=0.2),
+    rp.HoeffdingTree(leaf="idbd"),
+    rp.HoeffdingTree(leaf=("majority", "naive-bayes", "idbd"), costs={("a", "b"): 2.0}),
 ]
 
 

@@ -131,8 +131,10 @@ def set_value(entry, place, value):
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
-        # What leaves watch is one array of many meanings.
-        name = "watch" if dice.random() < 0.3 else dice.choice(list(parts.arrays))
+        # What leaves watch, and their units, are arrays of many meanings.
+        name = dice.choice(list(parts.arrays))
+        if dice.random() < 0.3:
+            name = max("watch", "units", key=lambda each: len(parts.arrays[each][2]))
         entry = parts.arrays[name]
         array = as_array(entry)
         if array.size:
@@ -146,7 +148,7 @@ def values(dice, parts):
 INDEXES = ["parent", "branch", "heavy", "feature", "category", "test", "split_node"]
 INDEXES += ["second_feature", "second_category", "second_test", "split_seen", "split_verdict"]
 SUMS = ["counts", "weight", "checked", "right_majority", "right_bayes", "known", "cells"]
-SUMS += ["table_known"]
+SUMS += ["table_known", "right_idbd"]
 
 
 def structure(dice, parts):
@@ -449,6 +451,8 @@ def sample_models():
         (200, rp.VFDTc, {}),
         (1300, rp.NIP, {"n_intervals": 5, "max_leaves": 4}),
         (200, rp.HybridTree, {}),
+        (200, rp.HoeffdingTree, {"leaf": "idbd"}),
+        (200, rp.VFDT, {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS}),
     ]:
         model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
         yield model.partial_fit(*sample_rows(n))
@@ -591,6 +595,36 @@ def test_what_no_leaf_can_watch_is_refused(value):
             set_value(bad.arrays["watch_sizes"], 0, size)
             with pytest.raises(rp.ModelFileError):
                 from_bytes(bad.data())
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1e308, 1e300, 2.0**60])
+def test_what_no_unit_can_hold_is_refused(value):
+    """Of a leaf: the units, their categories, the moments, then weights, steps and traces."""
+    for whole in samples()[8:]:
+        for place in (0, 1, 3, 5, 8, 9, 13, 14):
+            bad = whole.copy()
+            set_value(bad.arrays["units"], place, value)
+            if place == 3 and abs(value) == 2.0**60:
+                continue  # a mean
+            with pytest.raises(rp.ModelFileError):
+                from_bytes(bad.data())
+
+
+@pytest.mark.parametrize("name", ["units", "unit_sizes", "right_idbd"])
+def test_the_arrays_of_units_are_there_where_leaves_have_units_and_nowhere_else(name):
+    plain, *_, idbd, _ = samples()
+    without = idbd.copy()
+    del without.arrays[name]
+    with pytest.raises(rp.ModelFileError):
+        from_bytes(without.data())
+    strange = plain.copy()
+    strange.arrays[name] = idbd.copy().arrays[name]
+    with pytest.raises(rp.ModelFileError):
+        from_bytes(strange.data())
+    # A file of an older format has none of them.
+    older = plain.copy()
+    del older.arrays[name]
+    check_works(from_bytes(older.data()))
 
 
 def test_a_watch_of_another_kind_is_refused():

@@ -34,6 +34,21 @@ SETTINGS = {
     # growth and leaves
     "VFDT": {"leaf": "majority"},
     "adaptive": {"leaf": "adaptive"},
+    "idbd": {"leaf": "idbd", "idbd_theta": 0.02, "idbd_alpha": 0.1},
+    "idbd, limits": {"leaf": "idbd", "inherit_counts": "none", "max_leaves": 7},
+    "the best of three": {"leaf": ("majority", "naive-bayes", "idbd")},
+    "the best of idbd and the majority": {
+        "leaf": ["idbd", "majority"],
+        "categorical_cuts": "both",
+        "inherit_counts": "count",
+    },
+    "the best of idbd and naive Bayes": {"leaf": ("idbd", "naive-bayes"), "grace_period": 50},
+    "costs, adaptive": {"leaf": "adaptive", "costs": COSTS},
+    "costs, the best of three": {
+        "leaf": ("majority", "naive-bayes", "idbd"),
+        "costs": COSTS,
+        "impurity": "gini",
+    },
     "gini, two epsilons": {"leaf": "naive-bayes", "impurity": "gini", "epsilons": 2},
     "both cuts, any runner-up": {
         "leaf": "adaptive",

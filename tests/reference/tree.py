@@ -18,11 +18,13 @@ from .decision import (
     leaders,
     verdict,
 )
+from .idbd import Units
 from .impurities import criterion_gain
 from .leaves import (
     Value,
-    adaptive,
     best_class,
+    best_of,
+    cheapest_class,
     naive_bayes,
     probabilities_of_scores,
     probabilities_of_weights,
@@ -92,6 +94,8 @@ class ReferenceTree:
             density = node.densities[f]
             assert isinstance(density, dict)
             density.setdefault(y, Gaussian()).update(x, w)
+        if node.units is not None:
+            node.units.learn(values, y, w, self._width())
         for pair in node.pairs.values():
             pair.learn(values, y, w)
         if node.quality is not None:
@@ -113,10 +117,9 @@ class ReferenceTree:
 
     def _observe(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """Which predictor would be right now; a weight of 3 is one before learning, two after."""
-        if self.parameters.leaf == "adaptive":
-            node = self.nodes[leaf]
-            node.majority_right += w * (best_class(self._answer(leaf)) == y)
-            node.naive_bayes_right += w * (best_class(self._naive_bayes(leaf, values)) == y)
+        right = self.nodes[leaf].right
+        for name in right:
+            right[name] += w * (self._class_by(name, leaf, values) == y)
 
     def _read(self, row: Sequence[float | int]) -> list[Value]:
         """The values of a row, None where missing, numbers clamped."""
@@ -161,6 +164,10 @@ class ReferenceTree:
         if p.statistics == "exhaustive":
             statistics = [Values() if isinstance(d, dict) else d for d in densities]
         leaf = Node(parent, branch, 0, inherited, statistics, densities)
+        if "idbd" in p.predictors:
+            leaf.units = Units(self.kinds, p.idbd_theta, p.idbd_alpha)
+        if len(p.predictors) > 1:
+            leaf.right = dict.fromkeys(p.predictors, 0.0)
         if p.evaluator != "resubstitution":
             costs = p.costs if p.impurity == "loss" else None
             leaf.quality = Quality(self.kinds, p.evaluator, p.holdout_examples, costs)
@@ -326,6 +333,8 @@ class ReferenceTree:
         for branch, weights in zip(branches, cut.table, strict=True):
             inherited = {k: float(weight) for k, weight in enumerate(weights)}
             child = self._add_leaf(leaf, branch, {} if inherit == "none" else inherited)
+            if node.units is not None:
+                self.nodes[child].units = node.units.for_child()
             if inherit == "count":
                 self.nodes[child].counted = float(weights.sum())
         heaviest = int(cut.table.sum(axis=1).argmax())
@@ -410,26 +419,48 @@ class ReferenceTree:
         )
 
     def _predictor(self, at: int) -> str:
-        """Which of the two predictors answers at a node."""
+        """Which of the predictors answers at a node."""
         node = self.nodes[at]
-        if node.cut is not None or node.weight <= 0.0:
+        if node.cut is not None:
             return "majority"
-        if self.parameters.leaf == "adaptive":
-            return adaptive(node.majority_right, node.naive_bayes_right)
-        return self.parameters.leaf
+        return best_of(node.right) if node.right else self.parameters.predictors[0]
+
+    def _class_by(self, name: str, at: int, values: Sequence[Value]) -> int | None:
+        """The class that one predictor answers with."""
+        if name == "majority":
+            return best_class(self._answer(at))
+        if name == "naive-bayes":
+            return best_class(self._naive_bayes(at, values))
+        units = self.nodes[at].units
+        shares = units.probabilities(values, self._width()) if units is not None else None
+        return best_class(dict(enumerate(shares)) if shares else self._answer(at))
+
+    def _decided(self, row: Sequence[float | int]) -> int | None:
+        """The class of least cost, once anything was learned."""
+        if not self.seen:
+            return None
+        probabilities = self.probabilities(row, self._width())
+        return cheapest_class(probabilities, self.parameters.costs, self._width())
 
     def predict(self, row: Sequence[float | int]) -> int | None:
         """The class code that the tree answers, or None before the first example."""
+        if self.parameters.costs is not None:
+            return self._decided(row)
         values = self._read(row)
         at = self._route(values, learning=False)
-        if self._predictor(at) == "majority":
-            return best_class(self._answer(at))
-        return best_class(self._naive_bayes(at, values))
+        return self._class_by(self._predictor(at), at, values)
 
     def probabilities(self, row: Sequence[float | int], n_classes: int) -> list[float]:
         """A probability for each of the first ``n_classes`` class codes."""
         values = self._read(row)
         at = self._route(values, learning=False)
-        if self._predictor(at) == "majority":
-            return probabilities_of_weights(self._answer(at), n_classes)
-        return probabilities_of_scores(self._naive_bayes(at, values), n_classes)
+        node = self.nodes[at]
+        name = self._predictor(at)
+        if name == "naive-bayes" and node.weight > 0.0:
+            return probabilities_of_scores(self._naive_bayes(at, values), n_classes)
+        if name == "idbd" and node.units is not None:
+            known = min(n_classes, self._width())
+            shares = node.units.probabilities(values, known)
+            if shares is not None:
+                return shares + [0.0] * (n_classes - known)
+        return probabilities_of_weights(self._answer(at), n_classes)
