@@ -154,9 +154,12 @@ Settings settings_of(const nb::dict& d) {
                        : inherit == "predict" ? InheritCounts::predict
                                               : InheritCounts::count;
     s.grace_period = nb::cast<double>(d["grace_period"]);
+    s.adaptive_grace = nb::cast<bool>(d["adaptive_grace"]);
     s.delta = nb::cast<double>(d["delta"]);
     s.tau = nb::cast<double>(d["tau"]);
     s.epsilons = nb::cast<int>(d["epsilons"]);
+    s.short_memory = nb::cast<std::size_t>(d["short_memory"]);
+    s.short_memory_in_bound = nb::cast<bool>(d["short_memory_in_bound"]);
     s.min_gain = nb::cast<double>(d["min_gain"]);
     s.min_branch_fraction = nb::cast<double>(d["min_branch_fraction"]);
     s.clip_to_range = nb::cast<bool>(d["clip_to_range"]);
@@ -297,6 +300,7 @@ nb::dict nodes(const Tree& tree) {
     d["depth"] = owned(std::move(depth));
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
     d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
+    d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
     d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
     return d;
 }
@@ -381,6 +385,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     } else {
         fill_later_arrays(made, s);
     }
+    if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }

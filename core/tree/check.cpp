@@ -246,13 +246,27 @@ Decision Checker::check(const LeafCase& leaf) {
         Decision d;
         d.evidence = evidence(leaf, settings.impurity);
         d.epsilon = half_width(settings.bound, d.evidence);
-        if (!(d.epsilon < settings.tau) && surely_waits(leaf, settings.epsilons * d.epsilon)) {
-            return d;
+        double least = d.epsilon;
+        if (leaf.horizon > 0.0) {
+            // The gap itself matters, unless it is too small up to the next check.
+            least = std::min(least, half_width(settings.bound, later(d.evidence, leaf.horizon)));
         }
+        if (!(least < settings.tau) && surely_waits(leaf, settings.epsilons * least)) return d;
     }
     Decision d = decide(leaf);
     if (d.verdict != Verdict::wait) refine(leaf, d);
     return d;
+}
+
+double Checker::delay(const LeafCase& leaf, const Decision& d) {
+    const Settings& settings = leaf.settings;
+    if (d.verdict != Verdict::wait) return settings.grace_period;
+    double needed = weight_to_decide(settings, d) - d.evidence.n;
+    if (settings.second_impurity) {
+        const Decision second = decide_by(leaf, *settings.second_impurity);
+        needed = std::min(needed, weight_to_decide(settings, second) - second.evidence.n);
+    }
+    return std::clamp(needed, settings.grace_period, leaf.horizon);
 }
 
 Decision Checker::decide(const LeafCase& leaf) {

@@ -29,6 +29,7 @@ struct LeafCase {
     double seen = 1;               // examples learned by the tree
     double number = 1;             // of this check at the leaf, from 1
     double known_features = 1;     // that had a value so far
+    double horizon = 0;            // weight until the next check at the latest; 0: no matter
     const Watch* watch = nullptr;  // where the settings ask for one
 };
 
@@ -40,6 +41,9 @@ public:
     // The same verdict, but what waits may come without its cuts, and what splits has
     // the cut that is to be made.
     [[nodiscard]] Decision check(const LeafCase&);
+    // Weight until the next check of a leaf with this decision: until the bound could be met
+    // at the gap as it is, or the tie; a grace period at least, the horizon at most.
+    [[nodiscard]] double delay(const LeafCase&, const Decision&);
     // The class weights of each branch of a candidate, [branch][class_stride];
     // every_value has a branch for each category up to the last one seen.
     [[nodiscard]] std::vector<double> branches(const LeafCase&, const Candidate&);

@@ -41,6 +41,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place) {
     Leaf& leaf = leaves_[place];
     leaf = {};
     leaf.node = node;
+    leaf.delay = settings_.grace_period;
     leaf.statistics.open(shape_);
     at(node).place = static_cast<std::int32_t>(place);
     if (settings_.watches()) open_watch(place);
@@ -73,21 +74,27 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
     }
     const std::size_t place = static_cast<std::size_t>(at(leaf.node).place);
+    const double unbound = settings_.short_memory_in_bound ? 0.0 : leaf.recalled;
+    const double n = leaf.weight - unbound + leaf.inherited;
     LeafCase c{settings_, shape_, features_, leaf.statistics, counts(leaf.node),
-               leaf.weight, leaf.weight + leaf.inherited, n_classes_,
+               leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
     c.depth = static_cast<double>(at(leaf.node).depth);
     c.seen = static_cast<double>(seen_);
     c.number = static_cast<double>(leaf.checks) + 1.0;
     c.known_features = static_cast<double>(n_met_);
+    c.horizon = settings_.adaptive_grace ? longest_delay(settings_, leaf.weight) : 0.0;
     c.watch = watch(place);
     return c;
 }
 
 void Tree::check(std::size_t place) {
     const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
-    ++leaves_[place].checks;
     spent_ += delta_of_check(settings_, decision.evidence);
+    if (settings_.adaptive_grace) {
+        leaves_[place].delay = checker_.delay(leaf_case(leaves_[place], used_up_), decision);
+    }
+    ++leaves_[place].checks;
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
     } else if (settings_.watches()) {
@@ -199,6 +206,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     at(id).place = first;
     at(id).heavy = heavy;
     set_gate(id, cut.threshold);
+    if (settings_.short_memory) recall(id);
 }
 
 }  // namespace riparian

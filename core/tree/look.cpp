@@ -47,6 +47,7 @@ std::size_t Tree::memory_bytes() const {
                         categories_.capacity() * sizeof(categories_[0]) +
                         ways_.capacity() * sizeof(ways_[0]);
     bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
+    bytes += memory_.bytes() + estimates_.capacity() * sizeof(double);
     for (const Ways& ways : ways_) bytes += ways.bytes();
     for (const auto& w : watches_) bytes += w->bytes();
     for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
@@ -104,7 +105,7 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
         state.weight = leaf.weight;
-        state.until_check = std::max(0.0, settings_.grace_period - (leaf.weight - leaf.checked));
+        state.until_check = std::max(0.0, leaf.delay - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {

@@ -201,19 +201,10 @@ void Tree::meet(const Row& row) noexcept {
     }
 }
 
-void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
-    ++seen_;
-    if (n_met_ < features_.size()) meet(row);
-    if (y >= n_classes_) {
-        n_classes_ = y + 1;
-        allow_labels();
-    }
-    for (std::size_t c = 0; c < shape_.categorical; ++c) {
-        categories_[c] = std::max(categories_[c], row.codes[c] + 1);
-    }
-    const auto place = static_cast<std::size_t>(at(id).place);
+// What a leaf makes of an example, but for checks.
+void Tree::count(std::size_t place, const Row& row, std::size_t y, double w) {
     Leaf& leaf = leaves_[place];
-    double* const counts = this->counts(id);
+    double* const counts = this->counts(leaf.node);
     const double before = counts[y];
     Watch* const watched = watch(place);
     if (watched) {
@@ -227,10 +218,53 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
         watched->learn(shape_, row, y, w);
         if (settings_.judges()) fix_hits(place);
     }
-    if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
-        may_split(leaf)) {
+}
+
+void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
+    ++seen_;
+    if (n_met_ < features_.size()) meet(row);
+    if (y >= n_classes_) {
+        n_classes_ = y + 1;
+        allow_labels();
+    }
+    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        categories_[c] = std::max(categories_[c], row.codes[c] + 1);
+    }
+    const auto place = static_cast<std::size_t>(at(id).place);
+    count(place, row, y, w);
+    if (settings_.short_memory) memory_.keep(row, y, w, id);
+    Leaf& leaf = leaves_[place];
+    if (leaf.weight - leaf.checked >= leaf.delay && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;
         check(place);
+    }
+}
+
+// The children of a fresh split learn what the short memory holds of their parent.
+void Tree::recall(std::int32_t node) {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_.leaf(i) != node) continue;
+        const Row row = memory_.row(i);
+        std::int32_t child = step(node, row);
+        // The cut was made on this example too, so its category has a branch, unless a
+        // file says otherwise.
+        if (child == none) child = at(node).heavy;
+        memory_.move(i, child);
+        count(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
+    }
+    estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
+        Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].place)];
+        leaf.recalled = leaf.checked = leaf.weight;
+        // The split estimated their weight as well: no example answers twice.
+        double* const seen = counts(leaf.node);
+        double* const inherited = seen + shape_.class_stride;
+        std::copy_n(inherited, shape_.class_stride, estimates_.data() + i * shape_.class_stride);
+        double left = 0.0;
+        for (std::size_t k = 0; k < shape_.class_stride; ++k) {
+            left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
+        }
+        if (settings_.inherit_counts == InheritCounts::count) leaf.inherited = left;
     }
 }
 

@@ -52,6 +52,7 @@ struct Settings {
     AnyLeaf leaf;
 
     double grace_period = 200;
+    bool adaptive_grace = false;  // longer, while no gap as it is could decide
     double delta = 1e-7;
     bool spend_delta = false;  // delta / (j (j + 1)) at the j-th check of a leaf
     double tau = 0.05;
@@ -59,6 +60,8 @@ struct Settings {
     RunnerUp runner_up = RunnerUp::attribute;
     MissingSecond missing_second = MissingSecond::zero;
     InheritCounts inherit_counts = InheritCounts::predict;
+    std::size_t short_memory = 0;        // examples; 0: none
+    bool short_memory_in_bound = false;  // what is recalled counts in n
     double min_gain = 1e-9;
     double min_branch_fraction = 0.01;
     bool clip_to_range = true;

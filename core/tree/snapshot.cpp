@@ -127,6 +127,9 @@ Sizes check_sizes(const Snapshot& s) {
     demand_weights(s.weight, "weight");
     demand_weights(s.inherited_weight, "inherited_weight");
     demand_weights(s.checked, "checked");
+    demand_weights(s.delay, "delay");
+    demand_weights(s.recalled, "recalled");
+    demand_weights(s.estimated, "estimated");
     demand_weights(s.right_majority, "right_majority");
     demand_weights(s.right_bayes, "right_bayes");
     demand_weights(s.known, "known");
@@ -194,6 +197,12 @@ Snapshot Tree::snapshot() const {
         s.counts.insert(s.counts.end(), counts, counts + n_classes);
         const double* const inherited = counts + shape_.class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
+        if (settings_.short_memory) {
+            const std::size_t first = i * shape_.class_stride;
+            const bool told = first < estimates_.size();
+            const double* const estimate = told ? estimates_.data() + first : inherited;
+            s.estimated.insert(s.estimated.end(), estimate, estimate + n_classes);
+        }
         if (node.test != Test::leaf) continue;
 
         const Leaf& leaf = leaves_[static_cast<std::size_t>(node.place)];
@@ -201,6 +210,8 @@ Snapshot Tree::snapshot() const {
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
         s.checks.push_back(leaf.checks);
+        if (settings_.adaptive_grace) s.delay.push_back(leaf.delay);
+        if (settings_.short_memory) s.recalled.push_back(leaf.recalled);
         if (const Watch* const w = watch(static_cast<std::size_t>(node.place))) {
             const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
@@ -237,6 +248,7 @@ Snapshot Tree::snapshot() const {
             if (known) s.table_known.insert(s.table_known.end(), known, known + n_classes);
         }
     }
+    memory_.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     s.spent = {spent_};
     s.met = met_;
     auto rival = rivals_.begin();
@@ -288,6 +300,15 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
     const Sizes z = check_sizes(s);
+    demand_size(s.delay, settings.adaptive_grace ? z.n_leaves : 0, "delay");
+    demand_size(s.recalled, settings.short_memory ? z.n_leaves : 0, "recalled");
+    demand_size(s.estimated, settings.short_memory ? s.inherited.size() : 0, "estimated");
+    const std::size_t stored = s.memory_labels.size();
+    demand(stored <= settings.short_memory && stored <= s.seen[0],
+           "memory_labels has more examples than the short memory");
+    demand_size(s.memory_values, stored * z.n_numeric, "memory_values");
+    demand_size(s.memory_codes, stored * z.n_categorical, "memory_codes");
+    demand_size(s.memory_weights, stored, "memory_weights");
     // A leaf that watches has room for each feature: not before there are numbers for it.
     const std::size_t watched = (settings.judges() ? s.kinds.size() : 0) +
                                 (settings.values != Values::gaussian ? z.n_numeric : 0);
@@ -304,6 +325,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->restore_nodes(s);
     tree->restore_leaves(s);
     tree->restore_certificates(s);
+    tree->restore_memory(s);
     return tree;
 }
 
@@ -388,6 +410,8 @@ void Tree::restore_leaves(const Snapshot& s) {
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
         leaf.checks = s.checks[i];
+        if (settings_.adaptive_grace) leaf.delay = s.delay[i];
+        if (settings_.short_memory) leaf.recalled = s.recalled[i];
         leaf.track = {s.right_majority[i], s.right_bayes[i]};
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -396,6 +420,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         }
         demand(nearly(total, leaf.weight), where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
+        demand(leaf.recalled <= leaf.checked, where + "recalled after its last check");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + i * shape_.categorical;
@@ -470,6 +495,35 @@ void Tree::restore_watches(const Snapshot& s) {
                              leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
+}
+
+void Tree::restore_memory(const Snapshot& s) {
+    if (settings_.short_memory) estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    for (std::size_t i = 0; i < s.estimated.size(); ++i) {
+        estimates_[i / n_classes_ * shape_.class_stride + i % n_classes_] = s.estimated[i];
+    }
+    const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+    for (std::size_t i = 0; i < s.memory_labels.size(); ++i) {
+        const std::string where = at_row("memory_labels", i);
+        AlignedDoubles x(shape_.stride, 0.0);
+        std::copy_n(s.memory_values.data() + i * numeric, numeric, x.data());
+        const std::int32_t* const codes = s.memory_codes.data() + i * categorical;
+        for (const double value : x) {
+            demand(value != value || std::abs(value) <= largest, where + "a value is out of range");
+        }
+        for (std::size_t c = 0; c < categorical; ++c) {
+            demand(codes[c] >= missing_code && codes[c] < categories_[c], where + "no such category");
+        }
+        const std::int32_t label = s.memory_labels[i];
+        demand(label >= 0 && static_cast<std::size_t>(label) < n_classes_, where + "no such class");
+        const double w = s.memory_weights[i];
+        demand(w > 0.0 && w <= heaviest, where + "not a weight");
+        const Row row{x.data(), codes, std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
+        // Where the tree had no room for a branch, the example went on to the heavy one.
+        std::int32_t leaf = route(0, row);
+        while (at(leaf).test != Test::leaf) leaf = route(at(leaf).heavy, row);
+        memory_.keep(row, static_cast<std::size_t>(label), w, leaf);
+    }
 }
 
 void Tree::restore_certificates(const Snapshot& s) {

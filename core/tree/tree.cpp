@@ -5,7 +5,7 @@
 
 namespace riparian {
 
-Tree::Tree(const Settings& settings) : settings_(settings) {
+Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.short_memory) {
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.class_stride = 2;
     open_leaf(add_node(none, 0), 0);
@@ -44,13 +44,19 @@ void Tree::declare_classes(std::size_t count) {
 
 void Tree::reshape(const Shape& to) {
     const Shape from = std::exchange(shape_, to);
+    memory_.reshape(to);
     if (to.class_stride != from.class_stride) {
-        std::vector<double> wider(2 * nodes_.size() * to.class_stride, 0.0);
-        for (std::size_t row = 0; row < 2 * nodes_.size(); ++row) {
-            std::copy_n(counts_.data() + row * from.class_stride, from.class_stride,
-                        wider.data() + row * to.class_stride);
-        }
-        counts_ = std::move(wider);
+        const auto widen = [&](std::vector<double>& rows) {
+            const std::size_t n = rows.size() / from.class_stride;
+            std::vector<double> wider(n * to.class_stride, 0.0);
+            for (std::size_t row = 0; row < n; ++row) {
+                std::copy_n(rows.data() + row * from.class_stride, from.class_stride,
+                            wider.data() + row * to.class_stride);
+            }
+            rows = std::move(wider);
+        };
+        widen(counts_);
+        widen(estimates_);
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];

@@ -11,6 +11,7 @@
 #include "check.hpp"
 #include "node.hpp"
 #include "settings.hpp"
+#include "short_memory.hpp"
 #include "turnstile.hpp"
 
 namespace riparian {
@@ -91,6 +92,7 @@ private:
     void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
                 std::size_t row) const;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
+    void count(std::size_t place, const Row&, std::size_t y, double w);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
@@ -138,6 +140,7 @@ private:
     void open_leaf(std::int32_t node, std::size_t place);
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
+    void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
@@ -145,6 +148,7 @@ private:
     void restore_leaves(const Snapshot&);
     void restore_watches(const Snapshot&);
     void restore_certificates(const Snapshot&);
+    void restore_memory(const Snapshot&);
 
     // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
     // leave up to half of it empty.
@@ -163,6 +167,8 @@ private:
     std::vector<Leaf> leaves_;
     std::vector<Ways> ways_;
     std::vector<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
+    ShortMemory memory_;
+    std::vector<double> estimates_;  // [node][class_stride]: inherited, before recall()
     std::vector<Split> splits_;
     std::vector<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;

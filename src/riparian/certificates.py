@@ -246,7 +246,7 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
     nodes = engine.nodes()
     children: dict[int, list[tuple[float, ...]]] = {}
     for child, parent in enumerate(nodes["parent"].tolist()):
-        children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
+        children.setdefault(parent, []).append(tuple(nodes["estimated"][child].tolist()))
     return Certificates(
         Split(
             node=node,

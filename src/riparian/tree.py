@@ -105,6 +105,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         statistics, or whichever of the two was right more often there.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
+    adaptive_grace : bool, default=False
+        After a check that waits, look at the leaf again once the bound could be met at
+        the gap as it is, or the tie: after `grace_period` at the earliest, and at the
+        latest after an eighth of the weight that the leaf has seen. Fewer checks; where a
+        gap grows meanwhile, the split comes later by no more than that.
     delta : float, default=1e-7
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
@@ -126,6 +131,13 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         for it: nothing, answer with them besides its own, or also take them for
         examples seen. The last is what MOA does: trees grow faster, but `n` in the
         bound counts examples that the leaf never saw.
+    short_memory : int, default=0
+        Keep so many of the last examples; when a leaf splits, its children learn those
+        that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
+        is less by as much: no example answers twice.
+    short_memory_in_bound : bool, default=False
+        Whether those examples count in `n` of the bound, though the cut was chosen on
+        them. The grace period counts new ones only, either way.
     min_gain : float, default=1e-9
         Gains up to this are no gain.
     min_branch_fraction : float, default=0.01
@@ -163,6 +175,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     feature and goes down the branch that was the heavier one when it was made. A
     batch with an error changes nothing. Any number of threads may predict while
     one learns.
+
+    References
+    ----------
+    .. [1] J. Gama, P. Rodrigues. Learning in dynamic environments: decision trees for
+       data streams, the section on UFFT's short-term memory.
 
     Examples
     --------
@@ -209,6 +226,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         pairing: str = "independent",
         leaf: str = "adaptive",
         grace_period: float = 200,
+        adaptive_grace: bool = False,
         delta: float = 1e-7,
         spend_delta: bool = False,
         tau: float = 0.05,
@@ -216,6 +234,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         runner_up: str = "attribute",
         missing_second: str = "zero",
         inherit_counts: str = "predict",
+        short_memory: int = 0,
+        short_memory_in_bound: bool = False,
         min_gain: float = 1e-9,
         min_branch_fraction: float = 0.01,
         clip_to_range: bool = True,
@@ -241,6 +261,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.pairing = pairing
         self.leaf = leaf
         self.grace_period = grace_period
+        self.adaptive_grace = adaptive_grace
         self.delta = delta
         self.spend_delta = spend_delta
         self.tau = tau
@@ -248,6 +269,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.runner_up = runner_up
         self.missing_second = missing_second
         self.inherit_counts = inherit_counts
+        self.short_memory = short_memory
+        self.short_memory_in_bound = short_memory_in_bound
         self.min_gain = min_gain
         self.min_branch_fraction = min_branch_fraction
         self.clip_to_range = clip_to_range

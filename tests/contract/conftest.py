@@ -49,6 +49,9 @@ COMPOSITIONS = {
     "delayed": {"cuts": "delayed", "categorical_cuts": "both"},
     "combined": {"cuts": "combined", "variance": "population"},
     "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
+    "adaptive-grace": {"adaptive_grace": True, "categorical_cuts": "both"},
+    "short-memory": {"short_memory": 150, "inherit_counts": "count"},
+    "short-values": {"short_memory": 90, "statistics": "intervals", "adaptive_grace": True},
 }
 
 

@@ -31,6 +31,9 @@ class Node:
     weight: float = 0.0
     counted: float = 0.0
     checked: float = 0.0
+    delay: float = 0.0
+    recalled: float = 0.0
+    dropped: set[int] = field(default_factory=set)
     majority_right: float = 0.0
     naive_bayes_right: float = 0.0
     cut: Cut | None = None
