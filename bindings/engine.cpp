@@ -158,6 +158,7 @@ Settings settings_of(const nb::dict& d) {
     s.delta = nb::cast<double>(d["delta"]);
     s.tau = nb::cast<double>(d["tau"]);
     s.epsilons = nb::cast<int>(d["epsilons"]);
+    s.drop_poor_features = nb::cast<bool>(d["drop_poor_features"]);
     s.short_memory = nb::cast<std::size_t>(d["short_memory"]);
     s.short_memory_in_bound = nb::cast<bool>(d["short_memory_in_bound"]);
     s.min_gain = nb::cast<double>(d["min_gain"]);
@@ -351,7 +352,7 @@ nb::list leaf_states(const Tree& tree) {
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
                                   candidate(d.best), candidate(d.second), d.epsilon,
                                   l.still_needed, l.may_split, d.evidence.delta, d.criterion,
-                                  ranking(d.ranking)));
+                                  ranking(d.ranking), l.dropped));
     }
     return out;
 }

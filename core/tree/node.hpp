@@ -62,9 +62,7 @@ struct Leaf {
     std::uint32_t checks = 0;  // so far
     double weight = 0.0;       // seen here
     double inherited = 0.0;    // counted as seen, where the settings say so
-    double recalled = 0.0;     // of the weight, from the short memory when the leaf was made
     double checked = 0.0;      // of it, at the last check
-    double delay = 0.0;        // from there to the next
     Track track;
     LeafStatistics statistics;
 };

@@ -78,7 +78,7 @@ ClassWeights Tree::weights(std::int32_t node) const noexcept {
 LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
-    return {shape_,
+    return {shape(is_leaf ? static_cast<std::size_t>(at(node).place) : 0),
             leaf.statistics,
             counts(node),
             weights(node),
@@ -213,9 +213,15 @@ void Tree::count(std::size_t place, const Row& row, std::size_t y, double w) {
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
+    if (const Kept* const kept = this->kept(place)) {
+        const Row tracked = gathered_.of(row, *kept);
+        leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts);
+        if (watched) watched->learn(kept->shape(), row, tracked, y, w);
+        return;
+    }
     leaf.statistics.learn(shape_, row, y, w, before, counts);
     if (watched) {
-        watched->learn(shape_, row, y, w);
+        watched->learn(shape_, row, row, y, w);
         if (settings_.judges()) fix_hits(place);
     }
 }
@@ -234,7 +240,7 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
     count(place, row, y, w);
     if (settings_.short_memory) memory_.keep(row, y, w, id);
     Leaf& leaf = leaves_[place];
-    if (leaf.weight - leaf.checked >= leaf.delay && leaf.classes >= 2 && may_split(leaf)) {
+    if (leaf.weight - leaf.checked >= delay(place) && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;
         check(place);
     }
@@ -254,8 +260,9 @@ void Tree::recall(std::int32_t node) {
     }
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
-        Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].place)];
-        leaf.recalled = leaf.checked = leaf.weight;
+        const auto place = static_cast<std::size_t>(nodes_[i].place);
+        Leaf& leaf = leaves_[place];
+        recalled_[place] = leaf.checked = leaf.weight;
         // The split estimated their weight as well: no example answers twice.
         double* const seen = counts(leaf.node);
         double* const inherited = seen + shape_.class_stride;

@@ -60,6 +60,7 @@ struct Settings {
     RunnerUp runner_up = RunnerUp::attribute;
     MissingSecond missing_second = MissingSecond::zero;
     InheritCounts inherit_counts = InheritCounts::predict;
+    bool drop_poor_features = false;     // at a leaf: behind the best by more than the bound
     std::size_t short_memory = 0;        // examples; 0: none
     bool short_memory_in_bound = false;  // what is recalled counts in n
     double min_gain = 1e-9;

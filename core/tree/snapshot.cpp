@@ -59,6 +59,7 @@ private:
 
 struct Sizes {
     std::size_t n_nodes, n_leaves, n_classes, n_numeric, n_categorical;
+    std::size_t numeric, categorical;  // over all leaves, of features not dropped
 };
 
 Sizes check_sizes(const Snapshot& s) {
@@ -91,8 +92,16 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.checked, z.n_leaves, "checked");
     demand_size(s.right_majority, z.n_leaves, "right_majority");
     demand_size(s.right_bayes, z.n_leaves, "right_bayes");
-    demand_size(s.values, z.n_leaves * z.n_categorical, "values");
-    demand_size(s.table_gaps, z.n_leaves * z.n_categorical, "table_gaps");
+    z.numeric = z.n_leaves * z.n_numeric;
+    z.categorical = z.n_leaves * z.n_categorical;
+    demand(s.dropped.empty() || s.dropped.size() == z.n_leaves * s.kinds.size(),
+           "dropped does not have a value for each feature of each leaf");
+    for (std::size_t i = 0; i < s.dropped.size(); ++i) {
+        demand(s.dropped[i] <= 1, "dropped holds another value than 0 and 1");
+        (s.kinds[i % s.kinds.size()] == 0 ? z.numeric : z.categorical) -= s.dropped[i];
+    }
+    demand_size(s.values, z.categorical, "values");
+    demand_size(s.table_gaps, z.categorical, "table_gaps");
     const std::size_t splits = z.n_nodes - z.n_leaves;
     demand_size(s.split_node, splits, "split_node");
     demand_size(s.split_seen, splits, "split_seen");
@@ -179,7 +188,6 @@ Snapshot Tree::snapshot() const {
     const auto lock = turnstile_.reading();
     Snapshot s;
     const std::size_t n_classes = n_classes_;
-    const std::size_t n = shape_.numeric;
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
@@ -205,20 +213,32 @@ Snapshot Tree::snapshot() const {
         }
         if (node.test != Test::leaf) continue;
 
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.place)];
+        const auto place = static_cast<std::size_t>(node.place);
+        const Leaf& leaf = leaves_[place];
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
         s.checks.push_back(leaf.checks);
-        if (settings_.adaptive_grace) s.delay.push_back(leaf.delay);
-        if (settings_.short_memory) s.recalled.push_back(leaf.recalled);
-        if (const Watch* const w = watch(static_cast<std::size_t>(node.place))) {
+        if (settings_.adaptive_grace) s.delay.push_back(delay(place));
+        if (settings_.drop_poor_features) {
+            const std::size_t first = s.dropped.size();
+            s.dropped.resize(first + features_.size(), 0);
+            if (const Kept* const kept = this->kept(place)) {
+                for (const std::int32_t f : kept->dropped(features_.size())) {
+                    s.dropped[first + static_cast<std::size_t>(f)] = 1;
+                }
+            }
+        }
+        if (settings_.short_memory) s.recalled.push_back(recalled_[place]);
+        if (const Watch* const w = watch(place)) {
             const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
             s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
+        const Shape& shape = this->shape(place);
+        const std::size_t n = shape.numeric;
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, counts);
@@ -228,11 +248,11 @@ Snapshot Tree::snapshot() const {
             }
             if (c.known) s.known.insert(s.known.end(), c.known, c.known + n);
         }
-        const std::uint32_t* const starts = leaf.statistics.starts(shape_);
+        const std::uint32_t* const starts = leaf.statistics.starts(shape);
         const auto cell = [&](std::size_t k, std::size_t v) {
-            return leaf.statistics.classes()[k] ? leaf.statistics.cells(shape_, k)[v] : 0.0;
+            return leaf.statistics.classes()[k] ? leaf.statistics.cells(shape, k)[v] : 0.0;
         };
-        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        for (std::size_t c = 0; c < shape.categorical; ++c) {
             std::size_t end = starts[c];  // cells beyond the last value seen are spare room
             for (std::size_t v = starts[c]; v < starts[c + 1]; ++v) {
                 for (std::size_t k = 0; k < n_classes; ++k) {
@@ -309,10 +329,11 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     demand_size(s.memory_values, stored * z.n_numeric, "memory_values");
     demand_size(s.memory_codes, stored * z.n_categorical, "memory_codes");
     demand_size(s.memory_weights, stored, "memory_weights");
+    demand_size(s.dropped, settings.drop_poor_features ? z.n_leaves * s.kinds.size() : 0, "dropped");
     // A leaf that watches has room for each feature: not before there are numbers for it.
-    const std::size_t watched = (settings.judges() ? s.kinds.size() : 0) +
-                                (settings.values != Values::gaussian ? z.n_numeric : 0);
-    demand(z.n_leaves * watched <= s.watch.size(), "watch ends too early");
+    const std::size_t watched = (settings.judges() ? z.n_leaves * s.kinds.size() : 0) +
+                                (settings.values != Values::gaussian ? z.numeric : 0);
+    demand(watched <= s.watch.size(), "watch ends too early");
     auto tree = std::make_unique<Tree>(settings);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
@@ -396,22 +417,34 @@ void Tree::restore_nodes(const Snapshot& s) {
     }
 }
 
+void Tree::restore_kept(std::size_t place, const Snapshot& s) {
+    const std::size_t n = features_.size();
+    const std::uint8_t* const dropped = s.dropped.data() + place * n;
+    const std::vector<bool> poor(dropped, dropped + n);
+    const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
+    if (count == 0) return;
+    demand(n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
+    kept_[place] = std::make_unique<Kept>(features_, shape_);
+    const Kept::Left left = kept_[place]->drop(poor);
+    if (Watch* const w = watch(place)) w->keep(left.numeric);
+}
+
 void Tree::restore_leaves(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
-    const std::size_t n = shape_.numeric;
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
-    std::size_t gap = 0;
+    std::size_t gap = 0, tables = 0;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
         const double* const counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
+        if (settings_.drop_poor_features) restore_kept(i, s);
+        const Shape& shape = this->shape(i);
+        const std::size_t n = shape.numeric;
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
         leaf.checks = s.checks[i];
-        if (settings_.adaptive_grace) leaf.delay = s.delay[i];
-        if (settings_.short_memory) leaf.recalled = s.recalled[i];
         leaf.track = {s.right_majority[i], s.right_bayes[i]};
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -420,15 +453,16 @@ void Tree::restore_leaves(const Snapshot& s) {
         }
         demand(nearly(total, leaf.weight), where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
-        demand(leaf.recalled <= leaf.checked, where + "recalled after its last check");
+        demand(recalled_.empty() || s.recalled[i] <= leaf.checked,
+               where + "recalled after its last check");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
-        const std::uint32_t* const numbers_of_values = s.values.data() + i * shape_.categorical;
+        const std::uint32_t* const numbers_of_values = s.values.data() + tables;
         std::vector<const double*> all_cells;
-        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            demand(values <= static_cast<std::size_t>(categories_[c]) &&
-                       s.table_gaps[i * shape_.categorical + c] <= 1,
+            demand(values <= static_cast<std::size_t>(categories_[kept(i) ? kept(i)->slot_of(c) : c]) &&
+                       s.table_gaps[tables + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
             // Also keeps a file from asking for room that it has no numbers for.
@@ -437,7 +471,7 @@ void Tree::restore_leaves(const Snapshot& s) {
                    where + "a count table with an empty last row");
             all_cells.push_back(from);
         }
-        leaf.statistics.open(shape_, counts, numbers_of_values);
+        leaf.statistics.open(shape, counts, numbers_of_values);
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(counts[k] > 0.0)) continue;
             demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
@@ -445,9 +479,9 @@ void Tree::restore_leaves(const Snapshot& s) {
             const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
             check_planes(from, weights, counts[k], n, where);
             std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
-            if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape_, k));
-            if (!shape_.bayes) continue;
-            double* const planes = leaf.statistics.leaf_planes(shape_);
+            if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape, k));
+            if (!shape.bayes) continue;
+            double* const planes = leaf.statistics.leaf_planes(shape);
             for (std::size_t f = 0; f < n; ++f) {
                 double& bottom = planes[leaf_low * n + f];
                 double& top = planes[leaf_high * n + f];
@@ -455,13 +489,13 @@ void Tree::restore_leaves(const Snapshot& s) {
                 top = std::max(top, from[3 * n + f]);
             }
         }
-        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
             const double* const from = all_cells[c];
-            const std::size_t start = leaf.statistics.starts(shape_)[c];
+            const std::size_t start = leaf.statistics.starts(shape)[c];
             const double* weights = counts;
-            if (s.table_gaps[i * shape_.categorical + c]) {
-                double* const to = leaf.statistics.open_known_categories(shape_, c);
+            if (s.table_gaps[tables + c]) {
+                double* const to = leaf.statistics.open_known_categories(shape, c);
                 weights = std::copy_n(table_known.take(n_classes), n_classes, to) - n_classes;
             }
             for (std::size_t k = 0; k < n_classes; ++k) {
@@ -469,15 +503,18 @@ void Tree::restore_leaves(const Snapshot& s) {
                 for (std::size_t v = 0; v < values; ++v) {
                     sum += from[v * n_classes + k];
                     if (!leaf.statistics.classes()[k]) continue;
-                    leaf.statistics.cells(shape_, k)[start + v] = from[v * n_classes + k];
+                    leaf.statistics.cells(shape, k)[start + v] = from[v * n_classes + k];
                 }
                 demand(nearly(sum, weights[k]) &&
                            (weights[k] <= counts[k] || nearly(weights[k], counts[k])),
                        where + "its categories do not add up");
             }
         }
-        if (shape_.bayes) leaf.statistics.refresh_all(shape_, counts);
+        tables += shape.categorical;
+        if (shape.bayes) leaf.statistics.refresh_all(shape, counts);
     }
+    delays_ = s.delay;
+    recalled_ = s.recalled;
     restore_watches(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
@@ -491,7 +528,7 @@ void Tree::restore_watches(const Snapshot& s) {
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
-        watches_[i]->restore(settings_, shape_, features_, counts(leaves_[i].node), n_classes_,
+        watches_[i]->restore(settings_, shape(i), features_, counts(leaves_[i].node), n_classes_,
                              leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();

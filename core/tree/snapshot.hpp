@@ -69,6 +69,8 @@ struct Snapshot {
     }
 
     // Since format 3, and empty without the settings that ask for them.
+    std::vector<std::uint8_t> dropped;  // [leaf][feature], drop_poor_features: statistics have
+                                        // the others only
     std::vector<double> delay;     // [leaf], adaptive_grace
     std::vector<double> recalled;  // [leaf], short_memory
     std::vector<double> estimated; // [node][K], inherited before examples were recalled
@@ -80,6 +82,7 @@ struct Snapshot {
     template <class Self, class Visit>
     static void each_of_growth(Self& s, Visit&& visit) {
         visit("delay", s.delay);
+        visit("dropped", s.dropped);
         visit("recalled", s.recalled);
         visit("estimated", s.estimated);
         visit("memory_values", s.memory_values);

@@ -60,8 +60,11 @@ void Tree::reshape(const Shape& to) {
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
-        leaf.statistics.reshape(from, to, counts(leaf.node));
-        if (Watch* const w = watch(i)) w->fit(settings_, shape_);
+        Kept* const kept = this->kept(i);
+        const Shape before = kept ? kept->shape() : from;
+        if (kept) kept->grow(features_, to);
+        leaf.statistics.reshape(before, shape(i), counts(leaf.node));
+        if (Watch* const w = watch(i)) w->fit(settings_, shape(i));
     }
 }
 

@@ -195,6 +195,8 @@ class Pending:
     reason_waiting : str
         ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"``, ``"bound"`` or ``"check"``
         (it will split at its next check).
+    dropped : tuple of str
+        Features that the leaf no longer tracks (`drop_poor_features`).
     """
 
     leaf: int
@@ -213,6 +215,7 @@ class Pending:
     examples_needed: float
     until_check: float
     reason_waiting: str
+    dropped: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.cut is None:
@@ -295,7 +298,7 @@ def pending_of(
     found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
         leaf, depth, classes, n, until, best, second, epsilon, needed, may_split, *rest = state
-        delta, criterion, ranking = rest
+        delta, criterion, ranking, dropped = rest
         has_cut = best[0] >= 0
         if not may_split:
             why = "limit"
@@ -325,6 +328,7 @@ def pending_of(
                 examples_needed=needed,
                 until_check=until,
                 reason_waiting=why,
+                dropped=tuple(schema.label(f) for f in dropped),
             )
         )
     return found

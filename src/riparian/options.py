@@ -76,6 +76,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("epsilons", int, "1 or 2: how many bounds the best must lead by."),
     ("runner_up", str, "Whom the best cut must beat: attribute or cut."),
     ("missing_second", str, "What a cut without a rival must beat: zero or -inf (nothing)."),
+    ("drop_poor_features", bool, "Stop tracking features that are behind the best at a leaf."),
     ("short_memory", int, "How many of the last examples new leaves learn again.  [default: 0]"),
     ("short_memory_in_bound", bool, "Whether those count as seen in the bound."),
     ("min_gain", float, "Least gain of a split."),

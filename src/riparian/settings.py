@@ -47,6 +47,7 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "spend_delta",
         "legacy_gain",
         "adaptive_grace",
+        "drop_poor_features",
         "short_memory_in_bound",
     ):
         settings[name] = _truth(name, parameters[name])
@@ -124,6 +125,15 @@ def _check_together(p: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"bound='delta-method' needs evaluator='resubstitution', got {evaluator!r}"
             )
+    if p["drop_poor_features"] and p["leaf"] != "majority":
+        raise ValueError(
+            "drop_poor_features=True needs leaf='majority', got "
+            f"leaf={p['leaf']!r}, which answers by all features"
+        )
+    if p["drop_poor_features"] and evaluator != "resubstitution":
+        raise ValueError(
+            f"drop_poor_features=True needs evaluator='resubstitution', got {evaluator!r}"
+        )
     if evaluator != "resubstitution" and p["short_memory"]:
         raise ValueError(
             f"short_memory={p['short_memory']!r} needs evaluator='resubstitution', got "

@@ -131,6 +131,12 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         for it: nothing, answer with them besides its own, or also take them for
         examples seen. The last is what MOA does: trees grow faster, but `n` in the
         bound counts examples that the leaf never saw.
+    drop_poor_features : bool, default=False
+        After a check that waits, stop tracking a feature at that leaf whose best gain is
+        behind the best one's by more than the bound, times `epsilons` [2]_; never the best
+        two features, nor one that has no cut yet. Its memory is freed, and neither rows nor
+        checks ask for it again; the leaf's children track all features anew. For
+        ``leaf="majority"``: other leaves answer by all features.
     short_memory : int, default=0
         Keep so many of the last examples; when a leaf splits, its children learn those
         that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
@@ -180,6 +186,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     ----------
     .. [1] J. Gama, P. Rodrigues. Learning in dynamic environments: decision trees for
        data streams, the section on UFFT's short-term memory.
+    .. [2] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3,
+       "Poor attributes".
 
     Examples
     --------
@@ -234,6 +242,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         runner_up: str = "attribute",
         missing_second: str = "zero",
         inherit_counts: str = "predict",
+        drop_poor_features: bool = False,
         short_memory: int = 0,
         short_memory_in_bound: bool = False,
         min_gain: float = 1e-9,
@@ -269,6 +278,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.runner_up = runner_up
         self.missing_second = missing_second
         self.inherit_counts = inherit_counts
+        self.drop_poor_features = drop_poor_features
         self.short_memory = short_memory
         self.short_memory_in_bound = short_memory_in_bound
         self.min_gain = min_gain

@@ -50,6 +50,14 @@ COMPOSITIONS = {
     "combined": {"cuts": "combined", "variance": "population"},
     "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
     "adaptive-grace": {"adaptive_grace": True, "categorical_cuts": "both"},
+    "poor-features": {
+        "drop_poor_features": True,
+        "leaf": "majority",
+        "delta": 0.3,
+        "grace_period": 20,
+        "short_memory": 40,
+    },
+    "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
     "short-memory": {"short_memory": 150, "inherit_counts": "count"},
     "short-values": {"short_memory": 90, "statistics": "intervals", "adaptive_grace": True},
 }

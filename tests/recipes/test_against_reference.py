@@ -76,6 +76,28 @@ SETTINGS = {
         "epsilons": 2,
         "grace_period": 10,
     },
+    "poor features": {"drop_poor_features": True},
+    "poor features, hybrid": {"drop_poor_features": True, "impurity": "hybrid", "delta": 0.3},
+    "poor features, exhaustive": {
+        "drop_poor_features": True,
+        "statistics": "exhaustive",
+        "runner_up": "cut",
+    },
+    "poor features, paired": {
+        "drop_poor_features": True,
+        "bound": "delta-method",
+        "pairing": "paired",
+        "tau": 0.05,
+    },
+    "poor features, delayed cuts": {"drop_poor_features": True, "cuts": "delayed", "tau": 0.1},
+    "poor features, short memory, adaptive grace": {
+        "drop_poor_features": True,
+        "short_memory": 100,
+        "adaptive_grace": True,
+        "grace_period": 10,
+        "delta": 0.1,
+        "categorical_cuts": "both",
+    },
     "short memory": {"short_memory": 100},
     "short memory in the bound": {
         "short_memory": 300,
