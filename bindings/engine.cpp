@@ -157,9 +157,13 @@ Settings settings_of(const nb::dict& d) {
                        : inherit == "predict" ? InheritCounts::predict
                                               : InheritCounts::count;
     s.grace_period = nb::cast<double>(d["grace_period"]);
+    s.adaptive_grace = nb::cast<bool>(d["adaptive_grace"]);
     s.delta = nb::cast<double>(d["delta"]);
     s.tau = nb::cast<double>(d["tau"]);
     s.epsilons = nb::cast<int>(d["epsilons"]);
+    s.drop_poor_features = nb::cast<bool>(d["drop_poor_features"]);
+    s.short_memory = nb::cast<std::size_t>(d["short_memory"]);
+    s.short_memory_in_bound = nb::cast<bool>(d["short_memory_in_bound"]);
     s.min_gain = nb::cast<double>(d["min_gain"]);
     s.min_branch_fraction = nb::cast<double>(d["min_branch_fraction"]);
     s.clip_to_range = nb::cast<bool>(d["clip_to_range"]);
@@ -300,6 +304,7 @@ nb::dict nodes(const Tree& tree) {
     d["depth"] = owned(std::move(depth));
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
     d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
+    d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
     d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
     return d;
 }
@@ -351,7 +356,7 @@ nb::list leaf_states(const Tree& tree) {
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
                                   candidate(d.best), candidate(d.second), d.epsilon,
                                   l.still_needed, l.may_split, d.evidence.delta, d.criterion,
-                                  ranking(d.ranking)));
+                                  ranking(d.ranking), l.dropped));
     }
     return out;
 }
@@ -393,6 +398,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     Snapshot::each_of_units(s, [&](const char* name, auto& values) {
         if (arrays.contains(name)) take(name, values);
     });
+    if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }

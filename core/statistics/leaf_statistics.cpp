@@ -151,6 +151,40 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
     if (to.bayes) refresh_all(to, counts);
 }
 
+void LeafStatistics::keep(const Shape& from, const Shape& to,
+                          const std::vector<std::uint32_t>& numeric,
+                          const std::vector<std::uint32_t>& categorical) {
+    LeafStatistics old;
+    old.block_ = std::move(block_);
+    const std::uint32_t* const here = old.starts(from);
+    std::vector<std::uint32_t> starts(1, 0);
+    for (const std::uint32_t c : categorical) starts.push_back(starts.back() + here[c + 1] - here[c]);
+    lay_out(to, starts.data(), [&](std::size_t k) { return old.classes()[k] != nullptr; });
+    for (std::size_t k = 0; k < from.class_stride; ++k) {
+        if (!old.classes()[k]) continue;
+        for (std::size_t p = 0; p < to.n_planes(); ++p) {
+            for (std::size_t f = 0; f < numeric.size(); ++f) {
+                classes()[k][p * to.numeric + f] = old.classes()[k][p * from.numeric + numeric[f]];
+            }
+        }
+        for (std::size_t c = 0; c < categorical.size(); ++c) {
+            const double* const cells = old.cells(from, k);
+            std::copy(cells + here[categorical[c]], cells + here[categorical[c] + 1],
+                      this->cells(to, k) + starts[c]);
+        }
+    }
+    if (!gaps_) return;
+    for (std::vector<double>& known : gaps_->numbers) {
+        if (known.empty()) continue;
+        std::vector<double> left(to.stride, 0.0);
+        for (std::size_t f = 0; f < numeric.size(); ++f) left[f] = known[numeric[f]];
+        known = std::move(left);
+    }
+    std::vector<std::vector<double>> left;
+    for (const std::uint32_t c : categorical) left.push_back(std::move(gaps_->categories[c]));
+    gaps_->categories = std::move(left);
+}
+
 LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {
     if (!gaps_) {
         gaps_ = std::make_unique<Gaps>();

@@ -64,6 +64,10 @@ public:
     // Moves to another shape; what is new starts empty.
     void reshape(const Shape& from, const Shape& to, const double* counts);
 
+    // Moves to a shape of fewer features: those at these places stay, in this order.
+    void keep(const Shape& from, const Shape& to, const std::vector<std::uint32_t>& numeric,
+              const std::vector<std::uint32_t>& categorical);
+
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
     void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,

@@ -98,7 +98,7 @@ inline ClassWeights Tree::weights(std::int32_t node) const noexcept {
 [[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
-    return {shape_,
+    return {shape(is_leaf ? static_cast<std::size_t>(at(node).place) : 0),
             leaf.statistics,
             counts(node),
             weights(node),
@@ -246,6 +246,35 @@ void Tree::meet(const Row& row) noexcept {
     }
 }
 
+// What a leaf makes of an example, but for checks.
+[[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
+                                               double w) {
+    Leaf& leaf = leaves_[place];
+    double* const counts = this->counts(leaf.node);
+    const double before = counts[y];
+    Watch* const watched = watch(place);
+    if (watched) {
+        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
+    }
+    if (before == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    if (const Kept* const kept = this->kept(place)) {
+        const Row tracked = gathered_.of(row, *kept);
+        leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts);
+        if (watched) watched->learn(kept->shape(), row, tracked, y, w);
+        return;
+    }
+    leaf.statistics.learn(shape_, row, y, w, before, counts);
+    if (LinearUnits* const u = units(place)) {
+        u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    }
+    if (watched) {
+        watched->learn(shape_, row, row, y, w);
+        if (settings_.judges()) fix_hits(place);
+    }
+}
+
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
                                                double w) {
     ++seen_;
@@ -258,28 +287,41 @@ void Tree::meet(const Row& row) noexcept {
         categories_[c] = std::max(categories_[c], row.codes[c] + 1);
     }
     const auto place = static_cast<std::size_t>(at(id).place);
+    count(place, row, y, w);
+    if (settings_.short_memory) memory_.keep(row, y, w, id);
     Leaf& leaf = leaves_[place];
-    double* const counts = this->counts(id);
-    const double before = counts[y];
-    Watch* const watched = watch(place);
-    if (watched) {
-        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
-    }
-    if (before == 0.0) ++leaf.classes;
-    counts[y] += w;
-    leaf.weight += w;
-    leaf.statistics.learn(shape_, row, y, w, before, counts);
-    if (LinearUnits* const u = units(place)) {
-        u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
-    }
-    if (watched) {
-        watched->learn(shape_, row, y, w);
-        if (settings_.judges()) fix_hits(place);
-    }
-    if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
-        may_split(leaf)) {
+    if (leaf.weight - leaf.checked >= delay(place) && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;
         check(place);
+    }
+}
+
+// The children of a fresh split learn what the short memory holds of their parent.
+void Tree::recall(std::int32_t node) {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_.leaf(i) != node) continue;
+        const Row row = memory_.row(i);
+        std::int32_t child = step(node, row);
+        // The cut was made on this example too, so its category has a branch, unless a
+        // file says otherwise.
+        if (child == none) child = at(node).heavy;
+        memory_.move(i, child);
+        count(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
+    }
+    estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
+        const auto place = static_cast<std::size_t>(nodes_[i].place);
+        Leaf& leaf = leaves_[place];
+        recalled_[place] = leaf.checked = leaf.weight;
+        // The split estimated their weight as well: no example answers twice.
+        double* const seen = counts(leaf.node);
+        double* const inherited = seen + shape_.class_stride;
+        std::copy_n(inherited, shape_.class_stride, estimates_.data() + i * shape_.class_stride);
+        double left = 0.0;
+        for (std::size_t k = 0; k < shape_.class_stride; ++k) {
+            left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
+        }
+        if (settings_.inherit_counts == InheritCounts::count) leaf.inherited = left;
     }
 }
 

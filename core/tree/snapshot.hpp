@@ -90,12 +90,36 @@ struct Snapshot {
         visit("split_pass", s.split_pass);
     }
 
+    // Since format 3, and empty without the settings that ask for them.
+    std::vector<std::uint8_t> dropped;  // [leaf][feature], drop_poor_features: statistics have
+                                        // the others only
+    std::vector<double> delay;     // [leaf], adaptive_grace
+    std::vector<double> recalled;  // [leaf], short_memory
+    std::vector<double> estimated; // [node][K], inherited before examples were recalled
+    std::vector<double> memory_values;        // [example, the oldest first][F]
+    std::vector<std::int32_t> memory_codes;   // [example][C]
+    std::vector<std::int32_t> memory_labels;  // [example]
+    std::vector<double> memory_weights;       // [example]
+
+    template <class Self, class Visit>
+    static void each_of_growth(Self& s, Visit&& visit) {
+        visit("delay", s.delay);
+        visit("dropped", s.dropped);
+        visit("recalled", s.recalled);
+        visit("estimated", s.estimated);
+        visit("memory_values", s.memory_values);
+        visit("memory_codes", s.memory_codes);
+        visit("memory_labels", s.memory_labels);
+        visit("memory_weights", s.memory_weights);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
         each_later(s, visit);
         each_of_passes(s, visit);
         each_of_units(s, visit);
+        each_of_growth(s, visit);
     }
 
     // Those of every format.

@@ -11,6 +11,7 @@
 #include "check.hpp"
 #include "node.hpp"
 #include "settings.hpp"
+#include "short_memory.hpp"
 #include "turnstile.hpp"
 
 namespace riparian {
@@ -39,6 +40,7 @@ struct LeafState {
     Decision decision;
     double still_needed;  // weight until it would decide at this gap
     bool may_split;  // depth and number of leaves allow it
+    std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
 };
 
 // Gives a snapshot of format 1 what later ones hold besides.
@@ -104,6 +106,7 @@ private:
     // The class that costs least with these probabilities; ties to the lowest code.
     [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
+    void count(std::size_t place, const Row&, std::size_t y, double w);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
@@ -145,11 +148,22 @@ private:
     [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
         return units_.empty() ? nullptr : units_[place].get();
     }
+    // The features that a leaf has kept; null: all of them.
+    [[nodiscard]] Kept* kept(std::size_t place) const noexcept {
+        return kept_.empty() ? nullptr : kept_[place].get();
+    }
+    [[nodiscard]] const Shape& shape(std::size_t place) const noexcept {
+        return kept(place) ? kept(place)->shape() : shape_;
+    }
     void meet(const Row&) noexcept;
     void open_watch(std::size_t place);
     void fix_hits(std::size_t place);
+    void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
     [[nodiscard]] bool may_split(const Leaf&) const noexcept;
+    [[nodiscard]] double delay(std::size_t place) const noexcept {
+        return delays_.empty() ? settings_.grace_period : delays_[place];
+    }
 
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
@@ -157,6 +171,7 @@ private:
     void open_leaf(std::int32_t node, std::size_t place);
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
+    void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
@@ -165,6 +180,8 @@ private:
     void restore_watches(const Snapshot&);
     void restore_units(const Snapshot&);
     void restore_certificates(const Snapshot&);
+    void restore_memory(const Snapshot&);
+    void restore_kept(std::size_t place, const Snapshot&);
 
     // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
     // leave up to half of it empty.
@@ -181,10 +198,15 @@ private:
     std::vector<Gate> gates_;     // [node]
     std::vector<double> counts_;  // [node][2][class_stride]
     std::vector<Leaf> leaves_;
+    std::vector<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
+    std::vector<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
+    std::vector<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
     std::vector<Ways> ways_;
     std::vector<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
     std::vector<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
+    ShortMemory memory_;
+    std::vector<double> estimates_;  // [node][class_stride]: inherited, before recall()
     std::vector<Split> splits_;
     std::vector<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;
@@ -199,6 +221,7 @@ private:
     AnswerScratch scratch_;
     std::vector<std::int32_t> starts_;
     std::vector<bool> used_up_;
+    GatheredRow gathered_;
     mutable Turnstile turnstile_;
 };
 

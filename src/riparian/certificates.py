@@ -219,6 +219,8 @@ class Pending:
     reason_waiting : str
         ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"``, ``"bound"`` or ``"check"``
         (it will split at its next check).
+    dropped : tuple of str
+        Features that the leaf no longer tracks (`drop_poor_features`).
     """
 
     leaf: int
@@ -237,6 +239,7 @@ class Pending:
     examples_needed: float
     until_check: float
     reason_waiting: str
+    dropped: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.cut is None:
@@ -270,7 +273,7 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
     nodes = engine.nodes()
     children: dict[int, list[tuple[float, ...]]] = {}
     for child, parent in enumerate(nodes["parent"].tolist()):
-        children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
+        children.setdefault(parent, []).append(tuple(nodes["estimated"][child].tolist()))
     return Certificates(
         Split(
             node=node,
@@ -321,7 +324,7 @@ def pending_of(
     found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
         leaf, depth, classes, n, until, best, second, epsilon, needed, may_split, *rest = state
-        delta, criterion, ranking = rest
+        delta, criterion, ranking, dropped = rest
         has_cut = best[0] >= 0
         if not may_split:
             why = "limit"
@@ -351,6 +354,7 @@ def pending_of(
                 examples_needed=needed,
                 until_check=until,
                 reason_waiting=why,
+                dropped=tuple(schema.label(f) for f in dropped),
             )
         )
     return found

@@ -43,10 +43,18 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     settings["bound"] = _bound(parameters["bound"])
     for name, allowed in _CHOICES.items():
         settings[name] = one_of(name, parameters[name], allowed)
-    for name in ("clip_to_range", "spend_delta", "legacy_gain"):
+    for name in (
+        "clip_to_range",
+        "spend_delta",
+        "legacy_gain",
+        "adaptive_grace",
+        "drop_poor_features",
+        "short_memory_in_bound",
+    ):
         settings[name] = _truth(name, parameters[name])
     settings["n_cuts"] = _whole("n_cuts", parameters["n_cuts"], 1, 10_000)
     settings["n_intervals"] = _whole("n_intervals", parameters["n_intervals"], 1, 65_536)
+    settings["short_memory"] = _whole("short_memory", parameters["short_memory"], 0, 2**24)
     settings["epsilons"] = _whole("epsilons", parameters["epsilons"], 1, 2)
     for name, least, most in (
         ("grace_period", 0.0, 2.0**53),
@@ -120,6 +128,20 @@ def _check_together(p: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"bound='delta-method' needs evaluator='resubstitution', got {evaluator!r}"
             )
+    if p["drop_poor_features"] and p["leaf"] != "majority":
+        raise ValueError(
+            "drop_poor_features=True needs leaf='majority', got "
+            f"leaf={p['leaf']!r}, which answers by all features"
+        )
+    if p["drop_poor_features"] and evaluator != "resubstitution":
+        raise ValueError(
+            f"drop_poor_features=True needs evaluator='resubstitution', got {evaluator!r}"
+        )
+    if evaluator != "resubstitution" and p["short_memory"]:
+        raise ValueError(
+            f"short_memory={p['short_memory']!r} needs evaluator='resubstitution', got "
+            f"{evaluator!r}: examples of the past cannot judge a leaf that is new"
+        )
     if p["statistics"] != "gaussian" and p["cuts"] != "bins":
         raise ValueError(
             f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "

@@ -119,6 +119,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         The step size that each weight of "idbd" begins with.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
+    adaptive_grace : bool, default=False
+        After a check that waits, look at the leaf again once the bound could be met at
+        the gap as it is, or the tie: after `grace_period` at the earliest, and at the
+        latest after an eighth of the weight that the leaf has seen. Fewer checks; where a
+        gap grows meanwhile, the split comes later by no more than that.
     delta : float, default=1e-7
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
@@ -140,6 +145,19 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         for it: nothing, answer with them besides its own, or also take them for
         examples seen. The last is what MOA does: trees grow faster, but `n` in the
         bound counts examples that the leaf never saw.
+    drop_poor_features : bool, default=False
+        After a check that waits, stop tracking a feature at that leaf whose best gain is
+        behind the best one's by more than the bound, times `epsilons` [2]_; never the best
+        two features, nor one that has no cut yet. Its memory is freed, and neither rows nor
+        checks ask for it again; the leaf's children track all features anew. For
+        ``leaf="majority"``: other leaves answer by all features.
+    short_memory : int, default=0
+        Keep so many of the last examples; when a leaf splits, its children learn those
+        that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
+        is less by as much: no example answers twice.
+    short_memory_in_bound : bool, default=False
+        Whether those examples count in `n` of the bound, though the cut was chosen on
+        them. The grace period counts new ones only, either way.
     min_gain : float, default=1e-9
         Gains up to this are no gain.
     min_branch_fraction : float, default=0.01
@@ -179,6 +197,13 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     feature and goes down the branch that was the heavier one when it was made. A
     batch with an error changes nothing. Any number of threads may predict while
     one learns.
+
+    References
+    ----------
+    .. [1] J. Gama, P. Rodrigues. Learning in dynamic environments: decision trees for
+       data streams, the section on UFFT's short-term memory.
+    .. [2] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3,
+       "Poor attributes".
 
     Examples
     --------
@@ -227,6 +252,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         idbd_theta: float = 0.01,
         idbd_alpha: float = 0.05,
         grace_period: float = 200,
+        adaptive_grace: bool = False,
         delta: float = 1e-7,
         spend_delta: bool = False,
         tau: float = 0.05,
@@ -234,6 +260,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         runner_up: str = "attribute",
         missing_second: str = "zero",
         inherit_counts: str = "predict",
+        drop_poor_features: bool = False,
+        short_memory: int = 0,
+        short_memory_in_bound: bool = False,
         min_gain: float = 1e-9,
         min_branch_fraction: float = 0.01,
         clip_to_range: bool = True,
@@ -261,6 +290,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.idbd_theta = idbd_theta
         self.idbd_alpha = idbd_alpha
         self.grace_period = grace_period
+        self.adaptive_grace = adaptive_grace
         self.delta = delta
         self.spend_delta = spend_delta
         self.tau = tau
@@ -268,6 +298,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.runner_up = runner_up
         self.missing_second = missing_second
         self.inherit_counts = inherit_counts
+        self.drop_poor_features = drop_poor_features
+        self.short_memory = short_memory
+        self.short_memory_in_bound = short_memory_in_bound
         self.min_gain = min_gain
         self.min_branch_fraction = min_branch_fraction
         self.clip_to_range = clip_to_range

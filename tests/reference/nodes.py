@@ -32,6 +32,9 @@ class Node:
     weight: float = 0.0
     counted: float = 0.0
     checked: float = 0.0
+    delay: float = 0.0
+    recalled: float = 0.0
+    dropped: set[int] = field(default_factory=set)
     right: dict[str, float] = field(default_factory=dict)  # by predictor, where one is chosen
     units: Units | None = None
     cut: Cut | None = None

@@ -71,6 +71,10 @@ class Parameters:
     idbd_theta: float = 0.01
     idbd_alpha: float = 0.05
     grace_period: float = 200
+    adaptive_grace: bool = False
+    drop_poor_features: bool = False
+    short_memory: int = 0
+    short_memory_in_bound: bool = False
     runner_up: str = "attribute"
     inherit_counts: str = "predict"
     min_gain: float = 1e-9
@@ -98,6 +102,10 @@ class Parameters:
                 raise ValueError(f"evaluator={self.evaluator!r} needs categorical_cuts='multiway'")
             if self.bound == "delta-method":
                 raise ValueError("bound='delta-method' needs evaluator='resubstitution'")
+            if self.drop_poor_features or self.short_memory:
+                raise ValueError("drop_poor_features and short_memory need resubstitution")
+        if self.drop_poor_features and self.leaf != "majority":
+            raise ValueError("drop_poor_features needs leaf='majority'")
         if self.impurity == "loss" and self.costs is None:
             raise ValueError("impurity='loss' needs costs")
         if self.costs is not None:
