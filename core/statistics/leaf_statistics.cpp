@@ -70,7 +70,7 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
     const std::uint32_t* const here = old.starts(from);
     const std::uint32_t* const there = starts(to);
     for (std::size_t k = 0; k < from.class_stride; ++k) {
-        if (!old.classes()[k]) continue;
+        if (!old.classes()[k] || !classes()[k]) continue;
         copy_planes(old.classes()[k], classes()[k], to.n_planes());
         for (std::size_t c = 0; c < from.categorical; ++c) {
             std::copy(old.cells(from, k) + here[c], old.cells(from, k) + here[c + 1],
@@ -101,6 +101,14 @@ void LeafStatistics::add_class(const Shape& s, std::size_t added) {
 
 // Makes room for the categories of a row.
 void LeafStatistics::make_cells(const Shape& s, const Row& row) {
+    std::vector<std::uint32_t> needed(s.categorical, 0);
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        needed[c] = static_cast<std::uint32_t>(std::max(row.codes[c], -1) + 1);
+    }
+    make_cells(s, needed);
+}
+
+void LeafStatistics::make_cells(const Shape& s, const std::vector<std::uint32_t>& wanted) {
     LeafStatistics old;
     old.block_ = std::move(block_);
     const std::uint32_t* const before = old.starts(s);
@@ -108,7 +116,7 @@ void LeafStatistics::make_cells(const Shape& s, const Row& row) {
     std::size_t end = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = before[c + 1] - before[c];
-        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        const std::size_t needed = wanted[c];
         end += needed <= present ? present : std::max(needed, present + present / 4);
         if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
         starts[c + 1] = static_cast<std::uint32_t>(end);

@@ -68,6 +68,17 @@ public:
     void keep(const Shape& from, const Shape& to, const std::vector<std::uint32_t>& numeric,
               const std::vector<std::uint32_t>& categorical);
 
+    // As if the rows of `other` had been learned here too: counts are added, moments joined
+    // by Chan's formula [chan1983]. Its features and classes are the first of these; what it
+    // does not know is missing from its rows. `counts` are this leaf's, and brought up to date.
+    void merge(const Shape&, double* counts, const LeafStatistics& other, const Shape& of_other,
+               const double* counts_of_other);
+    // As if those rows, learned or merged before, had not been. Minima and maxima stay as they
+    // are: a hull of what is left. Weights that differ from 0 by rounding only are 0. Throws
+    // std::invalid_argument, and changes nothing, if more is taken away than there is.
+    void downdate(const Shape&, double* counts, const LeafStatistics& other,
+                  const Shape& of_other, const double* counts_of_other);
+
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
     void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
@@ -145,6 +156,9 @@ private:
     void copy_from(const LeafStatistics& old, const Shape& from, const Shape& to) noexcept;
     void add_class(const Shape&, std::size_t k);
     void make_cells(const Shape&, const Row&);
+    void make_cells(const Shape&, const std::vector<std::uint32_t>& needed);
+    void demand_part(const Shape&, const double* counts, const LeafStatistics& other,
+                     const Shape& of_other, const double* counts_of_other) const;
     Gaps& open_gaps(const Shape&);
     void learn_bayes(const Shape&, const Row&, std::size_t y, double w, const double* counts);
     void learn_known(const Shape&, const Row&, std::size_t y, double w, double before,
