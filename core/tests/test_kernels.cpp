@@ -532,6 +532,11 @@ void trees_are_the_same(const Kernels& a, const Kernels& b) {
         const examples::Rows rows = examples::make_rows(wanted, seed);
         Settings settings = examples::quick_settings(Adaptive{});
         if (seed % 2) settings.impurity = Gini{};
+        if (seed % 3 == 1) settings.cuts = Combined{};
+        if (seed % 3 == 2) {
+            settings.impurity = Accuracy{};
+            settings.judging.evaluator = Evaluator::prequential;
+        }
         Snapshot grown[2];
         for (int i = 0; i < 2; ++i) {
             use_kernels(i ? b : a);
