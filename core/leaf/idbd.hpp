@@ -12,8 +12,9 @@ namespace riparian {
 //     h_i  = h_i max(0, 1 - a_i x_i^2) + a_i d x_i
 //
 // A step changes b_i by at most 2 and keeps it within +-10, and all a_i are scaled down
-// where sum a_i x_i^2 > 1. A weight multiplies theta and a_i. A leaf that has learned
-// nothing, or whose units are all at 0, answers by majority.
+// where sum a_i x_i^2 > 1. A weight below 1 multiplies theta and a_i, a larger one repeats
+// the step. A leaf that has learned nothing, or whose units are all at 0, answers by
+// majority.
 struct Idbd {
     static constexpr std::string_view name = "idbd";
     static constexpr bool bayes = false;

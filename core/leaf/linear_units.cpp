@@ -36,6 +36,9 @@ private:
     std::size_t left_;
 };
 
+// An example of a larger weight takes one long step after so many of length 1.
+constexpr int most_repetitions = 16;
+
 std::size_t n_inputs(const Shape& s) noexcept { return (s.numeric + 1 + s.categorical + 3) / 4 * 4; }
 
 }  // namespace
@@ -193,19 +196,22 @@ void LinearUnits::learn(const Shape& s, const Row& row, std::size_t y, double w,
     }
     if (!fits) make_cells(s, row, sizes);
 
-    double* const x = scratch.inputs.data();
-    kernels().learn_standardised(moments(s), s.stride, row.x, w, x);
-    x[s.numeric] = 1.0;
-    for (std::size_t c = 0; c < s.categorical; ++c) {
-        x[s.numeric + 1 + c] = row.codes[c] >= 0 ? 1.0 : 0.0;
-    }
-    if (n_units_ == 1) {
-        step(s, 0, row, y == 0 ? -1.0 : 1.0, w, sizes, scratch);
-        return;
-    }
-    for (std::size_t u = 0; u < n_units_; ++u) {
-        step(s, u, row, u == y ? 1.0 : 0.0, w, sizes, scratch);
-    }
+    const auto once = [&](double weight) {
+        double* const x = scratch.inputs.data();
+        kernels().learn_standardised(moments(s), s.stride, row.x, weight, x);
+        x[s.numeric] = 1.0;
+        for (std::size_t c = 0; c < s.categorical; ++c) {
+            x[s.numeric + 1 + c] = row.codes[c] >= 0 ? 1.0 : 0.0;
+        }
+        if (n_units_ == 1) step(s, 0, row, y == 0 ? -1.0 : 1.0, weight, sizes, scratch);
+        for (std::size_t u = 0; n_units_ > 1 && u < n_units_; ++u) {
+            step(s, u, row, u == y ? 1.0 : 0.0, weight, sizes, scratch);
+        }
+    };
+    // A weight of 3 is three examples.
+    double left = w;
+    for (int times = 0; left > 1.0 && times < most_repetitions; ++times, left -= 1.0) once(1.0);
+    once(left);
 }
 
 double LinearUnits::output(const Shape& s, std::size_t unit, const Row& row,

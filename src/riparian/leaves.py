@@ -115,7 +115,8 @@ def idbd(
     alpha : float, default=0.05
         The first step size, from 5e-05 to 1.
     sample_weight : array-like of shape (n_rows,), optional
-        An example of weight 2 takes steps twice as long.
+        An example of weight 2 takes steps twice as long. (A leaf repeats the step, and does
+        so with fractions only.)
 
     Returns
     -------

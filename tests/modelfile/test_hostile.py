@@ -597,15 +597,13 @@ def test_what_no_leaf_can_watch_is_refused(value):
                 from_bytes(bad.data())
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -1e308, 1e300, 2.0**60])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1e308, 1e300])
 def test_what_no_unit_can_hold_is_refused(value):
     """Of a leaf: the units, their categories, the moments, then weights, steps and traces."""
     for whole in samples()[8:]:
-        for place in (0, 1, 3, 5, 8, 9, 13, 14):
+        for place in range(20):
             bad = whole.copy()
             set_value(bad.arrays["units"], place, value)
-            if place == 3 and abs(value) == 2.0**60:
-                continue  # a mean
             with pytest.raises(rp.ModelFileError):
                 from_bytes(bad.data())
 

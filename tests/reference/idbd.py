@@ -120,6 +120,14 @@ class Units:
         return inputs
 
     def learn(self, row: Sequence[Value], y: int, w: float, n_classes: int) -> None:
+        """A weight of 3 is three examples; what is left after sixteen is one long step."""
+        for _ in range(16):
+            if w > 1.0:
+                self._learn(row, y, 1.0, n_classes)
+                w -= 1.0
+        self._learn(row, y, w, n_classes)
+
+    def _learn(self, row: Sequence[Value], y: int, w: float, n_classes: int) -> None:
         """The moments learn the row first, so that it is within them."""
         if not self.units:
             self.units = [Unit(*self.rates)]
