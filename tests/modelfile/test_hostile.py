@@ -441,7 +441,7 @@ def check_works(model):
 
 
 def sample_models():
-    """Plain trees, and one for each kind of watch that leaves can keep."""
+    """Plain trees, one for each kind of watch that leaves can keep, and one with a seed."""
     for n, cls, more in [
         (200, rp.HoeffdingTree, {"leaf": "adaptive", "categorical_cuts": "both"}),
         (200, rp.VFDT, {}),
@@ -456,6 +456,10 @@ def sample_models():
     ]:
         model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
         yield model.partial_fit(*sample_rows(n))
+    columns, labels = sample_rows(200)
+    numbers = {name: columns[name] for name in "ac"}
+    seeded = rp.VFDT.from_sklearn(None, numbers, labels, grace_period=40, delta=0.05, tau=0.6)
+    yield seeded.partial_fit(columns, labels).rescan(columns, labels, passes=2, progress=False)
 
 
 def sample_rows(n):

@@ -35,11 +35,13 @@ _CODE = """
 /* The number that stands for a category of a feature in x; UTF-8. */
 double NAME_code(int feature, const char *text)
 {
-    size_t i;
-    for (i = 0; i < sizeof NAME_texts / sizeof NAME_texts[0]; ++i) {
-        if (NAME_texts[i].feature == feature && strcmp(NAME_texts[i].text, text) == 0) {
-            return NAME_texts[i].code;
-        }
+    size_t low = 0, high = sizeof NAME_texts / sizeof NAME_texts[0];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        int order = NAME_texts[middle].feature - feature;
+        if (order == 0) order = strcmp(NAME_texts[middle].text, text);
+        if (order == 0) return NAME_texts[middle].code;
+        if (order < 0) low = middle + 1; else high = middle;
     }
     return -1.0;
 }
@@ -124,7 +126,7 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
             f"{{{i}, {code}.0, {_text(str(category))}}}"
             for i, feature in enumerate(tree.features)
             if texts[i]
-            for code, category in enumerate(feature.categories)
+            for code, category in sorted(enumerate(feature.categories), key=_in_bytes)
         ]
         # A feature may have no category yet; no text is at feature -1.
         kind = "static const struct { int feature; double code; const char *text; } NAME_texts[]"
@@ -187,6 +189,11 @@ def _category(tree: PlainTree, feature: int, code: int, texts: Sequence[bool]) -
         name = label_text(tree.features[feature].label)
         raise ValueError(f"the category {category!r} of {name!r} is not a double")
     return float(category)
+
+
+def _in_bytes(entry: tuple[int, Any]) -> bytes:
+    """The order of strcmp."""
+    return str(entry[1]).encode("utf-8", "surrogatepass")
 
 
 def _array(declaration: str, entries: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ def to_code(model: HoeffdingTree, language: str, *, leaf: str | None = None, **o
     model : HoeffdingTree
         A model that has learned.
     language : {"sql", "python", "c"}
-        SQL as SQLite, PostgreSQL and DuckDB read it, Python 3, or C99.
+        SQL as SQLite and DuckDB read it, Python 3, or C99.
     leaf : {"majority"} or None, default=None
         "majority" reads the leaves of any model as majority leaves; None refuses a model
         with others.

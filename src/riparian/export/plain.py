@@ -102,7 +102,9 @@ def plain_tree(model: HoeffdingTree, leaf: str | None, asked: str) -> PlainTree:
             children[parent].append((branch, child))
     for branches in children:
         branches.sort()
-    weights = np.asarray(nodes["answer"], dtype=np.float64)
+    own = nodes["counts"] + nodes["inherited"]
+    # A node without weight answers like its parent; the root's is never looked at.
+    weights = np.where(own.any(axis=1)[:, None], own, own[nodes["parent"]])
     # Summed from the first class on, as the engine does it: the same bits.
     total = np.cumsum(weights, axis=1)[:, -1:]
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -22,7 +22,7 @@ _LEVELS = 8
 _TOGETHER = 50
 _INPUT = '"riparian_input"'
 
-_QUERY = """-- A decision tree, written by riparian, for SQLite, PostgreSQL and DuckDB.
+_QUERY = """-- A decision tree, written by riparian, for SQLite and DuckDB.
 -- Gives the rows of the table with the leaf that each reaches, its class{and_more}.
 -- NULL is a missing value.
 WITH "riparian_leaves" AS (
