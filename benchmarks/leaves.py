@@ -8,7 +8,7 @@ share of rows whose class is that of the row before. The rate is rows by process
 three runs (one, where a run takes more than five seconds). Progress goes to standard error, the
 tables of docs/leaves.md to standard output.
 
-    python benchmarks/leaves.py [--json] [--only elec2] [--rows 200000]
+    python benchmarks/leaves.py [--json] [--only elec2] [--shuffle] [--rows 200000]
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", choices=[*SYNTHETIC, *REAL])
     parser.add_argument("--rows", type=int, default=200_000, help="of each generator")
+    parser.add_argument("--shuffle", action="store_true", help="the rows, which ends all runs")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
 
@@ -67,6 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
             _say(f"{name}: not there; {DATA_VARIABLE} names no folder that has it")
             continue
         X, y, nominal = loaded
+        if options.shuffle:
+            order = np.random.default_rng(1).permutation(len(y))
+            X, y = X[order], y[order]
         result = {"stream": name, "rows": len(y), "no change": float(np.mean(y[1:] == y[:-1]))}
         for leaf, value in LEAVES.items():
             result[leaf], result[f"{leaf} rate"] = _measured(value, X, y, nominal)

@@ -127,8 +127,9 @@ def steps(
                     predicted = [None, *predicted[1:].tolist()]
                     blank = False
                 result.update(y[start:stop], predicted, getattr(model, "n_leaves_", -1))
-                if getattr(model, "costs", None) is not None:
-                    result.count_costs(model.costs, model.classes_.tolist())
+                costs, classes = getattr(model, "costs", None), getattr(model, "classes_", None)
+                if costs is not None and classes is not None:
+                    result.count_costs(costs, classes.tolist())
                 result.seconds = now - began
             start = stop
         yield
