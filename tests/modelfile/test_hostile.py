@@ -128,11 +128,17 @@ def set_value(entry, place, value):
     entry[2][size * place : size * place + size] = number.to_bytes(size, "little")
 
 
+GROWTH = ["delay", "dropped", "recalled", "estimated", "memory_values", "memory_codes"]
+GROWTH += ["memory_labels", "memory_weights"]
+
+
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
         # What leaves watch is one array of many meanings.
-        name = "watch" if dice.random() < 0.3 else dice.choice(list(parts.arrays))
+        name = dice.choice(list(parts.arrays))
+        if dice.random() < 0.3:
+            name = "watch" if as_array(parts.arrays["watch"]).size else dice.choice(GROWTH)
         entry = parts.arrays[name]
         array = as_array(entry)
         if array.size:
@@ -449,8 +455,14 @@ def sample_models():
         (200, rp.VFDTc, {}),
         (1300, rp.NIP, {"n_intervals": 5, "max_leaves": 4}),
         (200, rp.HybridTree, {}),
+        (
+            300,
+            rp.HoeffdingTree,
+            {"leaf": "majority", "drop_poor_features": True, "short_memory": 50}
+            | {"adaptive_grace": True, "tau": 0.3},
+        ),
     ]:
-        model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
+        model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
 
 
