@@ -128,13 +128,18 @@ def set_value(entry, place, value):
     entry[2][size * place : size * place + size] = number.to_bytes(size, "little")
 
 
+GROWTH = ["delay", "dropped", "recalled", "estimated", "memory_values", "memory_codes"]
+GROWTH += ["memory_labels", "memory_weights"]
+
+
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
-        # What leaves watch, and their units, are arrays of many meanings.
+        # What leaves watch, their units, and what growth remembers are arrays of many meanings.
         name = dice.choice(list(parts.arrays))
         if dice.random() < 0.3:
-            name = max("watch", "units", key=lambda each: len(parts.arrays[each][2]))
+            telling = [each for each in ("watch", "units") if as_array(parts.arrays[each]).size]
+            name = dice.choice(telling or GROWTH)
         entry = parts.arrays[name]
         array = as_array(entry)
         if array.size:
@@ -453,8 +458,14 @@ def sample_models():
         (200, rp.HybridTree, {}),
         (200, rp.HoeffdingTree, {"leaf": "idbd"}),
         (200, rp.VFDT, {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS}),
+        (
+            300,
+            rp.HoeffdingTree,
+            {"leaf": "majority", "drop_poor_features": True, "short_memory": 50}
+            | {"adaptive_grace": True, "tau": 0.3},
+        ),
     ]:
-        model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
+        model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
     columns, labels = sample_rows(200)
     numbers = {name: columns[name] for name in "ac"}
