@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from riparian.lab.decisions import Decisions
 from riparian.palette import DARK, LIGHT, class_colour, ink_on
@@ -17,7 +17,7 @@ __all__ = ["check_picture", "plot", "save_picture"]
 
 # Verdicts differ by shape and filling, not by colour alone.
 _MARKS = {"kept": ("o", 0), "open": ("D", 1), "broken": ("X", 3)}
-_DASH = {"markersize": 10.0, "markeredgewidth": 1.8, "linestyle": "none"}
+_DASH: dict[str, Any] = {"markersize": 10.0, "markeredgewidth": 1.8, "linestyle": "none"}
 _SIZE = 7.5
 _LABEL = (13.0, 10.0)  # points of a number of two digits
 _LINE = 13.5  # points of a line of the key
@@ -94,7 +94,7 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
         if _differs(result):
             _, its_colour = _mark(result.misjudged_verdict, dark=dark)
             end = max(result.misjudged / result.repetitions, lowest)
-            dots = {"color": its_colour, "linewidth": 1.2, "linestyle": (0, (1, 2))}
+            dots: dict[str, Any] = {"color": its_colour, "linewidth": 1.2, "linestyle": (0, (1, 2))}
             ax.plot([x, x], [y, end], zorder=1.9, **dots)
             ax.plot([x], [end], marker="_", color=its_colour, zorder=2.1, **_DASH)
         fill = colours["ground"] if result.verdict == "open" else colour
