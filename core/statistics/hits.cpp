@@ -66,7 +66,7 @@ double score_of_all(const Judging& judging, const double* counts, std::size_t cl
 
 void Hits::fit(const Shape& s, Evaluator evaluator) {
     if (class_stride_ != s.class_stride) {
-        std::vector<double> wider(class_stride_ ? sides_.size() / class_stride_ * s.class_stride : 0);
+        Held<double> wider(class_stride_ ? sides_.size() / class_stride_ * s.class_stride : 0);
         for (std::size_t i = 0; i * s.class_stride < wider.size(); ++i) {
             std::copy_n(sides_.data() + i * class_stride_, class_stride_,
                         wider.data() + i * s.class_stride);
@@ -74,7 +74,7 @@ void Hits::fit(const Shape& s, Evaluator evaluator) {
         sides_ = std::move(wider);
         class_stride_ = s.class_stride;
     }
-    const auto insert = [&](std::vector<double>& v, std::size_t at, std::size_t n, double x) {
+    const auto insert = [&](Held<double>& v, std::size_t at, std::size_t n, double x) {
         v.insert(v.begin() + static_cast<std::ptrdiff_t>(at), n, x);
     };
     const std::size_t more = s.categorical - categorical_;
@@ -88,6 +88,17 @@ void Hits::fit(const Shape& s, Evaluator evaluator) {
     threshold_.resize(s.numeric, nan);
     if (!open()) sides_.resize(s.numeric * 2 * class_stride_, 0.0);
     side_labels_.resize(s.numeric * 2, 0);
+    trim_all();
+}
+
+void Hits::trim_all() {
+    trim(sum_);
+    trim(start_);
+    trim(threshold_);
+    trim(sides_);
+    trim(side_labels_);
+    for (auto& labels : labels_) trim(labels);
+    trim(labels_);
 }
 
 void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& statistics,
@@ -167,6 +178,7 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
     for (std::size_t f = 0; f < s.numeric; ++f) {
         fix_one(judging, classes, f, weight, thresholds[f], sides);
     }
+    trim_all();
 }
 
 Hits::Quality Hits::quality(double sum, double start, double weight) const noexcept {
@@ -185,15 +197,6 @@ Hits::Quality Hits::numeric(std::size_t slot, double weight) const noexcept {
 std::vector<double>& Hits::scratch() {
     thread_local std::vector<double> room;
     return room;
-}
-
-std::size_t Hits::bytes() const noexcept {
-    std::size_t bytes = (sum_.capacity() + start_.capacity() + threshold_.capacity() +
-                         sides_.capacity()) * sizeof(double) +
-                        side_labels_.capacity() * sizeof(std::int32_t) +
-                        labels_.capacity() * sizeof(labels_[0]);
-    for (const auto& labels : labels_) bytes += labels.capacity() * sizeof(std::int32_t);
-    return bytes;
 }
 
 void Hits::save(std::size_t classes, std::vector<double>& out) const {
@@ -284,6 +287,7 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
         labels.resize(n);
         for (std::int32_t& l : labels) l = label();
     }
+    trim_all();
     return at;
 }
 

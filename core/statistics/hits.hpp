@@ -59,8 +59,6 @@ public:
         return sides_.data() + slot * 2 * class_stride_;
     }
 
-    [[nodiscard]] std::size_t bytes() const noexcept;
-
     // The state as numbers, and back; std::invalid_argument if they cannot be one of a leaf
     // with these class weights.
     void save(std::size_t classes, std::vector<double>& numbers) const;
@@ -70,17 +68,18 @@ public:
 private:
     static std::vector<double>& scratch();
     [[nodiscard]] Quality quality(double sum, double start, double weight) const noexcept;
+    void trim_all();
     void fix_one(const Judging&, std::size_t classes, std::size_t slot, double weight,
                  double threshold, const double* sides);
 
     std::size_t class_stride_ = 0;
     double fixed_ = std::numeric_limits<double>::quiet_NaN();  // at this weight; NaN: open
     std::int32_t leaf_label_ = 0;                   // holdout
-    std::vector<double> sum_, start_;               // [categorical], [numeric] after them
-    std::vector<double> threshold_;                 // [numeric]; NaN: none
-    std::vector<double> sides_;                     // [numeric][2][class_stride], once fixed
-    std::vector<std::int32_t> side_labels_;         // [numeric][2] (holdout)
-    std::vector<std::vector<std::int32_t>> labels_; // [categorical][value] (holdout)
+    Held<double> sum_, start_;         // [categorical], [numeric] after them
+    Held<double> threshold_;           // [numeric]; NaN: none
+    Held<double> sides_;               // [numeric][2][class_stride], once fixed
+    Held<std::int32_t> side_labels_;   // [numeric][2] (holdout)
+    Held<Held<std::int32_t>> labels_;  // [categorical][value] (holdout)
     std::size_t categorical_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "../memory/account.hpp"
 #include "../simd/kernels.hpp"
 #include "../tree/row.hpp"
 
@@ -60,8 +61,14 @@ public:
     // categorical feature; to be filled before refresh_all().
     void open(const Shape&, const double* counts, const std::uint32_t* values);
     void close() noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return block_ != nullptr; }
     // Moves to another shape; what is new starts empty.
     void reshape(const Shape& from, const Shape& to, const double* counts);
+
+    // What a block holds for so many classes and cells.
+    [[nodiscard]] static std::size_t bytes(const Shape&, std::size_t classes, std::size_t cells);
+    // What a row of class y would take besides, before it gives the old block back.
+    [[nodiscard]] std::size_t growth(const Shape&, const Row&, std::size_t y) const noexcept;
 
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
@@ -104,19 +111,17 @@ public:
 
     void refresh_all(const Shape&, const double* counts) noexcept;
 
-    [[nodiscard]] std::size_t bytes(const Shape&) const noexcept;
-
 private:
-    static constexpr std::align_val_t alignment{32};
     struct Release {
-        void operator()(std::byte* p) const noexcept { ::operator delete[](p, alignment); }
+        std::size_t bytes;
+        void operator()(std::byte* p) const noexcept { give_aligned(p, bytes); }
     };
     using Block = std::unique_ptr<std::byte[], Release>;
 
     // Few leaves of few streams have any.
-    struct Gaps {
-        std::vector<std::vector<double>> numbers;     // [class][stride]
-        std::vector<std::vector<double>> categories;  // [feature][class_stride]
+    struct Gaps : HeldObject {
+        Held<Held<double>> numbers;     // [class][stride]
+        Held<Held<double>> categories;  // [feature][class_stride]
     };
 
     [[nodiscard]] double* doubles() const noexcept {

@@ -15,7 +15,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     node.depth = parent == none ? 0 : at(parent).depth + 1;
     make_room(nodes_);
     make_room(gates_);
-    make_room(counts_, 2 * shape_.class_stride);
+    counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
     nodes_.push_back(node);
     const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
     gates_.emplace_back();
@@ -33,32 +33,36 @@ void Tree::set_gate(std::int32_t id, double threshold) noexcept {
             : Gate{std::numeric_limits<double>::infinity(), 0, id};
 }
 
-void Tree::open_leaf(std::int32_t node, std::size_t place) {
+void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
     if (place == leaves_.size()) {
         make_room(leaves_);
         leaves_.emplace_back();
     }
-    Leaf& leaf = leaves_[place];
-    leaf = {};
-    leaf.node = node;
-    leaf.statistics.open(shape_);
-    at(node).place = static_cast<std::int32_t>(place);
-    if (settings_.watches()) open_watch(place);
-}
-
-void Tree::open_watch(std::size_t place) {
-    if (place >= watches_.size()) {
+    if (settings_.watches() && place >= watches_.size()) {
         make_room(watches_);
         watches_.resize(place + 1);
     }
-    watches_[place] = std::make_unique<Watch>();
-    watches_[place]->fit(settings_, shape_);
+    Leaf& leaf = leaves_[place];
+    leaf = {};
+    leaf.node = node;
+    at(node).place = static_cast<std::int32_t>(place);
+    if (active) open_statistics(place);
 }
 
+// The child for a category without a branch: a new leaf, or where there is no room for
+// one the child for missing values.
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
+    Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
+    const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
+    if (leaves_.size() >= settings_.max_leaves || !may_add(more) ||
+        !make_room_for(more + leaf_bytes(), none)) {
+        return at(node).heavy;
+    }
+    const Charge charge(structure_);
     const std::int32_t child = add_node(node, code);
-    ways_[static_cast<std::size_t>(at(node).place)].add(code, child);
+    ways.add(code, child);
     open_leaf(child, leaves_.size());
+    settle();
     return child;
 }
 
@@ -67,13 +71,13 @@ bool Tree::may_split(const Leaf& leaf) const noexcept {
            leaves_.size() < settings_.max_leaves;
 }
 
-LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
+LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
     used_up.assign(shape_.categorical, false);
     for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
     }
     const std::size_t place = static_cast<std::size_t>(at(leaf.node).place);
-    LeafCase c{settings_, shape_, features_, leaf.statistics, counts(leaf.node),
+    LeafCase c{settings_, shape_, features_, leaf.statistics, own_counts(leaf),
                leaf.weight, leaf.weight + leaf.inherited, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
     c.depth = static_cast<double>(at(leaf.node).depth);
@@ -85,7 +89,10 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
 }
 
 void Tree::check(std::size_t place) {
-    const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
+    const Decision decision = [&] {
+        const Charge charge(working_);
+        return checker_.check(leaf_case(leaves_[place], used_up_));
+    }();
     ++leaves_[place].checks;
     spent_ += delta_of_check(settings_, decision.evidence);
     if (decision.verdict != Verdict::wait) {
@@ -97,6 +104,7 @@ void Tree::check(std::size_t place) {
 
 // What a leaf that waits makes of the check.
 void Tree::after_check(std::size_t place, const Decision& d) {
+    const Charge charge(statistics_);
     Watch& w = *watch(place);
     const LeafCase leaf = leaf_case(leaves_[place], used_up_);
     if (settings_.pairs() && d.best.feature != none &&
@@ -108,6 +116,7 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             out.slot = features_[static_cast<std::size_t>(c.feature)].slot;
             out.classes = n_classes_;
             // Room to spare, for classes and for branches, is not part of the state.
+            const Charge room(working_);
             const std::vector<double> table = checker_.branches(leaf, c);
             const std::size_t width = shape_.class_stride;
             std::size_t rows = table.size() / width;
@@ -117,7 +126,10 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             }
             std::vector<double> seen;
             for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
-            out.influence = influence(d.evidence.measure, seen.data(), rows, n_classes_);
+            const std::vector<double> adds =
+                influence(d.evidence.measure, seen.data(), rows, n_classes_);
+            const Charge kept(statistics_);
+            out.influence.assign(adds.begin(), adds.end());
             return out;
         };
         w.pair.lead(leader(d.best), leader(d.second));
@@ -134,8 +146,13 @@ void Tree::fix_hits(std::size_t place) {
     const Leaf& leaf = leaves_[place];
     if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
     std::vector<double> thresholds, sides;
-    const LeafCase c = leaf_case(leaf, used_up_);
-    checker_.best_thresholds(c, thresholds, sides);
+    const LeafCase c = [&] {
+        const Charge charge(working_);
+        const LeafCase found = leaf_case(leaf, used_up_);
+        checker_.best_thresholds(found, thresholds, sides);
+        return found;
+    }();
+    const Charge charge(statistics_);
     w.hits.fix(settings_.judging, shape_, leaf.statistics, c.counts, n_classes_, leaf.weight,
                thresholds.data(), sides.data());
 }
@@ -143,8 +160,10 @@ void Tree::fix_hits(std::size_t place) {
 void Tree::split(std::size_t place, const Decision& decision) {
     const Candidate& cut = decision.best;
     const std::int32_t id = leaves_[place].node;
-    const std::vector<double> table =
-        checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+    const std::vector<double> table = [&] {
+        const Charge charge(working_);
+        return checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+    }();
     const std::size_t width = shape_.class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);
@@ -154,7 +173,10 @@ void Tree::split(std::size_t place, const Decision& decision) {
         if (cut.test != Test::every_value || weights[b] > 0.0) branches.push_back(b);
     }
     if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
-
+    const std::size_t more = growth(branches.size(), true) +
+                             (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
+    if (!may_add(more) || !make_room_for(more + branches.size() * leaf_bytes(), id)) return;
+    const Charge charge(structure_);
     const Ranking& ranking = decision.ranking;
     for (std::size_t i = 1; i < ranking.size(); ++i) {
         const Candidate& c = ranking[i];
@@ -168,7 +190,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
                        decision.verdict, decision.criterion,
                        static_cast<std::uint8_t>(ranking.size() - 1),
                        decision.second.feature == none});
-    leaves_[place].statistics.close();
+    sleep(place);
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
@@ -194,11 +216,13 @@ void Tree::split(std::size_t place, const Decision& decision) {
     }
     if (cut.test == Test::every_value) {
         first = static_cast<std::int32_t>(ways_.size());
+        make_room(ways_);
         ways_.push_back(std::move(ways));
     }
     at(id).place = first;
     at(id).heavy = heavy;
     set_gate(id, cut.threshold);
+    settle();
 }
 
 }  // namespace riparian

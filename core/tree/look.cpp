@@ -1,6 +1,7 @@
 // Looking inside a tree: sizes, certificates, the state of its leaves.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tree.hpp"
 
@@ -38,19 +39,12 @@ std::uint64_t Tree::seen() const {
 
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = sizeof(Tree) + nodes_.capacity() * sizeof(Node) +
-                        gates_.capacity() * sizeof(Gate) +
-                        counts_.capacity() * sizeof(double) +
-                        leaves_.capacity() * sizeof(Leaf) +
-                        splits_.capacity() * sizeof(Split) +
-                        features_.capacity() * sizeof(Feature) + met_.capacity() +
-                        categories_.capacity() * sizeof(categories_[0]) +
-                        ways_.capacity() * sizeof(ways_[0]);
-    bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
-    for (const Ways& ways : ways_) bytes += ways.bytes();
-    for (const auto& w : watches_) bytes += w->bytes();
-    for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
-    return bytes;
+    return structure_.held + statistics_.held + working_.held;
+}
+
+std::size_t Tree::n_active_leaves() const {
+    const auto lock = turnstile_.reading();
+    return n_active_;
 }
 
 std::vector<Certificate> Tree::certificates() const {
@@ -95,7 +89,7 @@ std::vector<LeafState> Tree::leaf_states() const {
     const auto lock = turnstile_.reading();
     std::vector<LeafState> states;
     Checker checker;
-    std::vector<bool> used_up;
+    Held<bool> used_up;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf) continue;
         const Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].place)];
@@ -103,7 +97,10 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.node = static_cast<std::int32_t>(i);
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
-        state.weight = leaf.weight;
+        state.active = leaf.statistics.is_open();
+        state.room = may_add(growth(2, true));
+        const double* const seen = counts(state.node);
+        state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, settings_.grace_period - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
         state.still_needed = std::numeric_limits<double>::infinity();

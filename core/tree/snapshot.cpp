@@ -122,6 +122,18 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.rival_test, n_rivals, "rival_test");
     demand_size(s.rival_threshold, n_rivals, "rival_threshold");
     demand_size(s.rival_gain, n_rivals, "rival_gain");
+    demand_size(s.inactive, z.n_leaves, "inactive");
+    std::size_t n_anew = 0;
+    for (const std::uint8_t state : s.inactive) {
+        demand(state <= 2, "inactive holds another value than 0, 1 and 2");
+        n_anew += state == 2;
+    }
+    demand_size(s.recent, n_anew * z.n_classes, "recent");
+    demand_size(s.ranked_at, 1, "ranked_at");
+    demand(s.ranked_at[0] <= s.seen[0], "ranked_at is after the last example");
+    demand_size(s.least_promise, 1, "least_promise");
+    demand_weights(s.least_promise, "least_promise");
+    demand_weights(s.recent, "recent");
     demand_weights(s.counts, "counts");
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
@@ -136,7 +148,7 @@ Sizes check_sizes(const Snapshot& s) {
 }
 
 // A cut is possible with these features and categories.
-bool possible(const Snapshot& s, const std::vector<Feature>& features, std::uint8_t test,
+bool possible(const Snapshot& s, const Features& features, std::uint8_t test,
               std::int32_t feature, double threshold, std::int32_t category) {
     if (feature < 0 || static_cast<std::size_t>(feature) >= features.size()) return false;
     const Feature& f = features[static_cast<std::size_t>(feature)];
@@ -197,6 +209,12 @@ Snapshot Tree::snapshot() const {
         if (node.test != Test::leaf) continue;
 
         const Leaf& leaf = leaves_[static_cast<std::size_t>(node.place)];
+        const bool active = leaf.statistics.is_open();
+        s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
+        if (leaf.recent) {
+            const double* const since = leaf.recent->counts.data();
+            s.recent.insert(s.recent.end(), since, since + n_classes);
+        }
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
@@ -205,12 +223,20 @@ Snapshot Tree::snapshot() const {
             const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
             s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
+        } else if (settings_.watches()) {
+            s.watch_sizes.push_back(0);
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
+        if (!active) {
+            s.values.insert(s.values.end(), shape_.categorical, 0);
+            s.table_gaps.insert(s.table_gaps.end(), shape_.categorical, 0);
+            continue;
+        }
+        const double* const own = own_counts(leaf);
         for (std::size_t k = 0; k < n_classes && n; ++k) {
-            if (!(counts[k] > 0.0)) continue;
-            const GaussianClass c = leaf.statistics.gaussian(k, counts);
+            if (!(own[k] > 0.0)) continue;
+            const GaussianClass c = leaf.statistics.gaussian(k, own);
             s.gaps.push_back(c.known != nullptr);
             for (std::size_t p = 0; p < class_planes; ++p) {
                 s.gaussian.insert(s.gaussian.end(), c.planes + p * n, c.planes + (p + 1) * n);
@@ -238,7 +264,9 @@ Snapshot Tree::snapshot() const {
         }
     }
     s.spent = {spent_};
-    s.met = met_;
+    s.met.assign(met_.begin(), met_.end());
+    s.ranked_at = {ranked_at_};
+    s.least_promise = {least_promise_};
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
         s.split_node.push_back(split.node);
@@ -284,6 +312,14 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
     s.split_spent.assign(s.split_node.size(), 0.0);
     s.split_criterion.assign(s.split_node.size(), 0);
     s.rivals.assign(s.split_node.size(), 0);
+    fill_arrays_since_3(s);
+}
+
+// Files before format 3 know no inactive leaves.
+void fill_arrays_since_3(Snapshot& s) {
+    s.inactive.assign(s.weight.size(), 0);
+    s.ranked_at = {0};
+    s.least_promise = {0.0};
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
@@ -291,28 +327,42 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     // A leaf that watches has room for each feature: not before there are numbers for it.
     const std::size_t watched = (settings.judges() ? s.kinds.size() : 0) +
                                 (settings.values != Values::gaussian ? z.n_numeric : 0);
-    demand(z.n_leaves * watched <= s.watch.size(), "watch ends too early");
-    auto tree = std::make_unique<Tree>(settings);
+    const auto n_inactive =
+        static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
+    demand((z.n_leaves - n_inactive) * watched <= s.watch.size(), "watch ends too early");
+    // The limit comes last: what was below it is below it again.
+    Settings unlimited = settings;
+    unlimited.max_bytes = SIZE_MAX;
+    auto tree = std::make_unique<Tree>(unlimited);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
     tree->add_features(kinds);
     tree->declare_classes(z.n_classes);
     tree->seen_ = s.seen[0];
-    tree->met_ = s.met;
+    std::copy(s.met.begin(), s.met.end(), tree->met_.begin());
     tree->n_met_ = static_cast<std::size_t>(std::count(s.met.begin(), s.met.end(), 1));
     std::copy(s.categories.begin(), s.categories.end(), tree->categories_.begin());
-    tree->restore_nodes(s);
-    tree->restore_leaves(s);
-    tree->restore_certificates(s);
+    {
+        const Charge charge(tree->structure_);
+        tree->restore_nodes(s);
+        tree->restore_leaves(s);
+        tree->restore_certificates(s);
+    }
+    tree->ranked_at_ = s.ranked_at[0];
+    tree->least_promise_ = s.least_promise[0];
+    tree->settings_.max_bytes = settings.max_bytes;
+    tree->settle();
+    tree->add_to_structure(0);
     return tree;
 }
 
 void Tree::restore_nodes(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     // The root exists already; it becomes a leaf again only if it is one.
-    leaves_[0].statistics.close();
+    sleep(0);
     leaves_.clear();
     watches_.clear();
+    std::size_t n_leaves = 0;
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
         const std::string where = at_row("test", i);
@@ -343,7 +393,7 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
                    where + "a leaf with a test");
-            open_leaf(static_cast<std::int32_t>(i), leaves_.size());
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_leaves++] != 1);
             continue;
         }
         demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
@@ -355,6 +405,7 @@ void Tree::restore_nodes(const Snapshot& s) {
         node.place = none;  // until its first child comes
         if (node.test == Test::every_value) {
             node.place = static_cast<std::int32_t>(ways_.size());
+            make_room(ways_);
             ways_.emplace_back();
         }
     }
@@ -379,26 +430,52 @@ void Tree::restore_leaves(const Snapshot& s) {
     const std::size_t n = shape_.numeric;
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
+    Reader recent(s.recent, "recent");
     std::size_t gap = 0;
+    const Charge charge(statistics_);
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
-        const double* const counts = this->counts(leaf.node);
+        const double* counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
+        leaf.recent.reset();
+        if (s.inactive[i] == 2) {
+            const double* const since = recent.take(n_classes);
+            leaf.recent = std::make_unique<Recent>();
+            leaf.recent->counts.assign(shape_.class_stride, 0.0);
+            std::copy_n(since, n_classes, leaf.recent->counts.data());
+            bool earlier = false;
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                demand(since[k] <= counts[k] || nearly(since[k], counts[k]),
+                       where + "more since it began anew than in all");
+                earlier |= counts[k] > 0.0;
+            }
+            demand(earlier, where + "begins anew without an example");
+            counts = leaf.recent->counts.data();
+        }
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
         leaf.checks = s.checks[i];
         leaf.track = {s.right_majority[i], s.right_bayes[i]};
+        const bool active = s.inactive[i] != 1;
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
             total += counts[k];
-            leaf.classes += counts[k] > 0.0;
+            leaf.classes += active && counts[k] > 0.0;
         }
-        demand(nearly(total, leaf.weight), where + "its weight is not that of its classes");
+        demand(nearly(total, leaf.weight) || (!active && leaf.weight <= total),
+               where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + i * shape_.categorical;
+        if (!active) {
+            for (std::size_t c = 0; c < shape_.categorical; ++c) {
+                demand(numbers_of_values[c] == 0 && s.table_gaps[i * shape_.categorical + c] == 0,
+                       where + "an inactive leaf with statistics");
+            }
+            continue;
+        }
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape_.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
@@ -466,7 +543,11 @@ void Tree::restore_watches(const Snapshot& s) {
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
-        watches_[i]->restore(settings_, shape_, features_, counts(leaves_[i].node), n_classes_,
+        if (!watches_[i]) {
+            demand(n == 0, "an inactive leaf that watches");
+            continue;
+        }
+        watches_[i]->restore(settings_, shape_, features_, own_counts(leaves_[i]), n_classes_,
                              leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();

@@ -50,6 +50,20 @@ struct Snapshot {
     std::vector<std::uint64_t> watch_sizes;  // [leaf], where leaves watch
     std::vector<double> watch;
 
+    // Since format 3.
+    std::vector<std::uint8_t> inactive;      // [leaf] 1: no statistics, 2: they began anew
+    std::vector<double> recent;              // [leaf that began anew][K] weights since then
+    std::vector<std::uint64_t> ranked_at;    // [1] examples seen when leaves were ranked
+    std::vector<double> least_promise;       // [1] of those that were active then
+
+    template <class Self, class Visit>
+    static void each_since_3(Self& s, Visit&& visit) {
+        visit("inactive", s.inactive);
+        visit("recent", s.recent);
+        visit("ranked_at", s.ranked_at);
+        visit("least_promise", s.least_promise);
+    }
+
     template <class Self, class Visit>
     static void each_later(Self& s, Visit&& visit) {
         visit("spent", s.spent);
@@ -72,6 +86,7 @@ struct Snapshot {
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
         each_later(s, visit);
+        each_since_3(s, visit);
     }
 
     // Those of every format.

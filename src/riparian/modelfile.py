@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
 
 #: Rises when a reader of an older version could misread the file.
-FORMAT = 2
+FORMAT = 3
 #: Every format that this version reads.
-READABLE = (1, 2)
+READABLE = (1, 2, 3)
 
 _DIGEST = "~digest"
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -101,7 +101,7 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Hoeff
     if header.get("format") not in READABLE:
         raise ModelFileError(
             f"the file has format {header.get('format')!r}; this version reads formats "
-            f"{' and '.join(map(str, READABLE))}"
+            f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
         )
     arrays.pop(_DIGEST, None)
     recipe = header.get("recipe")
@@ -118,6 +118,7 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Hoeff
         schema = _schema_from_json(header["schema"])
         engine = _core.Engine.restore(settings, arrays)
         _check_agreement(schema, arrays)
+        engine.add_names(schema.bytes)
         if model.costs is not None and schema.classes:
             engine.set_costs(cost_matrix(model.costs, schema.classes))
     except ModelFileError:
@@ -265,10 +266,11 @@ def _schema_from_json(data: Any) -> Schema:
         if kind not in ("numeric", "categorical"):
             raise ModelFileError("the schema holds an unknown kind")
         categories = [_value_from_json(v) for v in entry["categories"]]
-        feature = Feature(name, kind, {v: code for code, v in enumerate(categories)})
+        feature = Feature(name, kind)
+        schema.add_feature(feature)
+        schema.add_categories(feature, categories)
         if len(feature.codes) != len(categories) or (kind == "numeric" and categories):
             raise ModelFileError("the schema holds impossible categories")
-        schema.add_feature(feature)
     labels = [_value_from_json(v) for v in data["classes"]]
     schema.add_classes(labels)
     if len(schema.classes) != len(labels):

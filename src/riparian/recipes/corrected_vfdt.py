@@ -36,6 +36,8 @@ class CorrectedVFDT(HoeffdingTree):
         What a leaf answers.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -79,6 +81,7 @@ class CorrectedVFDT(HoeffdingTree):
         leaf: str = "majority",
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -98,5 +101,6 @@ class CorrectedVFDT(HoeffdingTree):
             leaf=leaf,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )

@@ -24,6 +24,8 @@ class MisclassificationTree(HoeffdingTree):
         What a leaf answers.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -58,6 +60,7 @@ class MisclassificationTree(HoeffdingTree):
         leaf: str = "majority",
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -71,5 +74,6 @@ class MisclassificationTree(HoeffdingTree):
             leaf=leaf,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )

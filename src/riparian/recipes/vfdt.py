@@ -26,6 +26,8 @@ class VFDT(HoeffdingTree):
         Tie threshold: split anyway once the bound is below it.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -66,6 +68,7 @@ class VFDT(HoeffdingTree):
         tau: float = 0.05,
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -79,5 +82,6 @@ class VFDT(HoeffdingTree):
             tau=tau,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )
