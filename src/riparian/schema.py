@@ -54,6 +54,9 @@ class Reading:
 class Schema:
     """The ordered features and classes of one model."""
 
+    # A dict of attributes takes more or less, by what the program did before.
+    __slots__ = ("bytes", "class_codes", "classes", "codes", "features", "index", "owner")
+
     def __init__(self, owner: str = "the model") -> None:
         self.owner = owner  # what errors call it
         self.features: list[Feature] = []
@@ -63,7 +66,8 @@ class Schema:
         self.index: dict[Name, int] = {}
         self.codes: list[dict[Hashable, int] | None] = []
         #: What the names hold; see `_held`.
-        self.bytes = sum(_held(part) for part in (self, self.__dict__, *self.__dict__.values()))
+        lists = (self.features, self.classes, self.class_codes, self.index, self.codes)
+        self.bytes = _held(self) + sum(map(_held, lists))
 
     @property
     def named(self) -> bool:

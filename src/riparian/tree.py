@@ -27,7 +27,7 @@ from riparian.labels import (
     read_weights,
     sort_classes,
 )
-from riparian.schema import Reading, Schema
+from riparian.schema import Feature, Reading, Schema
 from riparian.settings import byte_count, check_settings
 from riparian.table import Table, read_example, read_table
 
@@ -396,6 +396,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             undo = self._undo_point() if may_fail else None
             result = None
             try:
+                if first and engine.max_bytes is not None:
+                    _demand_least(check_settings(axes), reading)
                 self._grow(engine, schema, reading, declared, added, first=first)
                 if costs is not None:
                     engine.set_costs(costs)
@@ -437,11 +439,6 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             engine.add_features([f.kind == "categorical" for f in reading.new_features])
         for place, held in categories.items():
             engine.expect_categories(place, held)
-        if first and engine.max_bytes is not None and engine.least_bytes > engine.max_bytes:
-            raise ValueError(
-                f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "
-                f"features, got {engine.max_bytes:,}"
-            )
         if declared and not schema.classes:
             engine.expect_classes(schema.add_classes(declared))
             engine.declare_classes(len(schema.classes))
@@ -726,6 +723,22 @@ def _refuse_infinite(reading: Reading, schema: Schema) -> None:
     raise ValueError(
         f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
     )
+
+
+def _demand_least(settings: dict[str, Any], reading: Reading) -> None:
+    """An error that says how much a model of these features needs, if `max_bytes` is less."""
+    schema = Schema()
+    limit, settings["max_bytes"] = settings["max_bytes"], 2**61
+    engine = _core.Engine(settings)
+    for feature in reading.new_features:
+        schema.add_feature(Feature(feature.name, feature.kind))
+    engine.add_names(schema.bytes)
+    engine.add_features([f.kind == "categorical" for f in schema.features])
+    if engine.least_bytes > limit:
+        raise ValueError(
+            f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "
+            f"features, got {limit:,}"
+        )
 
 
 def _names_fit(engine: _core.Engine, reading: Reading, added: list[Hashable]) -> bool:
