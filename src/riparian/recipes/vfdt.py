@@ -39,7 +39,8 @@ class VFDT(HoeffdingTree):
     1e-9. The gain range counts the classes seen at the leaf. A new leaf answers with
     the class weights that its parent's split estimated until its own
     examples outweigh them; they never count in the bound.
-    Poor attributes are not dropped and memory is not limited. Hoeffding's
+    Poor attributes are not dropped, and memory is limited by `max_bytes` only: statistics
+    of a leaf that wakes begin anew. Hoeffding's
     inequality does not cover information gain, so `delta` is no guarantee; see
     :mod:`riparian.bounds`.
 
