@@ -169,6 +169,7 @@ Settings settings_of(const nb::dict& d) {
     s.clip_to_range = nb::cast<bool>(d["clip_to_range"]);
     if (!d["max_depth"].is_none()) s.max_depth = nb::cast<std::size_t>(d["max_depth"]);
     if (!d["max_leaves"].is_none()) s.max_leaves = nb::cast<std::size_t>(d["max_leaves"]);
+    if (!d["max_bytes"].is_none()) s.max_bytes = nb::cast<std::size_t>(d["max_bytes"]);
     return s;
 }
 
@@ -356,7 +357,7 @@ nb::list leaf_states(const Tree& tree) {
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
                                   candidate(d.best), candidate(d.second), d.epsilon,
                                   l.still_needed, l.may_split, d.evidence.delta, d.criterion,
-                                  ranking(d.ranking), l.dropped));
+                                  ranking(d.ranking), l.dropped, l.active, l.room));
     }
     return out;
 }
@@ -399,6 +400,8 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
         if (arrays.contains(name)) take(name, values);
     });
     if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
+    fill_arrays_since_3(s);
+    if (arrays.contains("inactive")) Snapshot::each_since_3(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }
@@ -406,6 +409,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
 }  // namespace
 
 void bind_engine(nb::module_& m) {
+    nb::exception<LimitTooLow>(m, "LimitTooLow", PyExc_ValueError);
     m.attr("MAX_FEATURES") = max_features;
     m.attr("MAX_CLASSES") = max_classes;
     m.attr("MAX_CATEGORIES") = max_categories;
@@ -437,8 +441,21 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release free;
             t.add_features(kinds);
         }, "categorical"_a)
-        .def("make_room_for_classes", &Tree::make_room_for_classes, "count"_a,
+        .def("add_names", &Tree::add_names, "bytes"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("expect_classes", &Tree::expect_classes, "bytes"_a)
+        .def("expect_categories", &Tree::expect_categories, "feature"_a, "bytes"_a)
+        .def("set_max_bytes", [](Tree& t, std::optional<std::size_t> limit) {
+            const nb::gil_scoped_release free;
+            t.set_max_bytes(limit.value_or(SIZE_MAX));
+        }, "limit"_a.none())
+        .def("surely_fits", &Tree::surely_fits, "names"_a,
              nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("max_bytes", [](const Tree& t) -> std::optional<std::size_t> {
+            const std::size_t limit = t.settings().max_bytes;
+            if (limit == SIZE_MAX) return std::nullopt;
+            return limit;
+        })
+        .def_prop_ro("least_bytes", &Tree::least_bytes, nb::call_guard<nb::gil_scoped_release>())
         .def("declare_classes", &Tree::declare_classes, "count"_a,
              nb::call_guard<nb::gil_scoped_release>())
         .def("set_costs", [](Tree& t, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig,
@@ -529,6 +546,8 @@ void bind_engine(nb::module_& m) {
         .def_prop_ro("n_classes", &Tree::n_classes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_nodes", &Tree::n_nodes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_leaves", &Tree::n_leaves, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("n_active_leaves", &Tree::n_active_leaves,
+                     nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("depth", &Tree::depth, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("seen", &Tree::seen, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("memory_bytes", &Tree::memory_bytes, nb::call_guard<nb::gil_scoped_release>())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Costs {
         return entries[label * classes + truth];
     }
     // With these true classes only, in this order; the labels stay.
-    [[nodiscard]] Costs of_classes(const std::vector<std::size_t>& codes) const {
+    [[nodiscard]] Costs of_classes(std::span<const std::size_t> codes) const {
         auto some = std::make_shared<double[]>(labels * codes.size());
         for (std::size_t l = 0; l < labels; ++l) {
             for (std::size_t i = 0; i < codes.size(); ++i) {

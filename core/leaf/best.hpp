@@ -34,7 +34,9 @@ struct Best {
             if (member == by) said = answer;
         };
         if (bayes) judge(Member::bayes, NaiveBayes::class_of(leaf, row, scratch), track.bayes);
-        if (linear) judge(Member::linear, Idbd::class_of(leaf, row, scratch), leaf.units->right);
+        if (linear && leaf.units) {
+            judge(Member::linear, Idbd::class_of(leaf, row, scratch), leaf.units->right);
+        }
         if (majority) judge(Member::majority, Majority::class_of(leaf), track.majority);
         return said;
     }
@@ -61,7 +63,8 @@ private:
             best = member;
             most = right;
         };
-        offer(linear, Member::linear, linear ? leaf.units->right : 0.0);
+        const bool units = linear && leaf.units;  // an inactive leaf has none
+        offer(units, Member::linear, units ? leaf.units->right : 0.0);
         offer(bayes, Member::bayes, track.bayes);
         offer(majority, Member::majority, track.majority);
         return best;

@@ -33,7 +33,7 @@ struct Idbd {
 
     void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
                        double* out) const {
-        if (!leaf.units->probabilities(leaf.shape, row, leaf.n_classes, scratch.linear, out)) {
+        if (!known(leaf, row, scratch, out)) {
             Majority{}.probabilities(leaf, row, scratch, out);
         }
     }
@@ -41,7 +41,7 @@ struct Idbd {
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
                                                AnswerScratch& scratch) {
         double* const shares = scratch.scores.data();
-        if (!leaf.units->probabilities(leaf.shape, row, leaf.n_classes, scratch.linear, shares)) {
+        if (!known(leaf, row, scratch, shares)) {
             return Majority::class_of(leaf);
         }
         std::size_t best = 0;
@@ -49,6 +49,13 @@ struct Idbd {
             if (shares[k] > shares[best]) best = k;
         }
         return static_cast<std::int32_t>(best);
+    }
+
+    // Whether the units have an answer; an inactive leaf has none.
+    [[nodiscard]] static bool known(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                                    double* out) {
+        return leaf.units &&
+               leaf.units->probabilities(leaf.shape, row, leaf.n_classes, scratch.linear, out);
     }
 
     bool operator==(const Idbd&) const = default;

@@ -42,16 +42,16 @@ struct LeafView {
 
 // Room for one answer; sized once for a shape, then reused row by row.
 struct AnswerScratch {
-    std::vector<double> scores;
-    std::vector<double> shares;  // [class], where answers are chosen by costs
-    std::vector<double> categorical;
-    std::vector<double> usable;
-    std::vector<double> pooled;
-    std::vector<double> freedom;
-    std::vector<std::int64_t> places;
-    std::vector<const double*> known;
-    std::vector<const double*> cells;
-    std::vector<std::size_t> codes;
+    Held<double> scores;
+    Held<double> shares;  // [class], where answers are chosen by costs
+    Held<double> categorical;
+    Held<double> usable;
+    Held<double> pooled;
+    Held<double> freedom;
+    Held<std::int64_t> places;
+    Held<const double*> known;
+    Held<const double*> cells;
+    Held<std::size_t> codes;
     LinearScratch linear;
 
     void fit(const Shape& s, bool costs) {

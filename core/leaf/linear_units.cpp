@@ -46,7 +46,7 @@ std::size_t n_inputs(const Shape& s) noexcept { return (s.numeric + 1 + s.catego
 void LinearScratch::fit(const Shape& s) {
     const std::size_t n = n_inputs(s);
     if (inputs.size() == n) return;
-    for (AlignedDoubles* const part : {&inputs, &weights, &log_steps, &traces, &steps}) {
+    for (HeldDoubles* const part : {&inputs, &weights, &log_steps, &traces, &steps}) {
         part->assign(n, 0.0);
     }
 }
@@ -59,18 +59,19 @@ std::size_t LinearUnits::cell(const Shape& s, std::size_t c, std::int32_t code) 
     return place < starts_[c + 1] ? dense(s) + place : 0;
 }
 
-void LinearUnits::lay_out(const Shape& s, std::size_t units, std::vector<std::uint32_t> starts,
+void LinearUnits::lay_out(const Shape& s, std::size_t units, Held<std::uint32_t> starts,
                           const StepSizes& sizes) {
     n_units_ = units;
     starts_ = std::move(starts);
-    numbers_.assign(moment_planes * s.stride + units * unit_size(s), 0.0);
+    trim(starts_);
+    numbers_ = HeldDoubles(moment_planes * s.stride + units * unit_size(s), 0.0);
     for (std::size_t u = 0; u < units; ++u) {
         std::fill_n(plane(s, u, log_steps), plane_size(s), sizes.log_alpha);
     }
 }
 
 // To another shape or other starts; what is new starts afresh.
-void LinearUnits::move_to(const Shape& from, const Shape& to, std::vector<std::uint32_t> starts,
+void LinearUnits::move_to(const Shape& from, const Shape& to, Held<std::uint32_t> starts,
                           const StepSizes& sizes) {
     const LinearUnits old = std::exchange(*this, {});
     lay_out(to, old.n_units_, std::move(starts), sizes);
@@ -95,7 +96,7 @@ void LinearUnits::move_to(const Shape& from, const Shape& to, std::vector<std::u
 
 void LinearUnits::reshape(const Shape& from, const Shape& to, const StepSizes& sizes) {
     if (empty() || (from.numeric == to.numeric && from.categorical == to.categorical)) return;
-    std::vector<std::uint32_t> starts = starts_;
+    Held<std::uint32_t> starts = starts_;
     starts.resize(to.categorical + 1, n_cells() ? starts_.back() : 0);
     move_to(from, to, std::move(starts), sizes);
 }
@@ -104,7 +105,9 @@ void LinearUnits::reshape(const Shape& from, const Shape& to, const StepSizes& s
 void LinearUnits::add_units(const Shape& s, std::size_t n_classes, const StepSizes& sizes) {
     const std::size_t before = n_units_;
     n_units_ = n_classes;
-    numbers_.resize(moment_planes * s.stride + n_units_ * unit_size(s), 0.0);
+    const std::size_t size = moment_planes * s.stride + n_units_ * unit_size(s);
+    numbers_.reserve(size);
+    numbers_.resize(size, 0.0);
     for (std::size_t u = before; u < n_units_; ++u) {
         std::fill_n(plane(s, u, log_steps), plane_size(s), sizes.log_alpha);
     }
@@ -121,12 +124,12 @@ void LinearUnits::add_units(const Shape& s, std::size_t n_classes, const StepSiz
 }
 
 void LinearUnits::make_cells(const Shape& s, const Row& row, const StepSizes& sizes) {
-    std::vector<std::uint32_t> starts(s.categorical + 1, 0);
+    Held<std::uint32_t> starts(s.categorical + 1, 0);
     std::size_t end = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = starts_[c + 1] - starts_[c];
         const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
-        end += needed <= present ? present : std::max(needed, present + present / 4);
+        end += needed <= present ? present : room_for(needed);
         if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
         starts[c + 1] = static_cast<std::uint32_t>(end);
     }
@@ -146,9 +149,23 @@ LinearUnits LinearUnits::for_child(const Shape& s) const {
     return child;
 }
 
-std::size_t LinearUnits::bytes() const noexcept {
-    return sizeof(LinearUnits) + numbers_.capacity() * sizeof(double) +
-           starts_.capacity() * sizeof(starts_[0]);
+std::size_t LinearUnits::growth(const Shape& s, const Row& row,
+                                std::size_t n_classes) const noexcept {
+    const std::size_t units = n_classes > 2 ? n_classes : 1;
+    bool fits = units <= n_units_;
+    std::size_t cells = 0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t present = empty() ? 0 : starts_[c + 1] - starts_[c];
+        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        fits &= needed <= present;
+        cells += needed <= present ? present : room_for(needed);
+    }
+    if (fits) return 0;
+    const std::size_t plane = dense(s) + (cells + 3) / 4 * 4;
+    const std::size_t numbers =
+        moment_planes * s.stride + std::max(units, n_units_) * unit_planes * plane;
+    // New units and new cells are made one after the other.
+    return 2 * (taken(numbers * sizeof(double)) + taken((s.categorical + 1) * sizeof(starts_[0])));
 }
 
 // ---- learning and answering ----
@@ -188,7 +205,7 @@ void LinearUnits::step(const Shape& s, std::size_t unit, const Row& row, double 
 
 void LinearUnits::learn(const Shape& s, const Row& row, std::size_t y, double w,
                         std::size_t n_classes, const StepSizes& sizes, LinearScratch& scratch) {
-    if (empty()) lay_out(s, 1, std::vector<std::uint32_t>(s.categorical + 1, 0), sizes);
+    if (empty()) lay_out(s, 1, Held<std::uint32_t>(s.categorical + 1, 0), sizes);
     if (n_classes > 2 && n_units_ < n_classes) add_units(s, n_classes, sizes);
     bool fits = true;
     for (std::size_t c = 0; c < s.categorical; ++c) {
@@ -292,15 +309,18 @@ void LinearUnits::restore(const Shape& s, const std::int32_t* categories, std::s
     Numbers numbers(first, count);
     const std::size_t units = numbers.whole(std::max<std::size_t>(n_classes, 1));
     demand(units == 1 || units > 2, "not a number of units or categories");
-    std::vector<std::uint32_t> starts(1, 0);
-    std::size_t end = 0;
+    Held<std::uint32_t> starts(1, 0);
+    std::vector<std::size_t> values;
+    std::size_t given = 0, end = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
-        end += numbers.whole(static_cast<std::size_t>(categories[c]));
+        values.push_back(numbers.whole(static_cast<std::size_t>(categories[c])));
+        given += values.back();
+        end += values.back() ? room_for(values.back()) : 0;
         demand(end <= std::numeric_limits<std::uint32_t>::max(), "too many categories");
         starts.push_back(static_cast<std::uint32_t>(end));
     }
     // Before there is room for anything: the numbers for it are there.
-    demand(numbers.left() / (unit_planes * (s.numeric + 1 + end)) >= units, "too few numbers");
+    demand(numbers.left() / (unit_planes * (s.numeric + 1 + given)) >= units, "too few numbers");
     lay_out(s, units, std::move(starts), sizes);
     const PooledMoments m = moments(s);
     for (double* const plane : {m.known, m.mean, m.squares}) {
@@ -317,7 +337,9 @@ void LinearUnits::restore(const Shape& s, const std::int32_t* categories, std::s
         for (std::size_t p = 0; p < unit_planes; ++p) {
             double* const to = plane(s, u, p);
             std::copy_n(numbers.take(s.numeric + 1), s.numeric + 1, to);
-            std::copy_n(numbers.take(end), end, to + dense(s));
+            for (std::size_t c = 0; c < s.categorical; ++c) {
+                std::copy_n(numbers.take(values[c]), values[c], to + dense(s) + starts_[c]);
+            }
             for (std::size_t i = 0; i < plane_size(s); ++i) {
                 demand(p == log_steps ? to[i] >= least_log_step && to[i] <= most_log_step
                                       : std::fabs(to[i]) <= most_linear,

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../simd/aligned.hpp"
+#include "../memory/account.hpp"
 #include "../statistics/leaf_statistics.hpp"
 
 namespace riparian {
@@ -20,7 +20,7 @@ struct StepSizes {
 
 // Room for the inputs of one row and for a unit's numbers of the inputs that are not 0.
 struct LinearScratch {
-    AlignedDoubles inputs, weights, log_steps, traces, steps;
+    HeldDoubles inputs, weights, log_steps, traces, steps;
 
     void fit(const Shape&);
 };
@@ -34,7 +34,7 @@ struct LinearScratch {
 //
 // A missing value and a category that was never learned here are 0. Nothing is kept
 // until the first row comes.
-class LinearUnits {
+class LinearUnits : public HeldObject {
 public:
     [[nodiscard]] bool empty() const noexcept { return n_units_ == 0; }
 
@@ -50,7 +50,8 @@ public:
     [[nodiscard]] LinearUnits for_child(const Shape&) const;
     void reshape(const Shape& from, const Shape& to, const StepSizes&);
 
-    [[nodiscard]] std::size_t bytes() const noexcept;
+    // What a row would take besides, before it gives the old block back.
+    [[nodiscard]] std::size_t growth(const Shape&, const Row&, std::size_t n_classes) const noexcept;
 
     // The state as numbers, and back; std::invalid_argument unless they can be one.
     void save(const Shape&, const StepSizes&, std::vector<double>& out) const;
@@ -90,9 +91,9 @@ private:
     // Where the numbers of a category stand in a plane; 0 where there are none.
     [[nodiscard]] std::size_t cell(const Shape&, std::size_t c, std::int32_t code) const noexcept;
 
-    void lay_out(const Shape&, std::size_t units, std::vector<std::uint32_t> starts,
+    void lay_out(const Shape&, std::size_t units, Held<std::uint32_t> starts,
                  const StepSizes&);
-    void move_to(const Shape& from, const Shape& to, std::vector<std::uint32_t> starts,
+    void move_to(const Shape& from, const Shape& to, Held<std::uint32_t> starts,
                  const StepSizes&);
     void add_units(const Shape&, std::size_t n_classes, const StepSizes&);
     void make_cells(const Shape&, const Row&, const StepSizes&);
@@ -101,8 +102,8 @@ private:
     double output(const Shape&, std::size_t unit, const Row&, const LinearScratch&) const noexcept;
 
     std::size_t n_units_ = 0;
-    std::vector<std::uint32_t> starts_;  // [categorical + 1] of each feature's cells
-    AlignedDoubles numbers_;  // the moments, then a unit after the other
+    Held<std::uint32_t> starts_;  // [categorical + 1] of each feature's cells
+    HeldDoubles numbers_;  // the moments, then a unit after the other
 };
 
 }  // namespace riparian

@@ -13,7 +13,8 @@ namespace riparian {
 //
 // Numeric values by the Gaussian of their class, categories by (n_jk + 1) / (n_.k + v).
 // A missing value is left out; a numeric feature counts only where every class of
-// the leaf has seen it. A leaf without examples answers by majority.
+// the leaf has seen it. A leaf without examples, or without statistics,
+// answers by majority.
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
     static constexpr bool bayes = true;
@@ -54,6 +55,7 @@ struct NaiveBayes {
 private:
     static std::int32_t class_by_score(const LeafView& leaf, const Row& row,
                                        AnswerScratch& scratch) {
+        if (!leaf.statistics.is_open()) return no_answer;
         numeric_scores(leaf, row, scratch);
         if (leaf.shape.categorical) add_categorical_scores(leaf, row, scratch);
         double top = -std::numeric_limits<double>::infinity();

@@ -35,7 +35,8 @@ public:
 
     [[nodiscard]] std::size_t values() const noexcept { return values_.values(); }
     [[nodiscard]] std::size_t points() const noexcept { return values_.points(); }
-    [[nodiscard]] std::size_t bytes() const noexcept { return values_.bytes(); }
+    [[nodiscard]] std::vector<std::uint32_t> block_sizes() const { return values_.block_sizes(); }
+    void arrange(const std::vector<std::uint32_t>& sizes) { values_.arrange(sizes); }
 
     // Appends (value, class, weight), sorted by value and then by class.
     void save(std::vector<double>& values, std::vector<std::int32_t>& classes,

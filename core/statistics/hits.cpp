@@ -106,7 +106,7 @@ double score_of_all(const Judging& judging, const double* counts, std::size_t cl
 
 void Hits::fit(const Shape& s, Evaluator evaluator) {
     if (!open() && (class_stride_ != s.class_stride || stride_ != s.stride)) {
-        AlignedDoubles wider(2 * s.class_stride * s.stride, 0.0);
+        HeldDoubles wider(2 * s.class_stride * s.stride, 0.0);
         for (std::size_t i = 0; i < 2 * class_stride_; ++i) {
             const std::size_t row = i / class_stride_ * s.class_stride + i % class_stride_;
             std::copy_n(sides_.data() + i * stride_, stride_, wider.data() + row * s.stride);
@@ -126,6 +126,19 @@ void Hits::fit(const Shape& s, Evaluator evaluator) {
     side_labels_.resize(numeric_ * 2, 0);
     standing_.resize(open() ? 0 : 4 * stride_);
     doubt_labels(evaluator);
+    trim_all();
+}
+
+void Hits::trim_all() {
+    trim(sum_);
+    trim(start_);
+    trim(numeric_sum_);
+    trim(threshold_);
+    trim(sides_);
+    trim(side_labels_);
+    trim(standing_);
+    for (auto& labels : labels_) trim(labels);
+    trim(labels_);
 }
 
 void Hits::doubt_labels(Evaluator evaluator) noexcept {
@@ -239,6 +252,7 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
     }
     standing_.resize(4 * stride_);
     doubt_labels(judging.evaluator);
+    trim_all();
 }
 
 Hits::Quality Hits::quality(double sum, double start, double weight) const noexcept {
@@ -252,16 +266,6 @@ Hits::Quality Hits::categorical(std::size_t slot, double weight) const noexcept 
 
 Hits::Quality Hits::numeric(std::size_t slot, double weight) const noexcept {
     return quality(numeric_sum_[slot], threshold_[slot] == threshold_[slot] ? fixed_ : nan, weight);
-}
-
-std::size_t Hits::bytes() const noexcept {
-    std::size_t bytes = (sum_.capacity() + start_.capacity() + numeric_sum_.capacity() +
-                         threshold_.capacity() + sides_.capacity() + standing_.capacity()) *
-                            sizeof(double) +
-                        side_labels_.capacity() * sizeof(std::int32_t) +
-                        labels_.capacity() * sizeof(labels_[0]);
-    for (const auto& labels : labels_) bytes += labels.capacity() * sizeof(std::int32_t);
-    return bytes;
 }
 
 void Hits::save(std::size_t classes, std::vector<double>& out) const {
@@ -364,6 +368,7 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
         labels.resize(n);
         for (std::int32_t& l : labels) l = label();
     }
+    trim_all();
     return at;
 }
 

@@ -63,8 +63,6 @@ public:
         return sides_[place(slot, side, k)];
     }
 
-    [[nodiscard]] std::size_t bytes() const noexcept;
-
     // The state as numbers, and back; std::invalid_argument if they cannot be one of a leaf
     // with these class weights.
     void save(std::size_t classes, std::vector<double>& numbers) const;
@@ -82,6 +80,7 @@ private:
     double judge_leaf(const Judging&, std::size_t y, double w, const double* counts,
                       std::size_t classes, const double* scores);
     [[nodiscard]] Quality quality(double sum, double start, double weight) const noexcept;
+    void trim_all();
 
     std::size_t class_stride_ = 0;
     std::size_t categorical_ = 0;
@@ -89,15 +88,15 @@ private:
     std::size_t stride_ = 0;
     double fixed_ = std::numeric_limits<double>::quiet_NaN();  // at this weight; NaN: open
     std::int32_t leaf_label_ = 0;                   // holdout
-    std::vector<double> sum_, start_;               // [categorical]
-    std::vector<std::vector<std::int32_t>> labels_; // [categorical][value] (holdout)
-    AlignedDoubles numeric_sum_;                    // [stride]
-    AlignedDoubles threshold_;                      // [stride]; NaN: none
-    AlignedDoubles sides_;                          // [2][class_stride][stride], once fixed
-    std::vector<std::int32_t> side_labels_;         // [numeric][2], when fixed (holdout)
+    Held<double> sum_, start_;               // [categorical]
+    Held<Held<std::int32_t>> labels_; // [categorical][value] (holdout)
+    HeldDoubles numeric_sum_;                    // [stride]
+    HeldDoubles threshold_;                      // [stride]; NaN: none
+    HeldDoubles sides_;                          // [2][class_stride][stride], once fixed
+    Held<std::int32_t> side_labels_;         // [numeric][2], when fixed (holdout)
     // A label stays as long as its branch bears less cost than it was ahead by: what other
     // labels would have cost can only grow. None of this is state; it follows from weights.
-    AlignedDoubles standing_;                       // [2][stride] labels, [2][stride] sure
+    HeldDoubles standing_;                       // [2][stride] labels, [2][stride] sure
     std::size_t leaf_standing_ = 0;                 // the leaf's own label
     double leaf_sure_ = 0.0;
 };

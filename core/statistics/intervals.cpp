@@ -79,22 +79,20 @@ void IntervalCounts::make_intervals() {
 }
 
 // The cell of a class, or where it belongs.
-std::vector<IntervalCounts::Cell>::iterator IntervalCounts::find(std::vector<Cell>& cells,
-                                                                 std::size_t y) noexcept {
+Held<IntervalCounts::Cell>::iterator IntervalCounts::find(Held<Cell>& cells,
+                                                          std::size_t y) noexcept {
     return std::lower_bound(cells.begin(), cells.end(), y,
                             [](const Cell& c, std::size_t k) { return c.y < k; });
 }
 
 void IntervalCounts::add(std::size_t i, std::size_t y, double w) {
-    std::vector<Cell>& cells = intervals_[i].cells;
+    Held<Cell>& cells = intervals_[i].cells;
     const auto at = find(cells, y);
     if (at != cells.end() && at->y == y) {
         at->w += w;
         return;
     }
-    cell_bytes_ -= cells.capacity() * sizeof(Cell);
     cells.insert(at, {w, static_cast<std::uint32_t>(y)});
-    cell_bytes_ += cells.capacity() * sizeof(Cell);
 }
 
 void IntervalCounts::make_room() {
@@ -152,11 +150,6 @@ std::size_t IntervalCounts::false_prunings() const noexcept {
     return static_cast<std::size_t>(
         std::count_if(intervals_.begin(), intervals_.end(),
                       [](const Interval& i) { return i.detail == Detail::false_pruned; }));
-}
-
-std::size_t IntervalCounts::bytes() const noexcept {
-    return sizeof *this - sizeof points_ + points_.bytes() +
-           intervals_.capacity() * sizeof(Interval) + cell_bytes_;
 }
 
 void IntervalCounts::save(IntervalArrays& a) const {

@@ -92,8 +92,9 @@ public:
     [[nodiscard]] Detail detail(std::size_t i) const noexcept { return intervals_[i].detail; }
     [[nodiscard]] std::size_t points() const noexcept { return points_.points(); }
     [[nodiscard]] std::size_t false_prunings() const noexcept;
-    // This object and the memory that it holds, used or not.
-    [[nodiscard]] std::size_t bytes() const noexcept;
+    // How the points lie in memory, as SortedValues has it.
+    [[nodiscard]] std::vector<std::uint32_t> block_sizes() const { return points_.block_sizes(); }
+    void arrange(const std::vector<std::uint32_t>& sizes) { points_.arrange(sizes); }
 
     void save(IntervalArrays&) const;  // appends
     // Takes one feature off the front of each array; std::invalid_argument if the
@@ -108,10 +109,10 @@ private:
     struct Interval {
         Detail detail = Detail::exact;
         std::uint32_t held = 0;   // its points
-        std::vector<Cell> cells;  // the classes that it has seen, ascending
+        Held<Cell> cells;  // the classes that it has seen, ascending
     };
 
-    static std::vector<Cell>::iterator find(std::vector<Cell>& cells, std::size_t y) noexcept;
+    static Held<Cell>::iterator find(Held<Cell>& cells, std::size_t y) noexcept;
     void make_intervals();
     void add(std::size_t i, std::size_t y, double w);
     void make_room();
@@ -123,8 +124,7 @@ private:
     std::uint32_t examples_ = 0;  // up to first_examples
     double low_ = 0.0, high_ = 0.0;
     SortedValues points_;
-    std::vector<Interval> intervals_;  // [n + 2], empty: none yet
-    std::size_t cell_bytes_ = 0;
+    Held<Interval> intervals_;  // [n + 2], empty: none yet
 };
 
 template <class F>

@@ -15,16 +15,13 @@ void fill_range(double* low_plane, double* high_plane, std::size_t n) noexcept {
     std::fill_n(high_plane, n, -infinity);
 }
 
-// What the system takes for a block: eight bytes more, in steps of sixteen.
-std::size_t taken(std::size_t bytes) noexcept { return (bytes + 8 + 15) / 16 * 16; }
-
-std::size_t taken(const std::vector<std::vector<double>>& v) noexcept {
-    if (v.empty()) return 0;
-    std::size_t bytes = taken(v.capacity() * sizeof v[0]);
-    for (const std::vector<double>& each : v) {
-        if (!each.empty()) bytes += taken(each.capacity() * sizeof(double));
-    }
-    return bytes;
+// Another size without room to spare.
+template <class T>
+void resize_exactly(Held<T>& v, std::size_t n) {
+    if (v.size() == n) return;
+    set_room(v, std::max(v.size(), n));
+    v.resize(n);
+    trim(v);
 }
 
 }  // namespace
@@ -37,8 +34,9 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
     for (std::size_t k = 0; k < s.class_stride; ++k) n_seen += seen(k);
     const std::size_t part = s.cells_place() + (s.categorical ? starts[s.categorical] : 0);
     const std::size_t n = s.classes_place() + n_seen * part + spare;
-    block_.reset(static_cast<std::byte*>(::operator new[](n * sizeof(double), alignment)));
-    std::fill_n(block_.get(), n * sizeof(double), std::byte{0});
+    const std::size_t bytes = n * sizeof(double);
+    block_ = Block(static_cast<std::byte*>(take_aligned(bytes)), Release{bytes});
+    std::fill_n(block_.get(), bytes, std::byte{0});
     if (s.categorical) {
         std::copy_n(starts, s.categorical + 1, const_cast<std::uint32_t*>(this->starts(s)));
     }
@@ -86,7 +84,9 @@ void LeafStatistics::open(const Shape& s) {
 
 void LeafStatistics::open(const Shape& s, const double* counts, const std::uint32_t* values) {
     std::vector<std::uint32_t> starts(1, 0);
-    for (std::size_t c = 0; c < s.categorical; ++c) starts.push_back(starts[c] + values[c]);
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        starts.push_back(starts[c] + static_cast<std::uint32_t>(room_for(values[c])));
+    }
     lay_out(s, starts.data(), [&](std::size_t k) { return counts[k] > 0.0; });
 }
 
@@ -117,7 +117,7 @@ void LeafStatistics::make_cells(const Shape& s, const std::vector<std::uint32_t>
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = before[c + 1] - before[c];
         const std::size_t needed = wanted[c];
-        end += needed <= present ? present : std::max(needed, present + present / 4);
+        end += needed <= present ? present : room_for(needed);
         if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
         starts[c + 1] = static_cast<std::uint32_t>(end);
     }
@@ -135,16 +135,16 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
     lay_out(to, starts.data(), [&](std::size_t k) { return counts[k] > 0.0; });
     copy_from(old, from, to);
     if (gaps_) {
-        if (gaps()) gaps_->numbers.resize(to.class_stride);
-        for (std::vector<double>& known : gaps_->numbers) {
+        if (gaps()) resize_exactly(gaps_->numbers, to.class_stride);
+        for (Held<double>& known : gaps_->numbers) {
             if (known.empty()) continue;
             known.resize(from.numeric);
-            known.resize(to.stride, 0.0);
+            resize_exactly(known, to.stride);
         }
-        for (std::vector<double>& known : gaps_->categories) {
-            if (!known.empty()) known.resize(to.class_stride, 0.0);
+        for (Held<double>& known : gaps_->categories) {
+            if (!known.empty()) resize_exactly(known, to.class_stride);
         }
-        gaps_->categories.resize(to.categorical);
+        resize_exactly(gaps_->categories, to.categorical);
     }
     // A new feature is missing from all that was learned before it.
     for (std::size_t k = 0; k < from.class_stride && to.numeric > from.numeric; ++k) {
@@ -182,13 +182,14 @@ void LeafStatistics::keep(const Shape& from, const Shape& to,
         }
     }
     if (!gaps_) return;
-    for (std::vector<double>& known : gaps_->numbers) {
+    for (Held<double>& known : gaps_->numbers) {
         if (known.empty()) continue;
-        std::vector<double> left(to.stride, 0.0);
+        Held<double> left(to.stride, 0.0);
         for (std::size_t f = 0; f < numeric.size(); ++f) left[f] = known[numeric[f]];
         known = std::move(left);
     }
-    std::vector<std::vector<double>> left;
+    Held<Held<double>> left;
+    left.reserve(categorical.size());
     for (const std::uint32_t c : categorical) left.push_back(std::move(gaps_->categories[c]));
     gaps_->categories = std::move(left);
 }
@@ -203,26 +204,37 @@ LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {
 
 double* LeafStatistics::open_known_numbers(const Shape& s, std::size_t k) {
     Gaps& gaps = open_gaps(s);
-    gaps.numbers.resize(s.class_stride);
+    resize_exactly(gaps.numbers, s.class_stride);
     gaps.numbers[k].assign(s.stride, 0.0);
     return gaps.numbers[k].data();
 }
 
 double* LeafStatistics::open_known_categories(const Shape& s, std::size_t c) {
-    std::vector<double>& known = open_gaps(s).categories[c];
+    Held<double>& known = open_gaps(s).categories[c];
     known.assign(s.class_stride, 0.0);
     return known.data();
 }
 
-std::size_t LeafStatistics::bytes(const Shape& s) const noexcept {
-    const auto n_seen = static_cast<std::size_t>(
-        std::count_if(classes(), classes() + s.class_stride, [](const double* p) { return p; }));
-    const std::size_t part = s.cells_place() + (s.categorical ? starts(s)[s.categorical] : 0);
-    const std::size_t block = (s.classes_place() + n_seen * part + spare) * sizeof(double);
-    constexpr auto step = static_cast<std::size_t>(alignment);  // the system rounds up to it
-    std::size_t bytes = taken((block + step - 1) / step * step);
-    if (gaps_) bytes += taken(sizeof(Gaps)) + taken(gaps_->numbers) + taken(gaps_->categories);
-    return bytes;
+std::size_t LeafStatistics::bytes(const Shape& s, std::size_t classes, std::size_t cells) {
+    const std::size_t part = s.cells_place() + cells;
+    return taken((s.classes_place() + classes * part + spare) * sizeof(double) + 31);
+}
+
+std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y) const noexcept {
+    if (!is_open()) return 0;
+    bool fits = classes()[y] != nullptr;
+    std::size_t cells = 0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t present = starts(s)[c + 1] - starts(s)[c];
+        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        fits &= needed <= present;
+        cells += needed <= present ? present : room_for(needed);
+    }
+    if (fits) return 0;
+    const auto n_seen = static_cast<std::size_t>(std::count_if(
+        classes(), classes() + s.class_stride, [](const double* p) { return p != nullptr; }));
+    // A new class and new cells are made one after the other.
+    return 2 * bytes(s, n_seen + 1, cells);
 }
 
 // ---- learning ----

@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "../memory/account.hpp"
 #include "../simd/kernels.hpp"
 #include "../tree/row.hpp"
 
@@ -41,6 +42,13 @@ struct Shape {
     [[nodiscard]] std::size_t cells_place() const noexcept { return n_planes() * numeric; }
 };
 
+// Room for the cells of so many values, a quarter more at a time.
+[[nodiscard]] constexpr std::size_t room_for(std::size_t values) noexcept {
+    std::size_t room = 0;
+    while (room < values) room += room / 4 + 1;
+    return room;
+}
+
 // All that a leaf keeps lies in one block, so that a row touches few cache lines and
 // nothing is spent on many small ones:
 //
@@ -61,6 +69,7 @@ public:
     // categorical feature; to be filled before refresh_all().
     void open(const Shape&, const double* counts, const std::uint32_t* values);
     void close() noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return block_ != nullptr; }
     // Moves to another shape; what is new starts empty.
     void reshape(const Shape& from, const Shape& to, const double* counts);
 
@@ -78,6 +87,10 @@ public:
     // std::invalid_argument, and changes nothing, if more is taken away than there is.
     void downdate(const Shape&, double* counts, const LeafStatistics& other,
                   const Shape& of_other, const double* counts_of_other);
+    // What a block holds for so many classes and cells.
+    [[nodiscard]] static std::size_t bytes(const Shape&, std::size_t classes, std::size_t cells);
+    // What a row of class y would take besides, before it gives the old block back.
+    [[nodiscard]] std::size_t growth(const Shape&, const Row&, std::size_t y) const noexcept;
 
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
@@ -133,19 +146,17 @@ public:
 
     void refresh_all(const Shape&, const double* counts) noexcept;
 
-    [[nodiscard]] std::size_t bytes(const Shape&) const noexcept;
-
 private:
-    static constexpr std::align_val_t alignment{32};
     struct Release {
-        void operator()(std::byte* p) const noexcept { ::operator delete[](p, alignment); }
+        std::size_t bytes;
+        void operator()(std::byte* p) const noexcept { give_aligned(p, bytes); }
     };
     using Block = std::unique_ptr<std::byte[], Release>;
 
     // Few leaves of few streams have any.
-    struct Gaps {
-        std::vector<std::vector<double>> numbers;     // [class][stride]
-        std::vector<std::vector<double>> categories;  // [feature][class_stride]
+    struct Gaps : HeldObject {
+        Held<Held<double>> numbers;     // [class][stride]
+        Held<Held<double>> categories;  // [feature][class_stride]
     };
 
     [[nodiscard]] double* doubles() const noexcept {

@@ -59,10 +59,6 @@ double PairedGap::variance() const noexcept {
     return weight_ >= fewest ? squares_ / weight_ : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::size_t PairedGap::bytes() const noexcept {
-    return (first_.influence.capacity() + second_.influence.capacity()) * sizeof(double);
-}
-
 void PairedGap::save(std::vector<double>& out) const {
     for (const Leader* leader : {&first_, &second_}) {
         out.insert(out.end(), {static_cast<double>(leader->cut.feature),
@@ -109,6 +105,7 @@ std::size_t PairedGap::restore(const double* numbers, std::size_t count, const F
             demand(std::fabs(leader->influence[i]) <= largest_influence,
                    "an influence is out of range");
         }
+        trim(leader->influence);
         if (leader->cut.feature == none) continue;
         const Feature& f = features[static_cast<std::size_t>(leader->cut.feature)];
         leader->slot = f.slot;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../memory/account.hpp"
 #include "../tree/candidate.hpp"
 #include "../tree/feature.hpp"
 #include "../tree/row.hpp"
@@ -17,7 +18,7 @@ struct Leader {
     Candidate cut;
     std::size_t slot = 0;
     std::size_t classes = 0;
-    std::vector<double> influence;  // [branch][class]
+    Held<double> influence;  // [branch][class], without room to spare
 
     [[nodiscard]] double of(const Row&, std::size_t y) const noexcept;
 };
@@ -32,7 +33,6 @@ public:
 
     [[nodiscard]] double weight() const noexcept { return weight_; }
     [[nodiscard]] double variance() const noexcept;  // NaN below 100 examples
-    [[nodiscard]] std::size_t bytes() const noexcept;
 
     void save(std::vector<double>& numbers) const;
     // std::invalid_argument unless the numbers can be a state of a leaf of that weight.

@@ -25,12 +25,14 @@ std::size_t count_before(std::size_t n, const Before& before) {
     return first + (n == 1 && before(first) ? 1 : 0);
 }
 
-}  // namespace
-
-std::size_t SortedValues::Block::bytes() const noexcept {
-    return sizeof(Block) + (x.capacity() + w.capacity()) * sizeof(double) +
-           y.capacity() * sizeof(Label);
+// Room for so many, a quarter more at a time.
+std::size_t room_for(std::size_t n, std::size_t most) {
+    std::size_t room = 0;
+    while (room < n) room += room / 4 + 2;
+    return std::min(room, most);
 }
+
+}  // namespace
 
 std::size_t SortedValues::Block::find(double value, Label label) const noexcept {
     const double* const xs = x.data();
@@ -84,44 +86,43 @@ std::size_t SortedValues::block_of(double x, Label y) const noexcept {
 // A block for one point. Its memory comes first: a failure must leave no empty block.
 std::unique_ptr<SortedValues::Block> SortedValues::new_block() {
     auto block = std::make_unique<Block>();
-    block->reserve(2);
+    block->reserve(room_for(1, most_in_block));
     return block;
 }
 
 void SortedValues::insert_block(std::size_t b, std::unique_ptr<Block> block, Key head) {
-    if (heads_.size() == heads_.capacity()) heads_.reserve(heads_.size() * 5 / 4 + 1);
-    if (blocks_.size() == blocks_.capacity()) blocks_.reserve(blocks_.size() * 5 / 4 + 1);
-    block_bytes_ += block->bytes();
+    if (heads_.size() == heads_.capacity()) {
+        const std::size_t room = room_for(heads_.size() + 1, SIZE_MAX);
+        set_room(heads_, room);
+        set_room(blocks_, room);
+    }
     heads_.insert(heads_.begin() + static_cast<std::ptrdiff_t>(b), head);
     blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(b), std::move(block));
 }
 
 void SortedValues::remove_block(std::size_t b) noexcept {
-    block_bytes_ -= blocks_[b]->bytes();
     heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(b));
     blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(b));
 }
 
-// Lays a block out anew with room for that many points.
-void SortedValues::resize_block(Block& block, std::size_t room) {
-    Block fresh;
-    fresh.reserve(room);
-    fresh.append(block, 0, block.size());
-    block_bytes_ -= block.bytes();
-    block = std::move(fresh);
-    block_bytes_ += block.bytes();
+// Lays a block out anew, for that many points.
+void SortedValues::resize_block(Block& block, std::size_t size) {
+    const std::size_t room = room_for(size, most_in_block);
+    set_room(block.x, room);
+    set_room(block.w, room);
+    set_room(block.y, room);
 }
 
 void SortedValues::split(std::size_t b) {
     Block& left = *blocks_[b];
     const std::size_t half = left.size() / 2;
     auto right = std::make_unique<Block>();
-    right->reserve(left.size() - half + half / 4);
+    right->reserve(room_for(left.size() - half, most_in_block));
     right->append(left, half, left.size());
     const Key head{right->x.front(), right->y.front()};
     insert_block(b + 1, std::move(right), head);
     left.erase(half, left.size());
-    resize_block(left, half + half / 4);
+    resize_block(left, half);
 }
 
 void SortedValues::insert(std::size_t b, std::size_t i, double x, Label y, double w) {
@@ -141,7 +142,7 @@ void SortedValues::insert(std::size_t b, std::size_t i, double x, Label y, doubl
     }
     Block& block = *blocks_[b];
     if (block.size() == block.x.capacity()) {
-        resize_block(block, std::min(block.size() + block.size() / 4 + 2, most_in_block));
+        resize_block(block, block.size() + 1);
     }
     block.insert(i, x, y, w);
     if (i == 0) heads_[b] = {x, y};
@@ -224,7 +225,9 @@ void SortedValues::erase(double above, double upto) {
         }
         ++b;
     }
-    if (blocks_.empty()) *this = {};
+    const std::size_t room = room_for(blocks_.size(), SIZE_MAX);
+    set_room(heads_, room);
+    set_room(blocks_, room);
 }
 
 void SortedValues::left_mass(double t, std::size_t n_classes, double* out) const noexcept {
@@ -235,9 +238,34 @@ void SortedValues::left_mass(double t, std::size_t n_classes, double* out) const
     }
 }
 
-std::size_t SortedValues::bytes() const noexcept {
-    return sizeof *this + heads_.capacity() * sizeof(Key) +
-           blocks_.capacity() * sizeof(std::unique_ptr<Block>) + block_bytes_;
+std::vector<std::uint32_t> SortedValues::block_sizes() const {
+    std::vector<std::uint32_t> sizes;
+    for (const auto& b : blocks_) sizes.push_back(static_cast<std::uint32_t>(b->size()));
+    return sizes;
+}
+
+void SortedValues::arrange(const std::vector<std::uint32_t>& sizes) {
+    std::size_t total = 0;
+    for (const std::uint32_t n : sizes) {
+        if (n < 1 || n > most_in_block) throw std::invalid_argument("values: no size of a block");
+        total += n;
+    }
+    if (total != points_) throw std::invalid_argument("values: blocks of another size");
+    SortedValues arranged;
+    Iterator point = begin();
+    for (const std::uint32_t n : sizes) {
+        auto block = std::make_unique<Block>();
+        block->reserve(room_for(n, most_in_block));
+        for (std::uint32_t i = 0; i < n; ++i, ++point) {
+            const Point p = *point;
+            block->insert(i, p.x, static_cast<Label>(p.y), p.w);
+        }
+        const Key head{block->x.front(), block->y.front()};
+        arranged.insert_block(arranged.blocks_.size(), std::move(block), head);
+    }
+    arranged.points_ = points_;
+    arranged.values_ = values_;
+    *this = std::move(arranged);
 }
 
 void SortedValues::save(std::vector<double>& values, std::vector<std::int32_t>& classes,

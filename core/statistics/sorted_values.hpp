@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "../memory/account.hpp"
+
 namespace riparian {
 
 // Points (value, class, weight) in sorted blocks of contiguous arrays under one
 // sorted directory: a B-tree of two levels. A new point moves half a block at most;
 // a run of ascending or descending values fills its blocks. What can be asked does
-// not depend on where one block ends and the next begins; only `bytes` does.
+// not depend on where one block ends and the next begins; only the memory does.
 class SortedValues {
 public:
     static constexpr std::size_t most_classes = 65536;
@@ -87,8 +89,10 @@ public:
     [[nodiscard]] bool empty() const noexcept { return points_ == 0; }
     [[nodiscard]] std::size_t values() const noexcept { return values_; }  // distinct
     [[nodiscard]] std::size_t points() const noexcept { return points_; }  // (value, class)
-    // This object and the memory that it holds, used or not.
-    [[nodiscard]] std::size_t bytes() const noexcept;
+    // How many points each block holds, and the same points in blocks of such sizes;
+    // std::invalid_argument if they cannot be.
+    [[nodiscard]] std::vector<std::uint32_t> block_sizes() const;
+    void arrange(const std::vector<std::uint32_t>& sizes);
 
     // Appends the points in order. `restore` takes what `save` wrote, or throws
     // std::invalid_argument that begins with `name`.
@@ -106,12 +110,11 @@ private:
         double x;
         Label y;
     };
-    struct Block {
-        std::vector<double> x, w;
-        std::vector<Label> y;
+    struct Block : HeldObject {
+        Held<double> x, w;
+        Held<Label> y;
 
         [[nodiscard]] std::size_t size() const noexcept { return x.size(); }
-        [[nodiscard]] std::size_t bytes() const noexcept;
         [[nodiscard]] std::size_t find(double x, Label y) const noexcept;
         [[nodiscard]] std::size_t find_above(double x) const noexcept;
         void reserve(std::size_t n);
@@ -126,12 +129,11 @@ private:
     void insert_block(std::size_t b, std::unique_ptr<Block>, Key head);
     void remove_block(std::size_t b) noexcept;
     void split(std::size_t b);
-    void resize_block(Block&, std::size_t room);
+    static void resize_block(Block&, std::size_t size);
 
-    std::vector<Key> heads_;  // [block] its first point
-    std::vector<std::unique_ptr<Block>> blocks_;
+    Held<Key> heads_;  // [block] its first point
+    Held<std::unique_ptr<Block>> blocks_;
     std::size_t points_ = 0, values_ = 0;
-    std::size_t block_bytes_ = 0;
 };
 
 }  // namespace riparian

@@ -1,29 +1,42 @@
-// Counts the bytes that a program holds from operator new. For one file a program.
+// Counts the bytes that a program holds from operator new, with what the system takes
+// besides. For one file a program.
 #pragma once
 
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
+#include "../memory/account.hpp"
+
 namespace held {
 
 inline std::size_t bytes = 0;
 
-inline constexpr std::size_t room = alignof(std::max_align_t);  // the size, before each block
+inline std::size_t most = 0;
+
+inline constexpr std::size_t room = 32;  // the size, before each block
 
 inline void* take(std::size_t n) {
-    auto* const p = static_cast<std::byte*>(std::malloc(n + room));
+    auto* const p = static_cast<std::byte*>(std::aligned_alloc(room, (n + 2 * room) / room * room));
     if (!p) std::abort();
     ::new (p) std::size_t(n);
-    bytes += n;
+    bytes += riparian::taken(n);
+    if (bytes > most) most = bytes;
     return p + room;
+}
+
+// The library rounds such sizes up.
+inline void* take(std::size_t n, std::align_val_t a) {
+    const auto step = static_cast<std::size_t>(a);
+    if (step > room) std::abort();
+    return take((n + step - 1) / step * step);
 }
 
 // Not inlined: the compiler would miss the matching new.
 [[gnu::noinline]] inline void give(void* block) noexcept {
     if (!block) return;
     auto* const p = static_cast<std::byte*>(block) - room;
-    bytes -= *reinterpret_cast<const std::size_t*>(p);
+    bytes -= riparian::taken(*reinterpret_cast<const std::size_t*>(p));
     std::free(p);
 }
 
@@ -31,8 +44,14 @@ inline void* take(std::size_t n) {
 
 void* operator new(std::size_t n) { return held::take(n); }
 void* operator new[](std::size_t n) { return held::take(n); }
+void* operator new(std::size_t n, std::align_val_t a) { return held::take(n, a); }
+void* operator new[](std::size_t n, std::align_val_t a) { return held::take(n, a); }
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return held::take(n); }
 void operator delete(void* p) noexcept { held::give(p); }
 void operator delete[](void* p) noexcept { held::give(p); }
 void operator delete(void* p, std::size_t) noexcept { held::give(p); }
 void operator delete[](void* p, std::size_t) noexcept { held::give(p); }
+void operator delete(void* p, std::align_val_t) noexcept { held::give(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { held::give(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { held::give(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { held::give(p); }

@@ -63,7 +63,6 @@ struct Grown {
         large = rows.batch(0, many);
         tree = std::make_unique<Tree>(settings);
         tree->add_features(rows.kinds);
-        tree->make_room_for_classes(wanted.classes);
         for (int warm = 0; warm < 3; ++warm) {
             tree->learn(rows.batch(), rows.y.data(), rows.w.data());
         }

@@ -19,7 +19,6 @@ void a_class_that_came_in_between_is_left_out() {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
         Tree tree(examples::quick_settings(leaf));
         tree.add_features(rows.kinds);
-        tree.make_room_for_classes(6);
         tree.learn(rows.batch(), rows.y.data(), nullptr);
         const std::size_t n = 300, width = 5;
         constexpr double untouched = -123.0;
@@ -34,7 +33,6 @@ void a_class_that_came_in_between_is_left_out() {
         }
         Tree learner(examples::quick_settings(leaf));
         learner.add_features(rows.kinds);
-        learner.make_room_for_classes(6);
         std::fill(room.begin(), room.end(), untouched);
         learner.prequential(rows.batch(0, n), rows.y.data(), nullptr, {nullptr, room.data(), width});
         CHECK(std::all_of(room.begin() + n * width, room.end(),
@@ -46,7 +44,6 @@ void more_room_than_classes_is_filled_with_zeros() {
     const examples::Rows rows = examples::make_rows({}, 2);
     Tree tree(examples::quick_settings(Adaptive{}));
     tree.add_features(rows.kinds);
-    tree.make_room_for_classes(3);
     tree.learn(rows.batch(), rows.y.data(), nullptr);
     std::vector<double> room(rows.size() * 9, -1.0);
     tree.predict(rows.batch(), {nullptr, room.data(), 9});
@@ -60,7 +57,6 @@ void absent_columns_are_missing() {
     const examples::Rows rows = examples::make_rows({}, 3);
     Tree tree(examples::quick_settings(Adaptive{}));
     tree.add_features(rows.kinds);
-    tree.make_room_for_classes(3);
     tree.learn(rows.batch(), rows.y.data(), nullptr);
     Batch batch = rows.batch(0, 100);
     while (true) {
@@ -80,7 +76,6 @@ void codes_that_no_one_learned_are_answered() {
         settings.categorical_cuts = cuts;
         Tree tree(settings);
         tree.add_features(rows.kinds);
-        tree.make_room_for_classes(3);
         tree.learn(rows.batch(), rows.y.data(), nullptr);
         examples::Rows asked = rows;
         for (auto& codes : asked.codes) {
@@ -111,7 +106,6 @@ void extreme_values_are_learned_and_answered() {
             }
             Tree tree(examples::quick_settings(leaf));
             tree.add_features(rows.kinds);
-            tree.make_room_for_classes(3);
             tree.learn(rows.batch(), rows.y.data(), rows.w.data());
             CHECK(examples::answers_well(tree, rows.batch(), 3));
             for (const LeafState& state : tree.leaf_states()) {

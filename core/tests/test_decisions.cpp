@@ -83,7 +83,7 @@ void a_rough_look_never_changes_a_verdict() {
         shape.stride = (shape.numeric + 3) / 4 * 4;
         const std::size_t classes = 2 + dice.below(5);
         shape.class_stride = 8;
-        std::vector<Feature> features;
+        Features features;
         std::vector<double> strength;
         for (std::size_t f = 0; f < shape.numeric; ++f) {
             features.push_back({Kind::numeric, f});
@@ -114,7 +114,7 @@ void a_rough_look_never_changes_a_verdict() {
             counts[y] += 1.0;
             statistics.learn(shape, row, y, 1.0, before, counts.data());
         }
-        const std::vector<bool> used_up;
+        const Held<bool> used_up;
         const auto n = static_cast<double>(rows);
         const LeafCase leaf{settings, shape, features, statistics, counts.data(),
                             n,        n,     classes,  classes,    used_up};

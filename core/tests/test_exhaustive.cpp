@@ -263,18 +263,20 @@ void bytes_are_those_held() {
     Dice dice(6);
     for (const int order : {0, 1, 2}) {
         const std::size_t before = held::bytes;
+        Account account;
+        const Charge charge(account);
         ExhaustiveValues values;
-        CHECK(values.bytes() == sizeof values);
+        CHECK(account.held == 0);
         const std::size_t n = 200'000;
         for (std::size_t i = 0; i < n; ++i) {
             const double x = order == 0   ? dice.uniform()
                              : order == 1 ? static_cast<double>(i)
                                           : -static_cast<double>(i);
             values.learn(x, i % 2, 1.0);
-            if (i % 1000 == 0) CHECK(values.bytes() == held::bytes - before + sizeof values);
+            if (i % 1000 == 0) CHECK(account.held == held::bytes - before);
         }
-        CHECK(values.bytes() == held::bytes - before + sizeof values);
-        CHECK(values.bytes() <= 24 * n);
+        CHECK(account.held == held::bytes - before);
+        CHECK(account.held <= 24 * n);
     }
 }
 
@@ -299,6 +301,8 @@ void a_million_values_are_quick(bool tell) {
         {"random", &random},     {"ascending", &ascending}, {"descending", &descending},
         {"repeated", &repeated}, {"from both ends", &organ}};
     for (const auto& [name, xs] : orders) {
+        Account account;
+        const Charge charge(account);
         ExhaustiveValues values;
         const std::clock_t begin = std::clock();
         for (std::size_t i = 0; i < n; ++i) values.learn((*xs)[i], i & 1, 1.0);
@@ -307,7 +311,7 @@ void a_million_values_are_quick(bool tell) {
         CHECK(nanoseconds <= most_nanoseconds);
         if (tell) {
             std::printf("%s: %.0f ns an insert, %.1f bytes a point\n", name, nanoseconds,
-                        static_cast<double>(values.bytes()) / static_cast<double>(values.points()));
+                        static_cast<double>(account.held) / static_cast<double>(values.points()));
         }
     }
 }

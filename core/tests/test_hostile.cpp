@@ -144,7 +144,6 @@ std::vector<Sample> samples() {
             s.rows = examples::make_rows(wanted, all.size());
             Tree tree(s.settings);
             tree.add_features(s.rows.kinds);
-            tree.make_room_for_classes(3);
             tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
             CHECK(tree.n_leaves() >= 3);
             s.snapshot = tree.snapshot();
@@ -161,7 +160,6 @@ std::vector<Sample> samples() {
         s.rows = examples::make_rows(wanted, all.size());
         Tree tree(settings);
         tree.add_features(s.rows.kinds);
-        tree.make_room_for_classes(3);
         tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
         CHECK(tree.n_leaves() >= 3);
         s.snapshot = tree.snapshot();
@@ -197,7 +195,6 @@ bool works(Tree& tree, const Settings& settings, const Snapshot& s, const exampl
     const Batch batch = batch_for(s, rows);
     const std::size_t width = std::max<std::size_t>(3, s.classes[0]);
     if (width > 100) return true;
-    tree.make_room_for_classes(3);
     if (tree.n_classes() > 0) CHECK(examples::answers_well(tree, batch, width));
     tree.learn(batch, rows.y.data(), nullptr);
     CHECK(examples::answers_well(tree, batch, width));

@@ -307,12 +307,14 @@ void memory_is_bounded() {
     for (const Shape shape : {Shape::uniform, Shape::skewed, Shape::extreme}) {
         const std::vector<Example> all = drawn(dice, shape, 60'000, 3, true);
         const std::size_t before = held::bytes;
+        Account account;
+        const Charge charge(account);
         IntervalCounts v(100);
         std::size_t most = 0;
         for (std::size_t i = 0; i < all.size(); ++i) {
             v.learn(all[i].x, all[i].y, all[i].w);
-            most = std::max(most, v.bytes());
-            if (i % 500 == 0) CHECK(v.bytes() == held::bytes - before + sizeof v);
+            most = std::max(most, account.held);
+            if (i % 500 == 0) CHECK(account.held == held::bytes - before);
             CHECK(v.points() <= IntervalCounts::most_points);
         }
         check_cuts(v, all, 3, true);
@@ -500,6 +502,8 @@ void a_million_values_are_quick(bool tell) {
         std::vector<double> xs(n);
         for (double& x : xs) x = draw(dice, shape);
         for (const bool pruned : {false, true}) {
+            Account account;
+            const Charge charge(account);
             IntervalCounts v(100);
             const std::clock_t begin = std::clock();
             for (std::size_t i = 0; i < n; ++i) {
@@ -512,7 +516,7 @@ void a_million_values_are_quick(bool tell) {
             if (tell) {
                 std::printf("shape %d, %s: %.0f ns an insert, %zu points, %zu bytes\n",
                             static_cast<int>(shape), pruned ? "pruned" : "exact", nanoseconds,
-                            v.points(), v.bytes());
+                            v.points(), account.held);
             }
         }
     }

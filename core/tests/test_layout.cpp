@@ -17,7 +17,7 @@ static_assert(sizeof(Gate) <= 16);
 static_assert(sizeof(Split) <= 80);
 static_assert(std::is_trivially_copyable_v<Node>);
 static_assert(std::is_nothrow_move_constructible_v<Leaf>);
-static_assert(sizeof(Leaf) <= 72);
+static_assert(sizeof(Leaf) <= 88);
 static_assert(sizeof(Row) <= 24);
 
 static_assert(class_planes == precision && bayes_class_planes == precision + 1);
@@ -30,7 +30,7 @@ void rows_are_padded_with_zeros_to_whole_vectors() {
         wanted.numeric = numeric;
         wanted.categorical = 0;
         const examples::Rows rows = examples::make_rows(wanted, numeric);
-        std::vector<Feature> features;
+        Features features;
         for (std::size_t f = 0; f < numeric; ++f) features.push_back({Kind::numeric, f});
         Shape shape;
         shape.numeric = numeric;
@@ -65,7 +65,7 @@ void layouts_of_columns_give_the_same_rows() {
         for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
     }
     const std::size_t n = rows.size(), n_features = rows.kinds.size();
-    std::vector<Feature> features;
+    Features features;
     Shape shape;
     for (const Kind kind : rows.kinds) {
         features.push_back({kind, kind == Kind::numeric ? shape.numeric++ : shape.categorical++});
@@ -144,7 +144,6 @@ void memory_of_a_leaf_is_its_planes() {
     const examples::Rows rows = examples::make_rows(wanted, 3);
     Tree tree(settings);
     tree.add_features(rows.kinds);
-    tree.make_room_for_classes(wanted.classes);
     tree.learn(rows.batch(0, 500), rows.y.data(), nullptr);
     const std::size_t bytes = tree.memory_bytes();
     const std::size_t planes = wanted.classes * class_planes * 100 * sizeof(double);

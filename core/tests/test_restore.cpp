@@ -18,7 +18,6 @@ Snapshot grown(const Settings& settings) {
     const examples::Rows rows = examples::make_rows({}, 1);
     Tree tree(settings);
     tree.add_features(rows.kinds);
-    tree.make_room_for_classes(3);
     tree.learn(rows.batch(), rows.y.data(), nullptr);
     return tree.snapshot();
 }

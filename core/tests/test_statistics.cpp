@@ -39,7 +39,6 @@ Snapshot learned(const std::vector<double>& x, const std::vector<double>& w, Any
     settings.leaf = leaf;
     Tree tree(settings);
     tree.add_features({Kind::numeric});
-    tree.make_room_for_classes(1);
     Batch batch;
     batch.rows = x.size();
     batch.columns.push_back({x.data(), sizeof(double), Column::Type::f64});
@@ -133,7 +132,6 @@ void what_was_counted_can_be_restored() {
         settings.tau = 0.5;
         Tree tree(settings);
         tree.add_features({Kind::categorical, Kind::categorical});
-        tree.make_room_for_classes(4);
         std::vector<std::int32_t> a, b, y;
         std::vector<double> w;
         for (int i = 0; i < 3000; ++i) {

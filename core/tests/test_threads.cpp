@@ -38,7 +38,6 @@ void write(Tree& tree, const Stream& stream, const std::atomic<bool>& stop) {
             tree.add_features({rows.kinds.begin() + static_cast<std::ptrdiff_t>(features),
                                rows.kinds.end()});
             features = rows.kinds.size();
-            tree.make_room_for_classes(4 + 2 * stage);
         }
         const std::size_t first = 100 * (turn % 25);
         tree.learn(rows.batch(first, 500), rows.y.data() + first, nullptr);
@@ -83,7 +82,6 @@ int main(int argc, char** argv) {
         Tree tree(examples::quick_settings(leaf));
         const examples::Rows& first = stream.stages[0];
         tree.add_features(first.kinds);
-        tree.make_room_for_classes(4);
         tree.learn(first.batch(0, 100), first.y.data(), nullptr);
         std::atomic<bool> stop = false;
         std::atomic<int> wrong = 0;

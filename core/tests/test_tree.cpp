@@ -87,13 +87,11 @@ void learn(Tree& tree, const examples::Rows& rows, std::size_t first, std::size_
 
 void grow_first(Tree& tree, const GrowingStream& stream, std::size_t batch) {
     tree.add_features(stream.first.kinds);
-    tree.make_room_for_classes(3);
     learn(tree, stream.first, 0, stream.first.size(), batch);
 }
 
 void grow_second(Tree& tree, const GrowingStream& stream, std::size_t n, std::size_t batch) {
     tree.add_features(stream.added());
-    tree.make_room_for_classes(6);
     learn(tree, stream.second, 0, n, batch);
 }
 
@@ -191,7 +189,6 @@ void prequential_is_predict_then_learn() {
         Tree slow(settings), fast(settings), faster(settings);
         for (Tree* const tree : {&slow, &fast, &faster}) {
             tree->add_features(rows.kinds);
-            tree->make_room_for_classes(3);
         }
         const std::size_t n = rows.size();
         std::vector<std::int32_t> classes[3];
@@ -226,7 +223,6 @@ void noise_is_not_split() {
     settings.leaf = Majority{};
     Tree tree(settings);
     tree.add_features(rows.kinds);
-    tree.make_room_for_classes(3);
     tree.learn(rows.batch(), rows.y.data(), nullptr);
     CHECK(tree.n_leaves() == 1);
 }

@@ -108,12 +108,12 @@ std::optional<Place> find_infinite(const Batch& batch) {
     return std::nullopt;
 }
 
-RowBuffer::RowBuffer(const Batch& batch, const std::vector<Feature>& features, const Shape& shape)
+RowBuffer::RowBuffer(const Batch& batch, const Features& features, const Shape& shape)
     : numeric_(shape.numeric),
       stride_(shape.stride),
       categorical_(shape.categorical),
       capacity_(std::clamp<std::size_t>(4096 / std::max<std::size_t>(1, stride_ + categorical_), 8,
-                                        256)) {
+                                        most_rows)) {
     std::vector<Column> columns = batch.columns;
     columns.resize(features.size());  // what the batch does not have is missing
     std::size_t n_runs = 0;

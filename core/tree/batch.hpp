@@ -52,7 +52,9 @@ struct Place {
 // Copies a few rows at a time into padded vectors, so that the row loop reads one layout.
 class RowBuffer {
 public:
-    RowBuffer(const Batch&, const std::vector<Feature>&, const Shape&);
+    RowBuffer(const Batch&, const Features&, const Shape&);
+
+    static constexpr std::size_t most_rows = 256;
 
     // How many rows are read at once; a small buffer stays in the cache.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }

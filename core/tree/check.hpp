@@ -25,7 +25,7 @@ struct LeafCase {
     double n;                          // the same as the bound counts it
     std::size_t n_classes;             // known to the tree
     std::size_t classes_here;          // seen at the leaf: the gain ranges over these
-    const std::vector<bool>& used_up;  // [categorical slot]: by a multiway test above
+    const Held<bool>& used_up;         // [categorical slot]: by a multiway test above
     double depth = 0;
     double seen = 1;               // examples learned by the tree
     double number = 1;             // of this check at the leaf, from 1
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::vector<double> branches(const LeafCase&, const Candidate&);
     // After a decision that waits, where the settings ask for it: which of the leaf's
     // features are behind the best by more than the bound allows, the best two excepted.
-    [[nodiscard]] const std::vector<bool>& poor() const noexcept { return poor_; }
+    [[nodiscard]] const Held<bool>& poor() const noexcept { return poor_; }
     // What is known before any gain.
     [[nodiscard]] static Evidence evidence(const LeafCase&, const AnyImpurity&);
 
@@ -95,25 +95,25 @@ private:
     void propose(RunnerUp, std::int32_t rival, double gain);
 
     Ranking ranking_;
-    std::vector<double> tops_;  // [feature]: its best gain, where features may be dropped
-    std::vector<bool> poor_;
-    std::vector<GaussianClass> classes_;
-    std::vector<std::size_t> codes_;
-    std::vector<double> low_, high_, thresholds_, gains_;
-    AlignedDoubles scratch_;
+    Held<double> tops_;  // [feature]: its best gain, where features may be dropped
+    Held<bool> poor_;
+    Held<GaussianClass> classes_;
+    Held<std::size_t> codes_;
+    Held<double> low_, high_, thresholds_, gains_;
+    HeldDoubles scratch_;
     // Of all categories of a leaf, as its cells lie; and of each categorical feature.
-    std::vector<double> mass_, rest_, weight_, whole_;
-    std::vector<const double*> cells_;
-    std::vector<double> known_;
+    Held<double> mass_, rest_, weight_, whole_;
+    Held<const double*> cells_;
+    Held<double> known_;
     // Candidates of a function or of kept values, with their class weights.
-    std::vector<Candidate> listed_;
-    std::vector<double> tables_;
+    Held<Candidate> listed_;
+    Held<double> tables_;
     std::size_t branches_ = 2;
     // The two best gains of a rough look.
     std::int32_t leader_ = none;
     double best_gain_ = 0.0, second_gain_ = 0.0;
-    std::vector<double> chi_square_;
-    std::vector<std::uint32_t> places_;
+    Held<double> chi_square_;
+    Held<std::uint32_t> places_;
 };
 
 }  // namespace riparian

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "../memory/account.hpp"
 
 namespace riparian {
 
@@ -14,6 +15,6 @@ struct Feature {
     std::size_t slot;
 };
 
-using Features = std::vector<Feature>;
+using Features = Held<Feature>;
 
 }  // namespace riparian

@@ -15,7 +15,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     node.depth = parent == none ? 0 : at(parent).depth + 1;
     make_room(nodes_);
     make_room(gates_);
-    make_room(counts_, 2 * shape_.class_stride);
+    counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
     nodes_.push_back(node);
     const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
     gates_.emplace_back();
@@ -33,48 +33,44 @@ void Tree::set_gate(std::int32_t id, double threshold) noexcept {
             : Gate{std::numeric_limits<double>::infinity(), 0, id};
 }
 
-void Tree::open_leaf(std::int32_t node, std::size_t place) {
+void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
     if (place == leaves_.size()) {
         make_room(leaves_);
         leaves_.emplace_back();
     }
+    const auto make_place = [&](bool wanted, auto& v) {
+        if (!wanted || place < v.size()) return;
+        make_room(v);
+        v.resize(place + 1);
+    };
+    make_place(settings_.watches(), watches_);
+    make_place(shape_.linear, units_);
+    make_place(settings_.drop_poor_features, kept_);
+    make_place(settings_.adaptive_grace, delays_);
+    make_place(settings_.short_memory > 0, recalled_);
+    if (settings_.adaptive_grace) delays_[place] = settings_.grace_period;
+    if (settings_.short_memory) recalled_[place] = 0.0;
     Leaf& leaf = leaves_[place];
     leaf = {};
     leaf.node = node;
-    leaf.statistics.open(shape_);
     at(node).place = static_cast<std::int32_t>(place);
-    if (settings_.watches()) open_watch(place);
-    if (settings_.drop_poor_features) {
-        kept_.resize(leaves_.size());
-        kept_[place] = nullptr;
-    }
-    if (settings_.adaptive_grace) {
-        delays_.resize(leaves_.size());
-        delays_[place] = settings_.grace_period;
-    }
-    if (settings_.short_memory) {
-        recalled_.resize(leaves_.size());
-        recalled_[place] = 0.0;
-    }
-    if (shape_.linear) {
-        units_.resize(leaves_.size());
-        units_[place] = std::make_unique<LinearUnits>();
-    }
+    if (active) open_statistics(place);
 }
 
-void Tree::open_watch(std::size_t place) {
-    if (place >= watches_.size()) {
-        make_room(watches_);
-        watches_.resize(place + 1);
-    }
-    watches_[place] = std::make_unique<Watch>();
-    watches_[place]->fit(settings_, shape_);
-}
-
+// The child for a category without a branch: a new leaf, or where there is no room for
+// one the child for missing values.
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
+    Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
+    const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
+    if (leaves_.size() >= settings_.max_leaves || !may_add(more) ||
+        !make_room_for(more + leaf_bytes(), none)) {
+        return at(node).heavy;
+    }
+    const Charge charge(structure_);
     const std::int32_t child = add_node(node, code);
-    ways_[static_cast<std::size_t>(at(node).place)].add(code, child);
+    ways.add(code, child);
     open_leaf(child, leaves_.size());
+    settle();
     return child;
 }
 
@@ -83,7 +79,7 @@ bool Tree::may_split(const Leaf& leaf) const noexcept {
            leaves_.size() < settings_.max_leaves;
 }
 
-LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
+LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
     used_up.assign(shape_.categorical, false);
     for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
@@ -94,7 +90,7 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
     const Kept* const kept = this->kept(place);
     if (kept) used_up = kept->among(used_up);
     LeafCase c{settings_, shape(place), kept ? kept->features() : features_, leaf.statistics,
-               counts(leaf.node),
+               own_counts(leaf),
                leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
     c.depth = static_cast<double>(at(leaf.node).depth);
@@ -108,7 +104,14 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
 }
 
 void Tree::check(std::size_t place) {
-    const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
+    const Decision decision = [&] {
+        const Charge charge(working_);
+        const Decision found = checker_.check(leaf_case(leaves_[place], used_up_));
+        if (settings_.adaptive_grace) {
+            delays_[place] = checker_.delay(leaf_case(leaves_[place], used_up_), found);
+        }
+        return found;
+    }();
     spent_ += delta_of_check(settings_, decision.evidence);
     if (settings_.adaptive_grace) {
         delays_[place] = checker_.delay(leaf_case(leaves_[place], used_up_), decision);
@@ -124,8 +127,9 @@ void Tree::check(std::size_t place) {
 
 // The statistics of a leaf are laid out anew without the features that its check found poor.
 void Tree::drop_poor(std::size_t place) {
-    const std::vector<bool>& poor = checker_.poor();
+    const Held<bool>& poor = checker_.poor();
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
+    const Charge charge(statistics_);
     const Shape from = shape(place);
     if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
     const Kept::Left left = kept_[place]->drop(poor);
@@ -136,6 +140,7 @@ void Tree::drop_poor(std::size_t place) {
 
 // What a leaf that waits makes of the check.
 void Tree::after_check(std::size_t place, const Decision& d) {
+    const Charge charge(statistics_);
     Watch& w = *watch(place);
     const LeafCase leaf = leaf_case(leaves_[place], used_up_);
     if (settings_.pairs() && d.best.feature != none &&
@@ -147,6 +152,7 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             out.slot = features_[static_cast<std::size_t>(c.feature)].slot;
             out.classes = n_classes_;
             // Room to spare, for classes and for branches, is not part of the state.
+            const Charge room(working_);
             const std::vector<double> table = checker_.branches(leaf, c);
             const std::size_t width = shape_.class_stride;
             std::size_t rows = table.size() / width;
@@ -156,7 +162,10 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             }
             std::vector<double> seen;
             for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
-            out.influence = influence(d.evidence.measure, seen.data(), rows, n_classes_);
+            const std::vector<double> adds =
+                influence(d.evidence.measure, seen.data(), rows, n_classes_);
+            const Charge kept(statistics_);
+            out.influence.assign(adds.begin(), adds.end());
             return out;
         };
         w.pair.lead(leader(d.best), leader(d.second));
@@ -173,8 +182,13 @@ void Tree::fix_hits(std::size_t place) {
     const Leaf& leaf = leaves_[place];
     if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
     std::vector<double> thresholds, sides;
-    const LeafCase c = leaf_case(leaf, used_up_);
-    checker_.best_thresholds(c, thresholds, sides);
+    const LeafCase c = [&] {
+        const Charge charge(working_);
+        const LeafCase found = leaf_case(leaf, used_up_);
+        checker_.best_thresholds(found, thresholds, sides);
+        return found;
+    }();
+    const Charge charge(statistics_);
     w.hits.fix(settings_.judging, shape_, leaf.statistics, c.counts, n_classes_, leaf.weight,
                thresholds.data(), sides.data());
 }
@@ -182,8 +196,10 @@ void Tree::fix_hits(std::size_t place) {
 void Tree::split(std::size_t place, const Decision& decision) {
     const Candidate& cut = decision.best;
     const std::int32_t id = leaves_[place].node;
-    const std::vector<double> table =
-        checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+    const std::vector<double> table = [&] {
+        const Charge charge(working_);
+        return checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+    }();
     const std::size_t width = shape_.class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);
@@ -193,7 +209,10 @@ void Tree::split(std::size_t place, const Decision& decision) {
         if (cut.test != Test::every_value || weights[b] > 0.0) branches.push_back(b);
     }
     if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
-
+    const std::size_t more = growth(branches.size(), true) +
+                             (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
+    if (!may_add(more) || !make_room_for(more + (branches.size() + shape_.linear) * leaf_bytes(), id)) return;
+    const Charge charge(structure_);
     const Ranking& ranking = decision.ranking;
     for (std::size_t i = 1; i < ranking.size(); ++i) {
         const Candidate& c = ranking[i];
@@ -207,8 +226,8 @@ void Tree::split(std::size_t place, const Decision& decision) {
                        decision.verdict, decision.criterion,
                        static_cast<std::uint8_t>(ranking.size() - 1),
                        decision.second.feature == none, passes_});
-    leaves_[place].statistics.close();
     const LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
+    sleep(place);
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
@@ -221,7 +240,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
         const std::size_t slot = first == none ? place : leaves_.size();
         open_leaf(child, slot);
-        if (shape_.linear) *units_[slot] = units;
+        if (shape_.linear) inherit(slot, units);
         if (settings_.inherit_counts != InheritCounts::none) {
             std::copy_n(table.data() + b * width, width, counts(child) + width);
         }
@@ -235,11 +254,13 @@ void Tree::split(std::size_t place, const Decision& decision) {
     }
     if (cut.test == Test::every_value) {
         first = static_cast<std::int32_t>(ways_.size());
+        make_room(ways_);
         ways_.push_back(std::move(ways));
     }
     at(id).place = first;
     at(id).heavy = heavy;
     set_gate(id, cut.threshold);
+    settle();
     if (settings_.short_memory) recall(id);
 }
 

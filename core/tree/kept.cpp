@@ -13,27 +13,31 @@ void Kept::grow(const Features& of_tree, const Shape& of_tree_shape) {
     for (; known_ < of_tree.size(); ++known_) {
         const Feature& f = of_tree[known_];
         ids_.push_back(static_cast<std::int32_t>(known_));
-        std::vector<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
+        Held<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
         features_.push_back({f.kind, slots.size()});
         slots.push_back(static_cast<std::uint32_t>(f.slot));
     }
     count();
 }
 
-void Kept::count() noexcept {
+void Kept::count() {
+    trim(features_);
+    trim(ids_);
+    trim(numeric_);
+    trim(categorical_);
     shape_.numeric = numeric_.size();
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
     shape_.categorical = categorical_.size();
 }
 
-Kept::Left Kept::drop(const std::vector<bool>& poor) {
+Kept::Left Kept::drop(const Held<bool>& poor) {
     Left left;
     std::size_t n = 0;
     for (std::size_t i = 0; i < ids_.size(); ++i) {
         if (poor[i]) continue;
         const Feature f = features_[i];
         std::vector<std::uint32_t>& places = f.kind == Kind::numeric ? left.numeric : left.categorical;
-        std::vector<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
+        Held<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
         slots[places.size()] = slots[f.slot];
         features_[n] = {f.kind, places.size()};
         ids_[n++] = ids_[i];
@@ -43,10 +47,6 @@ Kept::Left Kept::drop(const std::vector<bool>& poor) {
     ids_.resize(n);
     numeric_.resize(left.numeric.size());
     categorical_.resize(left.categorical.size());
-    features_.shrink_to_fit();
-    ids_.shrink_to_fit();
-    numeric_.shrink_to_fit();
-    categorical_.shrink_to_fit();
     count();
     return left;
 }
@@ -81,16 +81,10 @@ std::vector<std::int32_t> Kept::dropped(std::size_t features) const {
     return out;
 }
 
-std::vector<bool> Kept::among(const std::vector<bool>& slots) const {
-    std::vector<bool> out;
+Held<bool> Kept::among(const Held<bool>& slots) const {
+    Held<bool> out;
     for (const std::uint32_t c : categorical_) out.push_back(slots[c]);
     return out;
-}
-
-std::size_t Kept::bytes() const noexcept {
-    return sizeof *this + features_.capacity() * sizeof(Feature) +
-           ids_.capacity() * sizeof(std::int32_t) +
-           (numeric_.capacity() + categorical_.capacity()) * sizeof(std::uint32_t);
 }
 
 Row GatheredRow::of(const Row& row, const Kept& kept) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../memory/account.hpp"
 #include "../simd/aligned.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "decision.hpp"
@@ -15,7 +16,7 @@ namespace riparian {
 
 // The statistics of such a leaf have a shape of their own and know no other features:
 // rows are gathered for them, and their cuts are given the tree's names.
-class Kept {
+class Kept : public HeldObject {
 public:
     Kept(const Features&, const Shape&);
 
@@ -23,7 +24,7 @@ public:
     struct Left {
         std::vector<std::uint32_t> numeric, categorical;
     };
-    Left drop(const std::vector<bool>& poor);
+    Left drop(const Held<bool>& poor);
     // All that the tree has since added is tracked.
     void grow(const Features& of_tree, const Shape& of_tree_shape);
 
@@ -38,17 +39,16 @@ public:
     // Of all features of the tree.
     [[nodiscard]] std::vector<std::int32_t> dropped(std::size_t features) const;
     // By categorical place, from what is by categorical slot of the tree.
-    [[nodiscard]] std::vector<bool> among(const std::vector<bool>& slots) const;
-    [[nodiscard]] std::size_t bytes() const noexcept;
+    [[nodiscard]] Held<bool> among(const Held<bool>& slots) const;
 
 private:
     friend class GatheredRow;
-    void count() noexcept;
+    void count();
 
     Shape shape_;
     Features features_;               // [place], with slots among the kept ones
-    std::vector<std::int32_t> ids_;   // [place]: the feature of the tree, ascending
-    std::vector<std::uint32_t> numeric_, categorical_;  // [slot]: that of the tree
+    Held<std::int32_t> ids_;          // [place]: the feature of the tree, ascending
+    Held<std::uint32_t> numeric_, categorical_;  // [slot]: that of the tree
     std::size_t known_;               // features of the tree that were kept or dropped
 };
 

@@ -1,6 +1,7 @@
 // Looking inside a tree: sizes, certificates, the state of its leaves.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tree.hpp"
 
@@ -38,25 +39,12 @@ std::uint64_t Tree::seen() const {
 
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = sizeof(Tree) + nodes_.capacity() * sizeof(Node) +
-                        gates_.capacity() * sizeof(Gate) +
-                        counts_.capacity() * sizeof(double) +
-                        leaves_.capacity() * sizeof(Leaf) +
-                        splits_.capacity() * sizeof(Split) +
-                        features_.capacity() * sizeof(Feature) + met_.capacity() +
-                        categories_.capacity() * sizeof(categories_[0]) +
-                        ways_.capacity() * sizeof(ways_[0]);
-    bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
-    bytes += memory_.bytes() + (estimates_.capacity() + delays_.capacity() + recalled_.capacity()) *
-                                   sizeof(double);
-    for (const Ways& ways : ways_) bytes += ways.bytes();
-    for (const auto& w : watches_) bytes += w->bytes();
-    bytes += units_.capacity() * sizeof(units_[0]);
-    for (const auto& u : units_) bytes += u->bytes();
-    bytes += kept_.capacity() * sizeof(kept_[0]);
-    for (const auto& kept : kept_) bytes += kept ? kept->bytes() : 0;
-    for (std::size_t i = 0; i < leaves_.size(); ++i) bytes += leaves_[i].statistics.bytes(shape(i));
-    return bytes;
+    return structure_.held + statistics_.held + working_.held;
+}
+
+std::size_t Tree::n_active_leaves() const {
+    const auto lock = turnstile_.reading();
+    return n_active_;
 }
 
 std::vector<Certificate> Tree::certificates() const {
@@ -107,7 +95,7 @@ std::vector<LeafState> Tree::leaf_states() const {
     const auto lock = turnstile_.reading();
     std::vector<LeafState> states;
     Checker checker;
-    std::vector<bool> used_up;
+    Held<bool> used_up;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf) continue;
         const auto place = static_cast<std::size_t>(nodes_[i].place);
@@ -116,7 +104,10 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.node = static_cast<std::int32_t>(i);
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
-        state.weight = leaf.weight;
+        state.active = leaf.statistics.is_open();
+        state.room = may_add(growth(2, true));
+        const double* const seen = counts(state.node);
+        state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
         if (const Kept* const kept = this->kept(place)) state.dropped = kept->dropped(features_.size());

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "../leaf/leaf.hpp"
+#include "../memory/account.hpp"
 #include "candidate.hpp"
 
 namespace riparian {
@@ -47,7 +49,13 @@ public:
         ways_.insert(std::lower_bound(ways_.begin(), ways_.end(), category, before),
                      {category, node});
     }
-    [[nodiscard]] std::size_t bytes() const noexcept { return ways_.capacity() * sizeof(Way); }
+    // What so many of them hold: they grow one by one.
+    [[nodiscard]] static std::size_t bytes(std::size_t n) noexcept {
+        std::size_t room = 1;
+        while (room < n) room *= 2;
+        return taken(room * sizeof(Way));
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return ways_.size(); }
 
 private:
     struct Way {
@@ -56,18 +64,24 @@ private:
     };
     static bool before(const Way& way, std::int32_t category) { return way.category < category; }
 
-    std::vector<Way> ways_;
+    Held<Way> ways_;
+};
+
+// Class weights since the statistics of a leaf began anew.
+struct Recent : HeldObject {
+    Held<double> counts;  // [class_stride]
 };
 
 struct Leaf {
     std::int32_t node = 0;
-    std::int32_t classes = 0;  // with weight seen here
+    std::int32_t classes = 0;  // with weight in the statistics
     std::uint32_t checks = 0;  // so far
-    double weight = 0.0;       // seen here
+    double weight = 0.0;       // in the statistics; of an inactive leaf since it is inactive
     double inherited = 0.0;    // counted as seen, where the settings say so
-    double checked = 0.0;      // of it, at the last check
+    double checked = 0.0;      // of it, at the last check, or look at an inactive leaf
     Track track;
-    LeafStatistics statistics;
+    LeafStatistics statistics;  // closed: the leaf is inactive
+    std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
 };
 
 }  // namespace riparian

@@ -1,5 +1,6 @@
 // What every row passes: routing, answering, learning.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "tree.hpp"
@@ -80,10 +81,7 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
     for (;;) {
         std::int32_t next = step(i, row);
         if (next == i) return i;
-        if (next == none) {
-            const bool room = leaves_.size() < settings_.max_leaves;
-            next = room ? add_branch(i, row.codes[slot(at(i))]) : at(i).heavy;
-        }
+        if (next == none) next = add_branch(i, row.codes[slot(at(i))]);
         i = next;
     }
 }
@@ -100,7 +98,7 @@ inline ClassWeights Tree::weights(std::int32_t node) const noexcept {
     const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
     return {shape(is_leaf ? static_cast<std::size_t>(at(node).place) : 0),
             leaf.statistics,
-            counts(node),
+            is_leaf ? own_counts(leaf) : counts(node),
             weights(node),
             weights(at(node).parent),
             categories_.data(),
@@ -193,13 +191,13 @@ template <class Policy, bool answering>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers) {
     RowBuffer buffer(batch, features_, shape_);
+    std::array<std::int32_t, RowBuffer::most_rows> starts;
     for (std::size_t first = 0; first < batch.rows; first += buffer.capacity()) {
         const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
-        scratch_.fit(shape_, costs_.classes > 0);
-        starts_.resize(buffer.capacity());
-        descend(buffer, n, starts_.data());
+        const Charge charge(statistics_);
+        descend(buffer, n, starts.data());
         for (std::size_t i = 0; i < n; ++i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
@@ -208,12 +206,12 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             if constexpr (answering) {
                 // A policy that observes answers while it is learning, once.
                 if (answers.probabilities || !learned || !Policy::observes || costs_.classes) {
-                    answer(policy, starts_[i], row, scratch_, answers, r);
+                    answer(policy, starts[i], row, scratch_, answers, r);
                 }
             }
             if (!learned) continue;
             const auto label = static_cast<std::size_t>(y[r]);
-            const std::int32_t id = route_learning(starts_[i], row);
+            const std::int32_t id = route_learning(starts[i], row);
             if constexpr (Policy::observes) {
                 const std::int32_t before =
                     policy.observe(view(id), row, scratch_, track(id), label, std::min(weight, 1.0));
@@ -222,10 +220,17 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                 }
             }
             learn(id, row, label, weight);
+            if (limited() && working_.held) {
+                // The room of a check is not kept where memory is scarce.
+                const Charge room(working_);
+                checker_ = {};
+                used_up_ = Held<bool>();
+            }
             if constexpr (Policy::observes) {
                 // A weight of 3 is three examples: the second and the third met a leaf
                 // that knew the first.
-                if (weight > 1.0 && at(id).test == Test::leaf) {
+                if (weight > 1.0 && at(id).test == Test::leaf &&
+                    leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
                     policy.observe(view(id), row, scratch_, track(id), label, weight - 1.0);
                 }
             }
@@ -246,11 +251,15 @@ void Tree::meet(const Row& row) noexcept {
     }
 }
 
-// What a leaf makes of an example, but for checks.
+// What an active leaf makes of an example, but for checks.
 [[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
                                                double w) {
     Leaf& leaf = leaves_[place];
-    double* const counts = this->counts(leaf.node);
+    double* counts = this->counts(leaf.node);
+    if (leaf.recent) {
+        counts[y] += w;
+        counts = leaf.recent->counts.data();
+    }
     const double before = counts[y];
     Watch* const watched = watch(place);
     if (watched) {
@@ -279,21 +288,37 @@ void Tree::meet(const Row& row) noexcept {
                                                double w) {
     ++seen_;
     if (n_met_ < features_.size()) meet(row);
-    if (y >= n_classes_) {
-        n_classes_ = y + 1;
-        allow_labels();
-    }
+    if (y >= n_classes_) meet_class(y);
     for (std::size_t c = 0; c < shape_.categorical; ++c) {
-        categories_[c] = std::max(categories_[c], row.codes[c] + 1);
+        if (row.codes[c] >= categories_[c]) meet_category(c, row.codes[c]);
     }
     const auto place = static_cast<std::size_t>(at(id).place);
-    count(place, row, y, w);
-    if (settings_.short_memory) memory_.keep(row, y, w, id);
-    Leaf& leaf = leaves_[place];
-    if (leaf.weight - leaf.checked >= delay(place) && leaf.classes >= 2 && may_split(leaf)) {
-        leaf.checked = leaf.weight;
-        check(place);
+    const Leaf& leaf = leaves_[place];
+    if (limited() && leaf.statistics.is_open()) {
+        std::size_t more = leaf.statistics.growth(shape_, row, y);
+        if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
+        make_room_for(more, none);
     }
+    const double after = counts(id)[y] + w;
+    if (leaf.statistics.is_open()) [[likely]] {
+        try {
+            count(place, row, y, w);
+            if (settings_.short_memory) {
+                const Charge charge(structure_);
+                memory_.keep(row, y, w, id);
+            }
+            if (leaf.weight - leaf.checked >= delay(place) && leaf.classes >= 2 && may_split(leaf)) {
+                leaves_[place].checked = leaf.weight;
+                check(place);
+            }
+            return;
+        } catch (const OverLimit&) {
+            // What it keeps may be half of a row: it is to begin anew.
+            sleep(place);
+        }
+    }
+    counts(id)[y] = after;
+    learn_inactive(place, w);
 }
 
 // The children of a fresh split learn what the short memory holds of their parent.
@@ -306,8 +331,10 @@ void Tree::recall(std::int32_t node) {
         // file says otherwise.
         if (child == none) child = at(node).heavy;
         memory_.move(i, child);
+        const Charge charge(statistics_);
         count(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
     }
+    estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes_[i].place);

@@ -21,6 +21,7 @@ void demand(bool holds, const char* what) {
 // [domingos2000, sec. 3].
 void Tree::seed(const Seed& s) {
     const auto lock = turnstile_.writing();
+    const Charge charge(structure_);
     demand(nodes_.size() == 1 && seen_ == 0, "only a tree that has learned nothing can be seeded");
     demand(s.nodes >= 1 && s.nodes <= (1U << 30), "a seed has at least one node");
     // Ids of a streaming tree: level by level, so that siblings are neighbours.
@@ -60,7 +61,8 @@ void Tree::seed(const Seed& s) {
         make_room(splits_);
         splits_.push_back({0, s.weight[b], 0.0, 0.0, 0.0, 0.0, s.gain[b], id, Verdict::seeded, 0, 0,
                            true, passes_});
-        leaves_[place].statistics.close();
+        demand_structure(growth(2, true));
+        if (leaves_[place].statistics.is_open()) sleep(place);
         const std::int32_t first = add_node(id, 0);
         open_leaf(first, place);
         open_leaf(add_node(id, 1), leaves_.size());
@@ -70,6 +72,7 @@ void Tree::seed(const Seed& s) {
         node.place = first;
         node.heavy = first + (s.missing_left[b] ? 0 : 1);
         set_gate(id, s.threshold[b]);
+        settle();
     }
 }
 

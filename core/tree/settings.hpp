@@ -69,6 +69,7 @@ struct Settings {
     bool clip_to_range = true;
     std::size_t max_depth = SIZE_MAX;
     std::size_t max_leaves = SIZE_MAX;
+    std::size_t max_bytes = SIZE_MAX;
 
     [[nodiscard]] bool judges() const noexcept {
         return judging.evaluator != Evaluator::resubstitution;

@@ -9,9 +9,8 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
-std::vector<T> wider(const std::vector<T>& rows, std::size_t n, std::size_t from, std::size_t to,
-                     T missing) {
-    std::vector<T> out(n * to, missing);
+Held<T> wider(const Held<T>& rows, std::size_t n, std::size_t from, std::size_t to, T missing) {
+    Held<T> out(n * to, missing);
     for (std::size_t i = 0; i < n; ++i) {
         std::copy_n(rows.data() + i * from, from, out.data() + i * to);
     }
@@ -67,11 +66,6 @@ Row ShortMemory::row(std::size_t i) {
     std::copy_n(x, numeric_, row_.data());
     const bool gap = std::any_of(x, x + numeric_, [](double v) { return v != v; });
     return {row_.data(), codes_.data() + place(i) * categorical_, gap};
-}
-
-std::size_t ShortMemory::bytes() const noexcept {
-    return (values_.capacity() + weights_.capacity() + row_.capacity()) * sizeof(double) +
-           (codes_.capacity() + labels_.capacity() + leaves_.capacity()) * sizeof(std::int32_t);
 }
 
 void ShortMemory::save(std::vector<double>& values, std::vector<std::int32_t>& codes,

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../simd/aligned.hpp"
+#include "../memory/account.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "row.hpp"
 
@@ -30,7 +30,6 @@ public:
     [[nodiscard]] Row row(std::size_t i);
     void move(std::size_t i, std::int32_t leaf) noexcept { leaves_[place(i)] = leaf; }
 
-    [[nodiscard]] std::size_t bytes() const noexcept;
     void save(std::vector<double>& values, std::vector<std::int32_t>& codes,
               std::vector<std::int32_t>& labels, std::vector<double>& weights) const;
 
@@ -43,12 +42,12 @@ private:
     std::size_t most_;
     std::size_t next_ = 0;  // the oldest, once the ring is full
     std::size_t numeric_ = 0, categorical_ = 0;
-    std::vector<double> values_;       // [place][numeric]
-    std::vector<std::int32_t> codes_;  // [place][categorical]
-    std::vector<std::uint32_t> labels_;
-    std::vector<double> weights_;
-    std::vector<std::int32_t> leaves_;
-    AlignedDoubles row_;  // the one asked for, padded
+    Held<double> values_;       // [place][numeric]
+    Held<std::int32_t> codes_;  // [place][categorical]
+    Held<std::uint32_t> labels_;
+    Held<double> weights_;
+    Held<std::int32_t> leaves_;
+    HeldDoubles row_;  // the one asked for, padded
 };
 
 }  // namespace riparian

@@ -134,6 +134,18 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.passes, 1, "passes");
     demand(s.passes[0] >= 1, "passes is 0");
     demand_size(s.split_pass, splits, "split_pass");
+    demand_size(s.inactive, z.n_leaves, "inactive");
+    std::size_t n_anew = 0;
+    for (const std::uint8_t state : s.inactive) {
+        demand(state <= 2, "inactive holds another value than 0, 1 and 2");
+        n_anew += state == 2;
+    }
+    demand_size(s.recent, n_anew * z.n_classes, "recent");
+    demand_size(s.ranked_at, 1, "ranked_at");
+    demand(s.ranked_at[0] <= s.seen[0], "ranked_at is after the last example");
+    demand_size(s.least_promise, 1, "least_promise");
+    demand_weights(s.least_promise, "least_promise");
+    demand_weights(s.recent, "recent");
     demand_weights(s.counts, "counts");
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
@@ -152,7 +164,7 @@ Sizes check_sizes(const Snapshot& s) {
 }
 
 // A cut is possible with these features and categories.
-bool possible(const Snapshot& s, const std::vector<Feature>& features, std::uint8_t test,
+bool possible(const Snapshot& s, const Features& features, std::uint8_t test,
               std::int32_t feature, double threshold, std::int32_t category) {
     if (feature < 0 || static_cast<std::size_t>(feature) >= features.size()) return false;
     const Feature& f = features[static_cast<std::size_t>(feature)];
@@ -219,6 +231,12 @@ Snapshot Tree::snapshot() const {
 
         const auto place = static_cast<std::size_t>(node.place);
         const Leaf& leaf = leaves_[place];
+        const bool active = leaf.statistics.is_open();
+        s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
+        if (leaf.recent) {
+            const double* const since = leaf.recent->counts.data();
+            s.recent.insert(s.recent.end(), since, since + n_classes);
+        }
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
@@ -238,20 +256,29 @@ Snapshot Tree::snapshot() const {
             const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
             s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
+        } else if (settings_.watches()) {
+            s.watch_sizes.push_back(0);
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
-        if (const LinearUnits* const u = units(static_cast<std::size_t>(node.place))) {
+        if (shape_.linear) {
+            const LinearUnits* const u = units(place);
             const std::size_t before = s.units.size();
-            u->save(shape_, settings_.idbd, s.units);
+            if (u) u->save(shape_, settings_.idbd, s.units);
             s.unit_sizes.push_back(s.units.size() - before);
-            s.right_idbd.push_back(u->right);
+            s.right_idbd.push_back(u ? u->right : 0.0);
         }
+        if (!active) {
+            s.values.insert(s.values.end(), shape_.categorical, 0);
+            s.table_gaps.insert(s.table_gaps.end(), shape_.categorical, 0);
+            continue;
+        }
+        const double* const own = own_counts(leaf);
         const Shape& shape = this->shape(place);
         const std::size_t n = shape.numeric;
         for (std::size_t k = 0; k < n_classes && n; ++k) {
-            if (!(counts[k] > 0.0)) continue;
-            const GaussianClass c = leaf.statistics.gaussian(k, counts);
+            if (!(own[k] > 0.0)) continue;
+            const GaussianClass c = leaf.statistics.gaussian(k, own);
             s.gaps.push_back(c.known != nullptr);
             for (std::size_t p = 0; p < class_planes; ++p) {
                 s.gaussian.insert(s.gaussian.end(), c.planes + p * n, c.planes + (p + 1) * n);
@@ -281,7 +308,9 @@ Snapshot Tree::snapshot() const {
     memory_.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     s.spent = {spent_};
     s.passes = {passes_};
-    s.met = met_;
+    s.met.assign(met_.begin(), met_.end());
+    s.ranked_at = {ranked_at_};
+    s.least_promise = {least_promise_};
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
         s.split_node.push_back(split.node);
@@ -335,6 +364,14 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
     s.split_criterion.assign(s.split_node.size(), 0);
     s.rivals.assign(s.split_node.size(), 0);
     fill_passes(s);
+    fill_arrays_since_3(s);
+}
+
+// Files before format 3 know no inactive leaves.
+void fill_arrays_since_3(Snapshot& s) {
+    s.inactive.assign(s.weight.size(), 0);
+    s.ranked_at = {0};
+    s.least_promise = {0.0};
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
@@ -350,35 +387,53 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     demand_size(s.memory_weights, stored, "memory_weights");
     demand_size(s.dropped, settings.drop_poor_features ? z.n_leaves * s.kinds.size() : 0, "dropped");
     // A leaf that watches has room for each feature: not before there are numbers for it.
-    const std::size_t watched = (settings.judges() ? z.n_leaves * s.kinds.size() : 0) +
-                                (settings.values != Values::gaussian ? z.numeric : 0);
+    const auto n_inactive =
+        static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
+    demand(n_inactive == 0 || !settings.drop_poor_features, "inactive does not go with dropped");
+    const std::size_t n_active = z.n_leaves - n_inactive;
+    const std::size_t watched =
+        (settings.judges() ? n_active * s.kinds.size() : 0) +
+        (settings.values == Values::gaussian ? 0 : n_inactive ? n_active * z.n_numeric : z.numeric);
     demand(watched <= s.watch.size(), "watch ends too early");
     const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
     demand_size(s.right_idbd, with_units, "right_idbd");
     demand_size(s.unit_sizes, with_units, "unit_sizes");
-    auto tree = std::make_unique<Tree>(settings);
+    // The limit comes last: what was below it is below it again.
+    Settings unlimited = settings;
+    unlimited.max_bytes = SIZE_MAX;
+    auto tree = std::make_unique<Tree>(unlimited);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
     tree->add_features(kinds);
     tree->declare_classes(z.n_classes);
     tree->seen_ = s.seen[0];
-    tree->met_ = s.met;
+    std::copy(s.met.begin(), s.met.end(), tree->met_.begin());
     tree->n_met_ = static_cast<std::size_t>(std::count(s.met.begin(), s.met.end(), 1));
     std::copy(s.categories.begin(), s.categories.end(), tree->categories_.begin());
-    tree->restore_nodes(s);
-    tree->restore_leaves(s);
-    tree->restore_certificates(s);
-    tree->restore_memory(s);
+    {
+        const Charge charge(tree->structure_);
+        tree->restore_nodes(s);
+        tree->restore_leaves(s);
+        tree->restore_certificates(s);
+        tree->restore_memory(s);
+    }
+    tree->ranked_at_ = s.ranked_at[0];
+    tree->least_promise_ = s.least_promise[0];
+    tree->settings_.max_bytes = settings.max_bytes;
+    tree->settle();
+    tree->add_to_structure(0);
     return tree;
 }
 
 void Tree::restore_nodes(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     // The root exists already; it becomes a leaf again only if it is one.
-    leaves_[0].statistics.close();
+    sleep(0);
     leaves_.clear();
     watches_.clear();
     units_.clear();
+    kept_.clear();
+    std::size_t n_leaves = 0;
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
         const std::string where = at_row("test", i);
@@ -409,7 +464,7 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
                    where + "a leaf with a test");
-            open_leaf(static_cast<std::int32_t>(i), leaves_.size());
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_leaves++] != 1);
             continue;
         }
         demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
@@ -421,6 +476,7 @@ void Tree::restore_nodes(const Snapshot& s) {
         node.place = none;  // until its first child comes
         if (node.test == Test::every_value) {
             node.place = static_cast<std::int32_t>(ways_.size());
+            make_room(ways_);
             ways_.emplace_back();
         }
     }
@@ -443,7 +499,7 @@ void Tree::restore_nodes(const Snapshot& s) {
 void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     const std::size_t n = features_.size();
     const std::uint8_t* const dropped = s.dropped.data() + place * n;
-    const std::vector<bool> poor(dropped, dropped + n);
+    const Held<bool> poor(dropped, dropped + n);
     const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
     if (count == 0) return;
     demand(n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
@@ -456,11 +512,28 @@ void Tree::restore_leaves(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
+    Reader recent(s.recent, "recent");
     std::size_t gap = 0, tables = 0;
+    const Charge charge(statistics_);
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
-        const double* const counts = this->counts(leaf.node);
+        const double* counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
+        leaf.recent.reset();
+        if (s.inactive[i] == 2) {
+            const double* const since = recent.take(n_classes);
+            leaf.recent = std::make_unique<Recent>();
+            leaf.recent->counts.assign(shape_.class_stride, 0.0);
+            std::copy_n(since, n_classes, leaf.recent->counts.data());
+            bool earlier = false;
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                demand(since[k] <= counts[k] || nearly(since[k], counts[k]),
+                       where + "more since it began anew than in all");
+                earlier |= counts[k] > 0.0;
+            }
+            demand(earlier, where + "begins anew without an example");
+            counts = leaf.recent->counts.data();
+        }
         if (settings_.drop_poor_features) restore_kept(i, s);
         const Shape& shape = this->shape(i);
         const std::size_t n = shape.numeric;
@@ -469,18 +542,28 @@ void Tree::restore_leaves(const Snapshot& s) {
         leaf.checked = s.checked[i];
         leaf.checks = s.checks[i];
         leaf.track = {s.right_majority[i], s.right_bayes[i]};
+        const bool active = s.inactive[i] != 1;
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
             total += counts[k];
-            leaf.classes += counts[k] > 0.0;
+            leaf.classes += active && counts[k] > 0.0;
         }
-        demand(nearly(total, leaf.weight), where + "its weight is not that of its classes");
+        demand(nearly(total, leaf.weight) || (!active && leaf.weight <= total),
+               where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         demand(recalled_.empty() || s.recalled[i] <= leaf.checked,
                where + "recalled after its last check");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + tables;
+        if (!active) {
+            for (std::size_t c = 0; c < shape_.categorical; ++c) {
+                demand(numbers_of_values[c] == 0 && s.table_gaps[tables + c] == 0,
+                       where + "an inactive leaf with statistics");
+            }
+            tables += shape_.categorical;
+            continue;
+        }
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
@@ -536,8 +619,8 @@ void Tree::restore_leaves(const Snapshot& s) {
         tables += shape.categorical;
         if (shape.bayes) leaf.statistics.refresh_all(shape, counts);
     }
-    delays_ = s.delay;
-    recalled_ = s.recalled;
+    std::copy(s.delay.begin(), s.delay.end(), delays_.begin());
+    std::copy(s.recalled.begin(), s.recalled.end(), recalled_.begin());
     restore_watches(s);
     restore_units(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
@@ -552,7 +635,11 @@ void Tree::restore_watches(const Snapshot& s) {
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
-        watches_[i]->restore(settings_, shape(i), features_, counts(leaves_[i].node), n_classes_,
+        if (!watches_[i]) {
+            demand(n == 0, "an inactive leaf that watches");
+            continue;
+        }
+        watches_[i]->restore(settings_, shape(i), features_, own_counts(leaves_[i]), n_classes_,
                              leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
@@ -563,6 +650,10 @@ void Tree::restore_units(const Snapshot& s) {
     for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
         const std::size_t n = s.unit_sizes[i];
         const double weight = leaves_[i].weight;
+        if (!units_[i]) {
+            demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
+            continue;
+        }
         demand(n > 0 || weight == 0.0, at_row("unit_sizes", i) + "no units");
         demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
                at_row("right_idbd", i) + "more right than seen");
@@ -574,7 +665,10 @@ void Tree::restore_units(const Snapshot& s) {
 }
 
 void Tree::restore_memory(const Snapshot& s) {
-    if (settings_.short_memory) estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    if (settings_.short_memory) {
+        estimates_.reserve(nodes_.capacity() * shape_.class_stride);
+        estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    }
     for (std::size_t i = 0; i < s.estimated.size(); ++i) {
         estimates_[i / n_classes_ * shape_.class_stride + i % n_classes_] = s.estimated[i];
     }

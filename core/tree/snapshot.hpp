@@ -62,6 +62,20 @@ struct Snapshot {
         visit("units", s.units);
     }
 
+    // Since format 3.
+    std::vector<std::uint8_t> inactive;      // [leaf] 1: no statistics, 2: they began anew
+    std::vector<double> recent;              // [leaf that began anew][K] weights since then
+    std::vector<std::uint64_t> ranked_at;    // [1] examples seen when leaves were ranked
+    std::vector<double> least_promise;       // [1] of those that were active then
+
+    template <class Self, class Visit>
+    static void each_since_3(Self& s, Visit&& visit) {
+        visit("inactive", s.inactive);
+        visit("recent", s.recent);
+        visit("ranked_at", s.ranked_at);
+        visit("least_promise", s.least_promise);
+    }
+
     template <class Self, class Visit>
     static void each_later(Self& s, Visit&& visit) {
         visit("spent", s.spent);
@@ -120,6 +134,7 @@ struct Snapshot {
         each_of_passes(s, visit);
         each_of_units(s, visit);
         each_of_growth(s, visit);
+        each_since_3(s, visit);
     }
 
     // Those of every format.

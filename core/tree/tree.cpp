@@ -5,69 +5,112 @@
 
 namespace riparian {
 
+namespace {
+
+// Room for so many classes: exactly as many while they are few, then a quarter more at a time.
+std::size_t room_for_classes(std::size_t count) noexcept {
+    std::size_t room = std::max<std::size_t>(2, std::min<std::size_t>(count, 16));
+    while (room < count) room += room / 4;
+    return room;
+}
+
+}  // namespace
+
 Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.short_memory) {
+    const Charge charge(structure_);
+    structure_.held = taken(sizeof(Tree));
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.linear = needs_units(settings.leaf);
-    shape_.class_stride = 2;
+    shape_.class_stride = room_for_classes(0);
+    scratch_.fit(shape_, false);
     open_leaf(add_node(none, 0), 0);
+    settle();
 }
 
 Tree::~Tree() = default;
 
 void Tree::add_features(const std::vector<Kind>& kinds) {
     const auto lock = turnstile_.writing();
+    const Charge charge(structure_);
+    constexpr std::size_t most_a_feature = 128;  // and the copies when lists grow
+    demand_structure((features_.size() + kinds.size()) * most_a_feature);
     Shape to = shape_;
+    make_room(features_, kinds.size());
     for (const Kind kind : kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
         features_.push_back({kind, count++});
     }
+    make_room(met_, kinds.size());
     met_.resize(features_.size(), 0);
     to.stride = (to.numeric + 3) / 4 * 4;
+    make_room(categories_, to.categorical - shape_.categorical);
     categories_.resize(to.categorical, 0);
-    used_up_.resize(to.categorical, false);
     reshape(to);
 }
 
-void Tree::make_room_for_classes(std::size_t count) {
+void Tree::add_names(std::size_t bytes) {
     const auto lock = turnstile_.writing();
-    if (count <= shape_.class_stride) return;
-    Shape to = shape_;
-    to.class_stride = std::max(count, seen_ == 0 ? 0 : shape_.class_stride + shape_.class_stride / 2);
-    reshape(to);
+    add_to_structure(bytes);
+}
+
+void Tree::expect_classes(const std::vector<std::uint32_t>& bytes) { class_names_.expect(bytes); }
+
+void Tree::expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes) {
+    const std::size_t slot = features_.at(feature).slot;
+    if (category_names_.size() <= slot) category_names_.resize(slot + 1);
+    category_names_[slot].expect(bytes);
+}
+
+// The classes up to this one are known.
+void Tree::meet_class(std::size_t y) {
+    const Charge charge(structure_);
+    if (y >= shape_.class_stride) {
+        Shape to = shape_;
+        to.class_stride = room_for_classes(y + 1);
+        reshape(to);
+    }
+    const std::size_t names = class_names_.take(y + 1 - n_classes_);
+    n_classes_ = y + 1;
+    allow_labels();
+    add_to_structure(names);
+}
+
+void Tree::meet_category(std::size_t slot, std::int32_t code) {
+    const auto fresh = static_cast<std::size_t>(code + 1 - categories_[slot]);
+    categories_[slot] = code + 1;
+    if (slot < category_names_.size()) add_to_structure(category_names_[slot].take(fresh));
 }
 
 void Tree::declare_classes(std::size_t count) {
-    make_room_for_classes(count);
     const auto lock = turnstile_.writing();
-    n_classes_ = std::max(n_classes_, count);
-    allow_labels();
+    if (count > n_classes_) meet_class(count - 1);
 }
 
 void Tree::reshape(const Shape& to) {
+    if (to.class_stride != shape_.class_stride) {
+        demand_structure(taken(2 * nodes_.capacity() * to.class_stride * sizeof(double)));
+    }
     const Shape from = std::exchange(shape_, to);
+    scratch_.fit(to, costs_.classes > 0);
     memory_.reshape(to);
     if (to.class_stride != from.class_stride) {
-        const auto widen = [&](std::vector<double>& rows) {
+        const auto widen = [&](Held<double>& rows, std::size_t a_node) {
             const std::size_t n = rows.size() / from.class_stride;
-            std::vector<double> wider(n * to.class_stride, 0.0);
+            Held<double> wider;
+            wider.reserve(a_node * nodes_.capacity() * to.class_stride);
+            wider.resize(n * to.class_stride, 0.0);
             for (std::size_t row = 0; row < n; ++row) {
                 std::copy_n(rows.data() + row * from.class_stride, from.class_stride,
                             wider.data() + row * to.class_stride);
             }
             rows = std::move(wider);
         };
-        widen(counts_);
-        widen(estimates_);
+        widen(counts_, 2);
+        if (!estimates_.empty()) widen(estimates_, 1);
     }
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-        Leaf& leaf = leaves_[i];
-        Kept* const kept = this->kept(i);
-        const Shape before = kept ? kept->shape() : from;
-        if (kept) kept->grow(features_, to);
-        leaf.statistics.reshape(before, shape(i), counts(leaf.node));
-        if (Watch* const w = watch(i)) w->fit(settings_, shape(i));
-        if (LinearUnits* const u = units(i)) u->reshape(from, to, settings_.idbd);
-    }
+    settle();
+    reshape_leaves(from);
+    settle();
 }
 
 void Tree::set_costs(const double* matrix, std::size_t classes) {
@@ -79,6 +122,10 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     auto entries = std::make_shared<double[]>(classes * classes);
     std::copy_n(matrix, classes * classes, entries.get());
     costs_ = Costs{std::move(entries), classes, classes};
+    {
+        const Charge charge(structure_);
+        scratch_.fit(shape_, true);
+    }
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs_;
         if (settings_.judges()) settings_.judging.costs = costs_;

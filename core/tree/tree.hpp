@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
+#include "../memory/account.hpp"
 #include "batch.hpp"
 #include "check.hpp"
 #include "node.hpp"
@@ -41,12 +43,39 @@ struct LeafState {
     double still_needed;  // weight until it would decide at this gap
     bool may_split;  // depth and number of leaves allow it
     std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
+    bool active;     // keeps statistics
+    bool room;       // the limit of memory leaves room for a split
 };
 
-// Gives a snapshot of format 1 what later ones hold besides.
+// The limit of memory is too low for what there is to hold, with every leaf inactive.
+struct LimitTooLow : std::runtime_error {
+    LimitTooLow(std::size_t limit, std::size_t needed);
+    std::size_t needed;
+};
+
+// Bytes of names whose first row is still to come. They last no longer than a batch.
+class Names {
+public:
+    void expect(const std::vector<std::uint32_t>& bytes) {
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
+    std::size_t take(std::size_t n) {
+        std::size_t sum = 0;
+        for (; n > 0 && next_ < bytes_.size(); --n) sum += bytes_[next_++];
+        if (next_ == bytes_.size()) *this = {};
+        return sum;
+    }
+
+private:
+    std::vector<std::uint32_t> bytes_;
+    std::size_t next_ = 0;
+};
+
+// Gives a snapshot of an older format what later ones hold besides.
 void fill_later_arrays(const Settings&, Snapshot&);
 // The same for format 2.
 void fill_passes(Snapshot&);
+void fill_arrays_since_3(Snapshot&);
 
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Tree {
@@ -58,7 +87,6 @@ public:
 
     // The schema grows: features get the next places, classes the next codes.
     void add_features(const std::vector<Kind>&);
-    void make_room_for_classes(std::size_t count);
     // Counts as seen from now on, for the range of gains.
     void declare_classes(std::size_t count);
 
@@ -67,6 +95,19 @@ public:
     void seed(const Seed&);
     // The rows to come were learned before.
     void begin_pass();
+
+    // What the names outside hold, in bytes: of features and all else at once; of the next
+    // classes or categories from the row on that brings them.
+    void add_names(std::size_t bytes);
+    void expect_classes(const std::vector<std::uint32_t>& bytes);
+    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+
+    // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
+    void set_max_bytes(std::size_t);
+    // What a tree with this schema needs at least: one leaf that has seen two classes.
+    [[nodiscard]] std::size_t least_bytes() const;
+    // Whether so many more bytes of names are sure to fit, whatever the rows bring.
+    [[nodiscard]] bool surely_fits(std::size_t names) const;
 
     // What answers are chosen by from now on, and what an impurity that counts costs
     // counts: [predicted][true] among the first classes, 0 to 1.
@@ -87,6 +128,7 @@ public:
     [[nodiscard]] std::size_t depth() const;
     [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
+    [[nodiscard]] std::size_t n_active_leaves() const;
     [[nodiscard]] double delta_spent() const;  // by all checks so far
     [[nodiscard]] std::uint32_t passes() const;  // over the data, the first included
     [[nodiscard]] std::vector<Certificate> certificates() const;
@@ -141,7 +183,14 @@ private:
     std::int32_t route_on(std::int32_t start, const Row&);
     [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
-    [[nodiscard]] LeafCase leaf_case(const Leaf&, std::vector<bool>& used_up) const;
+    [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up) const;
+    // Class weights of the statistics of a leaf.
+    [[nodiscard]] double* own_counts(Leaf& leaf) noexcept {
+        return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
+    }
+    [[nodiscard]] const double* own_counts(const Leaf& leaf) const noexcept {
+        return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
+    }
     [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
         return watches_.empty() ? nullptr : watches_[place].get();
     }
@@ -156,7 +205,8 @@ private:
         return kept(place) ? kept(place)->shape() : shape_;
     }
     void meet(const Row&) noexcept;
-    void open_watch(std::size_t place);
+    void meet_class(std::size_t y);
+    void meet_category(std::size_t slot, std::int32_t code);
     void fix_hits(std::size_t place);
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
@@ -168,12 +218,31 @@ private:
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
     void set_gate(std::int32_t node, double threshold) noexcept;
-    void open_leaf(std::int32_t node, std::size_t place);
+    void open_leaf(std::int32_t node, std::size_t place, bool active = true);
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
     void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
+
+    // Staying below the limit (limit.cpp).
+    [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
+    [[nodiscard]] std::size_t free_bytes() const noexcept;
+    [[nodiscard]] std::size_t leaf_bytes() const noexcept;
+    [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
+    [[nodiscard]] bool may_add(std::size_t bytes) const noexcept;
+    [[nodiscard]] double promise(std::int32_t node) const noexcept;
+    void settle() noexcept;
+    void demand_structure(std::size_t more);
+    void add_to_structure(std::size_t bytes);
+    bool make_room_for(std::size_t bytes, std::int32_t keep);
+    void rank(std::size_t need, std::int32_t keep);
+    void sleep(std::size_t place) noexcept;
+    void wake(std::size_t place);
+    void open_statistics(std::size_t place);
+    void inherit(std::size_t place, const LinearUnits& of_parent);
+    void learn_inactive(std::size_t place, double w);
+    void reshape_leaves(const Shape& from);
 
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
@@ -183,44 +252,58 @@ private:
     void restore_memory(const Snapshot&);
     void restore_kept(std::size_t place, const Snapshot&);
 
-    // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
-    // leave up to half of it empty.
-    template <class T>
-    static void make_room(std::vector<T>& v, std::size_t n = 1) {
-        if (v.size() + n > v.capacity()) v.reserve(v.size() + v.size() / 16 + 4 * n);
+    // Room by a sixteenth more at a time: a tree lives long, and doubling would leave up to
+    // half of it empty. It is the same however a tree came to its size.
+    [[nodiscard]] static std::size_t more_room(std::size_t room, std::size_t needed) noexcept {
+        while (room < needed) room += room / 16 + 4;
+        return room;
     }
+    template <class T>
+    static void make_room(Held<T>& v, std::size_t n = 1) {
+        if (v.size() + n > v.capacity()) v.reserve(more_room(v.capacity(), v.size() + n));
+    }
+
+    // Every byte of the tree is on one of these: what stays, what an inactive leaf can do
+    // without, and the room of the last check.
+    Account structure_, statistics_, working_;
+    std::size_t spare_ = 0;  // kept free, for the copy of the largest array when it grows
 
     Settings settings_;
     Shape shape_;
-    std::vector<Feature> features_;
-    std::vector<std::int32_t> categories_;  // [categorical slot]: values seen so far
-    std::vector<Node> nodes_;
-    std::vector<Gate> gates_;     // [node]
-    std::vector<double> counts_;  // [node][2][class_stride]
-    std::vector<Leaf> leaves_;
-    std::vector<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
-    std::vector<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
-    std::vector<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
-    std::vector<Ways> ways_;
-    std::vector<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
-    std::vector<std::unique_ptr<LinearUnits>> units_;  // likewise
+    Held<Feature> features_;
+    Held<std::int32_t> categories_;  // [categorical slot]: values seen so far
+    Held<Node> nodes_;
+    Held<Gate> gates_;     // [node]
+    Held<double> counts_;  // [node][2][class_stride]
+    Held<Leaf> leaves_;
+    Held<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
+    Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
+    Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
+    Held<Ways> ways_;
+    Held<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
+    Held<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
     ShortMemory memory_;
-    std::vector<double> estimates_;  // [node][class_stride]: inherited, before recall()
-    std::vector<Split> splits_;
-    std::vector<Rival> rivals_;  // of all splits, one after the other
+    Held<double> estimates_;  // [node][class_stride]: inherited, before recall()
+    Held<Split> splits_;
+    Held<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;
     std::uint32_t passes_ = 1;
-    std::vector<std::uint8_t> met_;  // [feature] 1: a row had a value for it
+    Held<std::uint8_t> met_;  // [feature] 1: a row had a value for it
     std::size_t n_met_ = 0;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
     std::size_t depth_ = 0;
 
+    std::size_t n_active_ = 0;
+    std::uint64_t ranked_at_ = 0;  // examples seen when leaves were last ranked
+    double least_promise_ = 0.0;   // of those that were active after it
+    Names class_names_;
+    std::vector<Names> category_names_;  // [categorical slot], as far as any are to come
+
     Checker checker_;
     AnswerScratch scratch_;
-    std::vector<std::int32_t> starts_;
-    std::vector<bool> used_up_;
+    Held<bool> used_up_;
     GatheredRow gathered_;
     mutable Turnstile turnstile_;
 };

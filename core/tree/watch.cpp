@@ -89,8 +89,12 @@ void each_array(Saved& s, Visit&& visit) {
 
 void Watch::fit(const Settings& settings, const Shape& s) {
     if (settings.judges()) hits.fit(s, settings.judging.evaluator);
-    if (settings.values == Values::exhaustive) values.resize(s.numeric);
+    if (settings.values == Values::exhaustive) {
+        set_room(values, s.numeric);
+        values.resize(s.numeric);
+    }
     if (settings.values == Values::intervals) {
+        set_room(intervals, s.numeric);
         while (intervals.size() < s.numeric) intervals.emplace_back(settings.n_intervals);
     }
 }
@@ -136,13 +140,6 @@ void Watch::left_mass(std::size_t slot, double t, std::size_t classes, double* o
     }
 }
 
-std::size_t Watch::bytes() const noexcept {
-    std::size_t bytes = sizeof(Watch) + hits.bytes() + pair.bytes();
-    for (const ExhaustiveValues& v : values) bytes += v.bytes();
-    for (const IntervalCounts& i : intervals) bytes += i.bytes();
-    return bytes;
-}
-
 std::vector<double> Watch::save(const Settings& settings, std::size_t n_classes) const {
     std::vector<double> out;
     if (settings.judges()) hits.save(n_classes, out);
@@ -160,6 +157,8 @@ std::vector<double> Watch::save(const Settings& settings, std::size_t n_classes)
         i.save(arrays);
         each_array(arrays, [&](const auto& array) { put(out, array); });
     }
+    for (const ExhaustiveValues& v : values) put(out, v.block_sizes());
+    for (const IntervalCounts& i : intervals) put(out, i.block_sizes());
     return out;
 }
 
@@ -212,6 +211,11 @@ void Watch::restore(const Settings& settings, const Shape& s, const Features& fe
         } else {
             demand_weights(arrays.point_classes, arrays.point_weights);
         }
+    }
+    // Files of format 2 do not tell how the values lay in memory.
+    if (numbers.left()) {
+        for (ExhaustiveValues& v : values) v.arrange(numbers.many<std::uint32_t>());
+        for (IntervalCounts& i : intervals) i.arrange(numbers.many<std::uint32_t>());
     }
     if (numbers.left()) throw std::invalid_argument("watch: too many numbers");
 }

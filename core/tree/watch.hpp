@@ -12,11 +12,11 @@
 
 namespace riparian {
 
-struct Watch {
-    std::vector<ExhaustiveValues> values;   // [numeric], exhaustive
-    std::vector<IntervalCounts> intervals;  // [numeric], intervals
-    Hits hits;                              // prequential and holdout
-    PairedGap pair;                         // paired delta method
+struct Watch : HeldObject {
+    Held<ExhaustiveValues> values;   // [numeric], exhaustive
+    Held<IntervalCounts> intervals;  // [numeric], intervals
+    Hits hits;                       // prequential and holdout
+    PairedGap pair;                  // paired delta method
 
     // Room for all features and classes; what is there stays.
     void fit(const Settings&, const Shape&);
@@ -30,8 +30,6 @@ struct Watch {
 
     // Class weights of a numeric feature at or below t; at infinity all of them.
     void left_mass(std::size_t slot, double t, std::size_t classes, double* out) const;
-
-    [[nodiscard]] std::size_t bytes() const noexcept;
 
     // The state as numbers, and back; std::invalid_argument unless they can be one of a
     // leaf with these class weights. There are more numbers than features, or the watch is

@@ -217,8 +217,10 @@ class Pending:
     until_check : float
         How many more until it is looked at again.
     reason_waiting : str
-        ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"``, ``"bound"`` or ``"check"``
-        (it will split at its next check).
+        ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"`` (of depth or leaves),
+        ``"inactive"`` (it keeps no statistics, for lack of memory), ``"memory"``
+        (`max_bytes` has no room for a split), ``"bound"`` or ``"check"`` (it will split at
+        its next check).
     dropped : tuple of str
         Features that the leaf no longer tracks (`drop_poor_features`).
     """
@@ -324,10 +326,14 @@ def pending_of(
     found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
         leaf, depth, classes, n, until, best, second, epsilon, needed, may_split, *rest = state
-        delta, criterion, ranking, dropped = rest
+        delta, criterion, ranking, dropped, active, room = rest
         has_cut = best[0] >= 0
-        if not may_split:
+        if not active:
+            why = "inactive"
+        elif not may_split:
             why = "limit"
+        elif not room:
+            why = "memory"
         elif classes < 2:
             why = "pure"
         elif not has_cut:

@@ -118,6 +118,7 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Hoeff
         schema = _schema_from_json(header["schema"])
         engine = _core.Engine.restore(settings, arrays)
         _check_agreement(schema, arrays)
+        engine.add_names(schema.bytes)
         if model.costs is not None and schema.classes:
             engine.set_costs(cost_matrix(model.costs, schema.classes))
     except ModelFileError:
@@ -267,10 +268,11 @@ def _schema_from_json(data: Any) -> Schema:
         if kind not in ("numeric", "categorical"):
             raise ModelFileError("the schema holds an unknown kind")
         categories = [_value_from_json(v) for v in entry["categories"]]
-        feature = Feature(name, kind, {v: code for code, v in enumerate(categories)})
+        feature = Feature(name, kind)
+        schema.add_feature(feature)
+        schema.add_categories(feature, categories)
         if len(feature.codes) != len(categories) or (kind == "numeric" and categories):
             raise ModelFileError("the schema holds impossible categories")
-        schema.add_feature(feature)
     labels = [_value_from_json(v) for v in data["classes"]]
     schema.add_classes(labels)
     if len(schema.classes) != len(labels):

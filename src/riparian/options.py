@@ -92,6 +92,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("clip_to_range", bool, "Whether a class counts only between its least and largest value."),
     ("max_depth", int, "Deepest level of the tree."),
     ("max_leaves", int, "Most leaves of the tree."),
+    ("max_bytes", str, "Most memory of the model, such as 10MB or 512KiB."),
 )
 
 _WEIGHTS = ("grace_period", "holdout_examples")

@@ -98,6 +98,8 @@ def _numbers(model: Any, result: Result) -> str:
     for name, attribute in (("leaves", "n_leaves_"), ("depth", "depth_")):
         if hasattr(model, attribute):
             tiles.append((name, f"{getattr(model, attribute):,}"))
+    if getattr(model, "max_bytes", None) is not None:
+        tiles.append(("active leaves", f"{model.n_active_leaves_:,}"))
     if hasattr(model, "memory_bytes_"):
         tiles.append(("memory", bytes_text(float(model.memory_bytes_))))
     tiles.append(("rows a second", f"{result.rate:,.0f}"))

@@ -7,6 +7,7 @@ once nothing can fail any more.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ __all__ = ["Feature", "Kind", "Reading", "Schema"]
 Kind = Literal["numeric", "categorical"]
 
 
-@dataclass
+@dataclass(slots=True)
 class Feature:
     """A column of the stream. An integer name is a position."""
 
@@ -53,6 +54,9 @@ class Reading:
 class Schema:
     """The ordered features and classes of one model."""
 
+    # A dict of attributes takes more or less, by what the program did before.
+    __slots__ = ("bytes", "class_codes", "classes", "codes", "features", "index", "owner")
+
     def __init__(self, owner: str = "the model") -> None:
         self.owner = owner  # what errors call it
         self.features: list[Feature] = []
@@ -61,6 +65,9 @@ class Schema:
         #: For the one-example path: name to place, and value to code (None: numeric).
         self.index: dict[Name, int] = {}
         self.codes: list[dict[Hashable, int] | None] = []
+        #: What the names hold; see `_held`.
+        lists = (self.features, self.classes, self.class_codes, self.index, self.codes)
+        self.bytes = _held(self) + sum(map(_held, lists))
 
     @property
     def named(self) -> bool:
@@ -116,20 +123,34 @@ class Schema:
         batch = _core.Batch.of_columns(table.n_rows, columns)
         return Reading(batch, table.n_rows, new_features, new_categories)
 
-    def adopt(self, reading: Reading) -> None:
-        """Takes over what the reading found new."""
+    def adopt(self, reading: Reading) -> dict[int, list[int]]:
+        """Takes over what the reading found new; gives the bytes of each new category."""
         for feature in reading.new_features:
             self.add_feature(feature)
-        for place, values in reading.new_categories.items():
-            codes = self.features[place].codes
-            for value in values:
-                codes[value] = len(codes)
+        return {
+            place: self.add_categories(self.features[place], values)
+            for place, values in reading.new_categories.items()
+        }
 
     def add_feature(self, feature: Feature) -> None:
+        lists = (self.features, self.codes, self.index)
+        before = sum(map(_held, lists))
         # The name comes last: a reader in another thread must find what it leads to.
         self.features.append(feature)
         self.codes.append(feature.codes if feature.kind == "categorical" else None)
-        self.index[feature.name] = len(self.features) - 1
+        self.index[feature.name] = place = len(self.features) - 1
+        parts = (feature, feature.codes, feature.name, place)
+        self.bytes += sum(map(_held, lists)) - before + sum(map(_held, parts))
+
+    def add_categories(self, feature: Feature, values: Iterable[Hashable]) -> list[int]:
+        """Gives the values their codes, and says what each of them holds."""
+        codes, held = feature.codes, []
+        for value in values:
+            before = _held(codes)
+            codes.setdefault(value, len(codes))
+            held.append(_held(value) + _held(len(codes) - 1) + _held(codes) - before)
+        self.bytes += sum(held)
+        return held
 
     def label(self, place: int) -> str:
         return self.features[place].label if place < len(self.features) else f"x{place}"
@@ -193,11 +214,27 @@ class Schema:
 
     # -- classes ----------------------------------------------------------------------------
 
-    def add_classes(self, labels: Iterable[Hashable]) -> None:
+    def add_classes(self, labels: Iterable[Hashable]) -> list[int]:
+        """Gives the labels their codes, and says what each new one holds."""
+        held = []
         for label in labels:
             if label not in self.class_codes:
+                before = _held(self.classes) + _held(self.class_codes)
                 self.classes.append(label)
-                self.class_codes[label] = len(self.classes) - 1
+                self.class_codes[label] = code = len(self.classes) - 1
+                after = _held(self.classes) + _held(self.class_codes)
+                held.append(_held(label) + _held(code) + after - before)
+        self.bytes += sum(held)
+        return held
+
+
+def _held(value: object) -> int:
+    """What an object takes of Python's memory: its size in steps of 16, as the allocators
+    have it. Small integers and truth values are there once for all."""
+    if isinstance(value, int) and -5 <= value <= 256:
+        return 0
+    size = sys.getsizeof(value)
+    return (size + (8 if size > 512 else 0) + 15) // 16 * 16
 
 
 def _listed(names: Sequence[Name]) -> str:

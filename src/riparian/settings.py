@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -15,7 +16,7 @@ from riparian.costs import check_costs
 from riparian.errors import one_of
 from riparian.leaves import check_leaf
 
-__all__ = ["IMPURITIES", "check_settings"]
+__all__ = ["IMPURITIES", "byte_count", "check_settings"]
 
 _CHOICES = {
     "statistics": ["gaussian", "exhaustive", "intervals"],
@@ -74,10 +75,40 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
         settings[name] = None if value is None else _whole(name, value, least_whole, 2**31)
+    settings["max_bytes"] = byte_count("max_bytes", parameters["max_bytes"])
     _check_together(parameters)
     if settings["legacy_gain"]:
         settings["min_gain"] = 0.0
     return settings
+
+
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
+
+
+def byte_count(name: str, value: object) -> int | None:
+    """A number of bytes, given as one or with a unit; None stays None.
+
+    Examples
+    --------
+    >>> byte_count("max_bytes", "10MB"), byte_count("max_bytes", "1.5 KiB")
+    (10000000, 1536)
+    """
+    if value is None:
+        return None
+    count: float | None = None
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        count = int(value)
+    elif isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", value.lower())
+        if found and found[2] in _UNITS:
+            count = int(float(found[1]) * _UNITS[found[2]])
+    if count is None or not 1 <= count < 2**62:
+        raise ValueError(
+            f"{name} must be a number of bytes, or a text such as '10MB' or '512KiB', got {value!r}"
+        )
+    return int(count)
 
 
 def _impurity(value: Any) -> Any:

@@ -142,6 +142,7 @@ def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, A
         "parameters": _parameters(model),
         "examples": float(model.n_seen_),
         "leaves": int(model.n_leaves_),
+        "active_leaves": int(model.n_active_leaves_),
         "nodes": int(model.n_nodes_),
         "depth": int(model.depth_),
         "memory_bytes": int(model.memory_bytes_),
@@ -163,7 +164,9 @@ def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, A
 
 def _tree_text(model: Any) -> str:
     leaves = "leaf" if model.n_leaves_ == 1 else "leaves"
-    return f"{model.n_leaves_:,} {leaves}, depth {model.depth_:,}"
+    inactive = model.n_leaves_ - getattr(model, "n_active_leaves_", model.n_leaves_)
+    asleep = f" ({inactive:,} inactive)" if inactive else ""
+    return f"{model.n_leaves_:,} {leaves}{asleep}, depth {model.depth_:,}"
 
 
 def _feature_text(feature: Any) -> str:

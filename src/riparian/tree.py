@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral
@@ -28,8 +29,8 @@ from riparian.labels import (
     sort_classes,
 )
 from riparian.progress import Passes
-from riparian.schema import Reading, Schema
-from riparian.settings import check_settings
+from riparian.schema import Feature, Reading, Schema
+from riparian.settings import byte_count, check_settings
 from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
@@ -166,6 +167,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         Put no weight of a class outside the range of values it was seen in.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of the memory that the model holds, in bytes or as a text such as ``"10MB"``
+        or ``"512KiB"``; it holds from the first row on. Near it the least promising leaves
+        lose their statistics and go on with class counts. It may be set to another value
+        between two calls (``set_params``), unlike all other parameters.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical: strings and category columns, or the given
         names, indexes or mask (as in scikit-learn), or none.
@@ -185,8 +191,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         How often the data were presented: 1, and one more for each pass of :meth:`rescan`.
     n_nodes_, n_leaves_, depth_ : int
         Size of the tree.
+    n_active_leaves_ : int
+        How many leaves keep statistics: all of them, unless `max_bytes` is too little.
     memory_bytes_ : int
-        Memory that the tree holds.
+        Memory that the model holds, with its names and what the allocator adds.
     feature_importances_ : ndarray
         Share of each feature in the gains of all splits, weighted by examples.
 
@@ -268,6 +276,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         clip_to_range: bool = True,
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.statistics = statistics
@@ -306,6 +315,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.clip_to_range = clip_to_range
         self.max_depth = max_depth
         self.max_leaves = max_leaves
+        self.max_bytes = max_bytes
         self.categorical_features = categorical_features
         announce_to_river(type(self))
 
@@ -349,7 +359,13 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
         """Learns one example, given as a dict."""
         engine = self._engine
-        if engine is not None and type(x) is dict and 0.0 < w < 2.0**53 and not self._asks:
+        if (
+            engine is not None
+            and type(x) is dict
+            and 0.0 < w < 2.0**53
+            and not self._asks
+            and self.max_bytes == self._learned_with["max_bytes"]
+        ):
             schema = self._schema
             code = schema.class_codes.get(y)
             if code is not None:
@@ -569,23 +585,21 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             if axes["costs"] is not None:
                 before = schema.classes or declared
                 costs = cost_matrix(axes["costs"], [*before, *added])
-            # A function of the user may fail at any check.
-            undo = self._undo_point() if self._asks else None
-
-            schema.adopt(reading)
-            if reading.new_features:
-                engine.add_features([f.kind == "categorical" for f in reading.new_features])
-            if declared and not schema.classes:
-                schema.add_classes(declared)
-                engine.declare_classes(len(schema.classes))
-            schema.add_classes(added)
-            engine.make_room_for_classes(len(schema.classes))
-            if costs is not None:
-                engine.set_costs(costs)
+            if not first and self.max_bytes != axes["max_bytes"]:
+                engine.set_max_bytes(byte_count("max_bytes", self.max_bytes))
+                self._learned_with = axes = {**axes, "max_bytes": self.max_bytes}
+            # A function of the user may fail at any check, and new names may not fit.
+            may_fail = self._asks or not _names_fit(engine, reading, added)
+            undo = self._undo_point() if may_fail else None
             result = None
-            if whole is not table and answers is not None:
-                reading = schema.read(whole, grow=False)
             try:
+                if first and engine.max_bytes is not None:
+                    _demand_least(check_settings(axes), reading)
+                self._grow(engine, schema, reading, declared, added, first=first)
+                if costs is not None:
+                    engine.set_costs(costs)
+                if whole is not table and answers is not None:
+                    reading = schema.read(whole, grow=False)
                 if passes is not None:
                     for _ in passes:
                         engine.begin_pass()
@@ -608,6 +622,29 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         labelled = self._labels(predicted)
         return labelled if answers == "labels" else (labelled, probabilities)
 
+    @staticmethod
+    def _grow(
+        engine: _core.Engine,
+        schema: Schema,
+        reading: Reading,
+        declared: list[Hashable],
+        added: list[Hashable],
+        *,
+        first: bool,
+    ) -> None:
+        """Gives schema and engine what a batch brings; names count from their row on."""
+        before = 0 if first else schema.bytes
+        categories = schema.adopt(reading)
+        engine.add_names(schema.bytes - before - sum(map(sum, categories.values())))
+        if reading.new_features:
+            engine.add_features([f.kind == "categorical" for f in reading.new_features])
+        for place, held in categories.items():
+            engine.expect_categories(place, held)
+        if declared and not schema.classes:
+            engine.expect_classes(schema.add_classes(declared))
+            engine.declare_classes(len(schema.classes))
+        engine.expect_classes(schema.add_classes(added))
+
     @property
     def _asks(self) -> bool:
         """Whether learning calls a function of the user."""
@@ -624,6 +661,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
         def undo() -> tuple[_core.Engine, Schema]:
             engine = _core.Engine.restore(settings, arrays)
+            engine.add_names(schema.bytes)
             if costs is not None:
                 engine.set_costs(cost_matrix(costs, schema.classes))
             return engine, schema
@@ -806,6 +844,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         return self._fitted().n_leaves
 
     @property
+    def n_active_leaves_(self) -> int:
+        return self._fitted().n_active_leaves
+
+    @property
     def depth_(self) -> int:
         return self._fitted().depth
 
@@ -904,6 +946,33 @@ def _refuse_infinite(reading: Reading, schema: Schema) -> None:
     raise ValueError(
         f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
     )
+
+
+def _demand_least(settings: dict[str, Any], reading: Reading) -> None:
+    """An error that says how much a model of these features needs, if `max_bytes` is less."""
+    schema = Schema()
+    limit, settings["max_bytes"] = settings["max_bytes"], 2**61
+    engine = _core.Engine(settings)
+    for feature in reading.new_features:
+        schema.add_feature(Feature(feature.name, feature.kind))
+    engine.add_names(schema.bytes)
+    engine.add_features([f.kind == "categorical" for f in schema.features])
+    if engine.least_bytes > limit:
+        raise ValueError(
+            f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "
+            f"features, got {limit:,}"
+        )
+
+
+def _names_fit(engine: _core.Engine, reading: Reading, added: list[Hashable]) -> bool:
+    """Whether all that is new in a batch has room below `max_bytes`, whatever its rows do."""
+    if engine.max_bytes is None:
+        return True
+    if added or reading.new_features:
+        return False
+    values = [value for found in reading.new_categories.values() for value in found]
+    # At most what a value and its code take, and the growth of the table that it is in.
+    return not values or engine.surely_fits(sum(sys.getsizeof(v) + 256 for v in values))
 
 
 def _learned_codes(

@@ -38,6 +38,8 @@ class CorrectedVFDT(HoeffdingTree):
         What a leaf answers.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -81,6 +83,7 @@ class CorrectedVFDT(HoeffdingTree):
         leaf: str | Sequence[str] = "majority",
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -100,5 +103,6 @@ class CorrectedVFDT(HoeffdingTree):
             leaf=leaf,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )

@@ -27,6 +27,8 @@ class MisclassificationTree(HoeffdingTree):
         Cost of each (predicted, true) pair; answers are the cheapest.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -62,6 +64,7 @@ class MisclassificationTree(HoeffdingTree):
         costs: Any = None,
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -76,5 +79,6 @@ class MisclassificationTree(HoeffdingTree):
             costs=costs,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )

@@ -29,6 +29,8 @@ class VFDT(HoeffdingTree):
         Tie threshold: split anyway once the bound is below it.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -40,7 +42,8 @@ class VFDT(HoeffdingTree):
     1e-9. The gain range counts the classes seen at the leaf. A new leaf answers with
     the class weights that its parent's split estimated until its own
     examples outweigh them; they never count in the bound.
-    Poor attributes are not dropped and memory is not limited. Hoeffding's
+    Poor attributes are not dropped, and memory is limited by `max_bytes` only: statistics
+    of a leaf that wakes begin anew. Hoeffding's
     inequality does not cover information gain, so `delta` is no guarantee; see
     :mod:`riparian.bounds`.
 
@@ -70,6 +73,7 @@ class VFDT(HoeffdingTree):
         tau: float = 0.05,
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -84,5 +88,6 @@ class VFDT(HoeffdingTree):
             tau=tau,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )

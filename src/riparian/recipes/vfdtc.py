@@ -27,6 +27,8 @@ class VFDTc(HoeffdingTree):
         Tie threshold: split anyway once the bound is below it.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical.
 
@@ -64,6 +66,7 @@ class VFDTc(HoeffdingTree):
         tau: float = 0.05,
         max_depth: int | None = None,
         max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
@@ -78,5 +81,6 @@ class VFDTc(HoeffdingTree):
             tau=tau,
             max_depth=max_depth,
             max_leaves=max_leaves,
+            max_bytes=max_bytes,
             categorical_features=categorical_features,
         )

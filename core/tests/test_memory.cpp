@@ -1,0 +1,183 @@
+// What a tree says it holds is what it holds, and a limit holds after every row.
+#include <string>
+
+#include "checking.hpp"
+#include "examples.hpp"
+#include "held.hpp"
+
+using namespace riparian;
+
+namespace {
+
+std::vector<Settings> all_settings() {
+    std::vector<Settings> all = examples::watching_settings();
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
+        all.push_back(examples::quick_settings(leaf));
+    }
+    all.back().categorical_cuts = CategoricalCuts::both;
+    all.back().inherit_counts = InheritCounts::count;
+    return all;
+}
+
+examples::Wanted many_kinds() {
+    examples::Wanted wanted;
+    wanted.rows = 6000;
+    wanted.categories = 40;
+    wanted.classes = 5;
+    wanted.weights = true;
+    return wanted;
+}
+
+void learn(Tree& tree, const examples::Rows& rows, std::size_t first, std::size_t n) {
+    tree.learn(rows.batch(first, n), rows.y.data() + first, rows.w.data() + first);
+}
+
+std::unique_ptr<Tree> fresh(const Settings& settings, const examples::Rows& rows) {
+    auto tree = std::make_unique<Tree>(settings);
+    tree->add_features(rows.kinds);
+    return tree;
+}
+
+// Every block that is there because of the tree is counted, once, as the system takes it.
+void what_is_counted_is_what_is_held() {
+    const examples::Rows rows = examples::make_rows(many_kinds(), 1);
+    examples::Wanted more = many_kinds();
+    more.rows = 500;
+    more.numeric += 3;
+    more.categorical += 3;
+    more.classes = 30;
+    const examples::Rows late = examples::make_rows(more, 2);
+    const std::vector<Kind> late_kinds(
+        late.kinds.begin() + static_cast<std::ptrdiff_t>(rows.kinds.size()), late.kinds.end());
+    std::size_t asleep = 0;
+    for (Settings settings : all_settings()) {
+        for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
+            settings.max_bytes = limit;
+            for (const bool warm : {false, true}) {  // threads keep some room of their own
+                const std::size_t before = held::bytes;
+                auto tree = fresh(settings, rows);
+                std::size_t wrong = 0;
+                for (std::size_t i = 0; i < rows.size(); i += 500) {
+                    learn(*tree, rows, i, 500);
+                    wrong += tree->memory_bytes() != held::bytes - before;
+                }
+                asleep += tree->n_leaves() - tree->n_active_leaves();
+                if (limit == SIZE_MAX) {
+                    tree->add_features(late_kinds);
+                    learn(*tree, late, 0, 500);
+                }
+                wrong += tree->memory_bytes() != held::bytes - before;
+                CHECK(!warm || wrong == 0);
+                CHECK(tree->memory_bytes() <= limit);
+                tree.reset();
+                CHECK(!warm || held::bytes == before);
+            }
+        }
+    }
+    CHECK(asleep > 0);
+}
+
+void a_limit_holds_after_every_row() {
+    const examples::Rows rows = examples::make_rows(many_kinds(), 3);
+    for (Settings settings : all_settings()) {
+        const std::size_t least = [&] {
+            settings.max_bytes = 1 << 20;
+            return fresh(settings, rows)->least_bytes();
+        }();
+        for (const std::size_t limit : {least, least + 4'000, std::size_t{50'000}}) {
+            settings.max_bytes = limit;
+            const auto tree = fresh(settings, rows);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                learn(*tree, rows, i, 1);
+                wrong += tree->memory_bytes() > limit;
+                wrong += tree->n_active_leaves() > tree->n_leaves();
+            }
+            CHECK(wrong == 0);
+            CHECK(limit < 50'000 || settings.watches() || tree->n_active_leaves() > 0);
+            CHECK(examples::answers_well(*tree, rows.batch(0, 500), 5));
+        }
+    }
+}
+
+// Decisions hang on rows alone: not on batches, and not on a file in between.
+void batches_and_files_make_no_difference() {
+    const examples::Rows rows = examples::make_rows(many_kinds(), 4);
+    for (Settings settings : all_settings()) {
+        for (const std::size_t limit : {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
+            settings.max_bytes = limit;
+            const auto whole = fresh(settings, rows);
+            learn(*whole, rows, 0, rows.size());
+            for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+                auto tree = fresh(settings, rows);
+                for (std::size_t i = 0; i < rows.size(); i += n) {
+                    learn(*tree, rows, i, std::min(n, rows.size() - i));
+                    if (n == 7 ? i % 700 == 0 : n == 1000) {
+                        auto again = Tree::restore(settings, tree->snapshot());
+                        if (limit != SIZE_MAX) CHECK(again->memory_bytes() == tree->memory_bytes());
+                        CHECK(again->n_active_leaves() == tree->n_active_leaves());
+                        CHECK(examples::same(again->snapshot(), tree->snapshot()));
+                        tree = std::move(again);
+                    }
+                }
+                CHECK(examples::same(tree->snapshot(), whole->snapshot()));
+                if (limit != SIZE_MAX) CHECK(tree->memory_bytes() == whole->memory_bytes());
+            }
+        }
+    }
+}
+
+// Without a limit again, every leaf wakes; at one in between, the most promising.
+void leaves_wake_by_their_promise() {
+    const examples::Rows rows = examples::make_rows(many_kinds(), 5);
+    Settings settings = examples::quick_settings(Adaptive{});
+    settings.max_bytes = 16'000;
+    const auto tree = fresh(settings, rows);
+    learn(*tree, rows, 0, rows.size());
+    CHECK(tree->n_active_leaves() < tree->n_leaves());
+    std::size_t before = tree->n_active_leaves();
+    for (std::size_t limit = 18'000; before < tree->n_leaves(); limit += 2'000) {
+        tree->set_max_bytes(limit);
+        CHECK(tree->n_active_leaves() >= before);
+        before = tree->n_active_leaves();
+        const Snapshot s = tree->snapshot();
+        const std::size_t k = s.classes[0];
+        double least_active = examples::nan, most_inactive = 0.0;
+        for (std::size_t node = 0, leaf = 0; node < s.test.size(); ++node) {
+            if (s.test[node] != 0) continue;
+            double total = 0.0, most = 0.0;
+            for (std::size_t c = 0; c < k; ++c) {
+                const double n = s.counts[node * k + c] + s.inherited[node * k + c];
+                total += n;
+                most = std::max(most, n);
+            }
+            const double promise = total - most;
+            if (s.inactive[leaf++] == 1) {
+                most_inactive = std::max(most_inactive, promise);
+            } else if (!(least_active <= promise)) {
+                least_active = promise;
+            }
+        }
+        // What was active has an advantage of a tenth.
+        CHECK(most_inactive <= 1.1 * least_active);
+        CHECK(tree->memory_bytes() <= limit);
+    }
+    bool refused = false;
+    try {
+        tree->set_max_bytes(2'000);
+    } catch (const LimitTooLow& error) {
+        refused = error.needed > 2'000;
+    }
+    CHECK(refused);
+    CHECK(tree->n_active_leaves() == tree->n_leaves());
+}
+
+}  // namespace
+
+int main() {
+    what_is_counted_is_what_is_held();
+    a_limit_holds_after_every_row();
+    batches_and_files_make_no_difference();
+    leaves_wake_by_their_promise();
+    return checking::failures();
+}

@@ -1,0 +1,292 @@
+// Staying below a limit of memory: which leaves keep statistics [domingos2000, sec. 3].
+//
+// The promise of a leaf, p_l e_l, bounds the error that refining it can remove: the weight
+// that its majority class does not explain. The most promising leaves keep statistics, as
+// many as fit; the others go on counting classes.
+#include <algorithm>
+#include <string>
+
+#include "tree.hpp"
+
+namespace riparian {
+namespace {
+
+// Of the limit: what never goes away again must leave the rest to statistics, or every leaf
+// would be inactive in the end.
+constexpr std::size_t structure_share = 2;
+// Of the room for statistics: free after leaves were ranked, so that not every row ranks them.
+constexpr std::size_t slack_share = 16;
+// So much better must an inactive leaf be than an active one.
+constexpr double advantage = 1.1;
+// A row with kept values may open new blocks of them.
+constexpr std::size_t room_of_values = 8192;
+
+std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b : 0; }
+
+}  // namespace
+
+LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least)
+    : std::runtime_error("max_bytes is " + std::to_string(limit) + ", but " +
+                         std::to_string(least) +
+                         " bytes are needed for the tree as it is with no leaf active"),
+      needed(least) {}
+
+// ---- what there is ----
+
+std::size_t Tree::free_bytes() const noexcept {
+    return minus(settings_.max_bytes, structure_.held + statistics_.held + spare_);
+}
+
+// What an active leaf holds: on average, or with two classes if there is none.
+std::size_t Tree::leaf_bytes() const noexcept {
+    return n_active_ ? statistics_.held / n_active_ : LeafStatistics::bytes(shape_, 2, 0);
+}
+
+// By how much the structure grows with new leaves, those of a split or one more branch.
+std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
+    std::size_t bytes = 0;
+    const auto add = [&](const auto& v, std::size_t n, std::size_t size) {
+        const std::size_t room = more_room(v.capacity(), v.size() + n);
+        bytes += taken(room * size) - (v.capacity() ? taken(v.capacity() * size) : 0);
+    };
+    add(nodes_, branches, sizeof(Node));
+    add(nodes_, branches, sizeof(Gate));
+    add(nodes_, branches, 2 * shape_.class_stride * sizeof(double));
+    add(leaves_, branches, sizeof(Leaf));
+    if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
+    if (shape_.linear) add(units_, branches, sizeof(units_[0]));
+    if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
+    if (splits) {
+        add(splits_, 1, sizeof(Split));
+        add(rivals_, Ranking::most, sizeof(Rival));
+        add(ways_, 1, sizeof(Ways));
+    }
+    return bytes;
+}
+
+bool Tree::may_add(std::size_t bytes) const noexcept {
+    return !limited() || structure_.held + bytes <= settings_.max_bytes / structure_share;
+}
+
+double Tree::promise(std::int32_t node) const noexcept {
+    const ClassWeights here = weights(node);
+    double total = 0.0, most = 0.0;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        total += here[k];
+        most = std::max(most, here[k]);
+    }
+    return total - most;
+}
+
+std::size_t Tree::least_bytes() const {
+    const auto lock = turnstile_.reading();
+    return structure_.held + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
+}
+
+bool Tree::surely_fits(std::size_t names) const {
+    const auto lock = turnstile_.reading();
+    const std::size_t most = std::max(structure_.held, settings_.max_bytes / structure_share);
+    return !limited() || names <= minus(settings_.max_bytes, most);
+}
+
+// ---- making room ----
+
+// After the structure has changed.
+void Tree::settle() noexcept {
+    if (!limited()) {
+        statistics_.ceiling = SIZE_MAX;
+        spare_ = 0;
+        return;
+    }
+    statistics_.ceiling = minus(settings_.max_bytes, structure_.held);
+    // While an array grows, the old one and the new one are there.
+    spare_ = settings_.values != Values::gaussian ? room_of_values : 0;
+    std::size_t largest = 0;
+    const auto copy = [&](const auto& v, std::size_t size) {
+        largest = std::max(largest, taken(more_room(v.capacity(), v.capacity() + 1) * size));
+    };
+    copy(nodes_, std::max(sizeof(Node), 2 * shape_.class_stride * sizeof(double)));
+    copy(leaves_, sizeof(Leaf));
+    copy(splits_, sizeof(Split));
+    copy(rivals_, sizeof(Rival));
+    copy(ways_, sizeof(Ways));
+    spare_ += largest;
+}
+
+// Room for more that must be there; LimitTooLow before anything is changed.
+void Tree::demand_structure(std::size_t more) {
+    if (!limited()) return;
+    if (structure_.held + more > settings_.max_bytes) {
+        throw LimitTooLow(settings_.max_bytes, structure_.held + more);
+    }
+    if (statistics_.held > settings_.max_bytes - structure_.held - more) rank(more, none);
+}
+
+void Tree::add_to_structure(std::size_t bytes) {
+    demand_structure(bytes);
+    structure_.held += bytes;
+    settle();
+}
+
+bool Tree::make_room_for(std::size_t bytes, std::int32_t keep) {
+    if (!limited()) return true;
+    const auto over = [&] {
+        return structure_.held + statistics_.held + spare_ + bytes > settings_.max_bytes;
+    };
+    if (over()) rank(bytes, keep);
+    return !over();
+}
+
+// The most promising leaves get statistics, as many as fit beside `need` bytes more; the
+// others lose them. `keep` has a use for them now.
+void Tree::rank(std::size_t need, std::int32_t keep) {
+    struct Ranked {
+        double key;
+        std::int32_t node;
+
+        bool operator<(const Ranked& other) const noexcept {
+            return key != other.key ? key > other.key : node < other.node;
+        }
+    };
+    const auto place_of = [&](const Ranked& r) { return static_cast<std::size_t>(at(r.node).place); };
+    const auto active = [&](const Ranked& r) { return leaves_[place_of(r)].statistics.is_open(); };
+    const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_ + need);
+    const std::size_t target = limited() ? room - room / slack_share : SIZE_MAX;
+    const std::size_t size = std::max<std::size_t>(1, leaf_bytes());
+
+    std::vector<Ranked> ranked;
+    ranked.reserve(leaves_.size());
+    for (const Leaf& leaf : leaves_) {
+        const double p = promise(leaf.node);
+        ranked.push_back({leaf.statistics.is_open() ? advantage * p : p, leaf.node});
+    }
+    const std::size_t fit = std::min(ranked.size(), target / size);
+    const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(fit);
+    std::nth_element(ranked.begin(), last, ranked.end());
+    std::sort(ranked.begin(), last);
+    for (auto r = last; r != ranked.end(); ++r) {
+        if (r->node != keep && active(*r)) sleep(place_of(*r));
+    }
+    for (auto r = last; r != ranked.begin() && statistics_.held > target;) {
+        --r;
+        if (r->node != keep && active(*r)) sleep(place_of(*r));
+    }
+    least_promise_ = fit > 0 && fit < ranked.size() ? (last - 1)->key : 0.0;
+    ranked_at_ = seen_;
+    std::size_t planned = statistics_.held;
+    for (auto r = ranked.begin(); r != last; ++r) {
+        if (active(*r)) continue;
+        if (planned > minus(target, size)) break;
+        wake(place_of(*r));
+        planned += size;
+    }
+}
+
+// ---- single leaves ----
+
+void Tree::sleep(std::size_t place) noexcept {
+    const Charge charge(statistics_);
+    Leaf& leaf = leaves_[place];
+    leaf.statistics.close();
+    leaf.recent.reset();
+    if (!watches_.empty()) watches_[place].reset();
+    if (!units_.empty()) units_[place].reset();
+    if (!kept_.empty()) kept_[place].reset();
+    leaf.classes = 0;
+    leaf.weight = leaf.inherited = leaf.checked = 0.0;
+    leaf.track = {};
+    --n_active_;
+}
+
+void Tree::wake(std::size_t place) {
+    Leaf& leaf = leaves_[place];
+    leaf.weight = leaf.checked = 0.0;
+    leaf.track = {};
+    open_statistics(place);
+}
+
+// A leaf whose statistics do not fit stays inactive.
+void Tree::open_statistics(std::size_t place) {
+    const Charge charge(statistics_);
+    Leaf& leaf = leaves_[place];
+    ++n_active_;
+    try {
+        const double* const seen = counts(leaf.node);
+        if (std::any_of(seen, seen + n_classes_, [](double n) { return n > 0.0; })) {
+            leaf.recent = std::make_unique<Recent>();
+            leaf.recent->counts.assign(shape_.class_stride, 0.0);
+        }
+        leaf.statistics.open(shape_);
+        if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
+        if (!settings_.watches()) return;
+        watches_[place] = std::make_unique<Watch>();
+        watches_[place]->fit(settings_, shape_);
+    } catch (const OverLimit&) {
+        sleep(place);
+    }
+}
+
+// A leaf begins with what the units of its parent have learned.
+void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
+    if (!units_[place]) return;
+    const Charge charge(statistics_);
+    try {
+        *units_[place] = of_parent;
+    } catch (const OverLimit&) {
+        sleep(place);
+    }
+}
+
+void Tree::learn_inactive(std::size_t place, double w) {
+    Leaf& leaf = leaves_[place];
+    leaf.weight += w;
+    if (leaf.weight - leaf.checked < settings_.grace_period) return;
+    leaf.checked = leaf.weight;
+    // Ranking looks at every leaf: not before each had a row, on average.
+    if (seen_ - ranked_at_ < leaves_.size()) return;
+    const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_);
+    const bool much_room = free_bytes() > room * 2 / slack_share;
+    if (much_room || promise(leaf.node) > least_promise_) rank(0, none);
+}
+
+void Tree::reshape_leaves(const Shape& from) {
+    const Shape& to = shape_;
+    if (limited() && n_active_) {
+        const std::size_t classes = std::max<std::size_t>(n_classes_, 1);
+        const std::size_t before = LeafStatistics::bytes(from, classes, 0);
+        const std::size_t after = LeafStatistics::bytes(to, classes, 0);
+        make_room_for(n_active_ * minus(after, before) + after, none);
+    }
+    // In the order of ids, which a saved tree has too.
+    for (const Node& node : nodes_) {
+        if (node.test != Test::leaf) continue;
+        const auto place = static_cast<std::size_t>(node.place);
+        Leaf& leaf = leaves_[place];
+        if (!leaf.statistics.is_open()) continue;
+        const Charge charge(statistics_);
+        try {
+            if (leaf.recent) {
+                set_room(leaf.recent->counts, to.class_stride);
+                leaf.recent->counts.resize(to.class_stride, 0.0);
+            }
+            Kept* const kept = this->kept(place);
+            const Shape before = kept ? kept->shape() : from;
+            if (kept) kept->grow(features_, to);
+            leaf.statistics.reshape(before, shape(place), own_counts(leaf));
+            if (Watch* const w = watch(place)) w->fit(settings_, shape(place));
+            if (LinearUnits* const u = units(place)) u->reshape(from, to, settings_.idbd);
+        } catch (const OverLimit&) {
+            sleep(place);
+        }
+    }
+}
+
+void Tree::set_max_bytes(std::size_t limit) {
+    const auto lock = turnstile_.writing();
+    if (structure_.held > limit) throw LimitTooLow(limit, structure_.held);
+    settings_.max_bytes = limit;
+    settle();
+    rank(0, none);
+}
+
+}  // namespace riparian

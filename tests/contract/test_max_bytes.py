@@ -1,0 +1,332 @@
+"""A limit of memory holds from the first row on, and the tree goes on learning."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import gc
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import riparian as rp
+from riparian.modelfile import to_bytes
+from riparian.settings import byte_count
+from riparian.streams import hyperplane, random_rbf
+
+MANY_LEAVES = {"tau": 10.0, "grace_period": 50}
+
+
+def rbf(n, **parameters):
+    return random_rbf(seed=1, **parameters).take(n)
+
+
+def mixed(n, seed=0, categories=200, classes=3):
+    rng = np.random.default_rng(seed)
+    word = rng.integers(0, categories, size=n)
+    number = rng.normal(size=n)
+    y = (word % classes + (number > 0.3)) % classes
+    return {"word": np.array([f"w{w}" for w in word], dtype=object), "number": number}, y
+
+
+# -- the parameter --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [
+        (None, None),
+        (50_000, 50_000),
+        (np.int64(7), 7),
+        ("10MB", 10_000_000),
+        ("512KiB", 524_288),
+        ("1.5 gib", 1_610_612_736),
+        ("300", 300),
+        ("7 b", 7),
+    ],
+)
+def test_bytes_may_be_written_with_a_unit(given, count):
+    assert byte_count("max_bytes", given) == count
+
+
+@pytest.mark.parametrize("given", [0, -1, 1.5, True, "10 parsecs", "MB", "", "-3MB", 2**70])
+def test_what_is_no_number_of_bytes_is_refused(given):
+    X, y = rbf(10)
+    with pytest.raises(ValueError, match="max_bytes must be a number of bytes"):
+        rp.HoeffdingTree(max_bytes=given).fit(X, y)
+
+
+def test_a_limit_below_what_an_empty_model_needs_says_how_much_it_needs():
+    X, y = rbf(100)
+    model = rp.HoeffdingTree(max_bytes=1_000)
+    with pytest.raises(ValueError, match=r"max_bytes must be at least ([\d,]+) for") as refused:
+        model.partial_fit(X, y)
+    with pytest.raises(ValueError, match="not fitted"):
+        model.predict(X)
+    least = int(str(refused.value).split("at least ")[1].split(" ")[0].replace(",", ""))
+    assert rp.HoeffdingTree(max_bytes=least).partial_fit(X, y).memory_bytes_ <= least
+
+
+# -- it holds -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [50_000, 200_000])
+def test_a_limit_holds_after_every_row_and_the_tree_still_improves(limit):
+    X, y = rbf(30_000)
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, size=len(y))
+    model = rp.HoeffdingTree(max_bytes=limit, **MANY_LEAVES)
+    right = []
+    for start in range(0, len(y), 100):
+        rows = slice(start, start + 100)
+        right.append(np.mean(model.prequential(X[rows], y[rows], weights[rows]) == y[rows]))
+        assert model.memory_bytes_ <= limit
+    for i in range(500):
+        model.learn_one(dict(enumerate(X[i].tolist())), y[i])
+        assert model.memory_bytes_ <= limit
+    assert 0 < model.n_active_leaves_ < model.n_leaves_
+    assert np.mean(right[-50:]) > np.mean(right[:10])
+    assert np.allclose(model.predict_proba(X[:100]).sum(axis=1), 1.0)
+
+
+def test_a_limit_holds_for_every_recipe(recipe):
+    X, y = mixed(4_000)
+    model = recipe.eager(max_bytes=60_000)
+    for start in range(0, 4_000, 50):
+        rows = slice(start, start + 50)
+        model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert model.memory_bytes_ <= 60_000
+    assert model.n_seen_ == 4_000
+
+
+@pytest.mark.parametrize("statistics", ["exhaustive", "intervals"])
+def test_statistics_that_grow_by_themselves_are_held(statistics):
+    X, y = rbf(6_000)
+    model = rp.HoeffdingTree(statistics=statistics, max_bytes=300_000)
+    for start in range(0, len(y), 50):
+        model.partial_fit(X[start : start + 50], y[start : start + 50])
+        assert model.memory_bytes_ <= 300_000
+
+
+def test_many_classes_are_held():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 4))
+    y = rng.integers(0, 300, size=20_000)
+    model = rp.HoeffdingTree(max_bytes=300_000, **MANY_LEAVES)
+    for start in range(0, len(y), 200):
+        model.partial_fit(X[start : start + 200], y[start : start + 200])
+        assert model.memory_bytes_ <= 300_000
+    assert len(model.classes_) == 300
+
+
+# -- what is new ----------------------------------------------------------------------------------
+
+
+def test_names_that_do_not_fit_are_refused_and_change_nothing():
+    X, y = mixed(3_000)
+    model = rp.HoeffdingTree(max_bytes=80_000).partial_fit(X, y)
+    before = to_bytes(model)
+    many = np.array([f"another {i}" for i in range(3_000)], dtype=object)
+    with pytest.raises(ValueError, match="max_bytes is 80000, but"):
+        model.partial_fit({"word": many, "number": X["number"]}, y)
+    assert to_bytes(model) == before
+    with pytest.raises(ValueError, match="max_bytes is 80000, but"):
+        model.partial_fit(X, np.arange(3_000) + 10)
+    assert to_bytes(model) == before
+    assert model.memory_bytes_ <= 80_000
+    model.partial_fit(X, y)
+
+
+def test_batches_make_no_difference():
+    X, y = mixed(3_000, classes=7)
+    found = set()
+    for size in (1, 7, 1_000, 3_000):
+        model = rp.HoeffdingTree(max_bytes=70_000, **MANY_LEAVES)
+        for start in range(0, 3_000, size):
+            rows = slice(start, start + size)
+            model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert model.n_active_leaves_ < model.n_leaves_
+        found.add((to_bytes(model), model.memory_bytes_))
+    assert len(found) == 1
+
+
+def test_a_file_in_between_makes_no_difference(tmp_path):
+    X, y = mixed(6_000, categories=60)
+    limited = {"max_bytes": 60_000, **MANY_LEAVES}
+    whole, saved = rp.HoeffdingTree(**limited), rp.HoeffdingTree(**limited)
+    for start in range(0, 6_000, 500):
+        rows = slice(start, start + 500)
+        block = {name: column[rows] for name, column in X.items()}
+        whole.partial_fit(block, y[rows])
+        saved.partial_fit(block, y[rows])
+        saved.save(tmp_path / "model.rip")
+        saved = rp.load(tmp_path / "model.rip")
+        assert saved.memory_bytes_ == whole.memory_bytes_
+        assert to_bytes(saved) == to_bytes(whole)
+    assert whole.n_active_leaves_ < whole.n_leaves_
+
+
+# -- which leaves ---------------------------------------------------------------------------------
+
+
+def promises(model):
+    """By leaf: n_l - max_k n_k of what it answers with, and whether it is active."""
+    nodes = model._engine.nodes()
+    weights = nodes["counts"] + nodes["inherited"]
+    active = {p.leaf: p.reason_waiting != "inactive" for p in model.pending()}
+    return [(weights[i].sum() - weights[i].max(), active[i]) for i in active]
+
+
+def test_active_leaves_follow_promise_and_all_wake_without_a_limit():
+    X, y = rbf(40_000)
+    model = rp.HoeffdingTree(max_bytes=60_000, **MANY_LEAVES).partial_fit(X, y)
+    assert model.n_active_leaves_ < model.n_leaves_
+    active = model.n_active_leaves_
+    for limit in (70_000, 85_000, 100_000):
+        # No class, so that the row itself moves nothing but the limit.
+        model.set_params(max_bytes=limit).partial_fit(X[:1], y[:1])
+        found = promises(model)
+        assert model.memory_bytes_ <= limit
+        assert model.n_active_leaves_ >= active
+        active = model.n_active_leaves_
+        worst = min(p for p, is_active in found if is_active)
+        assert all(p <= 1.1 * worst + 1.0 for p, is_active in found if not is_active)
+    model.set_params(max_bytes=None).partial_fit(X[:1], y[:1])
+    assert model.n_active_leaves_ == model.n_leaves_
+
+
+def test_a_full_tree_says_why_a_leaf_does_not_split():
+    X, y = rbf(60_000)
+    model = rp.HoeffdingTree(max_bytes=40_000, **MANY_LEAVES).partial_fit(X, y)
+    reasons = {p.reason_waiting for p in model.pending()}
+    assert reasons <= {"inactive", "memory", "pure"}
+    assert "memory" in reasons
+    assert "inactive" in reasons
+
+
+def test_an_inactive_leaf_answers_with_its_class_counts():
+    X, y = rbf(30_000)
+    model = rp.HoeffdingTree(leaf="naive-bayes", max_bytes=40_000, **MANY_LEAVES).partial_fit(X, y)
+    inactive = {p.leaf for p in model.pending() if p.reason_waiting == "inactive"}
+    nodes = model._engine.nodes()
+    asked = 0
+    for row in X[:300]:
+        example = dict(enumerate(row.tolist()))
+        leaf = model._engine.path(model._read_one(example).batch)[-1]
+        if leaf in inactive:
+            asked += 1
+            assert model.predict_one(example) == model.classes_[nodes["answer"][leaf].argmax()]
+    assert asked > 0
+
+
+# -- accounting -----------------------------------------------------------------------------------
+
+
+class Mallinfo2(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    ]
+
+
+@functools.cache
+def mallinfo2():
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        pytest.skip("asks glibc's malloc")
+    ask.restype = Mallinfo2
+    return ask
+
+
+def malloc_bytes():
+    info = mallinfo2()()
+    return info.uordblks + info.hblkhd
+
+
+#: Features, leaves and parameters of trees between 10 KB and some megabytes.
+TREES = [
+    (5, 2, {}),
+    (10, 30, {}),
+    (10, 300, {"leaf": "majority"}),
+    (40, 300, {}),
+    (5, 10, {"statistics": "exhaustive"}),
+    (5, 10, {"statistics": "intervals"}),
+    (5, 10, {"impurity": "accuracy", "evaluator": "prequential"}),
+    (10, 300, {"max_bytes": 100_000}),
+]
+
+
+def measured():
+    """What each tree says that it holds, and what malloc has less when it is gone."""
+    malloc_bytes()  # the first question takes memory itself
+    for features, leaves, parameters in TREES:
+        X, y = rbf(20_000, n_features=features)
+        model = rp.HoeffdingTree(max_leaves=leaves, **MANY_LEAVES, **parameters).partial_fit(X, y)
+        said = model.memory_bytes_ - model._schema.bytes
+        gc.collect()
+        before = malloc_bytes()
+        model._engine = None
+        print(said, before - malloc_bytes())
+
+
+def test_the_bytes_of_a_tree_are_those_of_malloc():
+    malloc_bytes()
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import test_max_bytes as t; t.measured()"
+    )
+    # Free blocks in malloc's caches would count as used.
+    tunables = "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0"
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(Path(__file__).parent)],
+        env={"GLIBC_TUNABLES": tunables, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [tuple(map(int, line.split())) for line in run.stdout.splitlines()]
+    assert len(found) == len(TREES)
+    for said, held in found:
+        assert said == pytest.approx(held, rel=0.05), found
+
+
+def test_the_bytes_of_names_are_those_of_python():
+    tracemalloc.start()
+    try:
+        X, y = mixed(30_000, categories=20_000)
+        model = rp.HoeffdingTree(max_leaves=1).partial_fit(X, y)
+        del X
+        said = model._schema.bytes
+
+        def in_steps_of_16():
+            gc.collect()
+            traces = tracemalloc.take_snapshot().traces
+            return sum((trace.size + 15) // 16 * 16 for trace in traces)
+
+        before = in_steps_of_16()
+        model._schema = None
+        assert said == pytest.approx(before - in_steps_of_16(), rel=0.05)
+    finally:
+        tracemalloc.stop()
+
+
+# -- long streams ---------------------------------------------------------------------------------
+
+
+def test_two_million_rows_of_a_drifting_stream():
+    limit = 300_000
+    models = rp.HoeffdingTree(), rp.HoeffdingTree(max_bytes=limit)
+    right = [0, 0]
+    for X, y in hyperplane(speed=1e-6, seed=1, n_rows=2_000_000).blocks(100_000):
+        for i, model in enumerate(models):
+            right[i] += np.count_nonzero(model.prequential(X, y) == y)
+        assert models[1].memory_bytes_ <= limit
+    assert models[0].memory_bytes_ > limit
+    assert abs(right[0] - right[1]) / 2_000_000 < 0.02
