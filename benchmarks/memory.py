@@ -6,7 +6,7 @@ each block the limited tree must be below its limit.
 
     python benchmarks/memory.py [--rows 50_000_000] [--max-bytes 10MB] [--leaf adaptive]
 
-With `--accounting` the memory of trees from 10 KB to 500 MB is compared with malloc's own numbers
+With `--accounting` the memory of trees from 10 KB to 80 MB is compared with malloc's own numbers
 (glibc, whose caches of free blocks must be off for that:
 ``GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0``).
 """

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian import _core
 from riparian.modelfile import to_bytes
-from riparian.settings import byte_count
+from riparian.settings import byte_count, check_settings
 from riparian.streams import hyperplane, random_rbf
 
 MANY_LEAVES = {"tau": 10.0, "grace_period": 50}
@@ -170,6 +171,50 @@ def test_a_file_in_between_makes_no_difference(tmp_path):
     assert whole.n_active_leaves_ < whole.n_leaves_
 
 
+@pytest.mark.parametrize(
+    ("array", "change"),
+    [
+        ("inactive", lambda a: a[:-1]),
+        ("inactive", lambda a: a * 0),
+        ("inactive", lambda a: a * 0 + 1),
+        ("inactive", lambda a: a * 0 + 2),
+        ("inactive", lambda a: a + 3),
+        ("recent", lambda a: a[:-1]),
+        ("recent", lambda a: a + 1e9),
+        ("recent", lambda a: a - 1e9),
+        ("recent", lambda a: a * np.nan),
+        ("ranked_at", lambda a: a + 2**40),
+        ("ranked_at", lambda a: a[:0]),
+        ("least_promise", lambda a: a * np.inf),
+        ("least_promise", lambda a: a - 1e9),
+    ],
+)
+def test_impossible_arrays_are_refused(array, change):
+    X, y = rbf(30_000)
+    model = rp.HoeffdingTree(max_bytes=60_000, **MANY_LEAVES).partial_fit(X, y)
+    settings = check_settings(model._learned_with)
+    arrays = model._engine.snapshot()
+    assert {0, 1, 2} <= set(arrays["inactive"].tolist()) | {0}
+    assert _core.Engine.restore(settings, arrays).n_active_leaves == model.n_active_leaves_
+    with np.errstate(all="ignore"):
+        arrays[array] = change(arrays[array]).astype(arrays[array].dtype)
+    with pytest.raises(ValueError, match=r"\w"):
+        _core.Engine.restore(settings, arrays)
+
+
+def test_a_file_of_more_than_its_limit_is_refused_or_made_to_fit():
+    X, y = rbf(30_000)
+    model = rp.HoeffdingTree(**MANY_LEAVES).partial_fit(X, y)
+    settings = check_settings(model._learned_with)
+    arrays = model._engine.snapshot()
+    with pytest.raises(ValueError, match="max_bytes is 5000"):
+        _core.Engine.restore(settings | {"max_bytes": 5_000}, arrays)
+    half = model.memory_bytes_ // 2
+    engine = _core.Engine.restore(settings | {"max_bytes": half}, arrays)
+    assert engine.memory_bytes <= half
+    assert engine.n_active_leaves < engine.n_leaves
+
+
 # -- which leaves ---------------------------------------------------------------------------------
 
 
@@ -187,7 +232,6 @@ def test_active_leaves_follow_promise_and_all_wake_without_a_limit():
     assert model.n_active_leaves_ < model.n_leaves_
     active = model.n_active_leaves_
     for limit in (70_000, 85_000, 100_000):
-        # No class, so that the row itself moves nothing but the limit.
         model.set_params(max_bytes=limit).partial_fit(X[:1], y[:1])
         found = promises(model)
         assert model.memory_bytes_ <= limit

@@ -82,6 +82,7 @@ class Parameters:
     clip_to_range: bool = True
     max_depth: Any = None  # None: without limit
     max_leaves: Any = None
+    max_bytes: Any = None  # the reference has no limit
     variance_floor: Floor = floored_variance
 
     def __post_init__(self) -> None:
