@@ -88,11 +88,6 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
 
 // ---- answering ----
 
-inline ClassWeights Tree::weights(std::int32_t node) const noexcept {
-    if (node == none) return {};
-    return {counts(node), counts(node) + shape_.class_stride};
-}
-
 [[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];

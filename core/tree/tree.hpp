@@ -181,7 +181,10 @@ private:
     // As route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
-    [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
+    [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept {
+        if (node == none) return {};
+        return {counts(node), counts(node) + shape_.class_stride};
+    }
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up) const;
     // Class weights of the statistics of a leaf.

@@ -30,7 +30,7 @@ from riparian.labels import (
 )
 from riparian.progress import Passes
 from riparian.schema import Feature, Reading, Schema
-from riparian.settings import byte_count, check_settings
+from riparian.settings import check_settings
 from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
@@ -586,8 +586,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                 before = schema.classes or declared
                 costs = cost_matrix(axes["costs"], [*before, *added])
             if not first and self.max_bytes != axes["max_bytes"]:
-                engine.set_max_bytes(byte_count("max_bytes", self.max_bytes))
-                self._learned_with = axes = {**axes, "max_bytes": self.max_bytes}
+                axes = {**axes, "max_bytes": self.max_bytes}
+                engine.set_max_bytes(check_settings(axes)["max_bytes"])
+                self._learned_with = axes
             # A function of the user may fail at any check, and new names may not fit.
             may_fail = self._asks or not _names_fit(engine, reading, added)
             undo = self._undo_point() if may_fail else None

@@ -6,6 +6,7 @@ import ctypes
 import functools
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import tracemalloc
@@ -97,11 +98,35 @@ def test_a_limit_holds_after_every_row_and_the_tree_still_improves(limit):
 def test_a_limit_holds_for_every_recipe(recipe):
     X, y = mixed(4_000)
     model = recipe.eager(max_bytes=60_000)
+    if any(getattr(model, name, 0) for name in ("short_memory", "drop_poor_features")):
+        with pytest.raises(ValueError, match="max_bytes cannot hold with"):
+            model.partial_fit(X, y)
+        return
     for start in range(0, 4_000, 50):
         rows = slice(start, start + 50)
         model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
         assert model.memory_bytes_ <= 60_000
     assert model.n_seen_ == 4_000
+
+
+@pytest.mark.parametrize("leaf", ["idbd", ("majority", "naive-bayes", "idbd")])
+def test_linear_units_are_held_and_batches_and_files_make_no_difference(leaf):
+    X, y = mixed(6_000, categories=8)
+
+    def model():
+        return rp.HoeffdingTree(leaf=leaf, max_bytes=30_000, adaptive_grace=True, **MANY_LEAVES)
+
+    whole = model().partial_fit(X, y)
+    assert 0 < whole.n_active_leaves_ < whole.n_leaves_
+    parts = model()
+    for start in range(0, 6_000, 37):
+        rows = slice(start, start + 37)
+        parts.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert parts.memory_bytes_ <= 30_000
+        if start % (37 * 20) == 0:
+            parts = pickle.loads(pickle.dumps(parts))
+    assert pickle.dumps(parts) == pickle.dumps(whole)
+    assert np.allclose(whole.predict_proba(X).sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("statistics", ["exhaustive", "intervals"])
