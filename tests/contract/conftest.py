@@ -56,8 +56,7 @@ COMPOSITIONS = {
     "poor-features": {
         "drop_poor_features": True,
         "leaf": "majority",
-        "delta": 0.3,
-        "grace_period": 20,
+        "adaptive_grace": True,
         "short_memory": 40,
     },
     "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
