@@ -6,10 +6,11 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riparian.results import Curve, Result
 
@@ -140,8 +141,8 @@ def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
     Parameters
     ----------
     stream : stream
-        Blocks of arrays get `names` and `classes` of the stream, if it has them and they say more
-        than the place.
+        Blocks of arrays get `names`, `categories` and `classes` of the stream, if it has them and
+        they say more than the place.
     size : int
         Rows of a block.
 
@@ -155,12 +156,24 @@ def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
     told = names is not None and names != [f"x{i}" for i in range(len(names))]
     words = None
     if classes is not None and list(classes) != list(range(len(classes))):
-        words = np.empty(len(classes), dtype=object)
-        words[:] = classes
+        words = _words(classes)
+    # One more word, at -1, for a missing category.
+    categories = {
+        name: _words([*listed, None]) for name, listed in getattr(stream, "categories", {}).items()
+    }
     for X, y in stream.blocks(size):
         if told and names is not None and isinstance(X, np.ndarray):
             X = {name: X[:, i] for i, name in enumerate(names)}
+            for name, listed in categories.items():
+                codes = np.where(np.isnan(X[name]), -1, X[name])
+                X[name] = listed[codes.astype(np.intp)]
         yield X, y if words is None else words[y]
+
+
+def _words(values: Sequence[Any]) -> NDArray[np.object_]:
+    words = np.empty(len(values), dtype=object)
+    words[:] = values
+    return words
 
 
 def _slice(X: Any, start: int, stop: int) -> Any:
