@@ -1,4 +1,4 @@
-"""The command line: ``riparian run``, ``predict``, ``show`` and ``lab``.
+"""The command line: ``riparian run``, ``predict``, ``show``, ``compare`` and ``lab``.
 
 It is thin over the library. Imports wait until a command needs them: ``riparian --help`` must not.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
+from riparian.commands.compare import compare
 from riparian.options import RECIPE_NAMES, given_parameters, with_options
 
 if TYPE_CHECKING:
@@ -371,7 +372,7 @@ def lab(
 
     check_writable("--plot", plot)
     if plot is not None:
-        from riparian.lab.plot import check_picture
+        from riparian.pictures import check_picture
 
         check_picture("--plot", plot)
     from riparian.lab import METHODS, compare
@@ -405,6 +406,9 @@ def lab(
         out = console()
         for line in table_lines(results):
             out.print(line)
+
+
+app.command()(_plainly(compare))
 
 
 def _learn(

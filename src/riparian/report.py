@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -89,7 +90,11 @@ def _header(model: Any, title: str) -> str:
 
 
 def _numbers(model: Any, result: Result) -> str:
-    tiles = [("accuracy", f"{result.accuracy:.4f}"), ("kappa", f"{result.kappa:.4f}")]
+    tiles = [
+        (name.replace("_", " "), f"{value:.4f}")
+        for name, value in result.figures().items()
+        if not math.isnan(value)
+    ]
     tiles += [(f"{name} baseline", f"{value:.4f}") for name, value in result.baselines.items()]
     tiles.append(("rows", f"{result.n:,}"))
     for name, attribute in (("leaves", "n_leaves_"), ("depth", "depth_")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
@@ -298,6 +299,41 @@ class Result:
     def rate(self) -> float:
         """Rows a second, reading included."""
         return self.n / self.seconds if self.seconds else float("nan")
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Give the curve by columns, as `pandas.DataFrame` or `polars.DataFrame` takes them."""
+        return self.curve.table()
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw accuracy, baselines and leaves over time; needs matplotlib.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib.axes.Axes, optional
+            By default a new figure.
+
+        Returns
+        -------
+        pair of matplotlib.axes.Axes
+        """
+        from riparian.evaluate.plots import plot_result
+
+        return plot_result(self, axes=axes)
+
+    def to_html(self, path: str | os.PathLike[str], model: Any, title: str = "riparian") -> None:
+        """Write the report as one HTML file that needs nothing outside itself.
+
+        Parameters
+        ----------
+        path : str or path-like
+            One that is there is replaced.
+        model : classifier
+            The model that was evaluated, as it is now.
+        title : str, default='riparian'
+        """
+        from riparian.report import write_report
+
+        write_report(path, model, self, title)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as what JSON can hold."""
