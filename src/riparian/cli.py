@@ -1,4 +1,4 @@
-"""The command line: ``riparian run``, ``predict``, ``show``, ``compare`` and ``lab``.
+"""The command line: ``riparian run``, ``predict``, ``show``, ``compare`` and the others.
 
 It is thin over the library. Imports wait until a command needs them: ``riparian --help`` must not.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 import typer
 
 from riparian.commands.compare import compare
+from riparian.commands.reproduce import reproduce
 from riparian.options import RECIPE_NAMES, given_parameters, with_options
 
 if TYPE_CHECKING:
@@ -409,6 +410,7 @@ def lab(
 
 
 app.command()(_plainly(compare))
+app.command()(_plainly(reproduce))
 
 
 def _learn(

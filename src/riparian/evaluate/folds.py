@@ -55,6 +55,7 @@ def folds(
     k: int = 10,
     passes: int = 1,
     shuffle: int | None = None,
+    only: int | None = None,
 ) -> Folds:
     """Learn all but one part of the rows, predict that part, and do so for each part.
 
@@ -71,6 +72,8 @@ def folds(
         meaning.
     shuffle : int, optional
         Seed with which the rows are mixed first; by default they keep their order.
+    only : int, optional
+        Do the first so many folds and leave out the others.
 
     Returns
     -------
@@ -90,7 +93,10 @@ def folds(
     if shuffle is not None:
         order = np.random.default_rng(shuffle).permutation(len(y))
         X, y = _picked(X, order), y[order]
-    found = [_fold(model, X, y, part, passes) for part in _parts(len(y), k)]
+    if only is not None and not 1 <= only <= k:
+        raise ValueError(f"only must be from 1 to {k}, got {only}")
+    parts = list(_parts(len(y), k))[:only]
+    found = [_fold(model, X, y, part, passes) for part in parts]
     return Folds(*(np.array(column) for column in zip(*found, strict=True)))
 
 
