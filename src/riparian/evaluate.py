@@ -130,9 +130,11 @@ def steps(
                 result.update(y[start:stop], predicted, getattr(model, "n_leaves_", -1))
                 result.seconds = now - began
             start = stop
+        result.skipped = getattr(stream, "skipped", 0)
         yield
         if rows is not None and result.n >= rows:
             return
+    result.skipped = getattr(stream, "skipped", 0)
 
 
 def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
@@ -153,9 +155,11 @@ def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
     """
     names = getattr(stream, "names", None)
     classes = getattr(stream, "classes", None)
-    told = names is not None and names != [f"x{i}" for i in range(len(names))]
+    numbered = names is not None and names == [f"x{i}" for i in range(len(names))]
+    told = not numbered or bool(getattr(stream, "categories", None))
     words = None
-    if classes is not None and list(classes) != list(range(len(classes))):
+    # The numbers themselves need no word; False and True, which equal them, do.
+    if classes is not None and list(map(repr, classes)) != list(map(repr, range(len(classes)))):
         words = _words(classes)
     # One more word, at -1, for a missing category.
     categories = {

@@ -92,6 +92,8 @@ def _numbers(model: Any, result: Result) -> str:
     tiles = [("accuracy", f"{result.accuracy:.4f}"), ("kappa", f"{result.kappa:.4f}")]
     tiles += [(f"{name} baseline", f"{value:.4f}") for name, value in result.baselines.items()]
     tiles.append(("rows", f"{result.n:,}"))
+    if result.skipped:
+        tiles.append(("rows skipped", f"{result.skipped:,}"))
     for name, attribute in (("leaves", "n_leaves_"), ("depth", "depth_")):
         if hasattr(model, attribute):
             tiles.append((name, f"{getattr(model, attribute):,}"))

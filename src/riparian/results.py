@@ -56,6 +56,8 @@ class Result:
     ----------
     n, correct : int
         The rows seen, and how many of them were predicted rightly.
+    skipped : int
+        Rows that could not be read and were left out, as ``skip_bad_rows`` asks; not among `n`.
     seconds : float
         Time since the evaluation began, reading included.
     model_seconds : float
@@ -67,6 +69,7 @@ class Result:
             raise ValueError(f"every must be at least 1, got {every}")
         self.n = 0
         self.correct = 0
+        self.skipped = 0
         self.seconds = 0.0
         self.model_seconds = 0.0
         self.window = every or _FIRST_WINDOW
@@ -154,6 +157,7 @@ class Result:
         confusion = self.confusion
         return {
             "rows": self.n,
+            "skipped": self.skipped,
             "accuracy": _figure(self.accuracy),
             "kappa": _figure(self.kappa),
             "baselines": {name: _figure(value) for name, value in self.baselines.items()},

@@ -14,7 +14,7 @@ from riparian.streams.blocks import BlockStream, FileStream
 from riparian.streams.columns import Column
 from riparian.streams.stream import CHUNK_ROWS, Rows, Stream
 
-__all__ = ["from_arrays", "in_memory"]
+__all__ = ["array_stream", "from_arrays", "gathered", "in_memory"]
 
 
 def from_arrays(
@@ -71,7 +71,7 @@ def from_arrays(
     for i, name in enumerate(listed):
         _check_column(name, rows[:, i], declared.get(name))
     codes, known = _coded(labels, classes)
-    return _stream(listed, known, rows, codes, declared)
+    return array_stream(listed, rows, codes, known, declared)
 
 
 def in_memory(stream: BlockStream) -> Stream:
@@ -98,6 +98,13 @@ def in_memory(stream: BlockStream) -> Stream:
     >>> shuffled(in_memory(from_iterable(rows)), seed=1)
     Stream(2 rows, 2 features, 2 classes)
     """
+    return array_stream(stream.names, *gathered(stream))
+
+
+def gathered(
+    stream: BlockStream,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], list[Any], dict[str, list[str]]]:
+    """Read a stream whole; give its rows and labels in codes, the classes and the categories."""
     found = _Whole(stream)
     with stream if isinstance(stream, FileStream) else nullcontext():
         for X, y in stream.blocks():
@@ -107,8 +114,7 @@ def in_memory(stream: BlockStream) -> Stream:
     if not found.n:
         raise ValueError(f"{stream.name} has no rows")
     rows, labels = found.arrays()
-    codes, classes = _coded(labels, found.classes)
-    return _stream(stream.names, classes, rows, codes, found.categories())
+    return rows, *_coded(labels, found.classes), found.categories()
 
 
 class _Whole:
@@ -195,13 +201,15 @@ def _check_column(name: str, values: NDArray[np.float64], words: Sequence[str] |
         raise ValueError(f"column {name!r}, row {row}: {rule}, got {values[row]}")
 
 
-def _stream(
+def array_stream(
     names: Sequence[str],
-    classes: Sequence[Any],
     X: NDArray[np.float64],
     y: NDArray[np.int64],
+    classes: Sequence[Any],
     categories: Mapping[str, Sequence[str]],
 ) -> Stream:
+    """Make a stream of arrays that are known to be right."""
+
     def make_chunk(number: int) -> Rows:
         rows = slice(number * CHUNK_ROWS, (number + 1) * CHUNK_ROWS)
         return X[rows], y[rows]

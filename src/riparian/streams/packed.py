@@ -50,7 +50,8 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Buffer) -> int:
         try:
-            return self._inner.readinto(buffer)
+            # What can be unpacked now: readinto would go on to the fault, and lose it.
+            return self._inner.readinto1(buffer)
         except (EOFError, zlib.error, lzma.LZMAError) as error:
             raise _damaged(error) from None
         except OSError as error:

@@ -18,7 +18,7 @@ from riparian.streams.libsvm import LibsvmStream
 from riparian.streams.packed import ENDINGS
 from riparian.streams.source import Source
 
-__all__ = ["FORMATS", "FileStream", "open_stream"]
+__all__ = ["FORMATS", "LABELLED", "FileStream", "file_format", "open_stream"]
 
 #: The formats, each with the endings of its files; text may also be packed, with ``.gz``, ``.bz2``
 #: or ``.xz`` after it.
@@ -31,6 +31,9 @@ FORMATS = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".arrows", ".ipc", ".feather"),
 }
+
+#: The formats that say themselves what the labels are.
+LABELLED = ("arff", "libsvm")
 
 
 def open_stream(
@@ -108,7 +111,7 @@ def open_stream(
         None if keep is None else frozenset(keep),
         unlabelled=target is False,
     )
-    form = _format(os.fspath(path), format)
+    form = file_format(os.fspath(path), format)
     faults = Faults(skip_bad_rows)
     source = Source(path)
     try:
@@ -129,7 +132,8 @@ def open_stream(
         raise
 
 
-def _format(path: str, asked: str | None) -> str:
+def file_format(path: str, asked: str | None = None) -> str:
+    """Give the format of a file: the one asked for, or the one its ending tells."""
     if asked is not None:
         return one_of("format", asked, FORMATS)
     if path == "-":
