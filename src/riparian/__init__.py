@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from riparian import bounds, cuts, evaluate, impurities, lab, leaves, streams
+    from riparian import bounds, cuts, datasets, evaluate, impurities, lab, leaves, streams
     from riparian.certificates import Pending, Split
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
@@ -48,6 +48,7 @@ __all__ = [
     "__version__",
     "bounds",
     "cuts",
+    "datasets",
     "evaluate",
     "impurities",
     "lab",
@@ -78,7 +79,7 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
-_MODULES = {"bounds", "cuts", "evaluate", "impurities", "lab", "leaves", "streams"}
+_MODULES = {"bounds", "cuts", "datasets", "evaluate", "impurities", "lab", "leaves", "streams"}
 
 
 def __getattr__(name: str) -> Any:

@@ -88,6 +88,8 @@ def _numbers(model: Any, result: Result) -> str:
     ]
     tiles += [(f"{name} baseline", f"{value:.4f}") for name, value in result.baselines.items()]
     tiles.append(("rows", f"{result.n:,}"))
+    if result.skipped:
+        tiles.append(("rows skipped", f"{result.skipped:,}"))
     for name, attribute in (("leaves", "n_leaves_"), ("depth", "depth_")):
         if hasattr(model, attribute):
             tiles.append((name, f"{getattr(model, attribute):,}"))

@@ -107,6 +107,8 @@ class Result:
     ----------
     n, correct : int
         The rows seen, and how many of them were predicted rightly.
+    skipped : int
+        Rows that could not be read and were left out, as ``skip_bad_rows`` asks; not among `n`.
     seconds : float
         Time since the evaluation began, reading included.
     model_seconds : float
@@ -130,6 +132,7 @@ class Result:
         self.fading_factor = fading_factor
         self.n = 0
         self.correct = 0
+        self.skipped = 0
         self.seconds = 0.0
         self.model_seconds = 0.0
         self.window = every or _FIRST_WINDOW
@@ -341,6 +344,7 @@ class Result:
         confusion = self.confusion
         return {
             "rows": self.n,
+            "skipped": self.skipped,
             **{name: _figure(value) for name, value in self.figures().items()},
             "f1": [
                 [label, value]

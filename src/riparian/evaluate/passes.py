@@ -161,6 +161,7 @@ def _hold_out(
             result.seconds = now - began
             result.update(y[cut:last], said, probabilities=chances, **_sizes(model))
         seen += len(y)
+        result.skipped = getattr(stream, "skipped", 0)
         yield
         if test is not None and seen >= train + test:
             return
@@ -240,9 +241,11 @@ def steps(
                 result.seconds = now - began
                 result.update(y[start:stop], said, probabilities=chances, **_sizes(model))
             start = stop
+        result.skipped = getattr(stream, "skipped", 0)
         yield
         if rows is not None and result.n >= rows:
             return
+    result.skipped = getattr(stream, "skipped", 0)
 
 
 def _known(classes: Sequence[Any] | None, stream: Any) -> Sequence[Any] | None:
@@ -275,9 +278,11 @@ def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
     """
     names = getattr(stream, "names", None)
     classes = getattr(stream, "classes", None)
-    told = names is not None and names != [f"x{i}" for i in range(len(names))]
+    numbered = names is not None and names == [f"x{i}" for i in range(len(names))]
+    told = not numbered or bool(getattr(stream, "categories", None))
     words = None
-    if classes is not None and list(classes) != list(range(len(classes))):
+    # The numbers themselves need no word; False and True, which equal them, do.
+    if classes is not None and list(map(repr, classes)) != list(map(repr, range(len(classes)))):
         words = _words(classes)
     # One more word, at -1, for a missing category.
     categories = {

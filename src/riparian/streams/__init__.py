@@ -1,10 +1,14 @@
-"""Streams to learn from: generators of the literature, changes made to them, and files."""
+"""Streams to learn from: generators of the literature, changes made to them, files and frames."""
 
 from riparian.streams.boundaries import hyperplane, mixed, sea, sine
 from riparian.streams.clouds import gaussian_clusters, random_rbf, wide
 from riparian.streams.drifting import drifting
+from riparian.streams.faults import DamagedFileError
+from riparian.streams.frames import from_frames
+from riparian.streams.memory import from_arrays, in_memory
 from riparian.streams.names import from_name
 from riparian.streams.readers import open_stream
+from riparian.streams.records import from_iterable
 from riparian.streams.rules import agrawal, corrected_node, stagger
 from riparian.streams.shapes import led, waveform
 from riparian.streams.stream import Stream
@@ -21,17 +25,22 @@ from riparian.streams.wrappers import (
 )
 
 __all__ = [
+    "DamagedFileError",
     "Stream",
     "abrupt_drift",
     "agrawal",
     "corrected_node",
     "delayed",
     "drifting",
+    "from_arrays",
+    "from_frames",
+    "from_iterable",
     "from_name",
     "gaussian_clusters",
     "gradual_drift",
     "hyperplane",
     "imbalanced",
+    "in_memory",
     "led",
     "mdt_tree",
     "mixed",
