@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,7 +31,7 @@ template <class Variant>
 std::vector<std::string> all_names() {
     std::vector<std::string> out;
     for (const std::string_view name : names(static_cast<const Variant*>(nullptr))) {
-        if (name != "custom") out.emplace_back(name);
+        if (name != "custom" && !name.empty()) out.emplace_back(name);
     }
     return out;
 }
@@ -146,6 +147,38 @@ void bind_axes(nb::module_& m) {
         }
         return owned(std::move(out));
     }, "impurity"_a, "counts"_a, "costs"_a.none());
+
+    // A unit that learns row by row: errors, and by row and input step sizes, weights, traces.
+    m.def("idbd", [](const Table& x, const VectorIn<double>& y, const VectorIn<double>& w,
+                     double theta, double alpha) {
+        const std::size_t rows = x.shape(0), inputs = x.shape(1);
+        const std::size_t n = (inputs + 3) / 4 * 4;
+        AlignedDoubles row(n, 0.0), weights(n, 0.0), traces(n, 0.0), steps(n, 0.0);
+        AlignedDoubles log_steps(n, ln(alpha));
+        std::vector<double> errors, all_steps, all_weights, all_traces;
+        const auto put = [&](std::vector<double>& out, const AlignedDoubles& from) {
+            out.insert(out.end(), from.data(), from.data() + inputs);
+        };
+        for (std::size_t r = 0; r < rows; ++r) {
+            std::copy_n(x.data() + r * inputs, inputs, row.data());
+            errors.push_back(kernels().linear_step({row.data(), n, weights.data(),
+                                                    log_steps.data(), traces.data(), steps.data(),
+                                                    y.data()[r], theta, w.data()[r]}));
+            put(all_steps, steps);
+            put(all_weights, weights);
+            put(all_traces, traces);
+        }
+        const std::initializer_list<std::size_t> shape = {rows, inputs};
+        return nb::make_tuple(owned(std::move(errors)),
+                              owned<Matrix<double>>(std::move(all_steps), shape),
+                              owned<Matrix<double>>(std::move(all_weights), shape),
+                              owned<Matrix<double>>(std::move(all_traces), shape));
+    }, "x"_a, "y"_a, "w"_a, "theta"_a, "alpha"_a,
+       nb::sig("def idbd(x: numpy.typing.NDArray[numpy.float64], "
+               "y: numpy.typing.NDArray[numpy.float64], w: numpy.typing.NDArray[numpy.float64], "
+               "theta: float, alpha: float) -> tuple[numpy.typing.NDArray[numpy.float64], "
+               "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+               "numpy.typing.NDArray[numpy.float64]]"));
 
     m.def("normal_cdf", [](const VectorIn<double>& z) { return mapped(z, kernels().normal_cdf); },
           "z"_a);

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "../core/named.hpp"
+#include "../core/simd/scalar.hpp"
+#include "../core/tree/seed.hpp"
 #include "../core/tree/snapshot.hpp"
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
@@ -142,7 +144,8 @@ Settings settings_of(const nb::dict& d) {
     if (is(d, "variance", "population")) s.variance = Variance::population;
     if (is(d, "missing_second", "-inf")) s.missing_second = MissingSecond::minus_infinity;
     s.spend_delta = nb::cast<bool>(d["spend_delta"]);
-    s.leaf = policy<AnyLeaf>(d, "leaf");
+    s.leaf = best_of(nb::cast<std::vector<std::string>>(d["leaf"])).value();
+    s.idbd = {nb::cast<double>(d["idbd_theta"]), ln(nb::cast<double>(d["idbd_alpha"]))};
     const auto categorical = nb::cast<std::string>(d["categorical_cuts"]);
     s.categorical_cuts = categorical == "multiway"           ? CategoricalCuts::multiway
                          : categorical == "one-against-rest" ? CategoricalCuts::one_against_rest
@@ -154,9 +157,13 @@ Settings settings_of(const nb::dict& d) {
                        : inherit == "predict" ? InheritCounts::predict
                                               : InheritCounts::count;
     s.grace_period = nb::cast<double>(d["grace_period"]);
+    s.adaptive_grace = nb::cast<bool>(d["adaptive_grace"]);
     s.delta = nb::cast<double>(d["delta"]);
     s.tau = nb::cast<double>(d["tau"]);
     s.epsilons = nb::cast<int>(d["epsilons"]);
+    s.drop_poor_features = nb::cast<bool>(d["drop_poor_features"]);
+    s.short_memory = nb::cast<std::size_t>(d["short_memory"]);
+    s.short_memory_in_bound = nb::cast<bool>(d["short_memory_in_bound"]);
     s.min_gain = nb::cast<double>(d["min_gain"]);
     s.min_branch_fraction = nb::cast<double>(d["min_branch_fraction"]);
     s.clip_to_range = nb::cast<bool>(d["clip_to_range"]);
@@ -297,6 +304,7 @@ nb::dict nodes(const Tree& tree) {
     d["depth"] = owned(std::move(depth));
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
     d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
+    d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
     d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
     return d;
 }
@@ -316,6 +324,7 @@ const char* reason(Verdict verdict) {
         case Verdict::bound: return "bound";
         case Verdict::tie: return "tie";
         case Verdict::forced: return "forced";
+        case Verdict::seeded: return "seeded";
         default: return "wait";
     }
 }
@@ -335,7 +344,7 @@ nb::list certificates(const Tree& tree) {
         out.append(nb::make_tuple(c.node, c.depth, c.seen, d.evidence.n, candidate(d.best),
                                   candidate(d.second), d.evidence.gain_range, d.epsilon,
                                   reason(d.verdict), d.evidence.delta, c.spent, d.criterion,
-                                  ranking(d.ranking)));
+                                  ranking(d.ranking), c.pass));
     }
     return out;
 }
@@ -347,7 +356,7 @@ nb::list leaf_states(const Tree& tree) {
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
                                   candidate(d.best), candidate(d.second), d.epsilon,
                                   l.still_needed, l.may_split, d.evidence.delta, d.criterion,
-                                  ranking(d.ranking)));
+                                  ranking(d.ranking), l.dropped));
     }
     return out;
 }
@@ -381,6 +390,15 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     } else {
         fill_later_arrays(made, s);
     }
+    if (arrays.contains("passes")) {
+        Snapshot::each_of_passes(s, take);
+    } else {
+        fill_passes(s);
+    }
+    Snapshot::each_of_units(s, [&](const char* name, auto& values) {
+        if (arrays.contains(name)) take(name, values);
+    });
+    if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }
@@ -429,6 +447,24 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release free;
             t.set_costs(matrix.data(), matrix.shape(0));
         }, "matrix"_a)
+        .def("seed", [](Tree& t, const VectorIn<std::int32_t>& left,
+                        const VectorIn<std::int32_t>& right,
+                        const VectorIn<std::int32_t>& feature,
+                        const VectorIn<double>& threshold,
+                        const VectorIn<std::uint8_t>& missing_left, const VectorIn<double>& weight,
+                        const VectorIn<double>& gain, const VectorIn<double>& counts) {
+            const std::size_t n = left.shape(0);
+            if (right.shape(0) != n || feature.shape(0) != n || threshold.shape(0) != n ||
+                missing_left.shape(0) != n || weight.shape(0) != n || gain.shape(0) != n ||
+                counts.shape(0) != n * t.n_classes()) {
+                throw std::invalid_argument("one entry a node");
+            }
+            const nb::gil_scoped_release free;
+            t.seed({n, left.data(), right.data(), feature.data(), threshold.data(),
+                    missing_left.data(), weight.data(), gain.data(), counts.data()});
+        }, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
+           "counts"_a)
+        .def("begin_pass", &Tree::begin_pass, nb::call_guard<nb::gil_scoped_release>())
         .def("learn", [](Tree& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
                          const std::optional<VectorIn<double>>& w) {
             demand_rows(y, b);
@@ -497,6 +533,7 @@ void bind_engine(nb::module_& m) {
         .def_prop_ro("seen", &Tree::seen, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("memory_bytes", &Tree::memory_bytes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("delta_spent", &Tree::delta_spent, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("passes", &Tree::passes, nb::call_guard<nb::gil_scoped_release>())
         .def("nodes", nodes,
              nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def("certificates", certificates,

@@ -2,8 +2,8 @@
 #include "../core/lab/lab.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
@@ -28,7 +28,13 @@ LabEvaluator evaluator_of(const std::string& name) {
 
 LabMethod method_of(const nb::dict& d, const VectorIn<double>& costs, std::size_t classes) {
     LabMethod m;
-    m.impurity = by_name<AnyImpurity>(nb::cast<std::string>(d["impurity"])).value();
+    const auto impurity = nb::cast<std::string>(d["impurity"]);
+    if (impurity == "hybrid") {
+        m.impurity = Misclassification{};
+        m.second_impurity = Gini{};
+    } else {
+        m.impurity = by_name<AnyImpurity>(impurity).value();
+    }
     if (auto* const loss = std::get_if<Loss>(&m.impurity)) {
         if (costs.shape(0) != classes * classes) throw std::invalid_argument("a cost a pair");
         loss->costs = costs_of(costs.data(), classes);
@@ -73,7 +79,8 @@ void bind_lab(nb::module_& m) {
                    "probabilities: numpy.typing.NDArray[numpy.float64], "
                    "method: dict[str, object], costs: numpy.typing.NDArray[numpy.float64], "
                    "seed: int) -> None"))
-        // The chosen attributes, -1 for none, and the examples seen.
+        // The chosen attributes, -1 for none; the examples seen; which impurity of a hybrid
+        // decided; and whether the labels that were judged spoke for another attribute.
         .def("run", [](const Lab& lab, std::uint64_t first, std::size_t count, unsigned threads) {
             std::vector<Outcome> outcomes(count);
             {
@@ -82,12 +89,19 @@ void bind_lab(nb::module_& m) {
             }
             std::vector<std::int32_t> chosen;
             std::vector<std::int64_t> examples;
+            std::vector<std::uint8_t> criterion;
+            std::vector<std::uint8_t> misjudged;
             chosen.reserve(count);
             examples.reserve(count);
+            criterion.reserve(count);
+            misjudged.reserve(count);
             for (const Outcome& o : outcomes) {
                 chosen.push_back(o.chosen);
                 examples.push_back(o.examples);
+                criterion.push_back(o.criterion);
+                misjudged.push_back(o.misjudged);
             }
-            return std::pair(owned(std::move(chosen)), owned(std::move(examples)));
+            return std::tuple(owned(std::move(chosen)), owned(std::move(examples)),
+                              owned(std::move(criterion)), owned(std::move(misjudged)));
         }, "first"_a, "count"_a, "threads"_a);
 }

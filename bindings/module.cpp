@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
     bind_encoding(m);
     bind_arrow(m);
     bind_lab(m);
+    bind_summary(m);
 }

@@ -7,3 +7,4 @@ void bind_axes(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);
 void bind_engine(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
+void bind_summary(nanobind::module_& m);

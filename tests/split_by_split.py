@@ -58,11 +58,14 @@ def learn(tree_class, options, stream, n, seed=5):
     reference = ReferenceTree(kinds, **axes)
     label = {}
     codes = [label.setdefault(k, len(label)) for k in y.tolist()]
-    expected = []
+    expected, answers = [], []
     for row, k, weight in zip(in_order_of_appearance(X, categorical), codes, w, strict=True):
         expected.append(reference.probabilities(row, 3))
+        answers.append(reference.predict(row))
         reference.learn(row, k, weight)
-    _, probabilities = model.prequential(X, y, sample_weight=w, proba=True)
+    labels, probabilities = model.prequential(X, y, sample_weight=w, proba=True)
+    # Nothing was known before the first row.
+    assert [label[k] for k in labels[1:].tolist()] == answers[1:]
     probabilities = np.pad(probabilities, ((0, 0), (0, 3 - probabilities.shape[1])))
     return model, reference, probabilities, np.array(expected)
 

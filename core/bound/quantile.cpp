@@ -36,6 +36,10 @@ double mills(double x) noexcept {
 double upper_quantile(double p) noexcept {
     if (p == 0.5) return 0.0;
     if (p > 0.5) return -upper_quantile(1.0 - p);
+    // All checks of most trees ask for the same one.
+    thread_local double last = 0.5;
+    thread_local double quantile = 0.0;
+    if (p == last) return quantile;
     // Newton on ln P(Z > x) = ln p, which is concave and nearly a parabola.
     const double target = ln(p);
     double x = std::sqrt(-2.0 * ln(2.0 * p));  // not below the answer
@@ -47,7 +51,8 @@ double upper_quantile(double p) noexcept {
         if (x < 0.0) x = 0.0;
         if (std::fabs(step) <= 1e-15 * x) break;
     }
-    return x;
+    last = p;
+    return quantile = x;
 }
 
 }  // namespace riparian

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "bins.hpp"
 #include "roots.hpp"
 
@@ -18,23 +16,9 @@ struct Combined {
     }
 
     void thresholds(const NumericView& view, double* out) const {
-        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        const std::size_t rows = candidates(view.n_classes);
         bins.thresholds(view, out);
-        std::fill(out + bins.count * view.stride, out + rows * view.stride, nan);
-        std::vector<double> found;
-        for (std::size_t f = 0; f < view.n_features; ++f) {
-            all_crossings(view, f, equal_variance, found);
-            for (std::size_t i = 0; i < bins.count; ++i) {
-                const double t = out[i * view.stride + f];
-                if (t == t) found.push_back(t);
-            }
-            std::sort(found.begin(), found.end());
-            found.erase(std::unique(found.begin(), found.end()), found.end());
-            for (std::size_t i = 0; i < rows; ++i) {
-                out[i * view.stride + f] = i < found.size() ? found[i] : nan;
-            }
-        }
+        all_crossings(view, equal_variance, out + bins.count * view.stride);
+        kernels().sort_thresholds(out, candidates(view.n_classes), view.stride);
     }
 
     bool operator==(const Combined&) const = default;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "roots.hpp"
 
 namespace riparian {
@@ -18,13 +16,8 @@ struct Intersections {
     }
 
     void thresholds(const NumericView& view, double* out) const {
-        const std::size_t rows = candidates(view.n_classes);
-        std::fill_n(out, rows * view.stride, std::numeric_limits<double>::quiet_NaN());
-        std::vector<double> found;
-        for (std::size_t f = 0; f < view.n_features; ++f) {
-            all_crossings(view, f, equal_variance, found);
-            for (std::size_t i = 0; i < found.size(); ++i) out[i * view.stride + f] = found[i];
-        }
+        all_crossings(view, equal_variance, out);
+        kernels().sort_thresholds(out, candidates(view.n_classes), view.stride);
     }
 
     bool operator==(const Intersections&) const = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../simd/aligned.hpp"
 #include "../simd/scalar.hpp"
 
 namespace riparian {
@@ -74,6 +75,19 @@ void all_crossings(const NumericView& view, std::size_t f, EqualVariance equal,
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
+}
+
+void all_crossings(const NumericView& view, EqualVariance equal, double* out) {
+    AlignedDoubles scratch(16 * view.n_classes);
+    std::vector<std::uint32_t> points(view.n_features);
+    points.resize(kernels().crossings(view, equal == EqualVariance::skip, out, scratch.data(),
+                                      points.data()));
+    std::vector<double> found;
+    for (const std::uint32_t f : points) {
+        all_crossings(view, f, equal, found);
+        found.resize(most_crossings(view.n_classes), std::numeric_limits<double>::quiet_NaN());
+        for (std::size_t i = 0; i < found.size(); ++i) out[i * view.stride + f] = found[i];
+    }
 }
 
 }  // namespace riparian

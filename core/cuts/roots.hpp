@@ -29,6 +29,9 @@ struct Roots {
 void all_crossings(const NumericView&, std::size_t feature, EqualVariance,
                    std::vector<double>& out);
 
+// The same for all features, [most_crossings][stride], in no order; NaN: no more.
+void all_crossings(const NumericView&, EqualVariance, double* out);
+
 [[nodiscard]] inline std::size_t most_crossings(std::size_t classes) noexcept {
     return classes < 2 ? 0 : classes * (classes - 1);
 }

@@ -72,6 +72,11 @@ private:
     std::vector<Code> change_;  // from the first code to the second, bit by bit
 };
 
+double number(const Column& column, std::size_t row) noexcept {
+    return column.type == Column::Type::f32 ? static_cast<double>(column.at<float>(row))
+                                            : column.at<double>(row);
+}
+
 // Whether all columns are doubles side by side.
 bool is_matrix(const std::vector<Column>& columns) noexcept {
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -90,8 +95,18 @@ template <class Code>
 std::optional<Place> encode(const Batch& batch, std::vector<CodeTable<double>>& tables, bool grow,
                             Code* codes) {
     const std::size_t n = batch.columns.size();
-    const bool matrix = is_matrix(batch.columns);
     bool infinite = false;
+    if (n < 4) {  // they would not fill a vector
+        for (std::size_t c = 0; c < n; ++c) {
+            for (std::size_t r = 0; r < batch.rows; ++r) {
+                const double value = number(batch.columns[c], r);
+                codes[r * n + c] = static_cast<Code>(tables[c].code(value, grow));
+                infinite |= std::abs(value) > std::numeric_limits<double>::max();
+            }
+        }
+        return infinite ? find_infinite(batch) : std::nullopt;
+    }
+    const bool matrix = is_matrix(batch.columns);
     Indicators<Code> indicators(n);
     std::vector<double> row(padded(n), 0.0);
     // Row by row, as columns of one matrix lie in memory.
@@ -102,11 +117,7 @@ std::optional<Place> encode(const Batch& batch, std::vector<CodeTable<double>>& 
                             static_cast<std::ptrdiff_t>(r) * batch.columns[0].stride,
                         n * sizeof(double));
         } else {
-            for (std::size_t c = 0; c < n; ++c) {
-                const Column& column = batch.columns[c];
-                row[c] = column.type == Column::Type::f32 ? static_cast<double>(column.at<float>(r))
-                                                          : column.at<double>(r);
-            }
+            for (std::size_t c = 0; c < n; ++c) row[c] = number(batch.columns[c], r);
         }
         if (indicators.encode(row.data(), codes)) continue;
         for (std::size_t c = 0; c < n; ++c) {

@@ -59,7 +59,20 @@ public:
           quality_(quality),
           counts_((node.branches() + 1) * node.classes()),
           labels_(node.branches() + 1),
-          sums_(node.attributes()) {
+          sums_(node.attributes()),
+          qualities_((node.branches() + 1) * node.classes()),
+          expected_(node.attributes()),
+          expected_sums_(node.attributes()) {
+        for (std::size_t c = 0; c < node.cells(); ++c) {
+            for (std::size_t label = 0; label < node.classes(); ++label) {
+                const double quality =
+                    node.probability(c) * quality_(label, node.class_of(c));
+                for (std::size_t a = 0; a < node.attributes(); ++a) {
+                    qualities_[node.branches_of(c)[a] * node.classes() + label] += quality;
+                }
+                qualities_[whole() * node.classes() + label] += quality;
+            }
+        }
         if constexpr (evaluator == LabEvaluator::fixed) {
             for (std::size_t c = 0; c < node.cells(); ++c) count(c, node.probability(c));
             choose_labels();
@@ -68,7 +81,8 @@ public:
 
     void clear() {
         std::fill(sums_.begin(), sums_.end(), 0.0);
-        n_ = 0.0;
+        std::fill(expected_sums_.begin(), expected_sums_.end(), 0.0);
+        n_ = expected_until_ = 0.0;
         if constexpr (evaluator != LabEvaluator::fixed) {
             std::fill(counts_.begin(), counts_.end(), 0.0);
             choose_labels();
@@ -79,6 +93,7 @@ public:
     void hold_out(std::size_t cell, double count) { this->count(cell, count); }
     void choose_labels() {
         for (std::size_t b = 0; b < labels_.size(); ++b) choose_label(b);
+        expect();
     }
 
     // Whether fixed labels answer every example alike, whatever the attribute: then no
@@ -104,13 +119,22 @@ public:
         n_ += count;
         if constexpr (evaluator == LabEvaluator::prequential) {
             this->count(cell, count);
-            for (std::size_t a = 0; a < node_->attributes(); ++a) choose_label(of[a]);
-            choose_label(whole());
+            bool changed = choose_label(whole());
+            for (std::size_t a = 0; a < node_->attributes(); ++a) changed |= choose_label(of[a]);
+            if (changed) expect();
         }
     }
 
     void gains(double* out) const {
         for (std::size_t a = 0; a < sums_.size(); ++a) out[a] = sums_[a] / n_;
+    }
+
+    // What those gains are estimates of: the same means, with each example's term
+    // replaced by what the labels that judged it score on the distribution.
+    void expected_gains(double* out) const {
+        for (std::size_t a = 0; a < sums_.size(); ++a) {
+            out[a] = (expected_sums_[a] + (n_ - expected_until_) * expected_[a]) / n_;
+        }
     }
 
 private:
@@ -125,16 +149,36 @@ private:
         counts_[whole() * node_->classes() + k] += count;
     }
 
-    void choose_label(std::size_t b) {
+    // Whether the label is another one now.
+    bool choose_label(std::size_t b) {
         const std::size_t classes = node_->classes();
+        const std::size_t before = labels_[b];
         labels_[b] = quality_.label(counts_.data() + b * classes, classes);
+        return labels_[b] != before;
+    }
+
+    // The labels changed: from now on other terms are expected.
+    void expect() {
+        const std::size_t classes = node_->classes();
+        for (std::size_t a = 0; a < node_->attributes(); ++a) {
+            expected_sums_[a] += (n_ - expected_until_) * expected_[a];
+            expected_[a] = -qualities_[whole() * classes + labels_[whole()]];
+            for (std::size_t b = node_->first_branch(a); b < node_->first_branch(a + 1); ++b) {
+                expected_[a] += qualities_[b * classes + labels_[b]];
+            }
+        }
+        expected_until_ = n_;
     }
 
     const LabNode* node_;
     Quality quality_;
     std::vector<double> counts_;  // [branch, the whole after them][class]
     std::vector<std::size_t> labels_;
-    std::vector<double> sums_;  // one an attribute
+    std::vector<double> sums_;           // one an attribute
+    std::vector<double> qualities_;      // true mean: [branch, the whole after them][label]
+    std::vector<double> expected_;       // true mean of a term, with the labels of now
+    std::vector<double> expected_sums_;  // of the first `expected_until_` terms
+    double expected_until_ = 0.0;
     double n_ = 0.0;
 };
 

@@ -46,24 +46,38 @@ void with_gains(const LabNode& node, const LabMethod& method, const Impurity& im
 Lab::Lab(LabNode node, LabMethod method, std::uint64_t seed)
     : node_(std::move(node)),
       method_(std::move(method)),
-      schedule_(method_, node_.classes(), node_.attributes()),
-      seed_(seed) {}
+      seed_(seed) {
+    schedules_.emplace_back(method_, method_.impurity, node_.classes(), node_.attributes());
+    if (method_.second_impurity) {
+        schedules_.emplace_back(method_, *method_.second_impurity, node_.classes(),
+                                node_.attributes());
+    }
+}
 
 void Lab::run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads) const {
+    if (method_.second_impurity) {
+        const auto* const one = std::get_if<Misclassification>(&method_.impurity);
+        const auto* const other = std::get_if<Gini>(&*method_.second_impurity);
+        if (!one || !other || method_.evaluator != LabEvaluator::resubstitution) {
+            throw std::invalid_argument("a hybrid is misclassification and gini, from counts");
+        }
+        return run_with(first, outcomes, threads, CountGains<Misclassification>(node_, *one),
+                        CountGains<Gini>(node_, *other));
+    }
     std::visit([&](const auto& impurity) {
         with_gains(node_, method_, impurity,
-                   [&](const auto& gains) { run_with(gains, first, outcomes, threads); });
+                   [&](const auto& gains) { run_with(first, outcomes, threads, gains); });
     }, method_.impurity);
 }
 
-template <class Gains>
-void Lab::run_with(const Gains& gains, std::uint64_t first, std::vector<Outcome>& outcomes,
-                   unsigned threads) const {
+template <class... Gains>
+void Lab::run_with(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads,
+                   const Gains&... gains) const {
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> failures(std::max(threads, 1u));
     const auto work = [&](std::size_t thread) {
         try {
-            Repetition<Gains> repetition(node_, method_, schedule_, gains);
+            Repetition<Gains...> repetition(node_, method_, schedules_, gains...);
             for (std::size_t from; (from = next.fetch_add(chunk)) < outcomes.size();) {
                 const std::size_t to = std::min(from + chunk, outcomes.size());
                 for (std::size_t i = from; i < to; ++i) {

@@ -20,12 +20,13 @@ public:
     void run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads) const;
 
 private:
-    template <class Gains>
-    void run_with(const Gains&, std::uint64_t first, std::vector<Outcome>&, unsigned threads) const;
+    template <class... Gains>
+    void run_with(std::uint64_t first, std::vector<Outcome>&, unsigned threads,
+                  const Gains&...) const;
 
     LabNode node_;
     LabMethod method_;
-    Schedule schedule_;
+    std::vector<Schedule> schedules_;  // one an impurity
     std::uint64_t seed_;
 };
 

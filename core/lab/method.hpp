@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "../bound/any.hpp"
 #include "../impurity/any.hpp"
@@ -18,6 +19,8 @@ enum class LabEvaluator : std::uint8_t {
 // How a leaf decides: all that may be compared in the laboratory.
 struct LabMethod {
     AnyImpurity impurity;
+    // Of a hybrid: asked where the first waits.
+    std::optional<AnyImpurity> second_impurity;
     LabEvaluator evaluator = LabEvaluator::resubstitution;
     std::int64_t holdout_examples = 30;
     AnyBound bound;

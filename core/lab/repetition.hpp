@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,53 +13,69 @@ namespace riparian {
 
 // How one repetition ended.
 struct Outcome {
-    std::int32_t chosen;    // the attribute; -1: none before `max_examples`
-    std::int64_t examples;  // seen until then
+    std::int32_t chosen;         // the attribute; -1: none before `max_examples`
+    std::int64_t examples;       // seen until then
+    std::uint8_t criterion = 0;  // of a hybrid: which impurity decided
+    // Whether another attribute was truly better by what was measured: with the labels
+    // that were judged, right or wrong. Told of gains of labels only.
+    bool misjudged = false;
 };
 
 // Repeats one leaf's life until it decides. Holds all the memory that this needs, so a
-// thread has one of its own and repetitions allocate nothing.
-template <class Gains>
+// thread has one of its own and repetitions allocate nothing. Of several gains, each
+// with its schedule, a check asks the next one where those before it wait.
+template <class First, class... Others>
 class Repetition {
 public:
-    Repetition(const LabNode& node, const LabMethod& method, const Schedule& schedule, Gains gains)
+    Repetition(const LabNode& node, const LabMethod& method, const std::vector<Schedule>& schedules,
+               First first, Others... others)
         : node_(&node),
           method_(&method),
-          schedule_(&schedule),
-          gains_(std::move(gains)),
+          schedules_(&schedules),
+          gains_(std::move(first), std::move(others)...),
           drawn_(node.cells()),
-          values_(node.attributes()) {}
+          values_(node.attributes()) {
+        first_check_ = schedules.front().first();
+        for (const Schedule& s : schedules) first_check_ = std::min(first_check_, s.first());
+    }
 
     [[nodiscard]] Outcome run(std::uint64_t seed, std::uint64_t repetition) {
         Philox random(seed, repetition);
-        gains_.clear();
+        std::apply([](auto&... gains) { (gains.clear(), ...); }, gains_);
         std::int64_t seen = 0;
-        if constexpr (requires { gains_.hold_out(std::size_t{}, 1.0); }) {
+        if constexpr (requires(First& g) { g.hold_out(std::size_t{}, 1.0); }) {
+            First& gains = std::get<0>(gains_);
             if (method_->evaluator == LabEvaluator::holdout) {
                 seen = method_->holdout_examples;
-                draw(random, seen, [&](std::size_t c, double n) { gains_.hold_out(c, n); });
-                gains_.choose_labels();
+                draw(random, seen, [&](std::size_t c, double n) { gains.hold_out(c, n); });
+                gains.choose_labels();
             }
-            if (gains_.hopeless()) return {-1, method_->max_examples};
+            if (gains.hopeless()) return {-1, method_->max_examples};
         }
-        for (std::int64_t check = schedule_->first(); check < schedule_->end(); ++check) {
-            const std::int64_t until = schedule_->seen(check);
-            draw(random, until - seen, [&](std::size_t c, double n) { gains_.learn(c, n); });
+        const Schedule& schedule = schedules_->front();
+        for (std::int64_t check = first_check_; check < schedule.end(); ++check) {
+            const std::int64_t until = schedule.seen(check);
+            draw(random, until - seen, [&](std::size_t c, double n) {
+                std::apply([&](auto&... gains) { (gains.learn(c, n), ...); }, gains_);
+            });
             seen = until;
-            const std::int32_t chosen = decide(check);
-            if (chosen >= 0) return {chosen, seen};
+            Outcome out{-1, seen};
+            ask(check, out, std::index_sequence_for<First, Others...>());
+            if (out.chosen >= 0) return out;
         }
         return {-1, method_->max_examples};
     }
 
 private:
+    static constexpr bool at_once = First::at_once && (Others::at_once && ...);
     // A binomial number costs about as much as these single examples.
     static constexpr std::int64_t examples_a_cell = 8;
+    static constexpr std::size_t none = SIZE_MAX;
 
     template <class Take>
     void draw(Philox& random, std::int64_t n, Take take) {
         const auto cells = static_cast<std::int64_t>(node_->cells());
-        if (Gains::at_once && n > examples_a_cell * cells) {
+        if (at_once && n > examples_a_cell * cells) {
             node_->draw(random, n, drawn_.data());
             for (std::size_t c = 0; c < drawn_.size(); ++c) {
                 if (drawn_[c] > 0) take(c, static_cast<double>(drawn_[c]));
@@ -67,10 +85,22 @@ private:
         }
     }
 
+    template <std::size_t... criterion>
+    void ask(std::int64_t check, Outcome& out, std::index_sequence<criterion...>) {
+        const auto decides = [&](auto& gains, std::size_t i) {
+            out.chosen = decide(gains, (*schedules_)[i], check);
+            if (out.chosen < 0) return false;
+            out.criterion = static_cast<std::uint8_t>(i);
+            out.misjudged = misjudged(gains, static_cast<std::size_t>(out.chosen));
+            return true;
+        };
+        (void)(decides(std::get<criterion>(gains_), criterion) || ...);
+    }
+
     // The attribute to split on, or -1. Of equal gains the lowest attribute is best.
-    [[nodiscard]] std::int32_t decide(std::int64_t check) {
-        gains_.gains(values_.data());
-        constexpr std::size_t none = SIZE_MAX;
+    template <class Gains>
+    [[nodiscard]] std::int32_t decide(Gains& gains, const Schedule& schedule, std::int64_t check) {
+        gains.gains(values_.data());
         std::size_t best = 0, second = none;
         for (std::size_t a = 1; a < values_.size(); ++a) {
             if (values_[a] > values_[best]) {
@@ -83,21 +113,24 @@ private:
         if (method_->null_cut && (second == none || values_[second] < 0.0)) second = none;
         const double gap = values_[best] - (second == none ? 0.0 : values_[second]);
         if (!(gap > 0.0)) return -1;
-        const double lead = schedule_->needs_variance()
-                                ? schedule_->lead(check, variance_of_gap(check, best, second))
-                                : schedule_->lead(check);
+        const double lead =
+            schedule.needs_variance()
+                ? schedule.lead(check, variance_of_gap(gains, schedule, check, best, second))
+                : schedule.lead(check);
         return gap > lead ? static_cast<std::int32_t>(best) : -1;
     }
 
-    [[nodiscard]] double variance_of_gap(std::int64_t check, std::size_t best,
+    template <class Gains>
+    [[nodiscard]] double variance_of_gap(const Gains& gains, const Schedule& schedule,
+                                         std::int64_t check, std::size_t best,
                                          std::size_t second) const {
         constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-        if constexpr (requires { gains_.variance(best, second); }) {
+        if constexpr (requires { gains.variance(best, second); }) {
             const auto* const bound = std::get_if<DeltaMethod>(&method_->bound);
-            if (!bound || schedule_->averaged(check) < DeltaMethod::fewest) return unknown;
-            if (second == SIZE_MAX) return gains_.variance(best);  // "no split" has none
-            if (bound->pairing == Pairing::paired) return gains_.variance(best, second);
-            const double one = gains_.variance(best), two = gains_.variance(second);
+            if (!bound || schedule.averaged(check) < DeltaMethod::fewest) return unknown;
+            if (second == none) return gains.variance(best);  // "no split" has none
+            if (bound->pairing == Pairing::paired) return gains.variance(best, second);
+            const double one = gains.variance(best), two = gains.variance(second);
             if (bound->pairing == Pairing::independent) return one + two;
             const double sum = std::sqrt(one) + std::sqrt(two);
             return sum * sum;
@@ -105,10 +138,23 @@ private:
         return unknown;
     }
 
+    template <class Gains>
+    [[nodiscard]] bool misjudged(const Gains& gains, std::size_t chosen) {
+        if constexpr (requires { gains.expected_gains(values_.data()); }) {
+            constexpr double equal = 1e-12;  // gains closer than this
+            gains.expected_gains(values_.data());
+            const double most = *std::max_element(values_.begin(), values_.end());
+            const double least = method_->null_cut ? std::max(most - equal, equal) : most - equal;
+            return !(values_[chosen] >= least);
+        }
+        return false;
+    }
+
     const LabNode* node_;
     const LabMethod* method_;
-    const Schedule* schedule_;
-    Gains gains_;
+    const std::vector<Schedule>* schedules_;
+    std::tuple<First, Others...> gains_;
+    std::int64_t first_check_ = 0;
     std::vector<std::int64_t> drawn_;  // [cell]
     std::vector<double> values_;       // [attribute]
 };

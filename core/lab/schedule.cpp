@@ -9,11 +9,13 @@ constexpr std::int64_t tabled = std::int64_t{1} << 16;
 
 }  // namespace
 
-Schedule::Schedule(const LabMethod& method, std::size_t classes, std::size_t attributes)
+Schedule::Schedule(const LabMethod& method, const AnyImpurity& impurity, std::size_t classes,
+                   std::size_t attributes)
     : method_(method),
+      measure_(measure(impurity)),
       classes_(static_cast<double>(classes)),
       attributes_(static_cast<double>(attributes)),
-      gain_range_(gain_range(method.impurity, classes)),
+      gain_range_(gain_range(impurity, classes)),
       needs_variance_(riparian::needs_variance(method.bound)),
       held_out_(method.evaluator == LabEvaluator::holdout ? method.holdout_examples : 0),
       start_(method.first_check) {
@@ -36,7 +38,7 @@ double Schedule::lead(std::int64_t check, double variance) const {
     Evidence e{.n = averaged(check),
                .gain_range = gain_range_,
                .delta = method_.spend_delta ? method_.delta / (j * (j + 1.0)) : method_.delta,
-               .measure = measure(method_.impurity),
+               .measure = measure_,
                .classes = classes_,
                .depth = 0.0,
                .seen = static_cast<double>(seen(check)),

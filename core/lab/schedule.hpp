@@ -8,11 +8,11 @@
 namespace riparian {
 
 // When a leaf checks, and how far the best gain must then lead. That depends on the
-// number of the check alone, unless the bound asks for a variance: it is told once for
-// all repetitions.
+// impurity and the number of the check alone, unless the bound asks for a variance: it
+// is told once for all repetitions.
 class Schedule {
 public:
-    Schedule(const LabMethod&, std::size_t classes, std::size_t attributes);
+    Schedule(const LabMethod&, const AnyImpurity&, std::size_t classes, std::size_t attributes);
 
     // The first check that could decide, from 0. Before it the lead that is asked for
     // is larger than a gain can be.
@@ -40,6 +40,7 @@ private:
     static constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
     LabMethod method_;
+    Measure measure_;
     double classes_;
     double attributes_;
     double gain_range_;

@@ -9,6 +9,7 @@ namespace riparian {
 struct Adaptive {
     static constexpr std::string_view name = "adaptive";
     static constexpr bool bayes = true;
+    static constexpr bool linear = false;
     static constexpr bool observes = true;
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,

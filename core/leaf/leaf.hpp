@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../statistics/leaf_statistics.hpp"
+#include "linear_units.hpp"
 
 namespace riparian {
 
@@ -36,11 +37,13 @@ struct LeafView {
     const std::int32_t* categories;  // [categorical feature]: values seen by the tree
     std::size_t n_classes;
     Track track;
+    LinearUnits* units;  // null unless the predictor asks for them
 };
 
 // Room for one answer; sized once for a shape, then reused row by row.
 struct AnswerScratch {
     std::vector<double> scores;
+    std::vector<double> shares;  // [class], where answers are chosen by costs
     std::vector<double> categorical;
     std::vector<double> usable;
     std::vector<double> pooled;
@@ -49,9 +52,12 @@ struct AnswerScratch {
     std::vector<const double*> known;
     std::vector<const double*> cells;
     std::vector<std::size_t> codes;
+    LinearScratch linear;
 
-    void fit(const Shape& s) {
+    void fit(const Shape& s, bool costs) {
         const std::size_t classes = (s.class_stride + 3) / 4 * 4;  // whole vectors
+        if (s.linear) linear.fit(s);
+        if (costs) shares.resize(classes);
         if (scores.size() == classes && usable.size() == s.stride &&
             places.size() == s.categorical) {
             return;
@@ -79,6 +85,7 @@ concept LeafModel = std::regular<L> && requires(const L l, const LeafView& view,
                                                 double* out) {
     { L::name } -> std::convertible_to<std::string_view>;
     { L::bayes } -> std::convertible_to<bool>;
+    { L::linear } -> std::convertible_to<bool>;
     { L::observes } -> std::convertible_to<bool>;
     { l.answer(view, row, scratch) } -> std::same_as<std::int32_t>;
     { l.observe(view, row, scratch, track, std::size_t{0}, 1.0) } -> std::same_as<std::int32_t>;

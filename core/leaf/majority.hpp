@@ -9,6 +9,7 @@ namespace riparian {
 struct Majority {
     static constexpr std::string_view name = "majority";
     static constexpr bool bayes = false;     // needs no derived statistics
+    static constexpr bool linear = false;    // nor linear units
     static constexpr bool observes = false;  // keeps no track
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row&,

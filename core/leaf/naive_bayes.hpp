@@ -17,6 +17,7 @@ namespace riparian {
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
     static constexpr bool bayes = true;
+    static constexpr bool linear = false;
     static constexpr bool observes = false;
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
@@ -68,12 +69,23 @@ private:
 
     static void numeric_scores(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
-        const bool gaps = row.gap || leaf.statistics.gaps();
-        if (!gaps) {
-            // Classes with one example or none are put right below.
-            kernels().scores(leaf.statistics.classes(), leaf.statistics.base(s), leaf.n_classes,
-                             s.numeric, row.x, scratch.scores.data());
+        if (s.numeric == 0 || row.gap || leaf.statistics.gaps()) [[unlikely]] {
+            return full_scores(leaf, row, scratch, std::numeric_limits<double>::infinity());
         }
+        kernels().scores(leaf.statistics.classes(), leaf.statistics.base(s), leaf.n_classes,
+                         s.numeric, row.x, scratch.scores.data());
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            // A class with one example has no variance of its own.
+            if (leaf.counts[k] <= 1.0 && leaf.counts[k] > 0.0) [[unlikely]] {
+                return full_scores(leaf, row, scratch, 1.0);
+            }
+        }
+    }
+
+    // From the statistics themselves, for classes up to some weight.
+    [[gnu::noinline]] static void full_scores(const LeafView& leaf, const Row& row,
+                                              AnswerScratch& scratch, double up_to) {
+        const Shape& s = leaf.shape;
         bool prepared = false;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             double& score = scratch.scores[k];
@@ -81,7 +93,7 @@ private:
                 score = -std::numeric_limits<double>::infinity();
             } else if (s.numeric == 0) {
                 score = leaf.statistics.base(s)[k];
-            } else if (gaps || leaf.counts[k] <= 1.0) {
+            } else if (leaf.counts[k] <= up_to) {
                 if (!prepared) prepare(leaf, row, scratch);
                 prepared = true;
                 score = ln(leaf.counts[k]) +

@@ -1,5 +1,4 @@
 // Chooses the instruction set once, when the library is loaded.
-#include <atomic>
 #include <cstring>
 
 #include "kernels.hpp"
@@ -15,17 +14,13 @@ const Kernels& best() noexcept {
     return baseline::table;
 }
 
-std::atomic<const Kernels*> chosen{nullptr};
-
 }  // namespace
 
-const Kernels& kernels() noexcept {
-    const Kernels* k = chosen.load(std::memory_order_relaxed);
-    if (!k) {
-        k = &best();
-        chosen.store(k, std::memory_order_relaxed);
-    }
-    return *k;
+std::atomic<const Kernels*> chosen_kernels{nullptr};
+
+const Kernels& choose_kernels() noexcept {
+    chosen_kernels.store(&best(), std::memory_order_relaxed);
+    return best();
 }
 
 const Kernels* kernels_named(const char* name) noexcept {
@@ -34,7 +29,9 @@ const Kernels* kernels_named(const char* name) noexcept {
     return nullptr;
 }
 
-void use_kernels(const Kernels& k) noexcept { chosen.store(&k, std::memory_order_relaxed); }
+void use_kernels(const Kernels& k) noexcept {
+    chosen_kernels.store(&k, std::memory_order_relaxed);
+}
 
 double ln(double x) noexcept {
     double y;

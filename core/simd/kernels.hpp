@@ -2,8 +2,11 @@
 // instruction set that this machine has. All sets give the same bits.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "judging.hpp"
 
 namespace riparian {
 
@@ -91,12 +94,40 @@ struct ListCheck {
     double* gains;      // [cut], rounded up to whole vectors; -inf: refused
 };
 
+struct NumericView;  // cuts.hpp
+// One unit with a step size a weight, its inputs, and the example it learns. All arrays
+// are whole vectors; what is past the last input is 0 in x.
+struct LinearStep {
+    const double* x;
+    std::size_t n;
+    double* weights;
+    double* log_steps;
+    double* traces;
+    double* steps;  // the step sizes taken, to be filled
+    double target;
+    double theta;  // the step size of the step sizes
+    double w;      // of the example
+};
+inline constexpr double least_log_step = -10.0;
+inline constexpr double most_log_step = 10.0;
+inline constexpr double most_log_step_change = 2.0;
+// Weights, traces and standardised inputs are kept within it, so that all stays finite.
+inline constexpr double most_linear = 1e6;
+
+// Running moments of the numeric features over all classes, each [stride].
+struct PooledMoments {
+    double* known;  // weight of known values
+    double* mean;
+    double* squares;
+};
+
 struct Kernels {
     const char* name;
 
     // Clamps each value into +-2^450, and tells which rows have a missing one.
     void (*settle)(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
-    // The same for n rows of a matrix, `step` bytes apart, copied into padded rows.
+    // The same for n rows of some features, `step` bytes apart, copied into padded rows;
+    // `missing` stays set where it was.
     void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                       double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
 
@@ -121,7 +152,7 @@ struct Kernels {
     // Naive Bayes: sets the precision of one class, returns the logarithm of its
     // weight plus half the sum of log precision.
     double (*refresh)(const GaussianClass&, const double* leaf, std::size_t n);
-    // base - sum over features of (x - mean)^2 * precision, for each class with planes.
+    // base - sum over features of (x - mean)^2 * precision; -inf for a class without planes.
     void (*scores)(const double* const* planes, const double* base, std::size_t n_classes,
                    std::size_t n, const double* x, double* scores);
     // Half the sum of log precision minus the distance, from the statistics
@@ -135,6 +166,25 @@ struct Kernels {
     void (*categorical_scores)(const CategoricalRow&, double* scores);
     // exp(score - largest) / sum; -inf gives 0.
     void (*softmax)(double* scores, std::size_t n, std::size_t stride);
+
+    // Scores the branches beside all thresholds on a row, which they then learn; but for
+    // `open` ones, whose number is returned.
+    std::size_t (*judge)(const JudgedRow&);
+
+    // Where the weighted densities of each pair of classes meet inside the range of a
+    // feature, [two a pair][stride]; NaN: nowhere. `scratch` is 16 doubles a class. Features
+    // with a class that has no spread are left to the caller: listed, and counted.
+    std::size_t (*crossings)(const NumericView&, bool skip_equal_variance, double* thresholds,
+                             double* scratch, std::uint32_t* points);
+    // [n][stride] ascending a feature, each once; NaN in other places.
+    void (*sort_thresholds)(double* thresholds, std::size_t n, std::size_t stride);
+    // (x - mean) / sigma by feature, in whole vectors; 0 where x is missing or sigma is 0.
+    void (*standardise)(const PooledMoments&, std::size_t stride, const double* x, double* out);
+    // Learns the row first, so that its own values are in the moments.
+    void (*learn_standardised)(const PooledMoments&, std::size_t stride, const double* x, double w,
+                               double* out);
+    double (*dot)(const double* a, const double* b, std::size_t n);  // n: whole vectors
+    double (*linear_step)(const LinearStep&);  // returns the error before the step
 
     // A rough look at all candidates, much cheaper than their gains: upper limits of
     // chi-square between classes and branches, [candidate][stride]; -inf where there is
@@ -164,8 +214,14 @@ struct Kernels {
     void (*logarithm)(const double* x, std::size_t n, double* out);
 };
 
-// The set in use: AVX2 where the machine has it.
-const Kernels& kernels() noexcept;
+// Chooses the set in use: AVX2 where the machine has it.
+const Kernels& choose_kernels() noexcept;
+extern std::atomic<const Kernels*> chosen_kernels;  // null: not yet
+// The set in use; in line, as every row asks for it more than once.
+inline const Kernels& kernels() noexcept {
+    const Kernels* const k = chosen_kernels.load(std::memory_order_relaxed);
+    return k ? *k : choose_kernels();
+}
 // By name, "baseline" or "avx2"; null where this machine or build has none.
 const Kernels* kernels_named(const char* name) noexcept;
 // For tests: makes `kernels()` answer with this set from now on.

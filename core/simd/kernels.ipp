@@ -1,7 +1,9 @@
 // The kernels, written once; baseline.cpp and avx2.cpp compile them each for
 // their own instruction set. Only RIPARIAN_ISA's own functions are called here.
 #include "../impurity/any.hpp"
+#include "crossings.ipp"
 #include "functions.hpp"
+#include "judging.ipp"
 #include "kernels.hpp"
 
 namespace riparian::RIPARIAN_ISA {
@@ -15,12 +17,68 @@ constexpr double infinity = __builtin_inf();
 // sigma is at least this share of the feature's range at the leaf.
 constexpr double least_spread = 1e-3;
 
+// Planes lie end to end, so the last vector of one may not reach into the next: a store
+// over another plane's values would keep the loads of these waiting.
+struct Whole {
+    static RIPARIAN_INLINE Lanes load(const double* p) { return Lanes::load(p); }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) { x.store(p); }
+    static RIPARIAN_INLINE Lanes only(Lanes x) { return x; }
+};
+template <unsigned long n>
+struct Part {
+    typedef double Half __attribute__((vector_size(16)));
+
+    static RIPARIAN_INLINE Lanes load(const double* p) {
+        Half first = {};
+        Half second = {};
+        __builtin_memcpy(&first, p, (n > 1 ? 2 : 1) * sizeof(double));
+        if constexpr (n > 2) __builtin_memcpy(&second, p + 2, sizeof(double));
+        return Lanes(__builtin_shufflevector(first, second, 0, 1, 2, 3));
+    }
+    static RIPARIAN_INLINE void store(Lanes x, double* p) {
+        const Half first = __builtin_shufflevector(x.v, x.v, 0, 1);
+        if constexpr (n == 1) p[0] = x.v[0];
+        if constexpr (n > 1) __builtin_memcpy(p, &first, sizeof first);
+        if constexpr (n > 2) p[2] = x.v[2];
+    }
+    // Zero in the lanes that are not the plane's.
+    static RIPARIAN_INLINE Lanes only(Lanes x) {
+        return Lanes::of_bits(x.bits() & Lanes::Bits{~0ULL, n > 1 ? ~0ULL : 0, n > 2 ? ~0ULL : 0, 0});
+    }
+};
+
+#define RIPARIAN_BODY(f, lanes) [&](std::size_t f, auto lanes) __attribute__((always_inline))
+#define RIPARIAN_LOOP(rest) [&](auto rest) __attribute__((always_inline))
+
+// Calls a loop with what is left of n features after whole vectors, told apart once for
+// all the rows or classes that it runs over.
+template <class Loop>
+RIPARIAN_INLINE void with_rest(std::size_t n, const Loop& loop) {
+    switch (n % width) {
+        case 1: loop(Part<1>{}); break;
+        case 2: loop(Part<2>{}); break;
+        case 3: loop(Part<3>{}); break;
+        default: loop(Whole{}); break;
+    }
+}
+
+template <class Rest, class Body>
+RIPARIAN_INLINE void each_vector(std::size_t n, Rest rest, const Body& body) {
+    const std::size_t whole = n / width * width;
+    for (std::size_t f = 0; f < whole; f += width) body(f, Whole{});
+    if constexpr (!__is_same(Rest, Whole)) body(whole, rest);
+}
+template <class Body>
+RIPARIAN_INLINE void each_vector(std::size_t n, const Body& body) {
+    with_rest(n, RIPARIAN_LOOP(rest) { each_vector(n, rest, body); });
+}
+
 void settle(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing) {
     for (std::size_t i = 0; i < n; ++i, rows += stride) {
         Mask gap = {Mask::Vector{}};
         for (std::size_t f = 0; f < stride; f += width) {
             const Lanes x = Lanes::load(rows + f);
-            gap = gap | Mask{~known(x).v};
+            gap = gap | unknown(x);
             max(min(x, largest), -largest).store(rows + f);
         }
         missing[i] = gap.any();
@@ -29,26 +87,19 @@ void settle(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missi
 
 void copy_rows(const void* matrix, std::ptrdiff_t step, std::size_t n_features, double* rows,
                std::size_t n, std::size_t stride, std::uint8_t* missing) {
-    const char* from = static_cast<const char*>(matrix);
-    const std::size_t whole = n_features / width * width;
-    for (std::size_t i = 0; i < n; ++i, rows += stride, from += step) {
-        Mask gap = {Mask::Vector{}};
-        const auto take = [&](Lanes x, std::size_t f) __attribute__((always_inline)) {
-            gap = gap | Mask{~known(x).v};
-            max(min(x, largest), -largest).store(rows + f);
-        };
-        const auto* const x = reinterpret_cast<const double*>(from);
-        for (std::size_t f = 0; f < whole; f += width) take(Lanes::load(x + f), f);
-        if (whole < n_features) {
-            Lanes::Vector rest = {};
-            for (std::size_t f = whole; f < n_features; ++f) {
-                __builtin_memcpy(reinterpret_cast<char*>(&rest) + (f - whole) * sizeof(double),
-                                 from + f * sizeof(double), sizeof(double));
-            }
-            take(Lanes(rest), whole);
+    with_rest(n_features, RIPARIAN_LOOP(rest) {
+        const char* from = static_cast<const char*>(matrix);
+        for (std::size_t i = 0; i < n; ++i, rows += stride, from += step) {
+            const auto* const x = reinterpret_cast<const double*>(from);
+            Mask gap = {Mask::Vector{}};
+            each_vector(n_features, rest, RIPARIAN_BODY(f, lanes) {
+                const Lanes value = lanes.load(x + f);
+                gap = gap | unknown(value);
+                lanes.store(max(min(value, largest), -largest), rows + f);
+            });
+            missing[i] |= gap.any();
         }
-        missing[i] = gap.any();
-    }
+    });
 }
 
 bool one_or_two(const double* x, const double* one, const double* two, std::size_t n,
@@ -68,67 +119,22 @@ bool one_or_two(const double* x, const double* one, const double* two, std::size
 bool any_infinite(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                   std::size_t n) {
     constexpr double finite = 0x1.fffffffffffffp1023;
-    const char* from = static_cast<const char*>(matrix);
-    const std::size_t whole = n_features / width * width;
+    if (step == static_cast<std::ptrdiff_t>(n_features * sizeof(double))) {  // one long row
+        n_features *= n;
+        n = n > 0 ? 1 : 0;
+    }
     Mask found = {Mask::Vector{}};
-    bool rest = false;
-    for (std::size_t i = 0; i < n; ++i, from += step) {
-        for (std::size_t f = 0; f < whole; f += width) {
-            Lanes x;
-            __builtin_memcpy(&x.v, from + f * sizeof(double), sizeof x.v);
-            found = found | (abs(x) > finite);
+    with_rest(n_features, RIPARIAN_LOOP(rest) {
+        const char* from = static_cast<const char*>(matrix);
+        for (std::size_t i = 0; i < n; ++i, from += step) {
+            each_vector(n_features, rest, RIPARIAN_BODY(f, lanes) {
+                const auto* const x = reinterpret_cast<const double*>(from);
+                found = found | (abs(lanes.load(x + f)) > finite);
+            });
         }
-        for (std::size_t f = whole; f < n_features; ++f) {
-            double x;
-            __builtin_memcpy(&x, from + f * sizeof x, sizeof x);
-            rest |= __builtin_fabs(x) > finite;
-        }
-    }
-    return rest || found.any();
+    });
+    return found.any();
 }
-
-// Planes lie end to end, so the last vector of one may not reach into the next: a store
-// over another plane's values would keep the loads of these waiting.
-struct Whole {
-    static RIPARIAN_INLINE Lanes load(const double* p) { return Lanes::load(p); }
-    static RIPARIAN_INLINE void store(Lanes x, double* p) { x.store(p); }
-    static RIPARIAN_INLINE Lanes only(Lanes x) { return x; }
-};
-template <unsigned long n>
-struct Part {
-    typedef double Half __attribute__((vector_size(16)));
-
-    static RIPARIAN_INLINE Lanes load(const double* p) {
-        Half first = {p[0], 0.0};
-        if constexpr (n > 1) __builtin_memcpy(&first, p, sizeof first);
-        const Half second = {n > 2 ? p[2] : 0.0, 0.0};
-        return Lanes(__builtin_shufflevector(first, second, 0, 1, 2, 3));
-    }
-    static RIPARIAN_INLINE void store(Lanes x, double* p) {
-        const Half first = __builtin_shufflevector(x.v, x.v, 0, 1);
-        if constexpr (n == 1) p[0] = x.v[0];
-        if constexpr (n > 1) __builtin_memcpy(p, &first, sizeof first);
-        if constexpr (n > 2) p[2] = x.v[2];
-    }
-    // Zero in the lanes that are not the plane's.
-    static RIPARIAN_INLINE Lanes only(Lanes x) {
-        return Lanes::of_bits(x.bits() & Lanes::Bits{~0ULL, n > 1 ? ~0ULL : 0, n > 2 ? ~0ULL : 0, 0});
-    }
-};
-
-template <class Body>
-RIPARIAN_INLINE void each_vector(std::size_t n, const Body& body) {
-    const std::size_t whole = n / width * width;
-    for (std::size_t f = 0; f < whole; f += width) body(f, Whole{});
-    switch (n - whole) {
-        case 1: body(whole, Part<1>{}); break;
-        case 2: body(whole, Part<2>{}); break;
-        case 3: body(whole, Part<3>{}); break;
-        default: break;
-    }
-}
-
-#define RIPARIAN_BODY(f, lanes) [&](std::size_t f, auto lanes) __attribute__((always_inline))
 
 // What a value adds to the centred squares: never less than nothing. Where the mean
 // jumps by many orders of magnitude, rounding may turn the sign of its remainder.
@@ -274,16 +280,21 @@ bool learn_bayes(const GaussianClass& c, double* leaf, std::size_t n, const doub
 
 void scores(const double* const* planes, const double* base, std::size_t n_classes,
             std::size_t n, const double* x, double* out) {
-    for (std::size_t k = 0; k < n_classes; ++k) {
-        const double* const p = planes[k];
-        if (!p) continue;
-        Lanes total = 0.0;
-        each_vector(n, RIPARIAN_BODY(f, lanes) {
-            const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
-            total += lanes.only((d * d) * Lanes::load(p + precision * n + f));
-        });
-        out[k] = base[k] - total.sum();
-    }
+    with_rest(n, RIPARIAN_LOOP(rest) {
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            const double* const p = planes[k];
+            if (!p) {
+                out[k] = -infinity;
+                continue;
+            }
+            Lanes total = 0.0;
+            each_vector(n, rest, RIPARIAN_BODY(f, lanes) {
+                const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
+                total += lanes.only((d * d) * Lanes::load(p + precision * n + f));
+            });
+            out[k] = base[k] - total.sum();
+        }
+    });
 }
 
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
@@ -346,6 +357,8 @@ void softmax(double* scores, std::size_t n, std::size_t stride) {
     for (std::size_t k = 0; k < n; ++k) sum += scores[k];
     for (std::size_t k = 0; k < n; ++k) scores[k] /= sum;
 }
+
+#include "linear.ipp"
 
 // What a class needs at a check for four features at once.
 struct Prepared {
@@ -662,6 +675,13 @@ const Kernels table = {
     full_score,
     categorical_scores,
     softmax,
+    judge,
+    crossings,
+    sort_thresholds,
+    standardise,
+    learn_standardised,
+    dot,
+    linear_step,
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,

@@ -22,7 +22,14 @@ struct Mask {
 
     friend RIPARIAN_INLINE Mask operator&(Mask a, Mask b) { return {a.v & b.v}; }
     friend RIPARIAN_INLINE Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
-    RIPARIAN_INLINE bool any() const { return (v[0] | v[1] | v[2] | v[3]) != 0; }
+    RIPARIAN_INLINE bool any() const {
+#ifdef __AVX__
+        typedef double Doubles __attribute__((vector_size(32)));
+        return __builtin_ia32_movmskpd256((Doubles)v) != 0;
+#else
+        return (v[0] | v[1] | v[2] | v[3]) != 0;
+#endif
+    }
 };
 
 struct Lanes {
@@ -71,6 +78,7 @@ RIPARIAN_INLINE Lanes min(Lanes a, Lanes b) { return select(b < a, b, a); }
 RIPARIAN_INLINE Lanes max(Lanes a, Lanes b) { return select(b > a, b, a); }
 RIPARIAN_INLINE Lanes abs(Lanes x) { return Lanes::of_bits(x.bits() & 0x7FFFFFFFFFFFFFFFULL); }
 RIPARIAN_INLINE Mask known(Lanes x) { return x == x; }
+RIPARIAN_INLINE Mask unknown(Lanes x) { return {x.v != x.v}; }
 RIPARIAN_INLINE Lanes sqrt(Lanes x) {
     return Lanes(Lanes::Vector{__builtin_sqrt(x.v[0]), __builtin_sqrt(x.v[1]),
                                __builtin_sqrt(x.v[2]), __builtin_sqrt(x.v[3])});

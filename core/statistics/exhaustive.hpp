@@ -19,6 +19,10 @@ public:
     // x finite, y < 65536, w > 0.
     void learn(double x, std::size_t y, double w) { values_.learn(x, y, w); }
 
+    // The values of another, added and taken away: exact, as these are counts.
+    void merge(const ExhaustiveValues& other) { values_.merge(other.values_); }
+    void downdate(const ExhaustiveValues& other) { values_.downdate(other.values_); }
+
     // f(threshold, left) for every value except the largest, ascending; left[k] is
     // the weight of class k at or below it.
     template <class F>

@@ -14,32 +14,56 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // Units of weight that are judged one by one; the rest of a heavy example is judged at once.
 constexpr int most_units = 64;
 
+// Room that all leaves share.
+template <class T>
+T* scratch(std::size_t size) {
+    thread_local std::vector<T> room;
+    if (room.size() < size) room.resize(size);
+    return room.data();
+}
+
+// A label, and the cost that its branch can bear before another may be better.
+struct Standing {
+    std::size_t label;
+    double sure;
+};
+
 // The label of class weights: the largest, or that of least cost; the lowest of equals.
 // `extra` more of class y are counted.
-std::size_t label(const Judging& judging, const double* counts, std::size_t classes,
+Standing standing(const Judging& judging, const double* counts, std::size_t classes,
                   std::size_t y = 0, double extra = 0.0) {
     const auto count = [&](std::size_t k) { return counts[k] + (k == y ? extra : 0.0); };
-    std::size_t best = 0;
-    if (!judging.costs.classes) {
-        for (std::size_t k = 1; k < classes; ++k) {
-            if (count(k) > count(best)) best = k;
-        }
-        return best;
-    }
+    const bool by_cost = judging.costs.classes != 0;
     const std::size_t known = std::min(classes, judging.costs.classes);
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t l = 0; l < judging.costs.labels; ++l) {
-        double cost = 0.0;
-        for (std::size_t k = 0; k < known; ++k) cost += count(k) * judging.costs(l, k);
+    const std::size_t labels = by_cost ? judging.costs.labels : classes;
+    Standing best{0, 0.0};
+    double least = infinity;
+    double second = by_cost ? infinity : 0.0;  // a class may come
+    for (std::size_t l = 0; l < labels; ++l) {
+        double cost = by_cost ? 0.0 : -count(l);
+        for (std::size_t k = 0; by_cost && k < known; ++k) cost += count(k) * judging.costs(l, k);
         if (cost < least) {
+            second = std::min(second, least);
             least = cost;
-            best = l;
+            best.label = l;
+        } else {
+            second = std::min(second, cost);
         }
     }
+    double weight = 0.0;
+    for (std::size_t k = 0; k < classes; ++k) weight += count(k);
+    constexpr double rounding = 1e-6;  // of many rows, each taken off
+    best.sure = second - least - rounding * weight;
     return best;
+}
+
+std::size_t label(const Judging& judging, const double* counts, std::size_t classes) {
+    return standing(judging, counts, classes).label;
 }
 
 double score(const Judging& judging, std::size_t label, std::size_t y) {
@@ -48,46 +72,72 @@ double score(const Judging& judging, std::size_t label, std::size_t y) {
     return 1.0 - judging.costs(label, y);
 }
 
-// The mean score of an example of weight w that is learned as it is judged: w of them,
-// one after the other.
-double score_of_all(const Judging& judging, const double* counts, std::size_t classes,
-                    std::size_t y, double w) {
+// The sum over units of weight, one after the other: score(weight done), times the unit.
+template <class Score>
+double sum_of_units(double w, Score&& score) {
     double sum = 0.0;
     double done = 0.0;
     for (int i = 0; i < most_units && done < w; ++i) {
         const double unit = i + 1 < most_units ? std::min(1.0, w - done) : w - done;
-        sum += unit * score(judging, label(judging, counts, classes, y, done), y);
+        sum += unit * score(done);
         done += unit;
     }
     return sum;
 }
 
+// The score of an example of weight w that is learned as it is judged.
+double score_of_all(const Judging& judging, const double* counts, std::size_t classes,
+                    std::size_t y, double w) {
+    if (judging.costs.classes) {
+        return sum_of_units(w, [&](double done) {
+            return score(judging, standing(judging, counts, classes, y, done).label, y);
+        });
+    }
+    double before = -infinity;
+    double after = -infinity;
+    for (std::size_t k = 0; k < y; ++k) before = std::max(before, counts[k]);
+    for (std::size_t k = y + 1; k < classes; ++k) after = std::max(after, counts[k]);
+    return sum_of_units(w, [&](double done) {
+        return counts[y] + done > before && counts[y] + done >= after ? 1.0 : 0.0;
+    });
+}
+
 }  // namespace
 
 void Hits::fit(const Shape& s, Evaluator evaluator) {
-    if (class_stride_ != s.class_stride) {
-        std::vector<double> wider(class_stride_ ? sides_.size() / class_stride_ * s.class_stride : 0);
-        for (std::size_t i = 0; i * s.class_stride < wider.size(); ++i) {
-            std::copy_n(sides_.data() + i * class_stride_, class_stride_,
-                        wider.data() + i * s.class_stride);
+    if (!open() && (class_stride_ != s.class_stride || stride_ != s.stride)) {
+        AlignedDoubles wider(2 * s.class_stride * s.stride, 0.0);
+        for (std::size_t i = 0; i < 2 * class_stride_; ++i) {
+            const std::size_t row = i / class_stride_ * s.class_stride + i % class_stride_;
+            std::copy_n(sides_.data() + i * stride_, stride_, wider.data() + row * s.stride);
         }
         sides_ = std::move(wider);
-        class_stride_ = s.class_stride;
     }
-    const auto insert = [&](std::vector<double>& v, std::size_t at, std::size_t n, double x) {
-        v.insert(v.begin() + static_cast<std::ptrdiff_t>(at), n, x);
-    };
-    const std::size_t more = s.categorical - categorical_;
-    // In the examples before a feature appeared its value was missing.
-    insert(sum_, categorical_, more, 0.0);
-    insert(start_, categorical_, more, evaluator == Evaluator::prequential ? 0.0 : fixed_);
-    labels_.resize(s.categorical);
+    class_stride_ = s.class_stride;
+    stride_ = s.stride;
     categorical_ = s.categorical;
-    sum_.resize(s.categorical + s.numeric, 0.0);
-    start_.resize(s.categorical + s.numeric, nan);
-    threshold_.resize(s.numeric, nan);
-    if (!open()) sides_.resize(s.numeric * 2 * class_stride_, 0.0);
-    side_labels_.resize(s.numeric * 2, 0);
+    numeric_ = s.numeric;
+    // In the examples before a feature appeared its value was missing.
+    sum_.resize(categorical_, 0.0);
+    start_.resize(categorical_, evaluator == Evaluator::prequential ? 0.0 : fixed_);
+    labels_.resize(categorical_);
+    numeric_sum_.resize(stride_, 0.0);
+    threshold_.resize(stride_, nan);
+    side_labels_.resize(numeric_ * 2, 0);
+    standing_.resize(open() ? 0 : 4 * stride_);
+    doubt_labels(evaluator);
+}
+
+void Hits::doubt_labels(Evaluator evaluator) noexcept {
+    leaf_sure_ = 0.0;
+    std::fill(standing_.begin(), standing_.end(), 0.0);
+    if (evaluator != Evaluator::holdout || open()) return;
+    leaf_sure_ = infinity;
+    leaf_standing_ = static_cast<std::size_t>(leaf_label_);
+    std::fill(standing_.begin() + std::ssize(standing_) / 2, standing_.end(), infinity);
+    for (std::size_t i = 0; i < 2 * numeric_; ++i) {
+        standing_[i % 2 * stride_ + i / 2] = side_labels_[i];
+    }
 }
 
 void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& statistics,
@@ -96,18 +146,18 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
     const bool holdout = judging.evaluator == Evaluator::holdout;
     if (holdout && open()) return;
     classes = std::max(classes, y + 1);
-    const double leaf = holdout
-                            ? w * score(judging, static_cast<std::size_t>(leaf_label_), y)
-                            : score_of_all(judging, counts, classes, y, w);
-    std::vector<double>& child = scratch();
-    child.resize(class_stride_);
+    double* const scores = scratch<double>(2 * class_stride_);
+    for (std::size_t l = 0; l < classes; ++l) scores[l] = score(judging, l, y);
+    const double leaf = holdout ? w * scores[leaf_label_]
+                                : judge_leaf(judging, y, w, counts, classes, scores);
+    double* const child = scores + class_stride_;
     const std::uint32_t* const starts = s.categorical ? statistics.starts(s) : nullptr;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         if (row.codes[c] < 0 || start_[c] != start_[c]) continue;
         const auto value = static_cast<std::size_t>(row.codes[c]);
         if (holdout) {
             const std::int32_t l = value < labels_[c].size() ? labels_[c][value] : 0;
-            sum_[c] += w * score(judging, static_cast<std::size_t>(l), y) - leaf;
+            sum_[c] += w * scores[l] - leaf;
             continue;
         }
         const bool has_cell = starts[c] + value < starts[c + 1];
@@ -116,28 +166,43 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
                            ? statistics.cells(s, k)[starts[c] + value]
                            : 0.0;
         }
-        sum_[c] += score_of_all(judging, child.data(), classes, y, w) - leaf;
+        sum_[c] += score_of_all(judging, child, classes, y, w) - leaf;
     }
-    for (std::size_t f = 0; f < s.numeric; ++f) {
-        if (threshold_[f] != threshold_[f] || row.x[f] != row.x[f]) continue;
-        const std::size_t side = row.x[f] <= threshold_[f] ? 0 : 1;
-        double* const seen = sides_.data() + (f * 2 + side) * class_stride_;
-        const double at =
-            holdout ? w * score(judging, static_cast<std::size_t>(side_labels_[f * 2 + side]), y)
-                    : score_of_all(judging, seen, classes, y, w);
-        sum_[s.categorical + f] += at - leaf;
-        seen[y] += w;
-    }
+    if (!open()) judge_numeric(judging, row, y, w, classes, leaf, scores);
 }
 
-void Hits::fix_one(const Judging& judging, std::size_t classes, std::size_t f, double weight,
-                   double threshold, const double* sides) {
-    if (threshold != threshold) return;
-    threshold_[f] = threshold;
-    start_[categorical_ + f] = weight;
-    for (std::size_t side = 0; side < 2; ++side) {
-        side_labels_[f * 2 + side] = static_cast<std::int32_t>(
-            label(judging, sides + (f * 2 + side) * class_stride_, classes));
+double Hits::judge_leaf(const Judging& judging, std::size_t y, double w, const double* counts,
+                        std::size_t classes, const double* scores) {
+    const double own = scores[leaf_standing_];
+    leaf_sure_ -= (1.0 - own) * w;
+    if (leaf_sure_ > 0.0) return sum_of_units(w, [&](double) { return own; });
+    const Standing next = standing(judging, counts, classes, y, w);
+    leaf_standing_ = next.label;
+    leaf_sure_ = next.sure;
+    return score_of_all(judging, counts, classes, y, w);
+}
+
+void Hits::judge_numeric(const Judging& judging, const Row& row, std::size_t y, double w,
+                         std::size_t classes, double leaf, double* scores) {
+    const bool holdout = judging.evaluator == Evaluator::holdout;
+    auto* const open = scratch<std::uint32_t>(stride_);
+    double* const labels = standing_.data();
+    double* const sure = labels + 2 * stride_;
+    const std::size_t n_open = kernels().judge(
+        {row.x, threshold_.data(), stride_, labels, sure, sides_.data() + place(0, 0, y),
+         sides_.data() + place(0, 1, y), scores, w, holdout ? 1 : most_units, leaf,
+         numeric_sum_.data(), open});
+    double* const child = scores + class_stride_;
+    for (std::size_t i = 0; i < n_open; ++i) {
+        const std::size_t f = open[i];
+        const std::size_t side = row.x[f] <= threshold_[f] ? 0 : 1;
+        for (std::size_t k = 0; k < classes; ++k) child[k] = beside(f, side, k);
+        numeric_sum_[f] += score_of_all(judging, child, classes, y, w) - leaf;
+        child[y] += w;
+        sides_[place(f, side, y)] = child[y];
+        const Standing next = standing(judging, child, classes);
+        labels[side * stride_ + f] = static_cast<double>(next.label);
+        sure[side * stride_ + f] = next.sure;
     }
 }
 
@@ -145,7 +210,7 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
                const double* counts, std::size_t classes, double weight, const double* thresholds,
                const double* sides) {
     fixed_ = weight;
-    sides_.assign(s.numeric * 2 * class_stride_, 0.0);
+    sides_.assign(2 * class_stride_ * stride_, 0.0);
     if (judging.evaluator == Evaluator::holdout) {
         leaf_label_ = static_cast<std::int32_t>(label(judging, counts, classes));
         std::vector<double> child(classes);
@@ -165,8 +230,15 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
         }
     }
     for (std::size_t f = 0; f < s.numeric; ++f) {
-        fix_one(judging, classes, f, weight, thresholds[f], sides);
+        threshold_[f] = thresholds[f];
+        if (thresholds[f] != thresholds[f]) continue;
+        for (std::size_t i = 2 * f; i < 2 * f + 2; ++i) {
+            side_labels_[i] =
+                static_cast<std::int32_t>(label(judging, sides + i * class_stride_, classes));
+        }
     }
+    standing_.resize(4 * stride_);
+    doubt_labels(judging.evaluator);
 }
 
 Hits::Quality Hits::quality(double sum, double start, double weight) const noexcept {
@@ -179,17 +251,13 @@ Hits::Quality Hits::categorical(std::size_t slot, double weight) const noexcept 
 }
 
 Hits::Quality Hits::numeric(std::size_t slot, double weight) const noexcept {
-    return quality(sum_[categorical_ + slot], start_[categorical_ + slot], weight);
-}
-
-std::vector<double>& Hits::scratch() {
-    thread_local std::vector<double> room;
-    return room;
+    return quality(numeric_sum_[slot], threshold_[slot] == threshold_[slot] ? fixed_ : nan, weight);
 }
 
 std::size_t Hits::bytes() const noexcept {
-    std::size_t bytes = (sum_.capacity() + start_.capacity() + threshold_.capacity() +
-                         sides_.capacity()) * sizeof(double) +
+    std::size_t bytes = (sum_.capacity() + start_.capacity() + numeric_sum_.capacity() +
+                         threshold_.capacity() + sides_.capacity() + standing_.capacity()) *
+                            sizeof(double) +
                         side_labels_.capacity() * sizeof(std::int32_t) +
                         labels_.capacity() * sizeof(labels_[0]);
     for (const auto& labels : labels_) bytes += labels.capacity() * sizeof(std::int32_t);
@@ -201,16 +269,18 @@ void Hits::save(std::size_t classes, std::vector<double>& out) const {
     const auto begun = [](double x) { return x == x ? x : -1.0; };
     out.push_back(begun(fixed_));
     out.push_back(leaf_label_);
+    const auto has_threshold = [&](std::size_t f) { return threshold_[f] == threshold_[f]; };
     out.insert(out.end(), sum_.begin(), sum_.end());
+    out.insert(out.end(), numeric_sum_.data(), numeric_sum_.data() + numeric_);
     for (const double start : start_) out.push_back(begun(start));
-    for (std::size_t f = 0; f < threshold_.size(); ++f) {
-        out.push_back(threshold_[f] == threshold_[f] ? threshold_[f] : 0.0);
+    for (std::size_t f = 0; f < numeric_; ++f) out.push_back(has_threshold(f) ? fixed_ : -1.0);
+    for (std::size_t f = 0; f < numeric_; ++f) {
+        out.push_back(has_threshold(f) ? threshold_[f] : 0.0);
         out.push_back(side_labels_[2 * f]);
         out.push_back(side_labels_[2 * f + 1]);
     }
-    for (std::size_t i = 0; !open() && i < threshold_.size() * 2; ++i) {
-        const double* const side = sides_.data() + i * class_stride_;
-        out.insert(out.end(), side, side + classes);
+    for (std::size_t i = 0; !open() && i < numeric_ * 2; ++i) {
+        for (std::size_t k = 0; k < classes; ++k) out.push_back(beside(i / 2, i % 2, k));
     }
     for (const auto& labels : labels_) {
         out.push_back(static_cast<double>(labels.size()));
@@ -248,33 +318,43 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
     fit(s, evaluator);
     fixed_ = begun();
     leaf_label_ = label();
-    for (double& sum : sum_) {
-        sum = next();
+    const std::size_t features = s.categorical + s.numeric;
+    for (std::size_t i = 0; i < features; ++i) {
+        const double sum = next();
         demand(std::fabs(sum) <= weight * (1.0 + 1e-9), "a sum is larger than the weight");
+        (i < s.categorical ? sum_[i] : numeric_sum_[i - s.categorical]) = sum;
     }
-    for (std::size_t i = 0; i < start_.size(); ++i) {
-        start_[i] = begun();
+    std::vector<bool> has_threshold(s.numeric);
+    for (std::size_t i = 0; i < features; ++i) {
+        const double start = begun();
         const bool at_once = evaluator == Evaluator::prequential && i < s.categorical;
-        demand(at_once ? start_[i] == 0.0 : start_[i] != start_[i] || start_[i] == fixed_,
+        demand(at_once ? start == 0.0 : start != start || start == fixed_,
                "a start that no leaf has");
+        if (i < s.categorical) {
+            start_[i] = start;
+        } else {
+            has_threshold[i - s.categorical] = start == start;
+        }
     }
     for (std::size_t f = 0; f < s.numeric; ++f) {
         const double t = next();
         demand(std::fabs(t) <= largest_value, "a threshold is out of range");
-        threshold_[f] = start_[s.categorical + f] == start_[s.categorical + f] ? t : nan;
+        if (has_threshold[f]) threshold_[f] = t;
         side_labels_[2 * f] = label();
         side_labels_[2 * f + 1] = label();
     }
     if (!open()) {
         demand(s.numeric == 0 || classes <= (count - at) / (2 * s.numeric), "too few numbers");
-        sides_.resize(s.numeric * 2 * class_stride_, 0.0);
+        sides_.assign(2 * class_stride_ * stride_, 0.0);
+        standing_.resize(4 * stride_);
+        doubt_labels(evaluator);
     }
     for (std::size_t i = 0; !open() && i < s.numeric * 2; ++i) {
-        double* const side = sides_.data() + i * class_stride_;
         for (std::size_t k = 0; k < classes; ++k) {
-            side[k] = next();
-            const double both = side[k] + (i % 2 ? (side - class_stride_)[k] : 0.0);
-            demand(side[k] >= 0.0 && both <= counts[k] * (1.0 + 1e-9),
+            double& here = sides_[place(i / 2, i % 2, k)];
+            here = next();
+            const double both = here + (i % 2 ? beside(i / 2, 0, k) : 0.0);
+            demand(here >= 0.0 && both <= counts[k] * (1.0 + 1e-9),
                    "weights beside a threshold that the leaf has not seen");
         }
     }

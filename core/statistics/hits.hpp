@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../impurity/loss.hpp"
+#include "../simd/aligned.hpp"
 #include "../tree/row.hpp"
 #include "leaf_statistics.hpp"
 
@@ -40,6 +41,9 @@ public:
     void judge(const Judging&, const Shape&, const LeafStatistics&, const Row&, std::size_t y,
                double w, const double* counts, std::size_t classes);
 
+    // Classes or costs have changed: labels that were sure are so no more.
+    void doubt_labels(Evaluator) noexcept;
+
     // Whether thresholds and labels are still to be fixed.
     [[nodiscard]] bool open() const noexcept { return fixed_ != fixed_; }
     // Fixes them, at this weight of the leaf; thresholds by numeric slot, NaN: none, ever.
@@ -53,10 +57,10 @@ public:
     [[nodiscard]] Quality categorical(std::size_t slot, double weight) const noexcept;
     [[nodiscard]] Quality numeric(std::size_t slot, double weight) const noexcept;
     [[nodiscard]] double threshold(std::size_t slot) const noexcept { return threshold_[slot]; }
-    // Class weights beside a threshold since it was fixed, [2][class_stride]. Only of a
-    // feature that has one.
-    [[nodiscard]] const double* sides(std::size_t slot) const noexcept {
-        return sides_.data() + slot * 2 * class_stride_;
+    // Weight of a class beside a threshold since it was fixed: at or below (0), above (1).
+    // Only of a feature that has one.
+    [[nodiscard]] double beside(std::size_t slot, std::size_t side, std::size_t k) const noexcept {
+        return sides_[place(slot, side, k)];
     }
 
     [[nodiscard]] std::size_t bytes() const noexcept;
@@ -68,20 +72,34 @@ public:
                         const double* counts, std::size_t classes, double weight);
 
 private:
-    static std::vector<double>& scratch();
+    [[nodiscard]] std::size_t place(std::size_t slot, std::size_t side,
+                                    std::size_t k) const noexcept {
+        return (side * class_stride_ + k) * stride_ + slot;
+    }
+    // `scores` of each label for the row, and as much room after them.
+    void judge_numeric(const Judging&, const Row&, std::size_t y, double w, std::size_t classes,
+                       double leaf, double* scores);
+    double judge_leaf(const Judging&, std::size_t y, double w, const double* counts,
+                      std::size_t classes, const double* scores);
     [[nodiscard]] Quality quality(double sum, double start, double weight) const noexcept;
-    void fix_one(const Judging&, std::size_t classes, std::size_t slot, double weight,
-                 double threshold, const double* sides);
 
     std::size_t class_stride_ = 0;
+    std::size_t categorical_ = 0;
+    std::size_t numeric_ = 0;
+    std::size_t stride_ = 0;
     double fixed_ = std::numeric_limits<double>::quiet_NaN();  // at this weight; NaN: open
     std::int32_t leaf_label_ = 0;                   // holdout
-    std::vector<double> sum_, start_;               // [categorical], [numeric] after them
-    std::vector<double> threshold_;                 // [numeric]; NaN: none
-    std::vector<double> sides_;                     // [numeric][2][class_stride], once fixed
-    std::vector<std::int32_t> side_labels_;         // [numeric][2] (holdout)
+    std::vector<double> sum_, start_;               // [categorical]
     std::vector<std::vector<std::int32_t>> labels_; // [categorical][value] (holdout)
-    std::size_t categorical_ = 0;
+    AlignedDoubles numeric_sum_;                    // [stride]
+    AlignedDoubles threshold_;                      // [stride]; NaN: none
+    AlignedDoubles sides_;                          // [2][class_stride][stride], once fixed
+    std::vector<std::int32_t> side_labels_;         // [numeric][2], when fixed (holdout)
+    // A label stays as long as its branch bears less cost than it was ahead by: what other
+    // labels would have cost can only grow. None of this is state; it follows from weights.
+    AlignedDoubles standing_;                       // [2][stride] labels, [2][stride] sure
+    std::size_t leaf_standing_ = 0;                 // the leaf's own label
+    double leaf_sure_ = 0.0;
 };
 
 }  // namespace riparian

@@ -70,7 +70,7 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
     const std::uint32_t* const here = old.starts(from);
     const std::uint32_t* const there = starts(to);
     for (std::size_t k = 0; k < from.class_stride; ++k) {
-        if (!old.classes()[k]) continue;
+        if (!old.classes()[k] || !classes()[k]) continue;
         copy_planes(old.classes()[k], classes()[k], to.n_planes());
         for (std::size_t c = 0; c < from.categorical; ++c) {
             std::copy(old.cells(from, k) + here[c], old.cells(from, k) + here[c + 1],
@@ -101,6 +101,14 @@ void LeafStatistics::add_class(const Shape& s, std::size_t added) {
 
 // Makes room for the categories of a row.
 void LeafStatistics::make_cells(const Shape& s, const Row& row) {
+    std::vector<std::uint32_t> needed(s.categorical, 0);
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        needed[c] = static_cast<std::uint32_t>(std::max(row.codes[c], -1) + 1);
+    }
+    make_cells(s, needed);
+}
+
+void LeafStatistics::make_cells(const Shape& s, const std::vector<std::uint32_t>& wanted) {
     LeafStatistics old;
     old.block_ = std::move(block_);
     const std::uint32_t* const before = old.starts(s);
@@ -108,7 +116,7 @@ void LeafStatistics::make_cells(const Shape& s, const Row& row) {
     std::size_t end = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = before[c + 1] - before[c];
-        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        const std::size_t needed = wanted[c];
         end += needed <= present ? present : std::max(needed, present + present / 4);
         if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
         starts[c + 1] = static_cast<std::uint32_t>(end);
@@ -149,6 +157,40 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
         open_known_categories(to, c);
     }
     if (to.bayes) refresh_all(to, counts);
+}
+
+void LeafStatistics::keep(const Shape& from, const Shape& to,
+                          const std::vector<std::uint32_t>& numeric,
+                          const std::vector<std::uint32_t>& categorical) {
+    LeafStatistics old;
+    old.block_ = std::move(block_);
+    const std::uint32_t* const here = old.starts(from);
+    std::vector<std::uint32_t> starts(1, 0);
+    for (const std::uint32_t c : categorical) starts.push_back(starts.back() + here[c + 1] - here[c]);
+    lay_out(to, starts.data(), [&](std::size_t k) { return old.classes()[k] != nullptr; });
+    for (std::size_t k = 0; k < from.class_stride; ++k) {
+        if (!old.classes()[k]) continue;
+        for (std::size_t p = 0; p < to.n_planes(); ++p) {
+            for (std::size_t f = 0; f < numeric.size(); ++f) {
+                classes()[k][p * to.numeric + f] = old.classes()[k][p * from.numeric + numeric[f]];
+            }
+        }
+        for (std::size_t c = 0; c < categorical.size(); ++c) {
+            const double* const cells = old.cells(from, k);
+            std::copy(cells + here[categorical[c]], cells + here[categorical[c] + 1],
+                      this->cells(to, k) + starts[c]);
+        }
+    }
+    if (!gaps_) return;
+    for (std::vector<double>& known : gaps_->numbers) {
+        if (known.empty()) continue;
+        std::vector<double> left(to.stride, 0.0);
+        for (std::size_t f = 0; f < numeric.size(); ++f) left[f] = known[numeric[f]];
+        known = std::move(left);
+    }
+    std::vector<std::vector<double>> left;
+    for (const std::uint32_t c : categorical) left.push_back(std::move(gaps_->categories[c]));
+    gaps_->categories = std::move(left);
 }
 
 LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {
@@ -195,57 +237,48 @@ void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept 
     }
 }
 
-void LeafStatistics::learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
-                           const double* counts) {
-    if (!classes()[y]) add_class(s, y);
-    if (s.categorical) learn_categorical(s, row, y, w, before, counts);
-    if (s.numeric) {
-        learn_numeric(s, row, y, w, before, counts);
-    } else if (s.bayes) {
+void LeafStatistics::learn_bayes(const Shape& s, const Row& row, std::size_t y, double w,
+                                 const double* counts) {
+    if (s.numeric == 0) {
         refresh(s, y, counts);
+    } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, leaf_planes(s), s.numeric,
+                                     row.x, w, base(s) + y)) {
+        // The floor of every class's variance hangs on the leaf's range.
+        refresh_all(s, counts);
     }
 }
 
-void LeafStatistics::learn_numeric(const Shape& s, const Row& row, std::size_t y, double w,
-                                   double before, const double* counts) {
+// Where a number is missing, from this row or from one before it.
+void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, double w,
+                                 double before, const double* counts) {
     if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
-    const GaussianClass c = gaussian(y, counts);
-    double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
-    bool grown = false;
-    if (c.known) {
-        double* const known = gaps_->numbers[y].data();
-        grown = kernels().learn_known(c.planes, leaf, known, s.numeric, row.x, w);
-        if (s.bayes && !grown) refresh(s, y, counts);
-    } else if (s.bayes) {
-        grown = kernels().learn_bayes(c, leaf, s.numeric, row.x, w, base(s) + y);
-    } else {
-        kernels().learn(c.planes, s.numeric, row.x, w, w / c.weight);
+    if (!known_numbers(y)) {
+        if (s.bayes) return learn_bayes(s, row, y, w, counts);
+        return kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
-    // The floor of every class's variance hangs on the leaf's range.
-    if (s.bayes && grown) refresh_all(s, counts);
+    double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
+    const bool grown = kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(),
+                                             s.numeric, row.x, w);
+    if (!s.bayes) return;
+    if (grown) refresh_all(s, counts);
+    else refresh(s, y, counts);
 }
 
-void LeafStatistics::learn_categorical(const Shape& s, const Row& row, std::size_t y, double w,
-                                       double before, const double* counts) {
+// From feature c on, where a category is new to this leaf or missing, or one was before.
+void LeafStatistics::learn_rare(const Shape& s, const Row& row, std::size_t c, std::size_t y,
+                                double w, double before, const double* counts) {
     const std::uint32_t* starts = this->starts(s);
-    bool fits = true, known = true;
-    for (std::size_t c = 0; c < s.categorical; ++c) {
-        const std::int32_t code = row.codes[c];
-        known &= code >= 0;
-        fits &= code < static_cast<std::int32_t>(starts[c + 1] - starts[c]);
+    double* cells = this->cells(s, y);
+    bool fits = true;
+    for (std::size_t d = c; d < s.categorical; ++d) {
+        fits &= row.codes[d] < static_cast<std::int32_t>(starts[d + 1] - starts[d]);
     }
     if (!fits) {
         make_cells(s, row);
         starts = this->starts(s);
+        cells = this->cells(s, y);
     }
-    double* const cells = this->cells(s, y);
-    if (known && !gaps_) {
-        for (std::size_t c = 0; c < s.categorical; ++c) {
-            cells[starts[c] + static_cast<std::uint32_t>(row.codes[c])] += w;
-        }
-        return;
-    }
-    for (std::size_t c = 0; c < s.categorical; ++c) {
+    for (; c < s.categorical; ++c) {
         const std::int32_t code = row.codes[c];
         if (code >= 0) {
             cells[starts[c] + static_cast<std::uint32_t>(code)] += w;

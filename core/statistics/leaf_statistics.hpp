@@ -20,6 +20,7 @@ struct Shape {
     std::size_t categorical = 0;   // categorical features
     std::size_t class_stride = 0;  // room for classes
     bool bayes = false;            // keep what naive Bayes needs
+    bool linear = false;           // leaves have linear units
 
     [[nodiscard]] std::size_t n_planes() const noexcept {
         return bayes ? bayes_class_planes : class_planes;
@@ -63,10 +64,38 @@ public:
     // Moves to another shape; what is new starts empty.
     void reshape(const Shape& from, const Shape& to, const double* counts);
 
+    // Moves to a shape of fewer features: those at these places stay, in this order.
+    void keep(const Shape& from, const Shape& to, const std::vector<std::uint32_t>& numeric,
+              const std::vector<std::uint32_t>& categorical);
+
+    // As if the rows of `other` had been learned here too: counts are added, moments joined
+    // by Chan's formula [chan1983]. Its features and classes are the first of these; what it
+    // does not know is missing from its rows. `counts` are this leaf's, and brought up to date.
+    void merge(const Shape&, double* counts, const LeafStatistics& other, const Shape& of_other,
+               const double* counts_of_other);
+    // As if those rows, learned or merged before, had not been. Minima and maxima stay as they
+    // are: a hull of what is left. Weights that differ from 0 by rounding only are 0. Throws
+    // std::invalid_argument, and changes nothing, if more is taken away than there is.
+    void downdate(const Shape&, double* counts, const LeafStatistics& other,
+                  const Shape& of_other, const double* counts_of_other);
+
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
     // without it (not counts[y] - w: that may have been rounded).
-    void learn(const Shape&, const Row&, std::size_t y, double w, double before,
-               const double* counts);
+    void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
+               const double* counts) {
+        if (!classes()[y]) [[unlikely]] add_class(s, y);
+        if (s.categorical) {
+            const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
+            if (c < s.categorical) [[unlikely]] learn_rare(s, row, c, y, w, before, counts);
+        }
+        if (row.gap || gaps()) [[unlikely]] {
+            learn_known(s, row, y, w, before, counts);
+        } else if (s.bayes) {
+            learn_bayes(s, row, y, w, counts);
+        } else if (s.numeric) {
+            kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
+        }
+    }
 
     // By class: its planes, and after them its cells; null: not seen here.
     [[nodiscard]] double* const* classes() const noexcept {
@@ -127,11 +156,27 @@ private:
     void copy_from(const LeafStatistics& old, const Shape& from, const Shape& to) noexcept;
     void add_class(const Shape&, std::size_t k);
     void make_cells(const Shape&, const Row&);
+    void make_cells(const Shape&, const std::vector<std::uint32_t>& needed);
+    void demand_part(const Shape&, const double* counts, const LeafStatistics& other,
+                     const Shape& of_other, const double* counts_of_other) const;
     Gaps& open_gaps(const Shape&);
-    void learn_numeric(const Shape&, const Row&, std::size_t y, double w, double before,
-                       const double* counts);
-    void learn_categorical(const Shape&, const Row&, std::size_t y, double w, double before,
-                           const double* counts);
+    void learn_bayes(const Shape&, const Row&, std::size_t y, double w, const double* counts);
+    void learn_known(const Shape&, const Row&, std::size_t y, double w, double before,
+                     const double* counts);
+    // Counts categories as long as this leaf has cells for them; returns the first feature
+    // that is left.
+    std::size_t learn_usual(const Shape& s, const Row& row, std::size_t y, double w) noexcept {
+        const std::uint32_t* const starts = this->starts(s);
+        double* const cells = this->cells(s, y);
+        for (std::size_t c = 0; c < s.categorical; ++c) {
+            const auto code = static_cast<std::uint32_t>(row.codes[c]);
+            if (code >= starts[c + 1] - starts[c]) return c;  // also where it is missing
+            cells[starts[c] + code] += w;
+        }
+        return s.categorical;
+    }
+    void learn_rare(const Shape&, const Row&, std::size_t c, std::size_t y, double w,
+                    double before, const double* counts);
     void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
 
     Block block_;

@@ -1,5 +1,7 @@
 #include "sorted_values.hpp"
 
+#include "without.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -164,6 +166,31 @@ bool SortedValues::learn(double x, std::size_t y, double w) {
     ++points_;
     values_ += old_value ? 0 : 1;
     return true;
+}
+
+void SortedValues::merge(const SortedValues& other) {
+    const SortedValues* from = &other;
+    SortedValues twin;
+    if (from == this) {
+        for (const Point p : *this) twin.learn(p.x, p.y, p.w);
+        from = &twin;
+    }
+    for (const Point p : *from) learn(p.x, p.y, p.w);
+}
+
+void SortedValues::downdate(const SortedValues& other) {
+    SortedValues left;
+    Iterator taken = other.begin();
+    for (const Point p : *this) {
+        double w = p.w;
+        if (taken != other.end() && (*taken).x == p.x && (*taken).y == p.y) {
+            w = without(p.w, (*taken).w);
+            ++taken;
+        }
+        if (w > 0.0) left.learn(p.x, p.y, w);
+    }
+    if (taken != other.end()) throw std::invalid_argument("a value is taken away that is not here");
+    *this = std::move(left);
 }
 
 void SortedValues::erase(double above, double upto) {

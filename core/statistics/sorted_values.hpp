@@ -52,6 +52,10 @@ public:
 
     // Adds weight w > 0 of class y < 65536 at a finite value. True: the point is new.
     bool learn(double x, std::size_t y, double w);
+    // All points of another, too; and without those, of which this must hold at least as
+    // much (std::invalid_argument, and nothing changes).
+    void merge(const SortedValues&);
+    void downdate(const SortedValues&);
     // Forgets the values in (above, upto].
     void erase(double above, double upto);
 

@@ -114,11 +114,12 @@ inline Settings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each kind of watch, and one with a second impurity.
+// One tree for each kind of watch, one with a second impurity, and two of all that growth
+// can remember.
 inline std::vector<Settings> watching_settings() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
-    std::vector<Settings> all(6, quick_settings(Majority{}));
+    std::vector<Settings> all(8, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
     all[1].impurity = Loss{costs};
@@ -132,6 +133,14 @@ inline std::vector<Settings> watching_settings() {
     all[5].impurity = Misclassification{};
     all[5].second_impurity = Gini{};
     all[5].bound = Normal{};
+    for (Settings* const s : {&all[6], &all[7]}) {
+        s->drop_poor_features = true;
+        s->short_memory = 60;
+        s->adaptive_grace = true;
+        s->delta = 0.3;
+        s->tau = 0.1;
+    }
+    all[7].values = Values::exhaustive;
     return all;
 }
 

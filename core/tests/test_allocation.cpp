@@ -99,7 +99,8 @@ struct Grown {
 int main() {
     examples::Wanted wanted;
     wanted.rows = many;
-    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{}),
+                                AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
         for (const bool weights : {false, true}) {
             wanted.weights = weights;
             // A tree that may grow no more.

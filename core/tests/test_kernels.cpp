@@ -145,7 +145,8 @@ private:
         }
     }
 
-    // Rows of a matrix that may start anywhere and be any distance apart.
+    // Rows of a matrix that may start anywhere and be any distance apart; what lies beside
+    // them, and the gaps of other features, stay as they were.
     void copy_rows() {
         const std::size_t rows = 1 + dice_.below(20);
         const std::size_t step = n_ * sizeof(double) + dice_.below(40);
@@ -160,9 +161,14 @@ private:
                 want[i * stride_ + f] = x;
             }
         }
-        std::vector<std::uint8_t> gaps(rows, 9), gaps_one(rows, 9), gaps_two(rows, 9);
+        std::vector<std::uint8_t> gaps(rows, 9), gaps_one(rows, 0);
         a_.settle(want.data(), rows, stride_, gaps.data());
-        AlignedDoubles one(rows * stride_, 0.0), two(rows * stride_, 0.0);
+        for (std::size_t i = 0; i < rows; ++i) {
+            std::fill_n(want.data() + i * stride_ + n_, stride_ - n_, 7.0);
+            if (dice_.chance(0.2)) gaps[i] = gaps_one[i] = 1;
+        }
+        std::vector<std::uint8_t> gaps_two = gaps_one;
+        AlignedDoubles one(rows * stride_, 7.0), two = one;
         const auto apart = static_cast<std::ptrdiff_t>(step);
         a_.copy_rows(start, apart, n_, one.data(), rows, stride_, gaps_one.data());
         b_.copy_rows(start, apart, n_, two.data(), rows, stride_, gaps_two.data());
@@ -282,7 +288,7 @@ private:
         scores();
     }
 
-    // Some classes have not been seen: no planes, and their scores stay as they are.
+    // Some classes have not been seen: no planes, and a score below all others.
     void scores() {
         const AlignedDoubles x = row(false);
         std::vector<const double*> planes_one, planes_two;
@@ -298,7 +304,7 @@ private:
         CHECK(same(one, two));
         CHECK(!has_nan(one));
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            CHECK(planes_one[k] ? one[k] <= base[k] : one[k] == 7.0);
+            CHECK(planes_one[k] ? one[k] <= base[k] : one[k] == -infinity);
         }
     }
 
@@ -526,6 +532,11 @@ void trees_are_the_same(const Kernels& a, const Kernels& b) {
         const examples::Rows rows = examples::make_rows(wanted, seed);
         Settings settings = examples::quick_settings(Adaptive{});
         if (seed % 2) settings.impurity = Gini{};
+        if (seed % 3 == 1) settings.cuts = Combined{};
+        if (seed % 3 == 2) {
+            settings.impurity = Accuracy{};
+            settings.judging.evaluator = Evaluator::prequential;
+        }
         Snapshot grown[2];
         for (int i = 0; i < 2; ++i) {
             use_kernels(i ? b : a);

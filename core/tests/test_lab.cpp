@@ -1,6 +1,7 @@
 // The laboratory gives the same outcomes for any number of threads and any slices.
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "../lab/lab.hpp"
@@ -20,6 +21,7 @@ LabNode node() {
 bool equal(const std::vector<Outcome>& a, const std::vector<Outcome>& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (a[i].chosen != b[i].chosen || a[i].examples != b[i].examples) return false;
+        if (a[i].criterion != b[i].criterion || a[i].misjudged != b[i].misjudged) return false;
     }
     return a.size() == b.size();
 }
@@ -43,6 +45,16 @@ void same_for_any_threads(const LabMethod& method) {
     }
 }
 
+bool refused(const LabMethod& method) {
+    std::vector<Outcome> outcomes(1);
+    try {
+        Lab(node(), method, 17).run(0, outcomes, 1);
+    } catch (const std::invalid_argument&) {
+        return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 int main() {
@@ -62,5 +74,9 @@ int main() {
     method.evaluator = LabEvaluator::holdout;
     method.max_examples = 2000;
     same_for_any_threads(method);
+    method = {.impurity = Misclassification{}, .second_impurity = Gini{}, .bound = Normal{}};
+    same_for_any_threads(method);
+    method.second_impurity = Entropy{};
+    CHECK(refused(method));
     return checking::failures();
 }

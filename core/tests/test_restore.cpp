@@ -144,6 +144,11 @@ void every_rule_is_watched() {
         [](Snapshot& s) { s.split_seen.back() = 0; },
         [](Snapshot& s) { s.split_verdict[0] = 0; },
         [](Snapshot& s) { s.split_verdict[0] = 3; },
+        [](Snapshot& s) { s.split_verdict[0] = 4; },
+        [](Snapshot& s) { s.split_verdict[0] = 5; },
+        [](Snapshot& s) { s.passes[0] = 0; },
+        [](Snapshot& s) { s.split_pass[0] = 0; },
+        [](Snapshot& s) { s.split_pass[0] = 2; },
         [](Snapshot& s) { s.split_n[0] = 0.0; },
         [](Snapshot& s) { s.split_n[0] = examples::nan; },
         [](Snapshot& s) { s.split_epsilon[0] = examples::nan; },
@@ -242,6 +247,94 @@ void every_number_of_a_watch_is_looked_at() {
     }
 }
 
+// Leaves with linear units: every number replaced, the counters and the lengths.
+void every_number_of_the_units_is_looked_at() {
+    for (const AnyLeaf& leaf : {AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
+        const Settings settings = examples::quick_settings(leaf);
+        const Snapshot good = grown(settings);
+        CHECK(!refused(settings, good));
+        CHECK(examples::same(Tree::restore(settings, good)->snapshot(), good));
+        CHECK(good.unit_sizes.size() == good.weight.size());
+        for (std::size_t i = 0; i < good.units.size(); i += 1 + good.units.size() / 500) {
+            for (const double wrong : {examples::nan, infinity, -1e308, 1e300}) {
+                Snapshot bad = good;
+                bad.units[i] = wrong;
+                if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "units, number %zu\n", i);
+            }
+        }
+        const std::vector<std::function<void(Snapshot&)>> wrongs = {
+            [](Snapshot& s) { s.unit_sizes.clear(); },
+            [](Snapshot& s) { s.unit_sizes.push_back(0); },
+            [](Snapshot& s) { s.unit_sizes[0] = 0; },
+            [](Snapshot& s) { s.unit_sizes[0] = ~0ULL; },
+            [](Snapshot& s) { s.unit_sizes.assign(s.weight.size(), 1ULL << 63); },
+            [](Snapshot& s) { s.units.push_back(0.0); },
+            [](Snapshot& s) { s.units.pop_back(); },
+            [](Snapshot& s) { s.units.clear(); },
+            [](Snapshot& s) { s.units[0] = 0.0; },
+            [](Snapshot& s) { s.units[0] = 2.0; },
+            [](Snapshot& s) { s.units[0] = 1.5; },
+            [](Snapshot& s) { s.units[0] = 4.0; },  // more than there are classes
+            [](Snapshot& s) { s.units[1] += 1.0; },
+            [](Snapshot& s) { s.right_idbd.clear(); },
+            [](Snapshot& s) { s.right_idbd[0] = -1.0; },
+            [](Snapshot& s) { s.right_idbd[0] = s.weight[0] + 1.0; },
+            [](Snapshot& s) { s.right_idbd[0] = examples::nan; },
+        };
+        for (std::size_t i = 0; i < wrongs.size(); ++i) {
+            Snapshot bad = good;
+            wrongs[i](bad);
+            if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "wrong number %zu\n", i);
+        }
+        const Settings without = examples::quick_settings(Adaptive{});
+        CHECK(refused(without, good));
+        CHECK(refused(settings, grown(without)));
+    }
+}
+
+// What growth remembers: delays, features that were dropped, and the last examples.
+void what_growth_remembers_is_looked_at() {
+    const std::vector<std::function<void(Snapshot&)>> wrongs = {
+        [](Snapshot& s) { s.delay.pop_back(); },
+        [](Snapshot& s) { s.delay[0] = examples::nan; },
+        [](Snapshot& s) { s.delay[0] = -1.0; },
+        [](Snapshot& s) { s.recalled[0] = 1e9; },
+        [](Snapshot& s) { s.recalled.push_back(0.0); },
+        [](Snapshot& s) { s.estimated.pop_back(); },
+        [](Snapshot& s) { s.estimated[0] = infinity; },
+        [](Snapshot& s) { s.dropped[0] = 2; },
+        [](Snapshot& s) { s.dropped[0] ^= 1; },
+        [](Snapshot& s) { s.dropped.push_back(0); },
+        [](Snapshot& s) { s.dropped.clear(); },
+        [](Snapshot& s) { std::fill(s.dropped.begin(), s.dropped.end(), std::uint8_t{1}); },
+        [](Snapshot& s) { s.memory_values[0] = infinity; },
+        [](Snapshot& s) { s.memory_values.pop_back(); },
+        [](Snapshot& s) { s.memory_codes[0] = -2; },
+        [](Snapshot& s) { s.memory_codes[0] = 1 << 30; },
+        [](Snapshot& s) { s.memory_labels[0] = -1; },
+        [](Snapshot& s) { s.memory_labels[0] = 3; },
+        [](Snapshot& s) { s.memory_labels.push_back(0); },
+        [](Snapshot& s) { s.memory_weights[0] = 0.0; },
+        [](Snapshot& s) { s.memory_weights[0] = examples::nan; },
+    };
+    for (const Settings& settings : examples::watching_settings()) {
+        if (!settings.short_memory) continue;
+        const Snapshot good = grown(settings);
+        CHECK(std::count(good.dropped.begin(), good.dropped.end(), 1) > 0);
+        CHECK(good.memory_labels.size() == settings.short_memory);
+        for (std::size_t i = 0; i < wrongs.size(); ++i) {
+            Snapshot bad = good;
+            wrongs[i](bad);
+            if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "growth, wrong %zu\n", i);
+        }
+        // A tree without these settings has no such arrays.
+        Settings plain = settings;
+        plain.drop_poor_features = plain.adaptive_grace = false;
+        plain.short_memory = 0;
+        CHECK(refused(plain, good));
+    }
+}
+
 // Few numbers that claim many classes, features and leaves: no room is made for them.
 void room_is_made_for_what_is_there() {
     constexpr std::size_t many = 60'000;
@@ -332,6 +425,8 @@ int main() {
     every_rule_is_watched();
     every_length_is_watched();
     every_number_of_a_watch_is_looked_at();
+    every_number_of_the_units_is_looked_at();
+    what_growth_remembers_is_looked_at();
     room_is_made_for_what_is_there();
     a_deep_chain_is_a_tree();
     return checking::failures();

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "checking.hpp"
+#include "../statistics/exhaustive.hpp"
+#include "../tree/summary.hpp"
 #include "examples.hpp"
 
 using namespace riparian;
@@ -160,9 +162,81 @@ void what_was_counted_can_be_restored() {
     }
 }
 
+Summary summary_of(const examples::Rows& rows, std::size_t first, std::size_t n) {
+    Summary out(rows.kinds);
+    out.learn(rows.batch(first, n), rows.y.data() + first, rows.w.data() + first);
+    return out;
+}
+
+// Counts of halves are those of the whole, and go away again; the moments nearly so.
+void halves_make_a_whole() {
+    const examples::Rows rows = examples::make_rows({.rows = 900, .classes = 7}, 12);
+    const Summary whole = summary_of(rows, 0, 900);
+    Summary merged = summary_of(rows, 0, 400);
+    const Summary half = summary_of(rows, 400, 500);
+    merged.merge(half);
+    CHECK(merged.counts() == whole.counts());
+    const Shape& s = merged.shape();
+    const std::size_t cells = merged.statistics().starts(s)[s.categorical];
+    const auto nearly = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * (1.0 + std::fabs(b)); };
+    for (std::size_t k = 0; k < 7; ++k) {
+        const double* const got = merged.statistics().classes()[k];
+        const double* const want = whole.statistics().classes()[k];
+        for (std::size_t i = 0; i < s.cells_place(); ++i) CHECK(nearly(got[i], want[i]));
+        for (std::size_t i = 0; i < cells; ++i) {
+            CHECK(got[s.cells_place() + i] == want[s.cells_place() + i]);
+        }
+    }
+    merged.downdate(half);
+    CHECK(merged.counts() == summary_of(rows, 0, 400).counts());
+    bool refused = false;
+    try {
+        merged.downdate(whole);
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
+void kept_values_are_merged_exactly() {
+    Dice dice(3);
+    ExhaustiveValues all, first, second;
+    for (int i = 0; i < 3000; ++i) {
+        const double x = static_cast<double>(dice.below(700)) - 350.0;
+        const std::size_t y = dice.below(3);
+        all.learn(x, y, 0.5);
+        (i % 3 ? first : second).learn(x, y, 0.5);
+    }
+    const auto points = [](const ExhaustiveValues& v) {
+        std::vector<double> x, w;
+        std::vector<std::int32_t> y;
+        v.save(x, y, w);
+        x.insert(x.end(), w.begin(), w.end());
+        x.insert(x.end(), y.begin(), y.end());
+        return x;
+    };
+    const std::vector<double> before = points(first);
+    first.merge(second);
+    CHECK(points(first) == points(all));
+    CHECK(first.values() == all.values() && first.points() == all.points());
+    first.downdate(second);
+    CHECK(points(first) == before);
+    first.downdate(first);
+    CHECK(first.points() == 0);
+    bool refused = false;
+    try {
+        first.downdate(second);
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
 }  // namespace
 
 int main() {
+    halves_make_a_whole();
+    kept_values_are_merged_exactly();
     large_offsets_and_first_outliers();
     what_was_learned_can_be_restored();
     what_was_counted_can_be_restored();

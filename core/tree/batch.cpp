@@ -116,13 +116,16 @@ RowBuffer::RowBuffer(const Batch& batch, const std::vector<Feature>& features, c
                                         256)) {
     std::vector<Column> columns = batch.columns;
     columns.resize(features.size());  // what the batch does not have is missing
+    std::size_t n_runs = 0;
+    by_rows_ = true;
     for (const Run& run : runs_of(columns)) {
         const Feature& feature = features[run.first];
-        const bool whole = feature.kind == Kind::numeric && run.count == numeric_ &&
-                           run.column.data && run.column.type == Column::Type::f64;
-        if (whole) matrix_ = run.column;
-        else parts_.push_back({run.column, feature.slot, run.count, feature.kind});
+        parts_.push_back({run.column, feature.slot, run.count, feature.kind});
+        if (feature.kind != Kind::numeric) continue;
+        ++n_runs;
+        by_rows_ &= run.column.data && run.column.type == Column::Type::f64;
     }
+    by_rows_ &= n_runs <= 1 + numeric_ / 2;
     capacity_ = std::max<std::size_t>(1, std::min(capacity_, batch.rows));
     values_.assign(capacity_ * stride_, 0.0);
     codes_.assign(capacity_ * categorical_, missing_code);
@@ -130,11 +133,16 @@ RowBuffer::RowBuffer(const Batch& batch, const std::vector<Feature>& features, c
 }
 
 void RowBuffer::read(std::size_t first, std::size_t n) {
+    if (by_rows_) std::fill_n(gaps_.begin(), n, std::uint8_t{0});
     for (const Part& part : parts_) {
         const Run run{part.column, 0, part.count};
         if (part.kind == Kind::numeric) {
             double* const out = values_.data() + part.slot;
-            if (!part.column.data) {
+            if (by_rows_) {
+                kernels().copy_rows(static_cast<const char*>(part.column.data) +
+                                        static_cast<std::ptrdiff_t>(first) * part.column.stride,
+                                    part.column.stride, part.count, out, n, stride_, gaps_.data());
+            } else if (!part.column.data) {
                 fill(n, std::numeric_limits<double>::quiet_NaN(), out, stride_);
             } else if (part.column.type == Column::Type::f32) {
                 copy<float>(run, first, n, out, stride_);
@@ -152,13 +160,7 @@ void RowBuffer::read(std::size_t first, std::size_t n) {
             }
         }
     }
-    if (matrix_.data) {
-        kernels().copy_rows(static_cast<const char*>(matrix_.data) +
-                                static_cast<std::ptrdiff_t>(first) * matrix_.stride,
-                            matrix_.stride, numeric_, values_.data(), n, stride_, gaps_.data());
-    } else {
-        kernels().settle(values_.data(), n, stride_, gaps_.data());
-    }
+    if (!by_rows_) kernels().settle(values_.data(), n, stride_, gaps_.data());
 }
 
 }  // namespace riparian

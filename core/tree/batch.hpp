@@ -75,7 +75,7 @@ private:
     };
 
     std::vector<Part> parts_;
-    Column matrix_;  // all numeric features at once, where they lie so
+    bool by_rows_;  // numbers lie side by side, mostly
     std::size_t numeric_;
     std::size_t stride_;
     std::size_t categorical_;

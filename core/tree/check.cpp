@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "../bound/influence.hpp"
 
@@ -64,6 +65,13 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
             cuts.thresholds(view, thresholds_.data());
         },
         leaf.settings.cuts);
+    // Few pairs of classes cross as often as they might.
+    const auto none_at = [&](std::size_t candidate) {
+        const auto first = thresholds_.begin() + static_cast<std::ptrdiff_t>(candidate * check.stride);
+        return std::all_of(first, first + static_cast<std::ptrdiff_t>(check.stride),
+                           [](double t) { return t != t; });
+    };
+    while (check.n_candidates && none_at(check.n_candidates - 1)) --check.n_candidates;
     gains_.resize(check.n_candidates * check.stride);
     check.thresholds = thresholds_.data();
     check.gains = gains_.data();
@@ -80,7 +88,7 @@ void Checker::rank_numeric(const LeafCase& leaf, std::size_t feature) {
     const std::size_t stride = leaf.shape.stride;
     for (std::size_t i = leaf.features[feature].slot; i < gains_.size(); i += stride) {
         if (gains_[i] == -infinity) continue;
-        ranking_.offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
+        offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
                         gains_[i]});
     }
 }
@@ -213,13 +221,13 @@ void Checker::rank_categorical(const LeafCase& leaf, const AnyImpurity& impurity
             large += weight_[v] > least;
         }
         if (large >= 2) {
-            ranking_.offer({f, Test::every_value, 0.0, none, (whole - parts) / leaf.weight});
+            offer({f, Test::every_value, 0.0, none, (whole - parts) / leaf.weight});
         }
     }
     if (settings.categorical_cuts != CategoricalCuts::multiway) {
         for (std::size_t v = starts[0]; v < starts[1]; ++v) {
             if (weight_[v] > least && total - weight_[v] > least) {
-                ranking_.offer({f, Test::one_value, 0.0, static_cast<std::int32_t>(v - starts[0]),
+                offer({f, Test::one_value, 0.0, static_cast<std::int32_t>(v - starts[0]),
                                 (whole - mass_[v] - rest_[v]) / leaf.weight});
             }
         }
@@ -242,29 +250,78 @@ Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
 Decision Checker::check(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
     if (leaf.shape.stride && !settings.watches() && !settings.second_impurity &&
-        settings.missing_second == MissingSecond::zero && !needs_variance(settings.bound)) {
+        settings.missing_second == MissingSecond::zero && !needs_variance(settings.bound) &&
+        !settings.drop_poor_features) {
         Decision d;
         d.evidence = evidence(leaf, settings.impurity);
         d.epsilon = half_width(settings.bound, d.evidence);
-        if (!(d.epsilon < settings.tau) && surely_waits(leaf, settings.epsilons * d.epsilon)) {
-            return d;
+        double least = d.epsilon;
+        if (leaf.horizon > 0.0) {
+            // The gap itself matters, unless it is too small up to the next check.
+            least = std::min(least, half_width(settings.bound, later(d.evidence, leaf.horizon)));
         }
+        if (!(least < settings.tau) && surely_waits(leaf, settings.epsilons * least)) return d;
     }
     Decision d = decide(leaf);
-    if (d.verdict != Verdict::wait) refine(leaf, d);
+    if (d.verdict != Verdict::wait) {
+        Candidate best = d.best;
+        if (leaf.kept) d.best.feature = leaf.kept->place_of(best.feature);
+        refine(leaf, d);
+        d.best.feature = best.feature;
+    }
     return d;
 }
 
+void Checker::offer(const Candidate& c) noexcept {
+    ranking_.offer(c);
+    if (tops_.empty()) return;
+    double& top = tops_[static_cast<std::size_t>(c.feature)];
+    top = std::max(top, c.gain);
+}
+
+void Checker::find_poor(const LeafCase& leaf, const Decision& d) {
+    std::size_t first = tops_.size(), second = first;
+    for (std::size_t f = 0; f < tops_.size(); ++f) {
+        if (first == tops_.size() || tops_[f] > tops_[first]) {
+            second = std::exchange(first, f);
+        } else if (second == tops_.size() || tops_[f] > tops_[second]) {
+            second = f;
+        }
+    }
+    const double behind = leaf.settings.epsilons * d.epsilon;
+    for (std::size_t f = 0; f < tops_.size(); ++f) {
+        const bool here = f != first && f != second && tops_[f] > -infinity &&
+                          d.best.gain - tops_[f] > behind;
+        poor_[f] = poor_[f] && here;
+    }
+}
+
+double Checker::delay(const LeafCase& leaf, const Decision& d) {
+    const Settings& settings = leaf.settings;
+    if (d.verdict != Verdict::wait) return settings.grace_period;
+    double needed = weight_to_decide(settings, d) - d.evidence.n;
+    if (settings.second_impurity) {
+        const Decision second = decide_by(leaf, *settings.second_impurity);
+        needed = std::min(needed, weight_to_decide(settings, second) - second.evidence.n);
+    }
+    return std::clamp(needed, settings.grace_period, leaf.horizon);
+}
+
 Decision Checker::decide(const LeafCase& leaf) {
+    if (leaf.settings.drop_poor_features) poor_.assign(leaf.features.size(), true);
     Decision d = decide_by(leaf, leaf.settings.impurity);
-    if (d.verdict != Verdict::wait || !leaf.settings.second_impurity) return d;
-    Decision second = decide_by(leaf, *leaf.settings.second_impurity);
-    second.criterion = 1;
-    return second.verdict != Verdict::wait ? second : d;
+    if (d.verdict == Verdict::wait && leaf.settings.second_impurity) {
+        Decision second = decide_by(leaf, *leaf.settings.second_impurity);
+        second.criterion = 1;
+        if (second.verdict != Verdict::wait) d = second;
+    }
+    if (leaf.kept) leaf.kept->name(d);
+    return d;
 }
 
 Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
     ranking_.clear(leaf.settings.runner_up);
+    if (leaf.settings.drop_poor_features) tops_.assign(leaf.features.size(), -infinity);
     if (leaf.settings.judges()) {
         rank_judged(leaf);
     } else if (const auto* const custom = std::get_if<CustomImpurity>(&impurity)) {
@@ -312,6 +369,7 @@ Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {
         d.evidence.variance = gap_variance(leaf, d.evidence.measure, d);
     }
     d.epsilon = half_width(settings.bound, d.evidence);
+    if (settings.drop_poor_features) find_poor(leaf, d);
     if (!has_gain) return d;
     if (d.gap() > settings.epsilons * d.epsilon) {
         d.verdict = d.second.gain == -infinity ? Verdict::forced : Verdict::bound;
@@ -326,7 +384,7 @@ double Checker::gap_variance(const LeafCase& leaf, Measure measure, const Decisi
     const std::size_t width = leaf.shape.class_stride;
     const auto variance = [&](const Candidate& c) {
         if (c.feature == none) return 0.0;
-        const std::vector<double> table = branches(leaf, c);
+        const std::vector<double> table = this->table(leaf, c);
         return influence_variance(measure, table.data(), table.size() / width, width, leaf.weight);
     };
     const double first = variance(d.best);
@@ -340,12 +398,21 @@ double Checker::gap_variance(const LeafCase& leaf, Measure measure, const Decisi
         const PairedGap& pair = leaf.watch->pair;
         // Too few examples in a cell of either table are too few for this one too.
         if (first != first || second != second) return nan;
-        return pair.leads(d.best.feature, d.second.feature) ? pair.variance() : nan;
+        const auto id = [&](const Candidate& c) {
+            return leaf.kept ? leaf.kept->id_of(c.feature) : c.feature;
+        };
+        return pair.leads(id(d.best), id(d.second)) ? pair.variance() : nan;
     }
     return first + second;
 }
 
 std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) {
+    Candidate here = c;
+    if (leaf.kept) here.feature = leaf.kept->place_of(c.feature);
+    return table(leaf, here);
+}
+
+std::vector<double> Checker::table(const LeafCase& leaf, const Candidate& c) {
     const std::size_t width = leaf.shape.class_stride;
     const std::size_t slot = leaf.features[static_cast<std::size_t>(c.feature)].slot;
     if (c.test == Test::threshold && leaf.settings.values != Values::gaussian) {
@@ -358,8 +425,11 @@ std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) 
         return out;
     }
     if (c.test == Test::threshold && leaf.settings.judges()) {
-        const double* const sides = leaf.watch->hits.sides(slot);
-        return {sides, sides + 2 * width};
+        std::vector<double> out(2 * width, 0.0);
+        for (std::size_t i = 0; i < 2 * width; ++i) {
+            out[i] = leaf.watch->hits.beside(slot, i / width, i % width);
+        }
+        return out;
     }
     if (c.test == Test::threshold) {
         std::vector<double> out(2 * width, 0.0);

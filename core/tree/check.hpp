@@ -8,6 +8,7 @@
 #include "../simd/aligned.hpp"
 #include "batch.hpp"
 #include "decision.hpp"
+#include "kept.hpp"
 #include "settings.hpp"
 #include "watch.hpp"
 
@@ -29,7 +30,9 @@ struct LeafCase {
     double seen = 1;               // examples learned by the tree
     double number = 1;             // of this check at the leaf, from 1
     double known_features = 1;     // that had a value so far
+    double horizon = 0;            // weight until the next check at the latest; 0: no matter
     const Watch* watch = nullptr;  // where the settings ask for one
+    const Kept* kept = nullptr;    // the features, where some were dropped: names for the tree
 };
 
 // Evaluates candidates; keeps its room between checks.
@@ -40,9 +43,15 @@ public:
     // The same verdict, but what waits may come without its cuts, and what splits has
     // the cut that is to be made.
     [[nodiscard]] Decision check(const LeafCase&);
+    // Weight until the next check of a leaf with this decision: until the bound could be met
+    // at the gap as it is, or the tie; a grace period at least, the horizon at most.
+    [[nodiscard]] double delay(const LeafCase&, const Decision&);
     // The class weights of each branch of a candidate, [branch][class_stride];
     // every_value has a branch for each category up to the last one seen.
     [[nodiscard]] std::vector<double> branches(const LeafCase&, const Candidate&);
+    // After a decision that waits, where the settings ask for it: which of the leaf's
+    // features are behind the best by more than the bound allows, the best two excepted.
+    [[nodiscard]] const std::vector<bool>& poor() const noexcept { return poor_; }
     // What is known before any gain.
     [[nodiscard]] static Evidence evidence(const LeafCase&, const AnyImpurity&);
 
@@ -59,6 +68,9 @@ private:
     Decision conclude(const LeafCase&, const AnyImpurity&);
     double gap_variance(const LeafCase&, Measure, const Decision&);
     void refine(const LeafCase&, Decision&);
+    void find_poor(const LeafCase&, const Decision&);
+    void offer(const Candidate&) noexcept;
+    std::vector<double> table(const LeafCase&, const Candidate&);
 
     // Candidates from Gaussians and counts.
     NumericCheck numeric_check(const LeafCase&);
@@ -83,6 +95,8 @@ private:
     void propose(RunnerUp, std::int32_t rival, double gain);
 
     Ranking ranking_;
+    std::vector<double> tops_;  // [feature]: its best gain, where features may be dropped
+    std::vector<bool> poor_;
     std::vector<GaussianClass> classes_;
     std::vector<std::size_t> codes_;
     std::vector<double> low_, high_, thresholds_, gains_;

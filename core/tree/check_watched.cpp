@@ -40,7 +40,7 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
     for (std::size_t i = 0; i < thresholds_.size(); ++i) {
         if (gains_[i] == -infinity) continue;
-        ranking_.offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
+        offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
                         gains_[i]});
     }
 }
@@ -86,23 +86,25 @@ void Checker::rank_judged(const LeafCase& leaf) {
             const Hits::Quality q = hits.numeric(slot, leaf.weight);
             if (!(q.weight > 0.0)) continue;
             double weights[2] = {};
-            for (std::size_t i = 0; i < 2 * s.class_stride; ++i) {
-                weights[i / s.class_stride] += hits.sides(slot)[i];
+            for (std::size_t side = 0; side < 2; ++side) {
+                for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+                    weights[side] += hits.beside(slot, side, k);
+                }
             }
             if (!judge(weights, 2, weights[0] + weights[1])) continue;
-            ranking_.offer({feature, Test::threshold, hits.threshold(slot), none, q.gain});
+            offer({feature, Test::threshold, hits.threshold(slot), none, q.gain});
         } else {
             const Hits::Quality q = hits.categorical(slot, leaf.weight);
             if (!(q.weight > 0.0) || leaf.used_up[slot]) continue;
             const Candidate cut{feature, Test::every_value, 0.0, none, q.gain};
-            const std::vector<double> table = branches(leaf, cut);
+            const std::vector<double> table = this->table(leaf, cut);
             weight_.assign(table.size() / s.class_stride, 0.0);
             double total = 0.0;
             for (std::size_t i = 0; i < table.size(); ++i) {
                 weight_[i / s.class_stride] += table[i];
                 total += table[i];
             }
-            if (judge(weight_.data(), weight_.size(), total)) ranking_.offer(cut);
+            if (judge(weight_.data(), weight_.size(), total)) offer(cut);
         }
     }
 }
@@ -146,7 +148,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
     const auto list_category = [&](const Candidate& c) {
         list(c, [&](double* table) {
             const std::size_t width = leaf.shape.class_stride;
-            const std::vector<double> wide = branches(leaf, c);
+            const std::vector<double> wide = this->table(leaf, c);
             for (std::size_t b = 0; b < wide.size() / width; ++b) {
                 std::copy_n(wide.data() + b * width, n_classes, table + b * n_classes);
             }
@@ -234,7 +236,7 @@ void Checker::rank_by_function(const LeafCase& leaf, const ImpurityFunction& fun
             total += weight;
         }
         listed_[i].gain = (total * *whole - mass) / leaf.weight;
-        ranking_.offer(listed_[i]);
+        offer(listed_[i]);
     }
 }
 

@@ -10,9 +10,8 @@ double weight_to_decide(const Settings& settings, const Decision& d) {
     if (d.best.feature == none || !(d.best.gain > settings.min_gain)) return infinity;
     const double now = d.evidence.n;
     const auto decides = [&](double n) {
-        Evidence e = d.evidence;
-        e.n = n;
-        e.seen += n - now;
+        Evidence e = later(d.evidence, n - now);
+        e.n = n;  // not rounded
         const double epsilon = half_width(settings.bound, e);
         return d.gap() > settings.epsilons * epsilon || epsilon < settings.tau;
     };

@@ -44,6 +44,22 @@ void Tree::open_leaf(std::int32_t node, std::size_t place) {
     leaf.statistics.open(shape_);
     at(node).place = static_cast<std::int32_t>(place);
     if (settings_.watches()) open_watch(place);
+    if (settings_.drop_poor_features) {
+        kept_.resize(leaves_.size());
+        kept_[place] = nullptr;
+    }
+    if (settings_.adaptive_grace) {
+        delays_.resize(leaves_.size());
+        delays_[place] = settings_.grace_period;
+    }
+    if (settings_.short_memory) {
+        recalled_.resize(leaves_.size());
+        recalled_[place] = 0.0;
+    }
+    if (shape_.linear) {
+        units_.resize(leaves_.size());
+        units_[place] = std::make_unique<LinearUnits>();
+    }
 }
 
 void Tree::open_watch(std::size_t place) {
@@ -73,26 +89,49 @@ LeafCase Tree::leaf_case(const Leaf& leaf, std::vector<bool>& used_up) const {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
     }
     const std::size_t place = static_cast<std::size_t>(at(leaf.node).place);
-    LeafCase c{settings_, shape_, features_, leaf.statistics, counts(leaf.node),
-               leaf.weight, leaf.weight + leaf.inherited, n_classes_,
+    const bool bound = recalled_.empty() || settings_.short_memory_in_bound;
+    const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
+    const Kept* const kept = this->kept(place);
+    if (kept) used_up = kept->among(used_up);
+    LeafCase c{settings_, shape(place), kept ? kept->features() : features_, leaf.statistics,
+               counts(leaf.node),
+               leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
     c.depth = static_cast<double>(at(leaf.node).depth);
     c.seen = static_cast<double>(seen_);
     c.number = static_cast<double>(leaf.checks) + 1.0;
     c.known_features = static_cast<double>(n_met_);
+    c.horizon = settings_.adaptive_grace ? longest_delay(settings_, leaf.weight) : 0.0;
     c.watch = watch(place);
+    c.kept = kept;
     return c;
 }
 
 void Tree::check(std::size_t place) {
     const Decision decision = checker_.check(leaf_case(leaves_[place], used_up_));
-    ++leaves_[place].checks;
     spent_ += delta_of_check(settings_, decision.evidence);
+    if (settings_.adaptive_grace) {
+        delays_[place] = checker_.delay(leaf_case(leaves_[place], used_up_), decision);
+    }
+    ++leaves_[place].checks;
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
-    } else if (settings_.watches()) {
-        after_check(place, decision);
+        return;
     }
+    if (settings_.watches()) after_check(place, decision);
+    if (settings_.drop_poor_features) drop_poor(place);
+}
+
+// The statistics of a leaf are laid out anew without the features that its check found poor.
+void Tree::drop_poor(std::size_t place) {
+    const std::vector<bool>& poor = checker_.poor();
+    if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
+    const Shape from = shape(place);
+    if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
+    const Kept::Left left = kept_[place]->drop(poor);
+    Leaf& leaf = leaves_[place];
+    leaf.statistics.keep(from, shape(place), left.numeric, left.categorical);
+    if (Watch* const w = watch(place)) w->keep(left.numeric);
 }
 
 // What a leaf that waits makes of the check.
@@ -167,8 +206,9 @@ void Tree::split(std::size_t place, const Decision& decision) {
     splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_, cut.gain, id,
                        decision.verdict, decision.criterion,
                        static_cast<std::uint8_t>(ranking.size() - 1),
-                       decision.second.feature == none});
+                       decision.second.feature == none, passes_});
     leaves_[place].statistics.close();
+    const LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
@@ -181,6 +221,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
         const std::size_t slot = first == none ? place : leaves_.size();
         open_leaf(child, slot);
+        if (shape_.linear) *units_[slot] = units;
         if (settings_.inherit_counts != InheritCounts::none) {
             std::copy_n(table.data() + b * width, width, counts(child) + width);
         }
@@ -199,6 +240,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     at(id).place = first;
     at(id).heavy = heavy;
     set_gate(id, cut.threshold);
+    if (settings_.short_memory) recall(id);
 }
 
 }  // namespace riparian

@@ -47,9 +47,15 @@ std::size_t Tree::memory_bytes() const {
                         categories_.capacity() * sizeof(categories_[0]) +
                         ways_.capacity() * sizeof(ways_[0]);
     bytes += rivals_.capacity() * sizeof(Rival) + watches_.capacity() * sizeof(watches_[0]);
+    bytes += memory_.bytes() + (estimates_.capacity() + delays_.capacity() + recalled_.capacity()) *
+                                   sizeof(double);
     for (const Ways& ways : ways_) bytes += ways.bytes();
     for (const auto& w : watches_) bytes += w->bytes();
-    for (const Leaf& leaf : leaves_) bytes += leaf.statistics.bytes(shape_);
+    bytes += units_.capacity() * sizeof(units_[0]);
+    for (const auto& u : units_) bytes += u->bytes();
+    bytes += kept_.capacity() * sizeof(kept_[0]);
+    for (const auto& kept : kept_) bytes += kept ? kept->bytes() : 0;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) bytes += leaves_[i].statistics.bytes(shape(i));
     return bytes;
 }
 
@@ -64,6 +70,7 @@ std::vector<Certificate> Tree::certificates() const {
         c.depth = node.depth;
         c.seen = s.seen;
         c.spent = s.spent;
+        c.pass = s.pass;
         Decision& d = c.decision;
         d.verdict = s.verdict;
         d.criterion = s.criterion;
@@ -91,6 +98,11 @@ double Tree::delta_spent() const {
     return spent_;
 }
 
+std::uint32_t Tree::passes() const {
+    const auto lock = turnstile_.reading();
+    return passes_;
+}
+
 std::vector<LeafState> Tree::leaf_states() const {
     const auto lock = turnstile_.reading();
     std::vector<LeafState> states;
@@ -98,14 +110,16 @@ std::vector<LeafState> Tree::leaf_states() const {
     std::vector<bool> used_up;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf) continue;
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(nodes_[i].place)];
+        const auto place = static_cast<std::size_t>(nodes_[i].place);
+        const Leaf& leaf = leaves_[place];
         LeafState state{};
         state.node = static_cast<std::int32_t>(i);
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
         state.weight = leaf.weight;
-        state.until_check = std::max(0.0, settings_.grace_period - (leaf.weight - leaf.checked));
+        state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
+        if (const Kept* const kept = this->kept(place)) state.dropped = kept->dropped(features_.size());
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {
             state.decision = checker.decide(leaf_case(leaf, used_up));

@@ -37,6 +37,9 @@ struct Gate {
 class Ways {
 public:
     [[nodiscard]] std::int32_t find(std::int32_t category) const noexcept {
+        // Where every category up to this one has a branch, it is at its own place.
+        const auto place = static_cast<std::size_t>(category);
+        if (place < ways_.size() && ways_[place].category == category) return ways_[place].node;
         const auto it = std::lower_bound(ways_.begin(), ways_.end(), category, before);
         return it != ways_.end() && it->category == category ? it->node : none;
     }

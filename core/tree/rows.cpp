@@ -24,28 +24,44 @@ inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
 }
 
 // One row's walk waits for memory at every step; eight of them wait together.
-void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+template <std::size_t stride>
+void Tree::descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept {
     constexpr std::size_t together = 8;
+    const std::size_t apart = stride ? stride : shape_.stride;
     const Gate* const gates = gates_.data();
-    std::size_t i = 0;
-    for (; shape_.stride != 0 && i + together <= n; i += together) {
-        const double* x[together];
-        std::int32_t at[together] = {};
-        for (std::size_t l = 0; l < together; ++l) x[l] = buffer.row(i + l).x;
-        std::int32_t moved = 1;
+    for (std::size_t i = 0; i < n; i += together, x += together * apart) {
+        const double* rows[together];
+        for (std::size_t l = 0; l < together; ++l) rows[l] = x + l * apart;
+        std::uint32_t at[together] = {};
+        std::uint32_t moved = 1;
         while (moved) {
             moved = 0;
             for (std::size_t l = 0; l < together; ++l) {
                 const Gate& gate = gates[at[l]];
-                const std::int32_t next = gate.first + (x[l][gate.slot] > gate.threshold ? 1 : 0);
+                const double value = rows[l][static_cast<std::uint32_t>(gate.slot)];
+                const std::uint32_t next =
+                    static_cast<std::uint32_t>(gate.first) + (value > gate.threshold ? 1 : 0);
                 moved |= next ^ at[l];
                 at[l] = next;
             }
         }
-        // A missing value must not pass as small: such a row walks alone.
-        for (std::size_t l = 0; l < together; ++l) starts[i + l] = buffer.row(i + l).gap ? 0 : at[l];
+        for (std::size_t l = 0; l < together; ++l) starts[i + l] = static_cast<std::int32_t>(at[l]);
     }
-    std::fill(starts + i, starts + n, 0);
+}
+
+void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+    const std::size_t whole = shape_.stride ? n / 8 * 8 : 0;
+    const double* const x = buffer.row(0).x;
+    switch (shape_.stride) {
+        case 4: descend<4>(x, whole, starts); break;
+        case 8: descend<8>(x, whole, starts); break;
+        default: descend<0>(x, whole, starts); break;
+    }
+    // A missing value must not pass as small: such a row walks alone.
+    for (std::size_t i = 0; i < whole; ++i) {
+        if (buffer.row(i).gap) starts[i] = 0;
+    }
+    std::fill(starts + whole, starts + n, 0);
 }
 
 std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
@@ -56,7 +72,11 @@ std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
     }
 }
 
-std::int32_t Tree::route_learning(std::int32_t i, const Row& row) {
+inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
+    return at(start).test == Test::leaf ? start : route_on(start, row);
+}
+
+std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
     for (;;) {
         std::int32_t next = step(i, row);
         if (next == i) return i;
@@ -70,22 +90,39 @@ std::int32_t Tree::route_learning(std::int32_t i, const Row& row) {
 
 // ---- answering ----
 
-ClassWeights Tree::weights(std::int32_t node) const noexcept {
+inline ClassWeights Tree::weights(std::int32_t node) const noexcept {
     if (node == none) return {};
     return {counts(node), counts(node) + shape_.class_stride};
 }
 
-LeafView Tree::view(std::int32_t node) const noexcept {
+[[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
-    return {shape_,
+    return {shape(is_leaf ? static_cast<std::size_t>(at(node).place) : 0),
             leaf.statistics,
             counts(node),
             weights(node),
             weights(at(node).parent),
             categories_.data(),
             n_classes_,
-            leaf.track};
+            leaf.track,
+            units(is_leaf ? static_cast<std::size_t>(at(node).place) : 0)};
+}
+
+std::int32_t Tree::cheapest(const double* probabilities, std::size_t n) const noexcept {
+    std::int32_t best = no_answer;
+    double least = 0.0;
+    for (std::size_t a = 0; a < std::min(n, costs_.classes); ++a) {
+        double cost = 0.0;
+        for (std::size_t k = 0; k < std::min(n, costs_.classes); ++k) {
+            cost += probabilities[k] * costs_(a, k);
+        }
+        if (best == no_answer || cost < least) {
+            best = static_cast<std::int32_t>(a);
+            least = cost;
+        }
+    }
+    return best;
 }
 
 template <class Policy>
@@ -96,17 +133,23 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
     const bool is_leaf = at(node).test == Test::leaf;
     // Classes that came after the question was asked are not part of the answer.
     if (answers.probabilities) leaf.n_classes = std::min(leaf.n_classes, answers.width);
-    if (answers.classes) {
-        answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
-    }
+    double* shares = nullptr;
     if (answers.probabilities) {
-        double* const out = answers.probabilities + i * answers.width;
-        std::fill_n(out, answers.width, 0.0);
-        if (is_leaf) {
-            policy.probabilities(leaf, row, scratch, out);
-        } else {
-            Majority{}.probabilities(leaf, row, scratch, out);
-        }
+        shares = answers.probabilities + i * answers.width;
+        std::fill_n(shares, answers.width, 0.0);
+    } else if (costs_.classes) {
+        shares = scratch.shares.data();
+    }
+    if (shares && is_leaf) {
+        policy.probabilities(leaf, row, scratch, shares);
+    } else if (shares) {
+        Majority{}.probabilities(leaf, row, scratch, shares);
+    }
+    if (!answers.classes) return;
+    if (costs_.classes) {
+        answers.classes[i] = seen_ ? cheapest(shares, leaf.n_classes) : no_answer;
+    } else {
+        answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
     }
 }
 
@@ -118,7 +161,7 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
         if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
-        scratch.fit(shape_);
+        scratch.fit(shape_, costs_.classes > 0);
         const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
         buffer->read(first, n);
         starts.resize(n);
@@ -154,7 +197,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
-        scratch_.fit(shape_);
+        scratch_.fit(shape_, costs_.classes > 0);
         starts_.resize(buffer.capacity());
         descend(buffer, n, starts_.data());
         for (std::size_t i = 0; i < n; ++i) {
@@ -164,7 +207,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             const bool learned = y[r] >= 0 && weight > 0.0;
             if constexpr (answering) {
                 // A policy that observes answers while it is learning, once.
-                if (answers.probabilities || !learned || !Policy::observes) {
+                if (answers.probabilities || !learned || !Policy::observes || costs_.classes) {
                     answer(policy, starts_[i], row, scratch_, answers, r);
                 }
             }
@@ -174,7 +217,9 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             if constexpr (Policy::observes) {
                 const std::int32_t before =
                     policy.observe(view(id), row, scratch_, track(id), label, std::min(weight, 1.0));
-                if (answering && !answers.probabilities) answers.classes[r] = before;
+                if (answering && !answers.probabilities && !costs_.classes) {
+                    answers.classes[r] = before;
+                }
             }
             learn(id, row, label, weight);
             if constexpr (Policy::observes) {
@@ -201,7 +246,37 @@ void Tree::meet(const Row& row) noexcept {
     }
 }
 
-void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
+// What a leaf makes of an example, but for checks.
+[[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
+                                               double w) {
+    Leaf& leaf = leaves_[place];
+    double* const counts = this->counts(leaf.node);
+    const double before = counts[y];
+    Watch* const watched = watch(place);
+    if (watched) {
+        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
+    }
+    if (before == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    if (const Kept* const kept = this->kept(place)) {
+        const Row tracked = gathered_.of(row, *kept);
+        leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts);
+        if (watched) watched->learn(kept->shape(), row, tracked, y, w);
+        return;
+    }
+    leaf.statistics.learn(shape_, row, y, w, before, counts);
+    if (LinearUnits* const u = units(place)) {
+        u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    }
+    if (watched) {
+        watched->learn(shape_, row, row, y, w);
+        if (settings_.judges()) fix_hits(place);
+    }
+}
+
+[[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
+                                               double w) {
     ++seen_;
     if (n_met_ < features_.size()) meet(row);
     if (y >= n_classes_) {
@@ -212,25 +287,41 @@ void Tree::learn(std::int32_t id, const Row& row, std::size_t y, double w) {
         categories_[c] = std::max(categories_[c], row.codes[c] + 1);
     }
     const auto place = static_cast<std::size_t>(at(id).place);
+    count(place, row, y, w);
+    if (settings_.short_memory) memory_.keep(row, y, w, id);
     Leaf& leaf = leaves_[place];
-    double* const counts = this->counts(id);
-    const double before = counts[y];
-    Watch* const watched = watch(place);
-    if (watched) {
-        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
-    }
-    if (before == 0.0) ++leaf.classes;
-    counts[y] += w;
-    leaf.weight += w;
-    leaf.statistics.learn(shape_, row, y, w, before, counts);
-    if (watched) {
-        watched->learn(shape_, row, y, w);
-        if (settings_.judges()) fix_hits(place);
-    }
-    if (leaf.weight - leaf.checked >= settings_.grace_period && leaf.classes >= 2 &&
-        may_split(leaf)) {
+    if (leaf.weight - leaf.checked >= delay(place) && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;
         check(place);
+    }
+}
+
+// The children of a fresh split learn what the short memory holds of their parent.
+void Tree::recall(std::int32_t node) {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_.leaf(i) != node) continue;
+        const Row row = memory_.row(i);
+        std::int32_t child = step(node, row);
+        // The cut was made on this example too, so its category has a branch, unless a
+        // file says otherwise.
+        if (child == none) child = at(node).heavy;
+        memory_.move(i, child);
+        count(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
+    }
+    estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
+        const auto place = static_cast<std::size_t>(nodes_[i].place);
+        Leaf& leaf = leaves_[place];
+        recalled_[place] = leaf.checked = leaf.weight;
+        // The split estimated their weight as well: no example answers twice.
+        double* const seen = counts(leaf.node);
+        double* const inherited = seen + shape_.class_stride;
+        std::copy_n(inherited, shape_.class_stride, estimates_.data() + i * shape_.class_stride);
+        double left = 0.0;
+        for (std::size_t k = 0; k < shape_.class_stride; ++k) {
+            left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
+        }
+        if (settings_.inherit_counts == InheritCounts::count) leaf.inherited = left;
     }
 }
 

@@ -50,8 +50,10 @@ struct Settings {
     std::size_t n_intervals = 100;
     Variance variance = Variance::sample;
     AnyLeaf leaf;
+    StepSizes idbd;
 
     double grace_period = 200;
+    bool adaptive_grace = false;  // longer, while no gap as it is could decide
     double delta = 1e-7;
     bool spend_delta = false;  // delta / (j (j + 1)) at the j-th check of a leaf
     double tau = 0.05;
@@ -59,6 +61,9 @@ struct Settings {
     RunnerUp runner_up = RunnerUp::attribute;
     MissingSecond missing_second = MissingSecond::zero;
     InheritCounts inherit_counts = InheritCounts::predict;
+    bool drop_poor_features = false;     // at a leaf: behind the best by more than the bound
+    std::size_t short_memory = 0;        // examples; 0: none
+    bool short_memory_in_bound = false;  // what is recalled counts in n
     double min_gain = 1e-9;
     double min_branch_fraction = 0.01;
     bool clip_to_range = true;

@@ -59,6 +59,7 @@ private:
 
 struct Sizes {
     std::size_t n_nodes, n_leaves, n_classes, n_numeric, n_categorical;
+    std::size_t numeric, categorical;  // over all leaves, of features not dropped
 };
 
 Sizes check_sizes(const Snapshot& s) {
@@ -91,8 +92,16 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.checked, z.n_leaves, "checked");
     demand_size(s.right_majority, z.n_leaves, "right_majority");
     demand_size(s.right_bayes, z.n_leaves, "right_bayes");
-    demand_size(s.values, z.n_leaves * z.n_categorical, "values");
-    demand_size(s.table_gaps, z.n_leaves * z.n_categorical, "table_gaps");
+    z.numeric = z.n_leaves * z.n_numeric;
+    z.categorical = z.n_leaves * z.n_categorical;
+    demand(s.dropped.empty() || s.dropped.size() == z.n_leaves * s.kinds.size(),
+           "dropped does not have a value for each feature of each leaf");
+    for (std::size_t i = 0; i < s.dropped.size(); ++i) {
+        demand(s.dropped[i] <= 1, "dropped holds another value than 0 and 1");
+        (s.kinds[i % s.kinds.size()] == 0 ? z.numeric : z.categorical) -= s.dropped[i];
+    }
+    demand_size(s.values, z.categorical, "values");
+    demand_size(s.table_gaps, z.categorical, "table_gaps");
     const std::size_t splits = z.n_nodes - z.n_leaves;
     demand_size(s.split_node, splits, "split_node");
     demand_size(s.split_seen, splits, "split_seen");
@@ -122,13 +131,20 @@ Sizes check_sizes(const Snapshot& s) {
     demand_size(s.rival_test, n_rivals, "rival_test");
     demand_size(s.rival_threshold, n_rivals, "rival_threshold");
     demand_size(s.rival_gain, n_rivals, "rival_gain");
+    demand_size(s.passes, 1, "passes");
+    demand(s.passes[0] >= 1, "passes is 0");
+    demand_size(s.split_pass, splits, "split_pass");
     demand_weights(s.counts, "counts");
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
     demand_weights(s.inherited_weight, "inherited_weight");
     demand_weights(s.checked, "checked");
+    demand_weights(s.delay, "delay");
+    demand_weights(s.recalled, "recalled");
+    demand_weights(s.estimated, "estimated");
     demand_weights(s.right_majority, "right_majority");
     demand_weights(s.right_bayes, "right_bayes");
+    demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");
     demand_weights(s.cells, "cells");
     demand_weights(s.table_known, "table_known");
@@ -176,7 +192,6 @@ Snapshot Tree::snapshot() const {
     const auto lock = turnstile_.reading();
     Snapshot s;
     const std::size_t n_classes = n_classes_;
-    const std::size_t n = shape_.numeric;
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
@@ -194,20 +209,46 @@ Snapshot Tree::snapshot() const {
         s.counts.insert(s.counts.end(), counts, counts + n_classes);
         const double* const inherited = counts + shape_.class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
+        if (settings_.short_memory) {
+            const std::size_t first = i * shape_.class_stride;
+            const bool told = first < estimates_.size();
+            const double* const estimate = told ? estimates_.data() + first : inherited;
+            s.estimated.insert(s.estimated.end(), estimate, estimate + n_classes);
+        }
         if (node.test != Test::leaf) continue;
 
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(node.place)];
+        const auto place = static_cast<std::size_t>(node.place);
+        const Leaf& leaf = leaves_[place];
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
         s.checked.push_back(leaf.checked);
         s.checks.push_back(leaf.checks);
-        if (const Watch* const w = watch(static_cast<std::size_t>(node.place))) {
+        if (settings_.adaptive_grace) s.delay.push_back(delay(place));
+        if (settings_.drop_poor_features) {
+            const std::size_t first = s.dropped.size();
+            s.dropped.resize(first + features_.size(), 0);
+            if (const Kept* const kept = this->kept(place)) {
+                for (const std::int32_t f : kept->dropped(features_.size())) {
+                    s.dropped[first + static_cast<std::size_t>(f)] = 1;
+                }
+            }
+        }
+        if (settings_.short_memory) s.recalled.push_back(recalled_[place]);
+        if (const Watch* const w = watch(place)) {
             const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
             s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
+        if (const LinearUnits* const u = units(static_cast<std::size_t>(node.place))) {
+            const std::size_t before = s.units.size();
+            u->save(shape_, settings_.idbd, s.units);
+            s.unit_sizes.push_back(s.units.size() - before);
+            s.right_idbd.push_back(u->right);
+        }
+        const Shape& shape = this->shape(place);
+        const std::size_t n = shape.numeric;
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, counts);
@@ -217,11 +258,11 @@ Snapshot Tree::snapshot() const {
             }
             if (c.known) s.known.insert(s.known.end(), c.known, c.known + n);
         }
-        const std::uint32_t* const starts = leaf.statistics.starts(shape_);
+        const std::uint32_t* const starts = leaf.statistics.starts(shape);
         const auto cell = [&](std::size_t k, std::size_t v) {
-            return leaf.statistics.classes()[k] ? leaf.statistics.cells(shape_, k)[v] : 0.0;
+            return leaf.statistics.classes()[k] ? leaf.statistics.cells(shape, k)[v] : 0.0;
         };
-        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        for (std::size_t c = 0; c < shape.categorical; ++c) {
             std::size_t end = starts[c];  // cells beyond the last value seen are spare room
             for (std::size_t v = starts[c]; v < starts[c + 1]; ++v) {
                 for (std::size_t k = 0; k < n_classes; ++k) {
@@ -237,7 +278,9 @@ Snapshot Tree::snapshot() const {
             if (known) s.table_known.insert(s.table_known.end(), known, known + n_classes);
         }
     }
+    memory_.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     s.spent = {spent_};
+    s.passes = {passes_};
     s.met = met_;
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
@@ -251,6 +294,7 @@ Snapshot Tree::snapshot() const {
         s.split_delta.push_back(split.delta);
         s.split_spent.push_back(split.spent);
         s.split_criterion.push_back(split.criterion);
+        s.split_pass.push_back(split.pass);
         const Rival nothing{0.0, 0.0, none, none, 0};
         const Rival& second = split.null_second ? nothing : *rival;
         s.second_feature.push_back(second.feature);
@@ -273,6 +317,12 @@ Snapshot Tree::snapshot() const {
     return s;
 }
 
+// Before format 3 data were presented once.
+void fill_passes(Snapshot& s) {
+    s.passes = {1};
+    s.split_pass.assign(s.split_node.size(), 1);
+}
+
 // Files of format 1 know nothing of these.
 void fill_later_arrays(const Settings& settings, Snapshot& s) {
     const auto leaves =
@@ -284,14 +334,28 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
     s.split_spent.assign(s.split_node.size(), 0.0);
     s.split_criterion.assign(s.split_node.size(), 0);
     s.rivals.assign(s.split_node.size(), 0);
+    fill_passes(s);
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
     const Sizes z = check_sizes(s);
+    demand_size(s.delay, settings.adaptive_grace ? z.n_leaves : 0, "delay");
+    demand_size(s.recalled, settings.short_memory ? z.n_leaves : 0, "recalled");
+    demand_size(s.estimated, settings.short_memory ? s.inherited.size() : 0, "estimated");
+    const std::size_t stored = s.memory_labels.size();
+    demand(stored <= settings.short_memory && stored <= s.seen[0],
+           "memory_labels has more examples than the short memory");
+    demand_size(s.memory_values, stored * z.n_numeric, "memory_values");
+    demand_size(s.memory_codes, stored * z.n_categorical, "memory_codes");
+    demand_size(s.memory_weights, stored, "memory_weights");
+    demand_size(s.dropped, settings.drop_poor_features ? z.n_leaves * s.kinds.size() : 0, "dropped");
     // A leaf that watches has room for each feature: not before there are numbers for it.
-    const std::size_t watched = (settings.judges() ? s.kinds.size() : 0) +
-                                (settings.values != Values::gaussian ? z.n_numeric : 0);
-    demand(z.n_leaves * watched <= s.watch.size(), "watch ends too early");
+    const std::size_t watched = (settings.judges() ? z.n_leaves * s.kinds.size() : 0) +
+                                (settings.values != Values::gaussian ? z.numeric : 0);
+    demand(watched <= s.watch.size(), "watch ends too early");
+    const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
+    demand_size(s.right_idbd, with_units, "right_idbd");
+    demand_size(s.unit_sizes, with_units, "unit_sizes");
     auto tree = std::make_unique<Tree>(settings);
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
@@ -304,6 +368,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->restore_nodes(s);
     tree->restore_leaves(s);
     tree->restore_certificates(s);
+    tree->restore_memory(s);
     return tree;
 }
 
@@ -313,6 +378,7 @@ void Tree::restore_nodes(const Snapshot& s) {
     leaves_[0].statistics.close();
     leaves_.clear();
     watches_.clear();
+    units_.clear();
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
         const std::string where = at_row("test", i);
@@ -374,16 +440,30 @@ void Tree::restore_nodes(const Snapshot& s) {
     }
 }
 
+void Tree::restore_kept(std::size_t place, const Snapshot& s) {
+    const std::size_t n = features_.size();
+    const std::uint8_t* const dropped = s.dropped.data() + place * n;
+    const std::vector<bool> poor(dropped, dropped + n);
+    const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
+    if (count == 0) return;
+    demand(n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
+    kept_[place] = std::make_unique<Kept>(features_, shape_);
+    const Kept::Left left = kept_[place]->drop(poor);
+    if (Watch* const w = watch(place)) w->keep(left.numeric);
+}
+
 void Tree::restore_leaves(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
-    const std::size_t n = shape_.numeric;
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
-    std::size_t gap = 0;
+    std::size_t gap = 0, tables = 0;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
         const double* const counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
+        if (settings_.drop_poor_features) restore_kept(i, s);
+        const Shape& shape = this->shape(i);
+        const std::size_t n = shape.numeric;
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
@@ -396,14 +476,16 @@ void Tree::restore_leaves(const Snapshot& s) {
         }
         demand(nearly(total, leaf.weight), where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
+        demand(recalled_.empty() || s.recalled[i] <= leaf.checked,
+               where + "recalled after its last check");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
-        const std::uint32_t* const numbers_of_values = s.values.data() + i * shape_.categorical;
+        const std::uint32_t* const numbers_of_values = s.values.data() + tables;
         std::vector<const double*> all_cells;
-        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            demand(values <= static_cast<std::size_t>(categories_[c]) &&
-                       s.table_gaps[i * shape_.categorical + c] <= 1,
+            demand(values <= static_cast<std::size_t>(categories_[kept(i) ? kept(i)->slot_of(c) : c]) &&
+                       s.table_gaps[tables + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
             // Also keeps a file from asking for room that it has no numbers for.
@@ -412,7 +494,7 @@ void Tree::restore_leaves(const Snapshot& s) {
                    where + "a count table with an empty last row");
             all_cells.push_back(from);
         }
-        leaf.statistics.open(shape_, counts, numbers_of_values);
+        leaf.statistics.open(shape, counts, numbers_of_values);
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(counts[k] > 0.0)) continue;
             demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
@@ -420,9 +502,9 @@ void Tree::restore_leaves(const Snapshot& s) {
             const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
             check_planes(from, weights, counts[k], n, where);
             std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
-            if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape_, k));
-            if (!shape_.bayes) continue;
-            double* const planes = leaf.statistics.leaf_planes(shape_);
+            if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape, k));
+            if (!shape.bayes) continue;
+            double* const planes = leaf.statistics.leaf_planes(shape);
             for (std::size_t f = 0; f < n; ++f) {
                 double& bottom = planes[leaf_low * n + f];
                 double& top = planes[leaf_high * n + f];
@@ -430,13 +512,13 @@ void Tree::restore_leaves(const Snapshot& s) {
                 top = std::max(top, from[3 * n + f]);
             }
         }
-        for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
             const double* const from = all_cells[c];
-            const std::size_t start = leaf.statistics.starts(shape_)[c];
+            const std::size_t start = leaf.statistics.starts(shape)[c];
             const double* weights = counts;
-            if (s.table_gaps[i * shape_.categorical + c]) {
-                double* const to = leaf.statistics.open_known_categories(shape_, c);
+            if (s.table_gaps[tables + c]) {
+                double* const to = leaf.statistics.open_known_categories(shape, c);
                 weights = std::copy_n(table_known.take(n_classes), n_classes, to) - n_classes;
             }
             for (std::size_t k = 0; k < n_classes; ++k) {
@@ -444,16 +526,20 @@ void Tree::restore_leaves(const Snapshot& s) {
                 for (std::size_t v = 0; v < values; ++v) {
                     sum += from[v * n_classes + k];
                     if (!leaf.statistics.classes()[k]) continue;
-                    leaf.statistics.cells(shape_, k)[start + v] = from[v * n_classes + k];
+                    leaf.statistics.cells(shape, k)[start + v] = from[v * n_classes + k];
                 }
                 demand(nearly(sum, weights[k]) &&
                            (weights[k] <= counts[k] || nearly(weights[k], counts[k])),
                        where + "its categories do not add up");
             }
         }
-        if (shape_.bayes) leaf.statistics.refresh_all(shape_, counts);
+        tables += shape.categorical;
+        if (shape.bayes) leaf.statistics.refresh_all(shape, counts);
     }
+    delays_ = s.delay;
+    recalled_ = s.recalled;
     restore_watches(s);
+    restore_units(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();
@@ -466,15 +552,60 @@ void Tree::restore_watches(const Snapshot& s) {
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
-        watches_[i]->restore(settings_, shape_, features_, counts(leaves_[i].node), n_classes_,
+        watches_[i]->restore(settings_, shape(i), features_, counts(leaves_[i].node), n_classes_,
                              leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
 }
 
+void Tree::restore_units(const Snapshot& s) {
+    Reader numbers(s.units, "units");
+    for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
+        const std::size_t n = s.unit_sizes[i];
+        const double weight = leaves_[i].weight;
+        demand(n > 0 || weight == 0.0, at_row("unit_sizes", i) + "no units");
+        demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
+               at_row("right_idbd", i) + "more right than seen");
+        units_[i]->restore(shape_, categories_.data(), n_classes_, settings_.idbd,
+                           numbers.take(n), n);
+        units_[i]->right = s.right_idbd[i];
+    }
+    numbers.demand_end();
+}
+
+void Tree::restore_memory(const Snapshot& s) {
+    if (settings_.short_memory) estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    for (std::size_t i = 0; i < s.estimated.size(); ++i) {
+        estimates_[i / n_classes_ * shape_.class_stride + i % n_classes_] = s.estimated[i];
+    }
+    const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+    for (std::size_t i = 0; i < s.memory_labels.size(); ++i) {
+        const std::string where = at_row("memory_labels", i);
+        AlignedDoubles x(shape_.stride, 0.0);
+        std::copy_n(s.memory_values.data() + i * numeric, numeric, x.data());
+        const std::int32_t* const codes = s.memory_codes.data() + i * categorical;
+        for (const double value : x) {
+            demand(value != value || std::abs(value) <= largest, where + "a value is out of range");
+        }
+        for (std::size_t c = 0; c < categorical; ++c) {
+            demand(codes[c] >= missing_code && codes[c] < categories_[c], where + "no such category");
+        }
+        const std::int32_t label = s.memory_labels[i];
+        demand(label >= 0 && static_cast<std::size_t>(label) < n_classes_, where + "no such class");
+        const double w = s.memory_weights[i];
+        demand(w > 0.0 && w <= heaviest, where + "not a weight");
+        const Row row{x.data(), codes, std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
+        // Where the tree had no room for a branch, the example went on to the heavy one.
+        std::int32_t leaf = route(0, row);
+        while (at(leaf).test != Test::leaf) leaf = route(at(leaf).heavy, row);
+        memory_.keep(row, static_cast<std::size_t>(label), w, leaf);
+    }
+}
+
 void Tree::restore_certificates(const Snapshot& s) {
     std::vector<bool> told(nodes_.size(), false);
     spent_ = s.spent[0];
+    passes_ = s.passes[0];
     std::size_t next = 0;
     struct Told {
         std::int32_t feature;
@@ -497,11 +628,20 @@ void Tree::restore_certificates(const Snapshot& s) {
                    at(id).test != Test::leaf && !told[static_cast<std::size_t>(id)],
                where + "not a split, or told twice");
         told[static_cast<std::size_t>(id)] = true;
-        const bool forced = s.split_verdict[i] == 3;
-        demand(s.split_verdict[i] >= 1 && s.split_verdict[i] <= 3 &&
+        const auto verdict = static_cast<Verdict>(s.split_verdict[i]);
+        const bool forced = verdict == Verdict::forced;
+        demand(verdict > Verdict::wait && verdict <= Verdict::seeded &&
                    (!forced || (settings_.missing_second == MissingSecond::minus_infinity &&
                                 s.second_feature[i] == none && s.rivals[i] == 0)),
                where + "no reason");
+        demand(verdict != Verdict::seeded ||
+                   (at(id).test == Test::threshold && s.split_seen[i] == 0 &&
+                    s.split_epsilon[i] == 0.0 && s.split_delta[i] == 0.0 &&
+                    s.second_feature[i] == none && s.rivals[i] == 0 &&
+                    (id == 0 || told[static_cast<std::size_t>(at(id).parent)])),
+               where + "not a split of a batch tree");
+        demand(s.split_pass[i] >= (i == 0 ? 1 : s.split_pass[i - 1]) && s.split_pass[i] <= passes_,
+               where + "not in the order of passes");
         demand(s.split_criterion[i] <= (settings_.second_impurity ? 1 : 0), where + "no criterion");
         demand(s.split_seen[i] <= seen_ && (i == 0 || s.split_seen[i - 1] <= s.split_seen[i]),
                where + "not in the order of time");
@@ -536,10 +676,11 @@ void Tree::restore_certificates(const Snapshot& s) {
                           s.split_spent[i],
                           s.split_gain[i],
                           id,
-                          static_cast<Verdict>(s.split_verdict[i]),
+                          verdict,
                           s.split_criterion[i],
                           static_cast<std::uint8_t>(n_rivals),
-                          null_second};
+                          null_second,
+                          s.split_pass[i]};
         make_room(splits_);
         splits_.push_back(split);
     }

@@ -50,6 +50,18 @@ struct Snapshot {
     std::vector<std::uint64_t> watch_sizes;  // [leaf], where leaves watch
     std::vector<double> watch;
 
+    // Since format 3, where the leaves have linear units; else empty, and may be absent.
+    std::vector<double> right_idbd;         // [leaf]
+    std::vector<std::uint64_t> unit_sizes;  // [leaf]
+    std::vector<double> units;
+
+    template <class Self, class Visit>
+    static void each_of_units(Self& s, Visit&& visit) {
+        visit("right_idbd", s.right_idbd);
+        visit("unit_sizes", s.unit_sizes);
+        visit("units", s.units);
+    }
+
     template <class Self, class Visit>
     static void each_later(Self& s, Visit&& visit) {
         visit("spent", s.spent);
@@ -68,10 +80,46 @@ struct Snapshot {
         visit("watch", s.watch);
     }
 
+    // Since format 3: how often the data were presented.
+    std::vector<std::uint32_t> passes;      // [1], the first included
+    std::vector<std::uint32_t> split_pass;  // [split]
+
+    template <class Self, class Visit>
+    static void each_of_passes(Self& s, Visit&& visit) {
+        visit("passes", s.passes);
+        visit("split_pass", s.split_pass);
+    }
+
+    // Since format 3, and empty without the settings that ask for them.
+    std::vector<std::uint8_t> dropped;  // [leaf][feature], drop_poor_features: statistics have
+                                        // the others only
+    std::vector<double> delay;     // [leaf], adaptive_grace
+    std::vector<double> recalled;  // [leaf], short_memory
+    std::vector<double> estimated; // [node][K], inherited before examples were recalled
+    std::vector<double> memory_values;        // [example, the oldest first][F]
+    std::vector<std::int32_t> memory_codes;   // [example][C]
+    std::vector<std::int32_t> memory_labels;  // [example]
+    std::vector<double> memory_weights;       // [example]
+
+    template <class Self, class Visit>
+    static void each_of_growth(Self& s, Visit&& visit) {
+        visit("delay", s.delay);
+        visit("dropped", s.dropped);
+        visit("recalled", s.recalled);
+        visit("estimated", s.estimated);
+        visit("memory_values", s.memory_values);
+        visit("memory_codes", s.memory_codes);
+        visit("memory_labels", s.memory_labels);
+        visit("memory_weights", s.memory_weights);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
         each_later(s, visit);
+        each_of_passes(s, visit);
+        each_of_units(s, visit);
+        each_of_growth(s, visit);
     }
 
     // Those of every format.

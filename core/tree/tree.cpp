@@ -5,8 +5,9 @@
 
 namespace riparian {
 
-Tree::Tree(const Settings& settings) : settings_(settings) {
+Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.short_memory) {
     shape_.bayes = needs_bayes(settings.leaf);
+    shape_.linear = needs_units(settings.leaf);
     shape_.class_stride = 2;
     open_leaf(add_node(none, 0), 0);
 }
@@ -44,29 +45,43 @@ void Tree::declare_classes(std::size_t count) {
 
 void Tree::reshape(const Shape& to) {
     const Shape from = std::exchange(shape_, to);
+    memory_.reshape(to);
     if (to.class_stride != from.class_stride) {
-        std::vector<double> wider(2 * nodes_.size() * to.class_stride, 0.0);
-        for (std::size_t row = 0; row < 2 * nodes_.size(); ++row) {
-            std::copy_n(counts_.data() + row * from.class_stride, from.class_stride,
-                        wider.data() + row * to.class_stride);
-        }
-        counts_ = std::move(wider);
+        const auto widen = [&](std::vector<double>& rows) {
+            const std::size_t n = rows.size() / from.class_stride;
+            std::vector<double> wider(n * to.class_stride, 0.0);
+            for (std::size_t row = 0; row < n; ++row) {
+                std::copy_n(rows.data() + row * from.class_stride, from.class_stride,
+                            wider.data() + row * to.class_stride);
+            }
+            rows = std::move(wider);
+        };
+        widen(counts_);
+        widen(estimates_);
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
-        leaf.statistics.reshape(from, to, counts(leaf.node));
-        if (Watch* const w = watch(i)) w->fit(settings_, shape_);
+        Kept* const kept = this->kept(i);
+        const Shape before = kept ? kept->shape() : from;
+        if (kept) kept->grow(features_, to);
+        leaf.statistics.reshape(before, shape(i), counts(leaf.node));
+        if (Watch* const w = watch(i)) w->fit(settings_, shape(i));
+        if (LinearUnits* const u = units(i)) u->reshape(from, to, settings_.idbd);
     }
 }
 
 void Tree::set_costs(const double* matrix, std::size_t classes) {
     const auto lock = turnstile_.writing();
+    if (costs_.classes == classes &&
+        std::equal(matrix, matrix + classes * classes, costs_.entries.get())) {
+        return;  // as every batch brings them
+    }
     auto entries = std::make_shared<double[]>(classes * classes);
     std::copy_n(matrix, classes * classes, entries.get());
-    const Costs costs{std::move(entries), classes, classes};
+    costs_ = Costs{std::move(entries), classes, classes};
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
-        loss->costs = costs;
-        if (settings_.judges()) settings_.judging.costs = costs;
+        loss->costs = costs_;
+        if (settings_.judges()) settings_.judging.costs = costs_;
         allow_labels();
     }
 }
@@ -77,6 +92,7 @@ void Tree::allow_labels() noexcept {
     if (!loss) return;
     loss->costs.labels = std::min(loss->costs.classes, n_classes_);
     settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
+    for (const auto& w : watches_) w->hits.doubt_labels(settings_.judging.evaluator);
 }
 
 }  // namespace riparian

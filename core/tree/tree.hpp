@@ -11,10 +11,12 @@
 #include "check.hpp"
 #include "node.hpp"
 #include "settings.hpp"
+#include "short_memory.hpp"
 #include "turnstile.hpp"
 
 namespace riparian {
 
+struct Seed;
 struct Snapshot;
 
 // Far above what a model needs; a file that says more is damaged.
@@ -38,10 +40,13 @@ struct LeafState {
     Decision decision;
     double still_needed;  // weight until it would decide at this gap
     bool may_split;  // depth and number of leaves allow it
+    std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
 };
 
 // Gives a snapshot of format 1 what later ones hold besides.
 void fill_later_arrays(const Settings&, Snapshot&);
+// The same for format 2.
+void fill_passes(Snapshot&);
 
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Tree {
@@ -57,7 +62,14 @@ public:
     // Counts as seen from now on, for the range of gains.
     void declare_classes(std::size_t count);
 
-    // For an impurity that counts costs: [predicted][true] among the first classes, 0 to 1.
+    // Takes over the inner nodes of a batch tree; only before anything was learned.
+    // Throws std::invalid_argument unless the seed is a tree.
+    void seed(const Seed&);
+    // The rows to come were learned before.
+    void begin_pass();
+
+    // What answers are chosen by from now on, and what an impurity that counts costs
+    // counts: [predicted][true] among the first classes, 0 to 1.
     void set_costs(const double* matrix, std::size_t classes);
 
     // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.
@@ -76,6 +88,7 @@ public:
     [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] double delta_spent() const;  // by all checks so far
+    [[nodiscard]] std::uint32_t passes() const;  // over the data, the first included
     [[nodiscard]] std::vector<Certificate> certificates() const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
 
@@ -90,7 +103,10 @@ private:
     template <class Policy>
     void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
                 std::size_t row) const;
+    // The class that costs least with these probabilities; ties to the lowest code.
+    [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
+    void count(std::size_t place, const Row&, std::size_t y, double w);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
@@ -117,20 +133,37 @@ private:
     // Walks the rows of a buffer down threshold tests, to `starts`: leaves, or nodes
     // from where the single walks below go on. A start stays valid while leaves split.
     void descend(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
+    template <std::size_t stride>  // 0: that of the shape
+    void descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
     // As route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
+    std::int32_t route_on(std::int32_t start, const Row&);
     [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept;
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, std::vector<bool>& used_up) const;
     [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
         return watches_.empty() ? nullptr : watches_[place].get();
     }
+    [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
+        return units_.empty() ? nullptr : units_[place].get();
+    }
+    // The features that a leaf has kept; null: all of them.
+    [[nodiscard]] Kept* kept(std::size_t place) const noexcept {
+        return kept_.empty() ? nullptr : kept_[place].get();
+    }
+    [[nodiscard]] const Shape& shape(std::size_t place) const noexcept {
+        return kept(place) ? kept(place)->shape() : shape_;
+    }
     void meet(const Row&) noexcept;
     void open_watch(std::size_t place);
     void fix_hits(std::size_t place);
+    void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
     [[nodiscard]] bool may_split(const Leaf&) const noexcept;
+    [[nodiscard]] double delay(std::size_t place) const noexcept {
+        return delays_.empty() ? settings_.grace_period : delays_[place];
+    }
 
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
@@ -138,13 +171,17 @@ private:
     void open_leaf(std::int32_t node, std::size_t place);
     void check(std::size_t place);
     void split(std::size_t place, const Decision&);
+    void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
     void restore_watches(const Snapshot&);
+    void restore_units(const Snapshot&);
     void restore_certificates(const Snapshot&);
+    void restore_memory(const Snapshot&);
+    void restore_kept(std::size_t place, const Snapshot&);
 
     // Room for n more, by a sixteenth at a time: a tree lives long, and doubling would
     // leave up to half of it empty.
@@ -161,11 +198,19 @@ private:
     std::vector<Gate> gates_;     // [node]
     std::vector<double> counts_;  // [node][2][class_stride]
     std::vector<Leaf> leaves_;
+    std::vector<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
+    std::vector<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
+    std::vector<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
     std::vector<Ways> ways_;
     std::vector<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
+    std::vector<std::unique_ptr<LinearUnits>> units_;  // likewise
+    Costs costs_;  // that answers are chosen by; or none
+    ShortMemory memory_;
+    std::vector<double> estimates_;  // [node][class_stride]: inherited, before recall()
     std::vector<Split> splits_;
     std::vector<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;
+    std::uint32_t passes_ = 1;
     std::vector<std::uint8_t> met_;  // [feature] 1: a row had a value for it
     std::size_t n_met_ = 0;
     std::uint64_t seen_ = 0;
@@ -176,6 +221,7 @@ private:
     AnswerScratch scratch_;
     std::vector<std::int32_t> starts_;
     std::vector<bool> used_up_;
+    GatheredRow gathered_;
     mutable Turnstile turnstile_;
 };
 

@@ -103,11 +103,11 @@ void Watch::judge(const Settings& settings, const Shape& s, const LeafStatistics
     }
 }
 
-void Watch::learn(const Shape& s, const Row& row, std::size_t y, double w) {
+void Watch::learn(const Shape& s, const Row& row, const Row& tracked, std::size_t y, double w) {
     pair.learn(row, y, w);
     if (values.empty() && intervals.empty()) return;
     for (std::size_t f = 0; f < s.numeric; ++f) {
-        const double x = row.x[f];
+        const double x = tracked.x[f];
         if (x != x) continue;
         if (!values.empty()) {
             values[f].learn(x, y, w);
@@ -115,6 +115,17 @@ void Watch::learn(const Shape& s, const Row& row, std::size_t y, double w) {
             intervals[f].learn(x, y, w);
         }
     }
+}
+
+void Watch::keep(const std::vector<std::uint32_t>& numeric) {
+    const auto keep_of = [&](auto& all) {
+        if (all.empty()) return;
+        std::remove_reference_t<decltype(all)> kept;
+        for (const std::uint32_t f : numeric) kept.push_back(std::move(all[f]));
+        all = std::move(kept);
+    };
+    keep_of(values);
+    keep_of(intervals);
 }
 
 void Watch::left_mass(std::size_t slot, double t, std::size_t classes, double* out) const {

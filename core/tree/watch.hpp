@@ -23,7 +23,10 @@ struct Watch {
     // One row: before the statistics learn it, and after.
     void judge(const Settings&, const Shape&, const LeafStatistics&, const Row&, std::size_t y,
                double w, const double* counts, std::size_t classes);
-    void learn(const Shape&, const Row&, std::size_t y, double w);
+    // `tracked` has the features of the shape, `row` all of them.
+    void learn(const Shape&, const Row& row, const Row& tracked, std::size_t y, double w);
+    // Only these numeric features stay.
+    void keep(const std::vector<std::uint32_t>& numeric);
 
     // Class weights of a numeric feature at or below t; at infinity all of them.
     void left_mass(std::size_t slot, double t, std::size_t classes, double* out) const;

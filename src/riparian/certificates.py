@@ -111,10 +111,16 @@ class Split:
     tau : float
         The tie threshold.
     impurity, bound : str
-        Their names; of a hybrid the impurity that decided.
+        Their names; of a hybrid the impurity that decided. A seeded split has the bound
+        ``"none"``.
     reason : str
         ``"bound"``: the gap exceeded it; ``"tie"``: epsilon fell below tau;
-        ``"forced"``: the cut had no rival (``missing_second="-inf"``).
+        ``"forced"``: the cut had no rival (``missing_second="-inf"``); ``"seeded"``: it
+        came with a batch tree (:meth:`HoeffdingTree.from_sklearn`), whose examples `n`
+        counts. No check was made then: `epsilon` and `delta` are 0, and nothing competed.
+    pass_number : int
+        Which pass over the data it was: 1, or more if they were presented again
+        (:meth:`HoeffdingTree.rescan`); no bound covers such a split.
     candidates : tuple of Ranked
         The best cuts with their gains, best first, at most five.
     branches : tuple of tuple of float
@@ -141,8 +147,14 @@ class Split:
     reason: str
     candidates: tuple[Ranked, ...]
     branches: tuple[tuple[float, ...], ...]
+    pass_number: int = 1
 
     def __str__(self) -> str:
+        if self.reason == "seeded":
+            return (
+                f"split on {self.cut} by a batch tree of {self.n:,.0f} examples there: "
+                f"gain {self.gain:.4g}, no bound"
+            )
         times = f" x {self.epsilons}" if self.epsilons > 1 else ""
         why = {
             "bound": "",
@@ -152,7 +164,7 @@ class Split:
         return (
             f"split on {self.cut} after {self.n:,.0f} examples: gain {self.gain:.4g} "
             f"against {self.runner_up_gain:.4g} for {self.runner_up}, "
-            f"epsilon {self.epsilon:.4g}{times}{_delta(self)}{why}"
+            f"epsilon {self.epsilon:.4g}{times}{_delta(self)}{why}{_pass(self)}"
         )
 
 
@@ -160,15 +172,27 @@ def _delta(split: Split) -> str:
     return f", delta {split.delta:g}" if split.bound != "confidence-practical" else ""
 
 
+def _pass(split: Split) -> str:
+    return f", pass {split.pass_number}" if split.pass_number > 1 else ""
+
+
 #: A split's reason in words, after "by".
-BY = {"bound": "the bound", "tie": "a tie", "forced": "lack of a rival"}
+BY = {
+    "bound": "the bound",
+    "tie": "a tie",
+    "forced": "lack of a rival",
+    "seeded": "the batch tree",
+}
 
 
 def evidence_lines(model: Any) -> dict[int, str]:
     """For each node that was split a line about its certificate, by the node's id."""
     return {
-        s.node: f"split at row {s.seen:,} by {BY[s.reason]}: gap {s.gap:.4g}, "
+        s.node: f"split by {BY[s.reason]}: gain {s.gain:.4g}"
+        if s.reason == "seeded"
+        else f"split at row {s.seen:,} by {BY[s.reason]}: gap {s.gap:.4g}, "
         f"epsilon {s.epsilon:.4g}{f' x {s.epsilons}' if s.epsilons > 1 else ''}{_delta(s)}"
+        f"{_pass(s)}"
         for s in (model.splits() if hasattr(model, "splits") else ())
     }
 
@@ -195,6 +219,8 @@ class Pending:
     reason_waiting : str
         ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"``, ``"bound"`` or ``"check"``
         (it will split at its next check).
+    dropped : tuple of str
+        Features that the leaf no longer tracks (`drop_poor_features`).
     """
 
     leaf: int
@@ -213,6 +239,7 @@ class Pending:
     examples_needed: float
     until_check: float
     reason_waiting: str
+    dropped: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.cut is None:
@@ -246,7 +273,7 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
     nodes = engine.nodes()
     children: dict[int, list[tuple[float, ...]]] = {}
     for child, parent in enumerate(nodes["parent"].tolist()):
-        children.setdefault(parent, []).append(tuple(nodes["inherited"][child].tolist()))
+        children.setdefault(parent, []).append(tuple(nodes["estimated"][child].tolist()))
     return Certificates(
         Split(
             node=node,
@@ -265,10 +292,11 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
             delta_spent=spent,
             tau=parameters["tau"],
             impurity=_impurity(parameters, criterion),
-            bound=_name(parameters["bound"]),
+            bound="none" if reason == "seeded" else _name(parameters["bound"]),
             reason=reason,
             candidates=_ranked(schema, ranking),
             branches=tuple(children[node]),
+            pass_number=pass_number,
         )
         for (
             node,
@@ -284,6 +312,7 @@ def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> 
             spent,
             criterion,
             ranking,
+            pass_number,
         ) in certificates
     )
 
@@ -295,7 +324,7 @@ def pending_of(
     found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
         leaf, depth, classes, n, until, best, second, epsilon, needed, may_split, *rest = state
-        delta, criterion, ranking = rest
+        delta, criterion, ranking, dropped = rest
         has_cut = best[0] >= 0
         if not may_split:
             why = "limit"
@@ -325,6 +354,7 @@ def pending_of(
                 examples_needed=needed,
                 until_check=until,
                 reason_waiting=why,
+                dropped=tuple(schema.label(f) for f in dropped),
             )
         )
     return found

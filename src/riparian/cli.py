@@ -15,7 +15,7 @@ import typer
 
 from riparian.commands.compare import compare
 from riparian.commands.reproduce import reproduce
-from riparian.options import RECIPE_NAMES, given_parameters, with_options
+from riparian.options import RECIPE_NAMES, given_parameters, read_costs, with_options
 
 if TYPE_CHECKING:
     from riparian.evaluate import Result
@@ -27,8 +27,16 @@ P = ParamSpec("P")
 
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
-_SYNTHETIC = "synth:"
-_DATASET = "dataset:"
+_PREFIXES = ("synth:", "dataset:")
+#: What ``riparian export`` writes, and the options of each.
+_EXPORTS = {
+    "sql": ("leaf", "table", "proba"),
+    "python": ("leaf",),
+    "c": ("leaf", "name"),
+    "onnx": ("leaf", "dtype"),
+    "text": ("depth",),
+    "dot": ("depth",),
+}
 
 app = typer.Typer(
     name="riparian",
@@ -187,18 +195,13 @@ def run(
     check_writable("--report", report)
     as_text = target is not None and target in _names(categorical)
     model = _model(recipe, given_parameters(given, labels_as_text=as_text))
-    if data.startswith(_SYNTHETIC):
-        _refuse_for("synth:", target=target, format=format, categorical=categorical, drop=drop)
-        from riparian.streams import from_name
+    if prefix := next((p for p in _PREFIXES if data.startswith(p)), None):
+        _refuse_for(prefix, target=target, format=format, categorical=categorical, drop=drop)
+        from riparian.named import open_named
 
-        stream: Any = from_name(data)
+        stream: Any = open_named(data, _say)
         if stream.n_rows is None and rows is None:
             _say(f"{data} has no end; Ctrl-C stops it, or --rows")
-    elif data.startswith(_DATASET):
-        _refuse_for("dataset:", target=target, format=format, categorical=categorical, drop=drop)
-        from riparian.datasets import from_name as dataset
-
-        stream = dataset(data, note=_say)
     else:
         from riparian.streams.readers import LABELLED, file_format, open_stream
 
@@ -350,9 +353,91 @@ def datasets(json: Json = False) -> None:
 
 @app.command()
 @_plainly
+def export(
+    model: ModelFile,
+    to: Annotated[str, typer.Option(help="sql, python, c, onnx, text or dot.")],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write here.  [default: standard output]")
+    ] = None,
+    leaf: Annotated[
+        str | None,
+        typer.Option(
+            help="majority: read the leaves of any model so, where only such leaves can be written."
+        ),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="For sql: the table to read.  [default: examples]")
+    ] = None,
+    proba: Annotated[
+        bool | None, typer.Option(help="For sql: whether to give probabilities.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="For c: what all names begin with.  [default: tree]")
+    ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(help="For onnx: float64 or float32, the type of numbers."),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, help="For text and dot: deepest level to write.")
+    ] = None,
+) -> None:
+    """Write a tree as a program, an ONNX model, text or a drawing.
+
+    Programs and ONNX models answer as the model does, without riparian.
+    """
+    import riparian
+    from riparian.errors import one_of
+    from riparian.modelfile import write
+    from riparian.writing import check_writable, whole_file
+
+    given = {"leaf": leaf, "table": table, "proba": proba, "name": name, "dtype": dtype}
+    options = {key: value for key, value in (given | {"depth": depth}).items() if value is not None}
+    try:
+        one_of("--to", to, _EXPORTS)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--to") from None
+    for option in options:
+        if option not in _EXPORTS[to]:
+            users = [target for target in _EXPORTS if option in _EXPORTS[target]]
+            raise typer.BadParameter(f"is for --to {' or '.join(users)}", param_hint=f"--{option}")
+    if to == "onnx" and out is None:
+        raise typer.BadParameter("an ONNX model is no text: name a file", param_hint="--out")
+    check_writable("--out", out)
+    learned = riparian.load(model)
+    if to == "onnx":
+        assert out is not None
+        write(out, learned.to_onnx(**options).SerializeToString())
+    else:
+        if "depth" in options:
+            options["max_depth"] = options.pop("depth")
+        if to == "text":
+            text = learned.export_text(**options) + "\n"
+        elif to == "dot":
+            text = learned.export_graphviz(**options) + "\n"
+        else:
+            text = learned.to_code(to, **options)
+        if out is None:
+            sys.stdout.write(text)
+            return
+        with whole_file(out) as file:
+            file.write(text)
+    _say(f"wrote {out}")
+
+
+@app.command()
+@_plainly
 def lab(
     delta: Annotated[float, typer.Option(help="Promised rate of wrong decisions.")] = 0.05,
     repetitions: Annotated[int, typer.Option(help="Leaves that decide, a method.")] = 100_000,
+    node: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The leaf's distribution, JSON or CSV; - for standard input.  "
+            "[default: the controlled node]",
+        ),
+    ] = None,
     every: Annotated[
         bool,
         typer.Option("--all", help="Compare all methods; the default if none is named."),
@@ -360,15 +445,24 @@ def lab(
     impurity: Annotated[
         str | None,
         typer.Option(
-            help="entropy, gini, kearns-mansour, misclassification or accuracy.",
+            help="entropy, gini, kearns-mansour, misclassification, accuracy, loss or hybrid.",
         ),
     ] = None,
     evaluator: Annotated[
         str | None,
-        typer.Option(help="Labels of accuracy: resubstitution, prequential, holdout or fixed."),
+        typer.Option(
+            help="Labels of accuracy and loss: resubstitution, prequential, holdout or fixed."
+        ),
     ] = None,
     holdout_examples: Annotated[
         int | None, typer.Option(help="Examples that choose the labels of holdout.")
+    ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option(
+            help='For loss: a JSON file or JSON itself, {"predicted,true": cost} or a matrix '
+            "[predicted][true]."
+        ),
     ] = None,
     bound: Annotated[
         str | None,
@@ -413,12 +507,14 @@ def lab(
     """Check claims of confidence: how often is a split wrong?
 
     A leaf with a known distribution, the controlled node of Matuszyk et al. (2013), decides many
-    times between two attributes.
+    times between two attributes. --node takes another one: a CSV file with the values of the
+    attributes, the class, and 'probability' or 'count', a line a combination, or its JSON.
     """
-    given = {
+    given: dict[str, Any] = {
         "impurity": impurity,
         "evaluator": evaluator,
         "holdout_examples": holdout_examples,
+        "costs": costs,
         "bound": bound,
         "epsilons": epsilons,
         "spend_delta": spend_delta,
@@ -442,13 +538,18 @@ def lab(
         from riparian.pictures import check_picture
 
         check_picture("--plot", plot)
-    from riparian.lab import METHODS, compare
+    from riparian.lab import METHODS, compare, read_node, s1_node
     from riparian.lab.waiting import Waiting
 
+    leaf = s1_node() if node is None else read_node(node)
+    if costs is not None:
+        as_text = all(isinstance(name, str) for name in leaf.classes)
+        named["costs"] = read_costs(costs, as_text=as_text)
     methods = {"as asked": named} if named else METHODS
     with Waiting(len(methods)) as waiting:
         results = compare(
             methods,
+            leaf,
             delta=delta,
             repetitions=repetitions,
             seed=seed,

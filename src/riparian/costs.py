@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_costs", "cost_matrix", "cost_matrix_of_all"]
+__all__ = ["check_costs", "cost_matrix", "cost_matrix_of_all", "costs_among"]
 
 
 def check_costs(costs: Any) -> None:
@@ -48,26 +48,34 @@ def _check_cost(cost: Any, name: str) -> None:
 
 
 def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
-    """Costs among these classes, divided by the largest; a ValueError if a class has none.
+    """Costs among these classes, divided by the largest; a ValueError if a class has none."""
+    if isinstance(costs, Mapping):
+        largest = max(1.0, *(float(c) for c in costs.values()))
+    else:
+        largest = float(np.max(costs))
+    return np.ascontiguousarray(costs_among(costs, classes) / largest)
+
+
+def costs_among(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
+    """Costs among these classes as the user wrote them, [predicted][true].
 
     A matrix has its rows and columns in the order of `classes`. Pairs that a dict leaves
     out cost 1, or nothing where the two agree.
     """
     if isinstance(costs, Mapping):
-        largest = max(1.0, *(float(c) for c in costs.values()))
         out = np.ones((len(classes), len(classes)))
         np.fill_diagonal(out, 0.0)
         for i, predicted in enumerate(classes):
             for j, true in enumerate(classes):
                 out[i, j] = float(costs.get((predicted, true), out[i, j]))
-        return np.ascontiguousarray(out / largest)
-    matrix = np.asarray(costs, dtype=np.float64)
+        return out
+    matrix: NDArray[np.float64] = np.asarray(costs, dtype=np.float64)
     if len(classes) > len(matrix):
         raise ValueError(
             f"costs has {len(matrix)} rows and columns, but class {classes[len(matrix)]!r} is "
             f"number {len(matrix) + 1}"
         )
-    return np.ascontiguousarray(matrix[: len(classes), : len(classes)] / matrix.max())
+    return matrix[: len(classes), : len(classes)]
 
 
 def cost_matrix_of_all(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:

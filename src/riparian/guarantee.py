@@ -23,8 +23,21 @@ def guarantee(model: HoeffdingTree) -> str:
     """
     p = model._learned_with
     model._fitted()
-    parts = [_promise(p), _checks(model, p), _made(model, p)]
+    parts = [_repeated(model), _promise(p), _checks(model, p), _made(model, p)]
     return " ".join(part for part in parts if part)
+
+
+def _repeated(model: HoeffdingTree) -> str:
+    passes = model._fitted().passes
+    if passes == 1:
+        return ""
+    since = sum(s.pass_number > 1 for s in model.splits())
+    return (
+        f"The data were presented {passes} times, so the bound no longer holds: since the second "
+        "pass n counts the same examples again, and they are not independent "
+        f"({since} {'split was' if since == 1 else 'splits were'} made since then). "
+        "For the first pass:"
+    )
 
 
 def _promise(p: dict[str, Any]) -> str:
@@ -89,9 +102,16 @@ def _checks(model: HoeffdingTree, p: dict[str, Any]) -> str:
 
 
 def _made(model: HoeffdingTree, p: dict[str, Any]) -> str:
-    splits = model.splits()
+    every = model.splits()
+    splits = [s for s in every if s.reason != "seeded"]
+    seeded = len(every) - len(splits)
+    came = (
+        f"{seeded} {'split' if seeded == 1 else 'splits'} came with the batch tree, without a bound"
+        if seeded
+        else ""
+    )
     if not splits:
-        return "No split was made yet."
+        return f"{came}; none was made since." if came else "No split was made yet."
     tied = sum(s.reason == "tie" for s in splits)
     forced = sum(s.reason == "forced" for s in splits)
     text = f"{tied} of {len(splits)} splits were ties"
@@ -99,4 +119,4 @@ def _made(model: HoeffdingTree, p: dict[str, Any]) -> str:
         text += ", which no bound covers"
     if forced:
         text += f", and {forced} had no rival"
-    return text + "."
+    return f"{text}. {came}." if came else f"{text}."

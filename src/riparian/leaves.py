@@ -10,20 +10,147 @@
     Whichever of the two was right more often at this leaf, each judged on every
     example before it was learned; ties go to naive Bayes (Gama, Rocha and Medas,
     Accurate decision trees for mining high-speed data streams, KDD 2003).
+``"idbd"``
+    A linear unit a class that learns a step size for each of its weights
+    (:func:`idbd`). A new leaf starts with its parent's units.
+
+Several of the names, ``("majority", "naive-bayes", "idbd")``, answer as ``"adaptive"`` does
+for its two: whichever was right more often at this leaf. Ties go to ``"idbd"``, which in a new
+leaf alone has learned something, then to naive Bayes, then to the majority, whatever the order
+they are written in.
 
 The names that :class:`riparian.HoeffdingTree` takes for ``leaf=``:
 
 >>> names()
-['majority', 'naive-bayes', 'adaptive']
+['majority', 'naive-bayes', 'adaptive', 'idbd']
 """
 
 from __future__ import annotations
 
-from riparian import _core
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["names"]
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from riparian import _core
+from riparian.errors import one_of
+
+__all__ = ["Steps", "check_leaf", "idbd", "names"]
 
 
 def names() -> list[str]:
     """The leaf predictors, by the names that users write."""
     return _core.names("leaf")
+
+
+def check_leaf(leaf: Any) -> list[str]:
+    """The names in `leaf`, which is one or several of them, or a ValueError."""
+    if isinstance(leaf, str) or not isinstance(leaf, Sequence):
+        return [one_of("leaf", leaf, names())]
+    if len(leaf) == 0:
+        raise ValueError(f"leaf must be one of {', '.join(map(repr, names()))}, or several of them")
+    found = [one_of("leaf", name, names()) for name in leaf]
+    if len(found) > 1 and "adaptive" in found:
+        raise ValueError(
+            "leaf must not have 'adaptive' among several, which are chosen from as it does; "
+            f"write 'majority' and 'naive-bayes', got {leaf!r}"
+        )
+    if len(set(found)) < len(found):
+        raise ValueError(f"leaf must not name a predictor twice, got {leaf!r}")
+    return found
+
+
+class Steps(NamedTuple):
+    """What :func:`idbd` did, a row for each example.
+
+    Attributes
+    ----------
+    error : float64 array of shape (n_rows,)
+        Target minus answer, before the step.
+    alpha : float64 array of shape (n_rows, n_inputs)
+        The step sizes taken.
+    weights, trace : float64 array of shape (n_rows, n_inputs)
+        The weights :math:`w` and traces :math:`h` after the step.
+    """
+
+    error: NDArray[np.float64]
+    alpha: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    trace: NDArray[np.float64]
+
+
+def idbd(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    theta: float = 0.01,
+    alpha: float = 0.05,
+    sample_weight: ArrayLike | None = None,
+) -> Steps:
+    r"""Incremental delta-bar-delta: a linear unit that learns its step sizes as it goes.
+
+    With the error :math:`\delta = y - w^\top x`, for each input, in this order:
+
+    .. math::
+
+        \beta_i &\leftarrow \beta_i + \theta\,\delta\,x_i h_i, \qquad \alpha_i = e^{\beta_i} \\
+        w_i &\leftarrow w_i + \alpha_i\,\delta\,x_i \\
+        h_i &\leftarrow h_i\,\max(0, 1 - \alpha_i x_i^2) + \alpha_i\,\delta\,x_i
+
+    An input whose errors keep their sign gets longer steps, one whose errors change it
+    shorter ones. No step changes :math:`\beta_i` by more than 2 or takes it out of
+    [-10, 10]; where :math:`\sum_i \alpha_i x_i^2 > 1` all step sizes are scaled down to
+    make it 1, so that a step never overshoots its target; weights and traces stay within
+    a million. With ``theta=0`` it is the LMS rule.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_rows, n_inputs)
+        Inputs as they are, at most a million either way; a constant is a column of ones.
+    y : array-like of shape (n_rows,)
+        Targets.
+    theta : float, default=0.01
+        Step size of the step sizes, from 0 to 1.
+    alpha : float, default=0.05
+        The first step size, from 5e-05 to 1.
+    sample_weight : array-like of shape (n_rows,), optional
+        An example of weight 2 takes steps twice as long. (A leaf repeats the step, and does
+        so with fractions only.)
+
+    Returns
+    -------
+    steps : Steps
+
+    References
+    ----------
+    .. [1] R. S. Sutton. Adapting bias by gradient descent: an incremental version of
+       delta-bar-delta. AAAI 1992, pp. 171-176, figure 2.
+
+    Examples
+    --------
+    >>> steps = idbd([[1, 2], [1, -1], [1, 0.5]], [1, -1, 1])
+    >>> steps.error
+    array([ 1.        , -0.95      ,  0.92370487])
+    >>> steps.weights[-1]
+    array([0.04868588, 0.17067494])
+    """
+    inputs = np.ascontiguousarray(x, dtype=np.float64)
+    targets = np.ascontiguousarray(y, dtype=np.float64)
+    if inputs.ndim != 2 or targets.shape != inputs.shape[:1]:
+        raise ValueError(
+            f"x must have two dimensions and y one number a row, got {inputs.shape} and "
+            f"{targets.shape}"
+        )
+    weights = np.ones(len(targets))
+    if sample_weight is not None:
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != targets.shape or not (weights >= 0.0).all():
+        raise ValueError("sample_weight must have one number a row, 0 or more")
+    if not (np.abs(inputs) <= 1e6).all() or not (np.abs(targets) <= 1e6).all():
+        raise ValueError("x and y must be numbers from -1e+06 to 1e+06")
+    if not 0.0 <= theta <= 1.0:
+        raise ValueError(f"theta must be a number from 0 to 1, got {theta!r}")
+    if not 5e-5 <= alpha <= 1.0:
+        raise ValueError(f"alpha must be a number from 5e-05 to 1, got {alpha!r}")
+    return Steps(*_core.idbd(inputs, targets, weights, float(theta), float(alpha)))

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
 
 #: Rises when a reader of an older version could misread the file.
-FORMAT = 2
+FORMAT = 3
 #: Every format that this version reads.
-READABLE = (1, 2)
+READABLE = (1, 2, 3)
 
 _DIGEST = "~digest"
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -101,7 +101,7 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Hoeff
     if header.get("format") not in READABLE:
         raise ModelFileError(
             f"the file has format {header.get('format')!r}; this version reads formats "
-            f"{' and '.join(map(str, READABLE))}"
+            f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
         )
     arrays.pop(_DIGEST, None)
     recipe = header.get("recipe")
@@ -196,6 +196,8 @@ def _plain(name: str, value: Any) -> Any:
 
 def _from_plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
     out = dict(parameters)
+    if isinstance(out.get("leaf"), list):
+        out["leaf"] = tuple(out["leaf"])
     costs = out.get("costs")
     if isinstance(costs, dict):
         out["costs"] = {

@@ -52,8 +52,9 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     (
         "costs",
         str,
-        'For loss: a JSON file or JSON itself, {"predicted,true": cost} or a matrix '
-        "[predicted][true] with the classes in the order they come.",
+        'What each error costs: a JSON file or JSON itself, {"predicted,true": cost} or a '
+        "matrix [predicted][true] with the classes in the order they come. Answers are the "
+        "cheapest; splits count costs with impurity loss.",
     ),
     ("legacy_gain", bool, "The rounding of the released mDT code."),
     (
@@ -66,15 +67,26 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("pairing", str, "Gains in delta-method: independent, conservative or paired."),
     ("version", str, "Of CTree: practical or theoretical."),
     ("test", str, "Of NIP: normal or hoeffding."),
-    ("leaf", str, "What a leaf answers by: majority, naive-bayes or adaptive."),
+    (
+        "leaf",
+        str,
+        "What a leaf answers by: majority, naive-bayes, adaptive or idbd; or the best of "
+        "several: majority,naive-bayes,idbd.",
+    ),
+    ("idbd_theta", float, "Step size of the step sizes of idbd.  [default: 0.01]"),
+    ("idbd_alpha", float, "First step size of idbd.  [default: 0.05]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
     ("grace_period", float, "Weight of examples between two checks of a leaf."),
+    ("adaptive_grace", bool, "Check a leaf when its bound could be met, not before."),
     ("delta", float, "Accepted probability of a wrong split in one check."),
     ("spend_delta", bool, "Share delta among all checks of a leaf."),
     ("tau", float, "Tie: split when the bound is below this; 0 for no ties."),
     ("epsilons", int, "1 or 2: how many bounds the best must lead by."),
     ("runner_up", str, "Whom the best cut must beat: attribute or cut."),
     ("missing_second", str, "What a cut without a rival must beat: zero or -inf (nothing)."),
+    ("drop_poor_features", bool, "Stop tracking features that are behind the best at a leaf."),
+    ("short_memory", int, "How many of the last examples new leaves learn again.  [default: 0]"),
+    ("short_memory_in_bound", bool, "Whether those count as seen in the bound."),
     ("min_gain", float, "Least gain of a split."),
     ("min_branch_fraction", float, "Least share of the examples in two branches."),
     ("clip_to_range", bool, "Whether a class counts only between its least and largest value."),
@@ -112,6 +124,8 @@ def given_parameters(given: dict[str, Any], *, labels_as_text: bool) -> dict[str
             found[name] = int(value)  # 200, as it was written
         elif name == "costs" and value is not None:
             found[name] = read_costs(value, as_text=labels_as_text)
+        elif name == "leaf" and value is not None and "," in value:
+            found[name] = tuple(part.strip() for part in value.split(","))
         elif value is not None:
             found[name] = value
     return found

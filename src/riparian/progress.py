@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from riparian.results import Result
 
-__all__ = ["Progress"]
+__all__ = ["Passes", "Progress"]
 
 # On a terminal the bar changes often enough to look alive; in a log file a line is rare.
 _REFRESH_SECONDS = 0.1
@@ -95,6 +96,52 @@ class Progress:
                 *([] if leaves is None else [f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}"]),
             ]
         )
+
+
+class Passes:
+    """The numbers of passes over data, shown while they are taken.
+
+    Parameters
+    ----------
+    n : int
+        How many passes.
+    wanted : bool, optional
+        Whether to show them: a bar on a terminal, else a line every few seconds. By default
+        only on a terminal.
+    """
+
+    def __init__(self, n: int, wanted: bool | None) -> None:
+        self._n = n
+        self._terminal = sys.stderr.isatty()
+        self._shown = self._terminal if wanted is None else wanted
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Self:
+        if self._shown and self._terminal:
+            self._bar = _bar()
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._n, figures=f"{self._n:,} passes")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __iter__(self) -> Iterator[int]:
+        told = time.monotonic() + _LINE_SECONDS
+        for done in range(self._n):
+            yield done
+            text = f"pass {done + 1:,} of {self._n:,}"
+            if self._bar is not None:
+                self._bar.update(self._task, completed=done + 1, figures=text)
+            elif self._shown and time.monotonic() >= told:
+                told = time.monotonic() + _LINE_SECONDS
+                print(f"riparian: {(done + 1) / self._n:4.0%}  {text}", file=sys.stderr, flush=True)
 
 
 def _bar() -> Bar:

@@ -82,7 +82,7 @@ def _header(model: Any, title: str) -> str:
 
 def _numbers(model: Any, result: Result) -> str:
     tiles = [
-        (name.replace("_", " "), f"{value:.4f}")
+        (name.replace("_", " "), _figure_text(name, value))
         for name, value in result.figures().items()
         if not math.isnan(value)
     ]
@@ -100,6 +100,11 @@ def _numbers(model: Any, result: Result) -> str:
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in tiles
     )
     return f"<section aria-label='Figures'><dl class='tiles'>{cells}</dl></section>"
+
+
+def _figure_text(name: str, value: float) -> str:
+    """Shares have four decimals; costs may be of any size."""
+    return f"{value:.6g}" if name == "mean_cost" else f"{value:.4f}"
 
 
 def _curve(result: Result) -> str:
@@ -180,10 +185,7 @@ def _splits(model: Any) -> str:
             str(split.depth),
             _ranking(split),
             f"{split.gain:.4f}",
-            str(split.runner_up),
-            f"{split.gap:.4f}",
-            f"{split.epsilon:.4f}",
-            f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none",
+            *_evidence(split),
             weight_text(split.n),
             f"{split.reason}, {split.impurity}" if hybrid else str(split.reason),
         )
@@ -200,6 +202,14 @@ def _splits(model: Any) -> str:
         f"weight of the examples that the leaf saw. A split opens the ranking of its cuts.</p>"
         f"{promise}<div class='scroll'>{table}</div></section>"
     )
+
+
+def _evidence(split: Any) -> tuple[str, str, str, str]:
+    """Runner-up, gap, epsilon and delta, where there were any."""
+    if split.reason == "seeded":
+        return "none", "none", "none", "none"
+    delta = f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none"
+    return str(split.runner_up), f"{split.gap:.4f}", f"{split.epsilon:.4f}", delta
 
 
 def _ranking(split: Any) -> Markup:

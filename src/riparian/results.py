@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import metrics
+from riparian.costs import costs_among
 from riparian.scores import Scores
 
 __all__ = ["MOST_CONFUSED", "Curve", "Result", "sorted_labels"]
@@ -151,6 +152,8 @@ class Result:
         self._last_right = np.zeros(0, dtype=bool)
         self._faded = (0.0, 0.0)  # right rows, and all rows
         self._unfaded = np.zeros(0, dtype=bool)
+        self._costs: Any = None
+        self._classes: list[Hashable] = []
 
     def __repr__(self) -> str:
         return f"Result(n={self.n:,}, accuracy={self.accuracy:.4f}, kappa={self.kappa:.4f})"
@@ -167,6 +170,27 @@ class Result:
             return float("nan")
         chance = float(self._true.astype(float) @ self._said.astype(float)) / self.n**2
         return (self.accuracy - chance) / (1 - chance) if chance < 1 else float("nan")
+
+    @property
+    def mean_cost(self) -> float:
+        """Mean cost of an answer in the units of the model's costs; NaN if it has none.
+
+        Also NaN where there is no confusion matrix to count by.
+        """
+        confusion = self._priced()
+        if confusion is None:
+            return float("nan")
+        counts, costs = confusion
+        return float((counts * costs).sum() / counts.sum())
+
+    @property
+    def cheapest_class_cost(self) -> float:
+        """The mean cost of always saying one class, that which was the cheapest; or NaN."""
+        confusion = self._priced()
+        if confusion is None:
+            return float("nan")
+        counts, costs = confusion
+        return float((counts.sum(axis=1) @ costs).min() / counts.sum())
 
     @property
     def kappa_m(self) -> float:
@@ -238,6 +262,7 @@ class Result:
             "g_mean": self.g_mean,
             "log_loss": self.log_loss,
             "auc": self.auc,
+            "mean_cost": self.mean_cost,
         }
 
     @property
@@ -400,6 +425,29 @@ class Result:
         if probabilities is not None:
             self._score(true, probabilities)
         self._extend(right, (leaves, depth, memory))
+
+    def count_costs(self, costs: Any, classes: Iterable[Hashable]) -> None:
+        """Say what errors cost, for `mean_cost`.
+
+        Parameters
+        ----------
+        costs : array-like or dict
+            As a model takes it.
+        classes : iterable
+            The classes so far, in the order of the matrix.
+        """
+        self._costs, self._classes = costs, list(classes)
+
+    def _priced(self) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """The confusion matrix, and the costs of its cells; only among classes with costs."""
+        confusion = self.confusion
+        if self._costs is None or confusion is None or not confusion[1].any():
+            return None
+        place = {label: i for i, label in enumerate(self._classes)}
+        known = [i for i, label in enumerate(confusion[0]) if label in place]
+        order = [place[confusion[0][i]] for i in known]
+        costs = costs_among(self._costs, self._classes)
+        return confusion[1][np.ix_(known, known)], costs[np.ix_(order, order)].T
 
     def until_window(self) -> int:
         """Say how many rows are left of the curve's current window."""

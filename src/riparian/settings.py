@@ -13,6 +13,7 @@ from riparian.bounds import SERVES
 from riparian.callables import ask_bound, ask_impurity
 from riparian.costs import check_costs
 from riparian.errors import one_of
+from riparian.leaves import check_leaf
 
 __all__ = ["IMPURITIES", "check_settings"]
 
@@ -36,16 +37,24 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
     _check_categorical_features(parameters["categorical_features"])
-    for axis in ("cuts", "leaf"):
-        settings[axis] = one_of(axis, parameters[axis], _core.names(axis))
+    settings["cuts"] = one_of("cuts", parameters["cuts"], _core.names("cuts"))
+    settings["leaf"] = check_leaf(parameters["leaf"])
     settings["impurity"] = _impurity(parameters["impurity"])
     settings["bound"] = _bound(parameters["bound"])
     for name, allowed in _CHOICES.items():
         settings[name] = one_of(name, parameters[name], allowed)
-    for name in ("clip_to_range", "spend_delta", "legacy_gain"):
+    for name in (
+        "clip_to_range",
+        "spend_delta",
+        "legacy_gain",
+        "adaptive_grace",
+        "drop_poor_features",
+        "short_memory_in_bound",
+    ):
         settings[name] = _truth(name, parameters[name])
     settings["n_cuts"] = _whole("n_cuts", parameters["n_cuts"], 1, 10_000)
     settings["n_intervals"] = _whole("n_intervals", parameters["n_intervals"], 1, 65_536)
+    settings["short_memory"] = _whole("short_memory", parameters["short_memory"], 0, 2**24)
     settings["epsilons"] = _whole("epsilons", parameters["epsilons"], 1, 2)
     for name, least, most in (
         ("grace_period", 0.0, 2.0**53),
@@ -54,6 +63,8 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("min_branch_fraction", 0.0, 0.5),
         ("holdout_examples", 1.0, 2.0**53),
         ("confidence_c", 0.0, 1e6),
+        ("idbd_theta", 0.0, 1.0),
+        ("idbd_alpha", 5e-5, 1.0),
     ):
         settings[name] = _number(name, parameters[name], least, most)
     delta = parameters["delta"]
@@ -81,12 +92,16 @@ def _bound(value: Any) -> Any:
     return one_of("bound", value, _core.names("bound"))
 
 
+def served_by(bound: str) -> tuple[str, ...] | None:
+    """The impurities that a bound was derived for, a hybrid among them; None for all."""
+    served = SERVES.get(bound)
+    return (*served, "hybrid") if served and bound in ("normal", "mcdiarmid") else served
+
+
 def _check_together(p: Mapping[str, Any]) -> None:
     """What one parameter asks of another."""
     impurity, bound = p["impurity"], p["bound"]
-    served = None if callable(bound) else SERVES.get(bound)
-    if served is not None and bound in ("normal", "mcdiarmid"):
-        served = (*served, "hybrid")
+    served = None if callable(bound) else served_by(bound)
     if served is not None and (callable(impurity) or impurity not in served):
         raise ValueError(
             f"bound={bound!r} serves the impurities {', '.join(map(repr, served))}, got "
@@ -94,12 +109,8 @@ def _check_together(p: Mapping[str, Any]) -> None:
         )
     if bound in ("normal", "delta-method") and not p["delta"] < 0.5:
         raise ValueError(f"delta must be below 0.5 with bound={bound!r}, got {p['delta']!r}")
-    if (p["costs"] is not None) != (impurity == "loss"):
-        raise ValueError(
-            "impurity='loss' needs costs"
-            if impurity == "loss"
-            else f"costs are for impurity='loss', got impurity={impurity!r}"
-        )
+    if p["costs"] is None and impurity == "loss":
+        raise ValueError("impurity='loss' needs costs")
     if p["costs"] is not None:
         check_costs(p["costs"])
     evaluator = p["evaluator"]
@@ -117,6 +128,20 @@ def _check_together(p: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"bound='delta-method' needs evaluator='resubstitution', got {evaluator!r}"
             )
+    if p["drop_poor_features"] and p["leaf"] != "majority":
+        raise ValueError(
+            "drop_poor_features=True needs leaf='majority', got "
+            f"leaf={p['leaf']!r}, which answers by all features"
+        )
+    if p["drop_poor_features"] and evaluator != "resubstitution":
+        raise ValueError(
+            f"drop_poor_features=True needs evaluator='resubstitution', got {evaluator!r}"
+        )
+    if evaluator != "resubstitution" and p["short_memory"]:
+        raise ValueError(
+            f"short_memory={p['short_memory']!r} needs evaluator='resubstitution', got "
+            f"{evaluator!r}: examples of the past cannot judge a leaf that is new"
+        )
     if p["statistics"] != "gaussian" and p["cuts"] != "bins":
         raise ValueError(
             f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "

@@ -75,6 +75,7 @@ def print_run(
             *([("skipped", f"{result.skipped:,}")] if result.skipped else []),
             ("accuracy", f"{result.accuracy:.4f}  ({baselines})"),
             ("kappa", f"{result.kappa:.4f}"),
+            *_cost(result),
             ("tree", _tree_text(model)),
             ("memory", bytes_text(float(model.memory_bytes_))),
             (
@@ -86,6 +87,13 @@ def print_run(
     )
     _print_confusion(out, result)
     _print_splits(out, model, n_splits)
+
+
+def _cost(result: Result) -> list[tuple[str, str]]:
+    if math.isnan(result.mean_cost):
+        return []
+    alone = f"always one class {result.cheapest_class_cost:.6g}"
+    return [("mean cost", f"{result.mean_cost:.6g}  ({alone})")]
 
 
 def run_dict(

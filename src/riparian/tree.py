@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -26,12 +27,15 @@ from riparian.labels import (
     read_weights,
     sort_classes,
 )
+from riparian.progress import Passes
 from riparian.schema import Reading, Schema
 from riparian.settings import check_settings
 from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from onnx import ModelProto
+    from sklearn.tree import DecisionTreeClassifier
     from sklearn.utils import Tags
 
     from riparian.export import Step
@@ -84,8 +88,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     holdout_examples : float, default=30
         Weight of the first examples of a leaf, which fix labels and numeric cuts.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
-        For ``impurity="loss"``: cost of each (predicted, true) pair; a matrix in the
-        order of `classes_`. Pairs that a dict leaves out cost 1, or 0 where they agree.
+        Cost of each (predicted, true) pair; a matrix in the order of `classes_`. Pairs that
+        a dict leaves out cost 1, or 0 where they agree. Answers are then the classes of
+        least expected cost; probabilities stay as they are, and so does what "adaptive"
+        counts. Splits read costs with ``impurity="loss"`` only, which needs them.
     legacy_gain : bool, default=False
         Misclassification gains with the rounding of the released mDT code, and any gain
         above 0 counts.
@@ -100,11 +106,24 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         Its logarithm, as the paper prints it or as it follows from equation 7.
     pairing : {"independent", "conservative", "paired"}, default="independent"
         How "delta-method" takes the two best gains together.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="adaptive"
-        What a leaf answers: its most frequent class, naive Bayes over its
-        statistics, or whichever of the two was right more often there.
+    leaf : str or sequence of str, default="adaptive"
+        What a leaf answers: its most frequent class ("majority"), naive Bayes over its
+        statistics ("naive-bayes"), whichever of the two was right more often there
+        ("adaptive"), or linear units that learn their step sizes ("idbd"). Several names,
+        ``("majority", "naive-bayes", "idbd")``, give whichever of them was right more
+        often there; see :mod:`riparian.leaves`.
+    idbd_theta : float, default=0.01
+        Step size of the step sizes of "idbd"; with 0 they stay as they are (Sutton 1992,
+        figure 2).
+    idbd_alpha : float, default=0.05
+        The step size that each weight of "idbd" begins with.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
+    adaptive_grace : bool, default=False
+        After a check that waits, look at the leaf again once the bound could be met at
+        the gap as it is, or the tie: after `grace_period` at the earliest, and at the
+        latest after an eighth of the weight that the leaf has seen. Fewer checks; where a
+        gap grows meanwhile, the split comes later by no more than that.
     delta : float, default=1e-7
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
@@ -126,6 +145,19 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         for it: nothing, answer with them besides its own, or also take them for
         examples seen. The last is what MOA does: trees grow faster, but `n` in the
         bound counts examples that the leaf never saw.
+    drop_poor_features : bool, default=False
+        After a check that waits, stop tracking a feature at that leaf whose best gain is
+        behind the best one's by more than the bound, times `epsilons` [2]_; never the best
+        two features, nor one that has no cut yet. Its memory is freed, and neither rows nor
+        checks ask for it again; the leaf's children track all features anew. For
+        ``leaf="majority"``: other leaves answer by all features.
+    short_memory : int, default=0
+        Keep so many of the last examples; when a leaf splits, its children learn those
+        that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
+        is less by as much: no example answers twice.
+    short_memory_in_bound : bool, default=False
+        Whether those examples count in `n` of the bound, though the cut was chosen on
+        them. The grace period counts new ones only, either way.
     min_gain : float, default=1e-9
         Gains up to this are no gain.
     min_branch_fraction : float, default=0.01
@@ -148,7 +180,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Their names; only where all have one.
     n_seen_ : int
-        Number of examples learned.
+        Number of examples learned; one that was presented again counts again.
+    n_passes_ : int
+        How often the data were presented: 1, and one more for each pass of :meth:`rescan`.
     n_nodes_, n_leaves_, depth_ : int
         Size of the tree.
     memory_bytes_ : int
@@ -163,6 +197,13 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     feature and goes down the branch that was the heavier one when it was made. A
     batch with an error changes nothing. Any number of threads may predict while
     one learns.
+
+    References
+    ----------
+    .. [1] J. Gama, P. Rodrigues. Learning in dynamic environments: decision trees for
+       data streams, the section on UFFT's short-term memory.
+    .. [2] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3,
+       "Poor attributes".
 
     Examples
     --------
@@ -207,8 +248,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         confidence_c: float = 1.0,
         confidence_form: str = "printed",
         pairing: str = "independent",
-        leaf: str = "adaptive",
+        leaf: str | Sequence[str] = "adaptive",
+        idbd_theta: float = 0.01,
+        idbd_alpha: float = 0.05,
         grace_period: float = 200,
+        adaptive_grace: bool = False,
         delta: float = 1e-7,
         spend_delta: bool = False,
         tau: float = 0.05,
@@ -216,6 +260,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         runner_up: str = "attribute",
         missing_second: str = "zero",
         inherit_counts: str = "predict",
+        drop_poor_features: bool = False,
+        short_memory: int = 0,
+        short_memory_in_bound: bool = False,
         min_gain: float = 1e-9,
         min_branch_fraction: float = 0.01,
         clip_to_range: bool = True,
@@ -240,7 +287,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.confidence_form = confidence_form
         self.pairing = pairing
         self.leaf = leaf
+        self.idbd_theta = idbd_theta
+        self.idbd_alpha = idbd_alpha
         self.grace_period = grace_period
+        self.adaptive_grace = adaptive_grace
         self.delta = delta
         self.spend_delta = spend_delta
         self.tau = tau
@@ -248,6 +298,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.runner_up = runner_up
         self.missing_second = missing_second
         self.inherit_counts = inherit_counts
+        self.drop_poor_features = drop_poor_features
+        self.short_memory = short_memory
+        self.short_memory_in_bound = short_memory_in_bound
         self.min_gain = min_gain
         self.min_branch_fraction = min_branch_fraction
         self.clip_to_range = clip_to_range
@@ -305,6 +358,149 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                         return
         self._learn(x, [y], None, [w], one=True)
 
+    def rescan(
+        self,
+        X: Any,
+        y: Any,
+        passes: int = 1,
+        sample_weight: ArrayLike | None = None,
+        *,
+        progress: bool | None = None,
+    ) -> Self:
+        """Learns rows again that were learned before, for data too short to be a stream.
+
+        Every row is presented again, in order, `passes` times. A leaf that did not split
+        counts its examples anew, so `n` grows without new evidence: no bound holds from
+        then on. Certificates tell the pass (``pass_number``), and :meth:`guarantee` says so.
+        Predictions of these rows are not prequential: their labels were learned.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`partial_fit`.
+        passes : int, default=1
+            How often the rows are presented again.
+        progress : bool, optional
+            Show the passes on standard error. By default only on a terminal.
+
+        Notes
+        -----
+        VFML's option for small data; the papers' experiments with it go through the same
+        file up to 100 times. An example that chose a split is met again only below it.
+
+        References
+        ----------
+        .. [1] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> X, y = sea(seed=1).take(2_000)
+        >>> model = VFDT().fit(X, y).rescan(X, y, passes=9, progress=False)
+        >>> model.n_passes_, model.splits()[-1].pass_number
+        (10, 10)
+        """
+        if not (isinstance(passes, Integral) and not isinstance(passes, bool) and passes >= 1):
+            raise ValueError(f"passes must be a whole number of at least 1, got {passes!r}")
+        self._fitted()
+        with Passes(int(passes), progress) as shown:
+            self._learn(X, y, None, sample_weight, passes=shown)
+        return self
+
+    @classmethod
+    def from_sklearn(
+        cls,
+        tree: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        seed_size: int | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """A streaming tree that begins as a batch tree of scikit-learn.
+
+        The inner nodes of the batch tree are taken over and never revised. Its leaves go on
+        as active leaves without statistics, which answer with the class counts of the batch
+        until their own examples outweigh them. Values, also missing ones, go where
+        scikit-learn sends them, bit for bit, although it compares float32 and this tree
+        float64.
+
+        Parameters
+        ----------
+        tree : DecisionTreeClassifier or None
+            A fitted tree; None fits one to `X` and `y` and prunes it hard: cost-complexity
+            pruning, the smallest tree within two standard errors of the best on held-out rows.
+        X : array, frame or mapping of columns, optional
+            With a tree: rows whose class counts become the priors; they are not learned.
+            Without them the priors are those the tree was fitted with, its weights included.
+        y : array-like, optional
+            Their labels; new ones are welcome.
+        seed_size : int, optional
+            Only with ``tree=None``: the first so many rows make the seed, and the rest is
+            learned as a stream. By default all rows make it.
+        **parameters
+            Parameters of the streaming tree.
+
+        Returns
+        -------
+        HoeffdingTree
+            Of the class that was asked. Splits of the seed have the reason ``"seeded"``
+            and no bound.
+
+        References
+        ----------
+        .. [1] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3.
+        .. [2] L. Breiman, J. Friedman, R. Olshen, C. Stone. Classification and regression
+           trees. Wadsworth 1984, section 3.4.3.
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> X, y = sea(seed=1).take(20_000)
+        >>> batch = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[:1000], y[:1000])
+        >>> model = VFDT.from_sklearn(batch)
+        >>> bool((model.predict(X) == batch.predict(X)).all())
+        True
+        >>> model.partial_fit(X[1000:], y[1000:]).splits()[0].reason
+        'seeded'
+        """
+        from riparian.seed import fit_pruned, read_batch, seeded_engine
+
+        model = cls(**parameters)
+        axes = model._axes()
+        check_settings(axes)
+        if (X is None) != (y is None):
+            raise ValueError("X and y go together: give both or neither")
+        batch = None if X is None else read_batch(X, y)
+        rest = None
+        if tree is None:
+            if batch is None:
+                raise ValueError("tree=None fits a tree to X and y: give them")
+            if seed_size is not None:
+                rows = len(batch.labels)
+                whole = isinstance(seed_size, Integral) and not isinstance(seed_size, bool)
+                if not (whole and 1 <= seed_size <= rows):
+                    raise ValueError(
+                        f"seed_size must be a whole number from 1 to {rows:,}, the rows of X, "
+                        f"got {seed_size!r}"
+                    )
+                if seed_size < rows:
+                    rest = batch.after(int(seed_size))
+                batch = batch.before(int(seed_size))
+            tree = fit_pruned(batch, axes["impurity"])
+        elif seed_size is not None:
+            raise ValueError("seed_size is for tree=None: this tree is fitted already")
+        fresh = HoeffdingTree(**axes)
+        fresh._learned_with = axes
+        fresh._engine, fresh._schema = seeded_engine(tree, batch, axes, cls.__name__)
+        model._become(fresh)
+        if rest is not None:
+            model.partial_fit(*rest)
+        return model
+
     def prequential(
         self,
         X: Any,
@@ -335,6 +531,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         answers: str | None = None,
         in_order: bool = False,
         one: bool = False,
+        passes: Iterable[int] | None = None,
     ) -> Any:
         """Checks everything, then changes everything: nothing fails after the first change."""
         first = self._engine is None
@@ -389,7 +586,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             if whole is not table and answers is not None:
                 reading = schema.read(whole, grow=False)
             try:
-                if answers is None:
+                if passes is not None:
+                    for _ in passes:
+                        engine.begin_pass()
+                        engine.learn(reading.batch, codes, weights)
+                elif answers is None:
                     engine.learn(reading.batch, codes, weights)
                 else:
                     width = len(schema.classes) if answers == "both" else 0
@@ -440,7 +641,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     # -- answering ----------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most likely class of each row."""
+        """The most likely class of each row; with `costs` the one of least expected cost."""
         engine, reading = self._asked(X)
         codes, _ = engine.predict(reading.batch, 0)
         return self._labels(codes)
@@ -453,7 +654,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         return probabilities
 
     def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
-        """The most likely class of one example; None before anything was learned."""
+        """The class of one example, as `predict`; None before anything was learned."""
         engine = self._engine
         if engine is None:
             return None
@@ -536,6 +737,24 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
         return export_graphviz(self, **options)
 
+    def to_sklearn(self, **options: Any) -> DecisionTreeClassifier:
+        """The tree as scikit-learn's; options as in :func:`riparian.export.to_sklearn`."""
+        from riparian.export import to_sklearn
+
+        return to_sklearn(self, **options)
+
+    def to_onnx(self, **options: Any) -> ModelProto:
+        """The tree as an ONNX model; options as in :func:`riparian.export.to_onnx`."""
+        from riparian.export import to_onnx
+
+        return to_onnx(self, **options)
+
+    def to_code(self, language: str, **options: Any) -> str:
+        """The tree as SQL, Python or C; options as in :func:`riparian.export.to_code`."""
+        from riparian.export import to_code
+
+        return to_code(self, language, **options)
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""
         from riparian.plot import plot_tree
@@ -573,6 +792,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     @property
     def n_seen_(self) -> int:
         return self._fitted().seen
+
+    @property
+    def n_passes_(self) -> int:
+        return self._fitted().passes
 
     @property
     def n_nodes_(self) -> int:

@@ -19,6 +19,10 @@ from riparian.compat.river import RiverTree  # noqa: E402
 MODELS = {
     "as it comes": RiverTree,
     "VFDT": lambda: RiverTree(rp.VFDT()),
+    "idbd": lambda: RiverTree(rp.HoeffdingTree(leaf="idbd", grace_period=20)),
+    "the best of three, costs": lambda: RiverTree(
+        rp.VFDT(leaf=("majority", "naive-bayes", "idbd"), costs={(True, False): 3.0})
+    ),
     "naive Bayes": lambda: RiverTree(rp.HoeffdingTree(leaf="naive-bayes", grace_period=20)),
 }
 

@@ -49,6 +49,20 @@ COMPOSITIONS = {
     "delayed": {"cuts": "delayed", "categorical_cuts": "both"},
     "combined": {"cuts": "combined", "variance": "population"},
     "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
+    "idbd-both": {"leaf": "idbd", "categorical_cuts": "both", "idbd_theta": 0.05},
+    "best-of-three": {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS},
+    "costs-matrix": {"costs": MATRIX, "inherit_counts": "none"},
+    "adaptive-grace": {"adaptive_grace": True, "categorical_cuts": "both"},
+    "poor-features": {
+        "drop_poor_features": True,
+        "leaf": "majority",
+        "delta": 0.3,
+        "grace_period": 20,
+        "short_memory": 40,
+    },
+    "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
+    "short-memory": {"short_memory": 150, "inherit_counts": "count"},
+    "short-values": {"short_memory": 90, "statistics": "intervals", "adaptive_grace": True},
 }
 
 
@@ -80,6 +94,11 @@ class Recipe:
     def statistics(self):
         """What its leaves keep of numbers; memory is constant with Gaussians only."""
         return self()._axes()["statistics"]
+
+    @property
+    def follows(self):
+        """Whether its leaves weigh the last examples more than the ones before."""
+        return "idbd" in self()._axes()["leaf"]
 
     @property
     def slow(self):

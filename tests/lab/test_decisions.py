@@ -11,6 +11,12 @@ REPETITIONS = 120
 
 
 def outcomes(node, repetitions=REPETITIONS, seed=5, **changed):
+    """The attribute and the number of examples of each repetition."""
+    return [told[:2] for told in all_told(node, repetitions, seed, **changed)]
+
+
+def all_told(node, repetitions=REPETITIONS, seed=5, **changed):
+    """Likewise, with the impurity of a hybrid and whether labels were misjudged."""
     method = {
         "impurity": "entropy",
         "evaluator": "resubstitution",
@@ -31,8 +37,8 @@ def outcomes(node, repetitions=REPETITIONS, seed=5, **changed):
     costs = np.ravel(method.pop("costs", np.zeros(0))).astype(float)
     shape = node.probabilities.shape
     engine = _core.Lab(shape[:-1], shape[-1], node.probabilities.ravel(), method, costs, seed)
-    chosen, examples = engine.run(0, repetitions, 2)
-    return list(zip(chosen.tolist(), examples.tolist(), strict=True))
+    told = engine.run(0, repetitions, 2)
+    return list(zip(*(column.tolist() for column in told), strict=True))
 
 
 def drawn(node, repetitions=REPETITIONS, seed=5):
@@ -144,6 +150,118 @@ def test_costs_are_judged_as_the_evaluator_says(evaluator, three):
         holdout_examples=12,
     )
     assert got == want
+
+
+@pytest.mark.parametrize("null_cut", [False, True])
+@pytest.mark.parametrize("evaluator", ["prequential", "holdout", "fixed"])
+def test_misjudged_is_by_the_expected_gains_of_the_labels(evaluator, null_cut):
+    # Labels of 5 examples are often wrong, and one epsilon at 0.4 errs often.
+    node = lab.s1_node()
+    told = all_told(
+        node,
+        impurity="accuracy",
+        evaluator=evaluator,
+        holdout_examples=5,
+        delta=0.4,
+        null_cut=null_cut,
+    )
+    kinds = set()
+    for x, (chosen, n, _, misjudged) in zip(drawn(node), told, strict=True):
+        if chosen < 0:
+            assert not misjudged
+            continue
+        seen = [values[:n] for values in x]
+        expected = reference.expected_gains_of_hits(seen, node.probabilities, evaluator, n_0=5)
+        assert misjudged == reference.is_misjudged(expected[:, -1], chosen, null_cut)
+        kinds.add((chosen == 0, misjudged))
+    # Fixed labels are right, so wrong decisions and no others are misjudged.
+    some = {(True, 0), (False, 1)} | ({(False, 0)} if evaluator == "holdout" else set())
+    assert kinds >= some
+    assert evaluator != "fixed" or kinds == some
+
+
+@pytest.mark.parametrize("evaluator", ["prequential", "holdout"])
+def test_misjudged_with_costs(evaluator, three):
+    costs = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
+    told = all_told(
+        three, impurity="loss", evaluator=evaluator, delta=0.7, costs=costs, holdout_examples=4
+    )
+    found = set()
+    for x, (chosen, n, _, misjudged) in zip(drawn(three), told, strict=True):
+        if chosen < 0:
+            continue
+        expected = reference.expected_gains_of_hits(
+            [values[:n] for values in x], three.probabilities, evaluator, n_0=4, costs=costs
+        )
+        assert misjudged == reference.is_misjudged(expected[:, -1], chosen)
+        found.add(misjudged)
+    assert found == {0, 1}
+
+
+def test_where_no_labels_are_judged_wrong_is_misjudged():
+    for impurity in ("entropy", "accuracy"):
+        found = lab.decisions(impurity=impurity, delta=0.3, repetitions=500)
+        assert found.misjudged == found.wrong > 0
+        assert not found.judges_labels
+        assert found.misjudged_interval == found.interval
+
+
+def test_fixed_labels_are_right_so_wrong_is_misjudged():
+    found = lab.decisions(impurity="accuracy", evaluator="fixed", delta=0.3, repetitions=2000)
+    assert found.misjudged == found.wrong > 0
+
+
+@pytest.mark.parametrize("null_cut", [False, True])
+@pytest.mark.parametrize("grace", [1, 7])
+def test_a_hybrid_asks_gini_where_misclassification_waits(grace, null_cut):
+    # Class 0 leads in every branch, so misclassification sees no gain in what Gini does.
+    first, second = np.array([[0.30, 0.20], [0.29, 0.21]]), np.array([[0.39, 0.03], [0.20, 0.38]])
+    blind = lab.Node(np.einsum("ik,jk->ijk", first, second / [0.59, 0.41]))
+    z = 0.5244005127080407  # the normal quantile of 0.7
+    of_normal = (lambda n, j: z * np.sqrt(1 / (2 * n)), lambda n, j: z * np.sqrt(2 * 8 / n))
+    of_hoeffding = (hoeffding(0.6), hoeffding(0.6))
+    for node, bound, delta, widths in (
+        (lab.s1_node(), "normal", 0.3, of_normal),
+        (lab.s1_node(), "hoeffding", 0.6, of_hoeffding),
+        (blind, "hoeffding", 0.6, of_hoeffding),
+    ):
+        shape = node.probabilities.shape
+        want = [
+            reference.first_decision_of_two(
+                [reference.gains_of_counts(x, shape, i) for i in ("misclassification", "gini")],
+                widths,
+                epsilons=1,
+                grace=grace,
+                first=grace,
+                null_cut=null_cut,
+            )
+            for x in drawn(node)
+        ]
+        got = all_told(
+            node,
+            impurity="hybrid",
+            bound=bound,
+            delta=delta,
+            grace_period=grace,
+            first_check=grace,
+            null_cut=null_cut,
+        )
+        assert [told[:3] for told in got] == want
+    assert {which for _, _, which in want} == {0, 1}
+
+
+def test_a_hybrid_is_wrong_by_the_impurity_that_decided():
+    # By misclassification the first attribute is better (0.06 against 0.02), by Gini the second.
+    first, second = np.array([[0.40, 0.14], [0.20, 0.26]]), np.array([[0.22, 0.0], [0.38, 0.40]])
+    node = lab.Node(np.einsum("ik,jk->ijk", first, second / [0.6, 0.4]))
+    assert node.true_gains("misclassification") == pytest.approx([0.06, 0.02])
+    assert node.true_gains("gini").argmax() == 1
+    how = {"impurity": "hybrid", "delta": 0.2, "max_examples": 2000}
+    told = all_told(node, 400, **how)
+    wrong = sum(a >= 0 and a != which for a, _, which, _ in told)
+    assert {(a, which) for a, _, which, _ in told} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    found = lab.decisions(node, **how, repetitions=400, seed=5)
+    assert (found.wrong, found.decided) == (wrong, 400)
 
 
 def test_a_gap_of_the_delta_method_needs_large_cells():

@@ -24,6 +24,11 @@ from riparian import lab
         ({"impurity": "loss", "costs": np.zeros((2, 2))}, "not all be 0"),
         ({"impurity": "loss", "costs": np.ones((3, 3))}, "shape"),
         ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be .predicted, true. of"),
+        ({"costs": np.ones((2, 2))}, "costs are for impurity 'loss', got 'entropy'"),
+        ({"impurity": "hybrid", "evaluator": "holdout"}, "is for the impurities 'accuracy'"),
+        ({"impurity": "hybrid", "bound": "confidence"}, "serves the impurities"),
+        ({"impurity": "hybrid", "bound": "delta-method"}, "serves the impurities"),
+        ({"impurity": "gini", "bound": "normal", "delta": 0.5}, "delta must be below 0.5"),
         ({"delta": 0.0}, "delta must be a probability"),
         ({"delta": 1.5}, "delta must be a probability"),
         ({"epsilons": 3}, "epsilons must be 1 or 2"),
@@ -91,6 +96,20 @@ def test_true_gains_of_the_controlled_node():
     assert node.true_gains("loss", costs) == pytest.approx([0.18, 0.005])
 
 
+def test_a_hybrid_has_no_gain_of_its_own():
+    with pytest.raises(ValueError, match="ask for 'misclassification' and 'gini'"):
+        lab.s1_node().true_gains("hybrid")
+
+
+def test_misjudged_decisions_are_told_where_they_differ():
+    found = lab.decisions(
+        impurity="accuracy", evaluator="holdout", delta=0.2, repetitions=300, max_examples=1000
+    )
+    assert found.misjudged != found.wrong
+    assert f"misjudged with the labels that they had were {found.misjudged}," in str(found)
+    assert "misjudged" not in str(lab.decisions(repetitions=100))
+
+
 def test_the_interval_is_exact():
     # From tables of Clopper and Pearson's limits.
     assert lab.decisions(repetitions=1).interval == pytest.approx((0.0, 0.975))
@@ -127,4 +146,19 @@ def test_the_picture_numbers_every_method():
     ax = lab.plot(lab.compare(methods, repetitions=500))
     key = [text.get_text() for text in ax.artists[0].get_texts()]
     assert key == ["1  one", "2  two"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["δ kept", "δ broken"]
+    mpl.pyplot.close("all")
+
+
+def test_the_picture_shows_misjudged_decisions_and_does_not_crowd_its_axes():
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    held_out = {"impurity": "accuracy", "evaluator": "holdout", "epsilons": 2}
+    found = lab.compare({"one": held_out}, repetitions=5_000, max_examples=2_000)
+    ax = lab.plot(found)
+    assert ax.get_legend().get_texts()[-1].get_text() == "misjudged, by its labels"
+    # 0.01 % would stand on "none", which is at 0.008 %.
+    assert [text.get_text() for text in ax.get_yticklabels()][:2] == ["none", "0.1 %"]
+    assert len([x for x in ax.get_xticks() if ax.get_xlim()[0] < x < ax.get_xlim()[1]]) >= 2
     mpl.pyplot.close("all")

@@ -74,7 +74,7 @@ def test_the_layout_is_that_of_safetensors_with_a_digest_at_the_end(data, tmp_pa
     path.write_bytes(data)
     with safetensors.safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["riparian"])
-    assert header["format"] == FORMAT == 2
+    assert header["format"] == FORMAT == 3
     assert header["recipe"] == "HoeffdingTree"
     assert header["parameters"]["grace_period"] == 30
     assert [f["name"] for f in header["schema"]["features"]] == ["a", "b"]
@@ -241,9 +241,9 @@ def test_a_file_that_is_not_there_is_no_model_error(tmp_path):
 
 
 def test_a_newer_format_is_named(data):
-    body = data[:-32].replace(rb"{\"format\":2,", rb"{\"format\":9,")
+    body = data[:-32].replace(rb"{\"format\":3,", rb"{\"format\":9,")
     assert body != data[:-32]
-    with pytest.raises(rp.ModelFileError, match=r"format 9; this version reads formats 1 and 2"):
+    with pytest.raises(rp.ModelFileError, match=r"format 9; this version reads formats 1, 2 and 3"):
         from_bytes(with_digest(body))
 
 

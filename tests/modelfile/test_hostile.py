@@ -128,11 +128,18 @@ def set_value(entry, place, value):
     entry[2][size * place : size * place + size] = number.to_bytes(size, "little")
 
 
+GROWTH = ["delay", "dropped", "recalled", "estimated", "memory_values", "memory_codes"]
+GROWTH += ["memory_labels", "memory_weights"]
+
+
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
-        # What leaves watch is one array of many meanings.
-        name = "watch" if dice.random() < 0.3 else dice.choice(list(parts.arrays))
+        # What leaves watch, their units, and what growth remembers are arrays of many meanings.
+        name = dice.choice(list(parts.arrays))
+        if dice.random() < 0.3:
+            telling = [each for each in ("watch", "units") if as_array(parts.arrays[each]).size]
+            name = dice.choice(telling or GROWTH)
         entry = parts.arrays[name]
         array = as_array(entry)
         if array.size:
@@ -146,7 +153,7 @@ def values(dice, parts):
 INDEXES = ["parent", "branch", "heavy", "feature", "category", "test", "split_node"]
 INDEXES += ["second_feature", "second_category", "second_test", "split_seen", "split_verdict"]
 SUMS = ["counts", "weight", "checked", "right_majority", "right_bayes", "known", "cells"]
-SUMS += ["table_known"]
+SUMS += ["table_known", "right_idbd"]
 
 
 def structure(dice, parts):
@@ -439,7 +446,7 @@ def check_works(model):
 
 
 def sample_models():
-    """Plain trees, and one for each kind of watch that leaves can keep."""
+    """Plain trees, one for each kind of watch that leaves can keep, and one with a seed."""
     for n, cls, more in [
         (200, rp.HoeffdingTree, {"leaf": "adaptive", "categorical_cuts": "both"}),
         (200, rp.VFDT, {}),
@@ -449,9 +456,21 @@ def sample_models():
         (200, rp.VFDTc, {}),
         (1300, rp.NIP, {"n_intervals": 5, "max_leaves": 4}),
         (200, rp.HybridTree, {}),
+        (200, rp.HoeffdingTree, {"leaf": "idbd"}),
+        (200, rp.VFDT, {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS}),
+        (
+            300,
+            rp.HoeffdingTree,
+            {"leaf": "majority", "drop_poor_features": True, "short_memory": 50}
+            | {"adaptive_grace": True, "tau": 0.3},
+        ),
     ]:
-        model = cls(grace_period=40, delta=0.05, tau=0.6, **more)
+        model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
+    columns, labels = sample_rows(200)
+    numbers = {name: columns[name] for name in "ac"}
+    seeded = rp.VFDT.from_sklearn(None, numbers, labels, grace_period=40, delta=0.05, tau=0.6)
+    yield seeded.partial_fit(columns, labels).rescan(columns, labels, passes=2, progress=False)
 
 
 def sample_rows(n):
@@ -591,6 +610,34 @@ def test_what_no_leaf_can_watch_is_refused(value):
             set_value(bad.arrays["watch_sizes"], 0, size)
             with pytest.raises(rp.ModelFileError):
                 from_bytes(bad.data())
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1e308, 1e300])
+def test_what_no_unit_can_hold_is_refused(value):
+    """Of a leaf: the units, their categories, the moments, then weights, steps and traces."""
+    for whole in samples()[8:]:
+        for place in range(20):
+            bad = whole.copy()
+            set_value(bad.arrays["units"], place, value)
+            with pytest.raises(rp.ModelFileError):
+                from_bytes(bad.data())
+
+
+@pytest.mark.parametrize("name", ["units", "unit_sizes", "right_idbd"])
+def test_the_arrays_of_units_are_there_where_leaves_have_units_and_nowhere_else(name):
+    plain, *_, idbd, _ = samples()
+    without = idbd.copy()
+    del without.arrays[name]
+    with pytest.raises(rp.ModelFileError):
+        from_bytes(without.data())
+    strange = plain.copy()
+    strange.arrays[name] = idbd.copy().arrays[name]
+    with pytest.raises(rp.ModelFileError):
+        from_bytes(strange.data())
+    # A file of an older format has none of them.
+    older = plain.copy()
+    del older.arrays[name]
+    check_works(from_bytes(older.data()))
 
 
 def test_a_watch_of_another_kind_is_refused():

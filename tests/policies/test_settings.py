@@ -82,7 +82,7 @@ def test_a_bound_refuses_impurities_that_it_does_not_serve(bound):
         ),
         ("cuts='qda' needs statistics='gaussian'", {"cuts": "qda", "statistics": "exhaustive"}),
         ("needs costs", {"impurity": "loss"}),
-        ("costs are for impurity='loss'", {"costs": LOSS["costs"]}),
+        ("costs must have the shape", {"costs": [1, 2]}),
         ("epsilons must be a whole number from 1 to 2", {"epsilons": 3}),
         ("spend_delta must be True or False", {"spend_delta": 1}),
         ("holdout_examples must be a number from 1", {"holdout_examples": 0}),

@@ -91,6 +91,68 @@ def gains_of_hits(drawn, shape, evaluator, n_0=0, costs=None, probabilities=None
     return out
 
 
+def expected_gains_of_hits(drawn, probabilities, evaluator, n_0=0, costs=None):
+    """[attribute][example]: of what the gains of hits are estimates.
+
+    The same means over the judged examples, but each term is its expectation over the whole
+    distribution, with the labels that the example was judged with.
+    """
+    *values, y = drawn
+    k = probabilities.shape[-1]
+    costs = 1.0 - np.eye(k) if costs is None else np.asarray(costs) / np.max(costs)
+    axes = range(len(values))
+    true = [probabilities.sum(axis=tuple(b for b in axes if b != a)) for a in axes]
+    true_whole = true[0].sum(axis=0)
+
+    def label(counts):
+        return int(np.argmin(np.round(costs @ counts, 9)))
+
+    terms = []
+    for i in range(len(y)):
+        if evaluator == "holdout" and i < n_0:
+            continue
+        before = {"prequential": i, "holdout": n_0}.get(evaluator)
+        if before is None:
+            chosen_by, whole = true, true_whole
+        else:
+            whole = np.bincount(y[:before], minlength=k)
+            chosen_by = [
+                np.array([np.bincount(y[:before][x[:before] == v], minlength=k) for v in range(s)])
+                for x, s in zip(values, probabilities.shape[:-1], strict=True)
+            ]
+        without = costs[label(whole)] @ true_whole
+        terms.append(
+            [
+                without - sum(costs[label(c)] @ t for c, t in zip(counts, table, strict=True))
+                for counts, table in zip(chosen_by, true, strict=True)
+            ]
+        )
+    out = np.full((len(values), len(y)), np.nan)
+    judged = len(terms)
+    means = np.cumsum(terms, axis=0) / np.arange(1, judged + 1)[:, None]
+    out[:, len(y) - judged :] = means.T
+    return out
+
+
+def is_misjudged(expected, chosen, null_cut=False):
+    """Whether another attribute, or no split, is truly better by the gains that are expected."""
+    best = expected.max()
+    if null_cut and not expected[chosen] > 1e-12:
+        return True
+    return bool(expected[chosen] < best - 1e-12)
+
+
+def first_decision_of_two(gains_of_each, epsilon_of_each, **how):
+    """Of a hybrid: (attribute, examples, which); the first impurity has the word if both decide."""
+    found = [
+        first_decision(gains, epsilon, **how)
+        for gains, epsilon in zip(gains_of_each, epsilon_of_each, strict=True)
+    ]
+    ended = [n if a >= 0 else np.inf for a, n in found]
+    which = int(ended[1] < ended[0])
+    return *found[which], which
+
+
 def first_decision(gains, epsilon, *, epsilons, null_cut=False, grace=1, first=1):
     """The attribute and the number of examples; -1 if these are not enough.
 

@@ -8,10 +8,12 @@ from .values import Values
 
 __all__ = [
     "LEAVES",
+    "ORDER",
     "Floor",
     "Value",
-    "adaptive",
     "best_class",
+    "best_of",
+    "cheapest_class",
     "floored_variance",
     "log_density",
     "naive_bayes",
@@ -20,7 +22,10 @@ __all__ = [
     "probabilities_of_weights",
 ]
 
-LEAVES = ("majority", "naive-bayes", "adaptive")
+LEAVES = ("majority", "naive-bayes", "adaptive", "idbd")
+
+# Of predictors that were right equally often the first one answers.
+ORDER = ("idbd", "naive-bayes", "majority")
 
 # A value as it was read: a number, a category code, or None where it is missing.
 Value = float | int | None
@@ -115,6 +120,16 @@ def naive_bayes(
     return scores
 
 
-def adaptive(majority_right: float, naive_bayes_right: float) -> str:
-    """The predictor with more weight to its credit; equal credit goes to naive Bayes."""
-    return "majority" if majority_right > naive_bayes_right else "naive-bayes"
+def best_of(right: Mapping[str, float]) -> str:
+    """The predictor with most weight to its credit; equal credit goes to the first in ORDER."""
+    return max((name for name in ORDER if name in right), key=lambda name: right[name])
+
+
+def cheapest_class(
+    probabilities: Sequence[float], costs: Sequence[Sequence[float]], n_classes: int
+) -> int:
+    """The answer of least expected cost among the classes known; ties to the lowest code."""
+    expected = [
+        sum(probabilities[k] * costs[a][k] for k in range(n_classes)) for a in range(n_classes)
+    ]
+    return expected.index(min(expected))

@@ -5,6 +5,7 @@ from typing import Any
 
 from .cuts import Cut
 from .decision import Evidence, Pair
+from .idbd import Units
 from .quality import Quality
 from .statistics import Statistic
 
@@ -31,8 +32,11 @@ class Node:
     weight: float = 0.0
     counted: float = 0.0
     checked: float = 0.0
-    majority_right: float = 0.0
-    naive_bayes_right: float = 0.0
+    delay: float = 0.0
+    recalled: float = 0.0
+    dropped: set[int] = field(default_factory=set)
+    right: dict[str, float] = field(default_factory=dict)  # by predictor, where one is chosen
+    units: Units | None = None
     cut: Cut | None = None
     children: dict[int, int] = field(default_factory=dict)
     heavy: int = -1

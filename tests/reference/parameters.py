@@ -1,7 +1,7 @@
 """The choices of a reference tree under the names that users write."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "pairing": ("independent", "conservative", "paired"),
     "statistics": ("gaussian", "exhaustive"),
     "categorical_cuts": ("multiway", "one-against-rest", "both"),
-    "leaf": LEAVES,
     "runner_up": ("attribute", "cut"),
     "inherit_counts": ("none", "predict", "count"),
 }
@@ -68,8 +67,14 @@ class Parameters:
     tau: float = 0.05
     statistics: str = "gaussian"
     legacy_gain: bool = False
-    leaf: str = "adaptive"
+    leaf: str | Sequence[str] = "adaptive"
+    idbd_theta: float = 0.01
+    idbd_alpha: float = 0.05
     grace_period: float = 200
+    adaptive_grace: bool = False
+    drop_poor_features: bool = False
+    short_memory: int = 0
+    short_memory_in_bound: bool = False
     runner_up: str = "attribute"
     inherit_counts: str = "predict"
     min_gain: float = 1e-9
@@ -80,7 +85,10 @@ class Parameters:
     variance_floor: Floor = floored_variance
 
     def __post_init__(self) -> None:
-        self.leaf = self.leaf.replace("_", "-")
+        names = [self.leaf] if isinstance(self.leaf, str) else list(self.leaf)
+        if not names or any(name not in LEAVES for name in names):
+            raise ValueError(f"leaf must be one of {LEAVES} or several, got {self.leaf!r}")
+        self.predictors = ["majority", "naive-bayes"] if names == ["adaptive"] else names
         for name, values in VALUES.items():
             value = getattr(self, name)
             if not callable(value) and value not in values:
@@ -94,9 +102,13 @@ class Parameters:
                 raise ValueError(f"evaluator={self.evaluator!r} needs categorical_cuts='multiway'")
             if self.bound == "delta-method":
                 raise ValueError("bound='delta-method' needs evaluator='resubstitution'")
-        if self.impurity == "loss":
-            if self.costs is None:
-                raise ValueError("impurity='loss' needs costs")
+            if self.drop_poor_features or self.short_memory:
+                raise ValueError("drop_poor_features and short_memory need resubstitution")
+        if self.drop_poor_features and self.leaf != "majority":
+            raise ValueError("drop_poor_features needs leaf='majority'")
+        if self.impurity == "loss" and self.costs is None:
+            raise ValueError("impurity='loss' needs costs")
+        if self.costs is not None:
             self.costs = scaled_costs(self.costs)
         self.max_depth = math.inf if self.max_depth is None else self.max_depth
         self.max_leaves = math.inf if self.max_leaves is None else self.max_leaves

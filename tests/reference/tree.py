@@ -1,6 +1,7 @@
 """A Hoeffding tree in plain Python, to compare the splits of the engine with, one by one."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,11 +19,13 @@ from .decision import (
     leaders,
     verdict,
 )
+from .idbd import Units
 from .impurities import criterion_gain
 from .leaves import (
     Value,
-    adaptive,
     best_class,
+    best_of,
+    cheapest_class,
     naive_bayes,
     probabilities_of_scores,
     probabilities_of_weights,
@@ -37,6 +40,9 @@ __all__ = ["Node", "ReferenceTree", "Split", "Waiting"]
 
 # An impurity: a name, or a user's own function of counts.
 Criterion = str | Callable[[Any], Any]
+
+# The values, the class and the weight of an example.
+Example = tuple[Sequence[Value], int, float]
 
 LARGEST = 2.0**450  # numbers beyond it are clamped, so that their squares stay finite
 
@@ -55,6 +61,7 @@ class ReferenceTree:
         self.seen = 0
         self.splits: list[Split] = []
         self.nodes: list[Node] = []
+        self.memory: deque[Example] = deque(maxlen=self.parameters.short_memory)
         self._add_leaf(parent=-1, branch=0, inherited={})
 
     @property
@@ -77,14 +84,31 @@ class ReferenceTree:
 
         self._observe(leaf, values, y, min(w, 1.0))
         self.classes.add(y)
+        self._update(leaf, values, y, w)
+        self.memory.append((values, y, w))
+        p = self.parameters
+        if (
+            node.depth < p.max_depth
+            and len(node.observed) >= 2
+            and node.weight - node.checked >= node.delay
+        ):
+            node.checked = node.weight
+            self._check(leaf)
+        if w > 1.0 and node.cut is None:
+            self._observe(leaf, values, y, w - 1.0)
+
+    def _update(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
+        """What a leaf remembers of an example."""
+        node = self.nodes[leaf]
         node.observed[y] = node.observed.get(y, 0.0) + w
         node.weight += w
         for f, x in enumerate(values):
-            if x is None:
+            if x is not None and self.kinds[f] == "categorical":
+                self.categories[f].add(int(x))
+            if x is None or f in node.dropped:
                 continue
             statistic = node.statistics[f]
             if isinstance(statistic, CategoryCounts):
-                self.categories[f].add(int(x))
                 statistic.update(int(x), y, w)
                 continue
             if isinstance(statistic, Values):
@@ -92,6 +116,8 @@ class ReferenceTree:
             density = node.densities[f]
             assert isinstance(density, dict)
             density.setdefault(y, Gaussian()).update(x, w)
+        if node.units is not None:
+            node.units.learn(values, y, w, self._width())
         for pair in node.pairs.values():
             pair.learn(values, y, w)
         if node.quality is not None:
@@ -100,23 +126,11 @@ class ReferenceTree:
             if node.quality.due:
                 node.quality.fix(self._best_thresholds(leaf))
 
-        p = self.parameters
-        if (
-            node.depth < p.max_depth
-            and len(node.observed) >= 2
-            and node.weight - node.checked >= p.grace_period
-        ):
-            node.checked = node.weight
-            self._check(leaf)
-        if w > 1.0 and node.cut is None:
-            self._observe(leaf, values, y, w - 1.0)
-
     def _observe(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """Which predictor would be right now; a weight of 3 is one before learning, two after."""
-        if self.parameters.leaf == "adaptive":
-            node = self.nodes[leaf]
-            node.majority_right += w * (best_class(self._answer(leaf)) == y)
-            node.naive_bayes_right += w * (best_class(self._naive_bayes(leaf, values)) == y)
+        right = self.nodes[leaf].right
+        for name in right:
+            right[name] += w * (self._class_by(name, leaf, values) == y)
 
     def _read(self, row: Sequence[float | int]) -> list[Value]:
         """The values of a row, None where missing, numbers clamped."""
@@ -160,7 +174,11 @@ class ReferenceTree:
         statistics = list(densities)
         if p.statistics == "exhaustive":
             statistics = [Values() if isinstance(d, dict) else d for d in densities]
-        leaf = Node(parent, branch, 0, inherited, statistics, densities)
+        leaf = Node(parent, branch, 0, inherited, statistics, densities, delay=p.grace_period)
+        if "idbd" in p.predictors:
+            leaf.units = Units(self.kinds, p.idbd_theta, p.idbd_alpha)
+        if len(p.predictors) > 1:
+            leaf.right = dict.fromkeys(p.predictors, 0.0)
         if p.evaluator != "resubstitution":
             costs = p.costs if p.impurity == "loss" else None
             leaf.quality = Quality(self.kinds, p.evaluator, p.holdout_examples, costs)
@@ -217,7 +235,7 @@ class ReferenceTree:
         """Every cut with its gain, by feature and then by candidate."""
         node = self.nodes[leaf]
         if node.quality is None:
-            features = range(len(self.kinds))
+            features = [f for f in range(len(self.kinds)) if f not in node.dropped]
             return [found for f in features for found in self._cuts(leaf, f, criterion)]
         measured = [
             node.quality.candidate(f, self._width())
@@ -246,8 +264,9 @@ class ReferenceTree:
         node = self.nodes[leaf]
         p = self.parameters
         n = node.weight if node.quality is None else node.quality.averaged(*cuts)
+        unbound = 0.0 if p.short_memory_in_bound else node.recalled
         return Situation(
-            n=n + node.counted if n > 0.0 else 0.0,
+            n=n - unbound + node.counted if n > 0.0 else 0.0,
             delta=spend(p.delta, check) if p.spend_delta else p.delta,
             n_classes=len(node.observed),
             depth=node.depth,
@@ -287,14 +306,55 @@ class ReferenceTree:
         p = self.parameters
         node = self.nodes[leaf]
         node.checks += 1
+        node.delay = p.grace_period
+        waited, poor = math.inf, set(range(len(self.kinds)))
         for criterion in p.criteria:
             evidence, situation = self._evidence(leaf, criterion, node.checks)
             split, reason = verdict(p, evidence, self.n_leaves)
             if split:
                 self._split(leaf, criterion, evidence, situation.n, reason)
                 return
+            if reason == "bound":
+                more = self._needed(leaf, criterion, evidence, situation)
+                if math.isfinite(more):
+                    waited = min(waited, math.ceil(situation.n + more) - situation.n)
+            poor &= self._poor(leaf, criterion, evidence)
             if p.bound == "delta-method" and p.pairing == "paired":
                 self._follow(node, str(criterion), (evidence.best, evidence.runner_up))
+        if p.adaptive_grace:
+            # At the latest after an eighth of the weight: gaps change.
+            node.delay = max(p.grace_period, min(waited, node.weight / 8.0))
+        if p.drop_poor_features:
+            node.dropped |= poor
+
+    def _poor(self, leaf: int, criterion: Criterion, evidence: Evidence) -> set[int]:
+        """Features whose best gain is behind by more than epsilon, but for the best two."""
+        if not self.parameters.drop_poor_features:
+            return set()
+        best: dict[int, float] = {}
+        for gain, cut in self._candidates(leaf, criterion):
+            best[cut.feature] = max(gain, best.get(cut.feature, -math.inf))
+        ranked = sorted(best, key=lambda f: -best[f])  # the first of equals first
+        behind = self.parameters.epsilons * evidence.epsilon
+        return {f for f in ranked[2:] if evidence.gain - best[f] > behind}
+
+    def _needed(
+        self, leaf: int, criterion: Criterion, evidence: Evidence, situation: Situation
+    ) -> float:
+        """Further weight until the bound is met at this gap, or the tie."""
+        p = self.parameters
+        cuts = (evidence.best, evidence.runner_up)
+        gap = evidence.gain - evidence.runner_up_gain
+        return examples_needed(
+            lambda n: self._epsilon(
+                leaf,
+                criterion,
+                cuts,
+                replace(situation, n=n, seen=situation.seen + n - situation.n),
+            ),
+            situation.n,
+            max(gap / p.epsilons, p.tau),
+        )
 
     def _follow(self, node: Node, criterion: str, cuts: Sequence[Cut | None]) -> None:
         """Start anew with two leaders that are not the ones followed so far."""
@@ -326,11 +386,14 @@ class ReferenceTree:
         for branch, weights in zip(branches, cut.table, strict=True):
             inherited = {k: float(weight) for k, weight in enumerate(weights)}
             child = self._add_leaf(leaf, branch, {} if inherit == "none" else inherited)
+            if node.units is not None:
+                self.nodes[child].units = node.units.for_child()
             if inherit == "count":
                 self.nodes[child].counted = float(weights.sum())
         heaviest = int(cut.table.sum(axis=1).argmax())
         node.heavy = node.children[branches[heaviest]]
         node.statistics = node.densities = []
+        self._recall(leaf)
         self.splits.append(
             Split(
                 **vars(evidence),
@@ -347,6 +410,21 @@ class ReferenceTree:
                 children=tuple(node.children[branch] for branch in branches),
             )
         )
+
+    def _recall(self, split: int) -> None:
+        """Route the short memory again: the children learn what reached their parent."""
+        children = self.nodes[split].children.values()
+        for values, y, w in self.memory:
+            leaf = self._route(values, learning=False)
+            if leaf in children:
+                self._update(leaf, values, y, w)
+        for child in map(self.nodes.__getitem__, children):
+            child.recalled = child.checked = child.weight
+            # The parent's estimate holds them too, and may be short of them by some.
+            for k in child.inherited:
+                child.inherited[k] = max(0.0, child.inherited[k] - child.observed.get(k, 0.0))
+            if self.parameters.inherit_counts == "count":
+                child.counted = sum(child.inherited.values())
 
     def pending(self) -> list[Waiting]:
         """For every leaf, in the order of the ids, why it is a leaf."""
@@ -368,13 +446,7 @@ class ReferenceTree:
         elif len(node.observed) < 2:
             reason = "pure"
         elif split or reason == "bound":
-            cuts = (evidence.best, evidence.runner_up)
-            gap = evidence.gain - evidence.runner_up_gain
-            needed = examples_needed(
-                lambda n: self._epsilon(leaf, criterion, cuts, replace(situation, n=n)),
-                situation.n,
-                max(gap / p.epsilons, p.tau),
-            )
+            needed = self._needed(leaf, criterion, evidence, situation)
             reason = "grace_period" if split else "bound"
         return Waiting(
             **vars(evidence),
@@ -410,26 +482,48 @@ class ReferenceTree:
         )
 
     def _predictor(self, at: int) -> str:
-        """Which of the two predictors answers at a node."""
+        """Which of the predictors answers at a node."""
         node = self.nodes[at]
-        if node.cut is not None or node.weight <= 0.0:
+        if node.cut is not None:
             return "majority"
-        if self.parameters.leaf == "adaptive":
-            return adaptive(node.majority_right, node.naive_bayes_right)
-        return self.parameters.leaf
+        return best_of(node.right) if node.right else self.parameters.predictors[0]
+
+    def _class_by(self, name: str, at: int, values: Sequence[Value]) -> int | None:
+        """The class that one predictor answers with."""
+        if name == "majority":
+            return best_class(self._answer(at))
+        if name == "naive-bayes":
+            return best_class(self._naive_bayes(at, values))
+        units = self.nodes[at].units
+        shares = units.probabilities(values, self._width()) if units is not None else None
+        return best_class(dict(enumerate(shares)) if shares else self._answer(at))
+
+    def _decided(self, row: Sequence[float | int]) -> int | None:
+        """The class of least cost, once anything was learned."""
+        if not self.seen:
+            return None
+        probabilities = self.probabilities(row, self._width())
+        return cheapest_class(probabilities, self.parameters.costs, self._width())
 
     def predict(self, row: Sequence[float | int]) -> int | None:
         """The class code that the tree answers, or None before the first example."""
+        if self.parameters.costs is not None:
+            return self._decided(row)
         values = self._read(row)
         at = self._route(values, learning=False)
-        if self._predictor(at) == "majority":
-            return best_class(self._answer(at))
-        return best_class(self._naive_bayes(at, values))
+        return self._class_by(self._predictor(at), at, values)
 
     def probabilities(self, row: Sequence[float | int], n_classes: int) -> list[float]:
         """A probability for each of the first ``n_classes`` class codes."""
         values = self._read(row)
         at = self._route(values, learning=False)
-        if self._predictor(at) == "majority":
-            return probabilities_of_weights(self._answer(at), n_classes)
-        return probabilities_of_scores(self._naive_bayes(at, values), n_classes)
+        node = self.nodes[at]
+        name = self._predictor(at)
+        if name == "naive-bayes" and node.weight > 0.0:
+            return probabilities_of_scores(self._naive_bayes(at, values), n_classes)
+        if name == "idbd" and node.units is not None:
+            known = min(n_classes, self._width())
+            shares = node.units.probabilities(values, known)
+            if shares is not None:
+                return shares + [0.0] * (n_classes - known)
+        return probabilities_of_weights(self._answer(at), n_classes)

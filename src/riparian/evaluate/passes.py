@@ -160,6 +160,7 @@ def _hold_out(
             result.model_seconds += now - clock
             result.seconds = now - began
             result.update(y[cut:last], said, probabilities=chances, **_sizes(model))
+            _price(result, model)
         seen += len(y)
         result.skipped = getattr(stream, "skipped", 0)
         yield
@@ -240,6 +241,7 @@ def steps(
                 result.model_seconds += now - clock
                 result.seconds = now - began
                 result.update(y[start:stop], said, probabilities=chances, **_sizes(model))
+                _price(result, model)
             start = stop
         result.skipped = getattr(stream, "skipped", 0)
         yield
@@ -258,6 +260,13 @@ def _sizes(model: Any) -> dict[str, int]:
         "depth": int(getattr(model, "depth_", -1)),
         "memory": int(getattr(model, "memory_bytes_", -1)),
     }
+
+
+def _price(result: Result, model: Any) -> None:
+    """Say what the model's errors cost, if it knows."""
+    costs, classes = getattr(model, "costs", None), getattr(model, "classes_", None)
+    if costs is not None and classes is not None:
+        result.count_costs(costs, classes.tolist())
 
 
 def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:

@@ -25,7 +25,8 @@ __all__ = [
     "run_key",
 ]
 
-#: A name such as ``"synth:sea"``, a function of the seed that gives a stream, or a stream.
+#: A name such as ``"synth:sea"`` or ``"dataset:elec2"``, a function of the seed that gives a
+#: stream, or a stream.
 StreamSpec: TypeAlias = str | Callable[[int], Any] | Any
 
 #: What is kept of each run.
@@ -157,13 +158,12 @@ def _said(stream: StreamSpec) -> str:
 
 
 def open_spec(stream: StreamSpec, seed: int) -> Any:
-    if isinstance(stream, str):
-        from riparian.streams import from_name
+    """Give the stream that a specification means with this seed."""
+    if not isinstance(stream, str):
+        return stream(seed) if callable(stream) else stream
+    from riparian.named import open_named
 
-        if "seed=" in stream:
-            return from_name(stream)
-        return from_name(f"{stream}{'&' if '?' in stream else '?'}seed={seed}")
-    return stream(seed) if callable(stream) else stream
+    return open_named(stream, seed=seed)
 
 
 def check_end(name: str, stream: Any, rows: int | None) -> None:

@@ -2,7 +2,7 @@ r"""The bound laboratory: is a claim of confidence kept?
 
 A leaf with a known distribution (`Node`) draws examples until it decides, many times over. Since
 the best attribute is known, wrong decisions can be counted and compared with the `delta` that the
-bound promises::
+bound promises. `read_node` takes a distribution from a file::
 
     >>> from riparian import lab
     >>> print(lab.decisions(epsilons=1, delta=0.05, repetitions=10_000, seed=1))
@@ -17,6 +17,16 @@ from __future__ import annotations
 from riparian.lab.decisions import Decisions, decisions
 from riparian.lab.methods import METHODS, compare
 from riparian.lab.node import Node, s1_node
+from riparian.lab.node_file import read_node
 from riparian.lab.plot import plot
 
-__all__ = ["METHODS", "Decisions", "Node", "compare", "decisions", "plot", "s1_node"]
+__all__ = [
+    "METHODS",
+    "Decisions",
+    "Node",
+    "compare",
+    "decisions",
+    "plot",
+    "read_node",
+    "s1_node",
+]

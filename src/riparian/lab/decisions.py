@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.bounds import SERVES
 from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
 from riparian.lab.node import Costs, Node, s1_node
+from riparian.settings import IMPURITIES, served_by
 
 __all__ = ["Decisions", "decisions"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_HYBRID = ("misclassification", "gini")  # in the order in which they are asked
 _EVALUATORS = ("resubstitution", "prequential", "holdout", "fixed")
 _EQUAL = 1e-12  # true gains closer than this are equal
 _SLICE_SECONDS = 0.2  # between two looks at Ctrl-C
@@ -36,9 +37,15 @@ class Decisions:
     decided : int
         How many split; the others reached `max_examples`.
     wrong : int
-        How many chose an attribute that is not the best by the true gains.
+        How many chose an attribute that is not the best by the true gains; of a hybrid by those
+        of the impurity that decided.
     interval : tuple of float
         Of the rate of wrong decisions, at 95 %: the exact one of Clopper and Pearson.
+    misjudged : int
+        How many chose an attribute that is not the best by what was measured: the expected gains
+        of the labels that were judged, right or wrong. Only these are failures of the bound; the
+        other wrong decisions are those of labels that too few examples chose. Where no labels are
+        judged this is `wrong`.
     mean_examples : float
         Examples seen by those that decided, on average.
     quantiles : dict
@@ -51,6 +58,7 @@ class Decisions:
     decided: int
     wrong: int
     interval: tuple[float, float]
+    misjudged: int
     mean_examples: float
     quantiles: Mapping[float, float]
     parameters: Mapping[str, Any]
@@ -68,8 +76,22 @@ class Decisions:
     @property
     def verdict(self) -> str:
         """On which side of `delta` the interval lies: "kept" or "broken", else "open"."""
-        low, high = self.interval
-        return "kept" if high <= self.delta else "broken" if low > self.delta else "open"
+        return self._verdict(self.interval)
+
+    @property
+    def misjudged_interval(self) -> tuple[float, float]:
+        """Of the rate of misjudged decisions, as `interval`."""
+        return clopper_pearson(self.misjudged, self.repetitions)
+
+    @property
+    def misjudged_verdict(self) -> str:
+        """What `verdict` would be if only misjudged decisions were wrong."""
+        return self._verdict(self.misjudged_interval)
+
+    @property
+    def judges_labels(self) -> bool:
+        """Whether the gain is that of labels, so that `misjudged` may differ from `wrong`."""
+        return bool(self.parameters["evaluator"] != "resubstitution")
 
     @property
     def method(self) -> str:
@@ -80,16 +102,26 @@ class Decisions:
         epsilons = "epsilon" if p["epsilons"] == 1 else "epsilons"
         return f"{p['impurity']}{evaluator}, {p['bound']}, {p['epsilons']} {epsilons}{spent}"
 
+    def _verdict(self, interval: tuple[float, float]) -> str:
+        low, high = interval
+        return "kept" if high <= self.delta else "broken" if low > self.delta else "open"
+
     def __str__(self) -> str:
         low, high = self.interval
         waited = f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
         left = self.repetitions - self.decided
         missing = f" ({left:,} were not decided)" if left else ""
         says = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
+        by_labels = (
+            f"; misjudged with the labels that they had were {self.misjudged:,}, by which it "
+            f"{says[self.misjudged_verdict]}"
+            if self.misjudged != self.wrong
+            else ""
+        )
         return (
             f"{self.method}: {self.wrong:,} of {self.repetitions:,} decisions were wrong"
             f"{missing}, {percent(self.rate)} (95 % interval {percent(low)} to {percent(high)})"
-            f"{waited}; delta {self.delta:g} {says[self.verdict]}"
+            f"{waited}; delta {self.delta:g} {says[self.verdict]}{by_labels}"
         )
 
 
@@ -170,6 +202,7 @@ def decisions(
         "impurity": impurity,
         "evaluator": evaluator,
         "holdout_examples": holdout_examples,
+        "costs": costs,
         "bound": bound,
         "epsilons": epsilons,
         "delta": delta,
@@ -188,7 +221,8 @@ def decisions(
     if n_jobs is not None:
         _check_whole("n_jobs", n_jobs, most=1024)
     matrix = cost_matrix_of_all(costs, node.classes) if impurity == "loss" else np.zeros((0, 0))
-    best = _best(node.true_gains(impurity, costs), null_cut)
+    asked = _HYBRID if impurity == "hybrid" else (impurity,)
+    best = np.array([_best(node.true_gains(name, costs), null_cut) for name in asked])
 
     lab = _core.Lab(
         node.probabilities.shape[:-1],
@@ -198,9 +232,11 @@ def decisions(
         matrix.ravel(),
         seed,
     )
-    chosen, examples = _run(lab, repetitions, n_jobs or _processors(), progress)
+    chosen, examples, criterion, misjudged = _run(
+        lab, repetitions, n_jobs or _processors(), progress
+    )
     decided = chosen >= 0
-    wrong = int((decided & ~best[chosen]).sum())
+    wrong = int((decided & ~best[criterion, chosen]).sum())
     seen = np.where(decided, examples, np.inf)
     quantiles = np.quantile(seen, QUANTILES, method="inverted_cdf").tolist()
     return Decisions(
@@ -208,9 +244,10 @@ def decisions(
         decided=int(decided.sum()),
         wrong=wrong,
         interval=clopper_pearson(wrong, repetitions),
+        misjudged=wrong if evaluator == "resubstitution" else int(misjudged.sum()),
         mean_examples=float(examples[decided].mean()) if decided.any() else float("nan"),
         quantiles=MappingProxyType(dict(zip(QUANTILES, quantiles, strict=True))),
-        parameters=MappingProxyType({**parameters, "costs": costs, "seed": seed}),
+        parameters=MappingProxyType({**parameters, "seed": seed}),
     )
 
 
@@ -233,22 +270,20 @@ def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[f
 
 def _run(
     lab: _core.Lab, repetitions: int, threads: int, progress: Callable[[int, int], object] | None
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """All repetitions, in slices short enough for Ctrl-C."""
-    chosen = np.empty(repetitions, dtype=np.int32)
-    examples = np.empty(repetitions, dtype=np.int64)
+) -> list[NDArray[Any]]:
+    """What `_core.Lab.run` tells of all repetitions, in slices short enough for Ctrl-C."""
+    parts = []
     done, size = 0, 16 * threads
     while done < repetitions:
         size = min(size, repetitions - done)
         start = time.perf_counter()
-        part = slice(done, done + size)
-        chosen[part], examples[part] = lab.run(done, size, threads)
+        parts.append(lab.run(done, size, threads))
         done += size
         if progress is not None:
             progress(done, repetitions)
         share = _SLICE_SECONDS / max(time.perf_counter() - start, 1e-6)
         size = max(1, int(size * min(share, 8.0)))
-    return chosen, examples
+    return [np.concatenate(told) for told in zip(*parts, strict=True)]
 
 
 def _best(gains: NDArray[np.float64], null_cut: bool) -> NDArray[np.bool_]:
@@ -268,14 +303,17 @@ def _check(node: Node, parameters: Mapping[str, Any]) -> None:
     for name in ("impurity", "bound"):
         if callable(parameters[name]):
             raise TypeError(f"{name} must be a name, not a callable: the laboratory is native")
-        one_of(name, parameters[name], _core.names(name))
+    one_of("impurity", parameters["impurity"], IMPURITIES)
+    one_of("bound", parameters["bound"], _core.names("bound"))
     impurity, bound, evaluator = (parameters[name] for name in ("impurity", "bound", "evaluator"))
     one_of("evaluator", evaluator, _EVALUATORS)
     one_of("confidence_form", parameters["confidence_form"], ("printed", "derived"))
     one_of("pairing", parameters["pairing"], ("independent", "conservative", "paired"))
-    if bound in SERVES and impurity not in SERVES[bound]:
-        served = ", ".join(repr(name) for name in SERVES[bound])
-        raise ValueError(f"bound {bound!r} serves the impurities {served}, got {impurity!r}")
+    if (served := served_by(bound)) is not None and impurity not in served:
+        listed = ", ".join(repr(name) for name in served)
+        raise ValueError(f"bound {bound!r} serves the impurities {listed}, got {impurity!r}")
+    if parameters["costs"] is not None and impurity != "loss":
+        raise ValueError(f"costs are for impurity 'loss', got {impurity!r}")
     if evaluator != "resubstitution":
         if impurity not in ("accuracy", "loss"):
             raise ValueError(
@@ -289,6 +327,10 @@ def _check(node: Node, parameters: Mapping[str, Any]) -> None:
     if not 0.0 < parameters["delta"] < 1.0:
         raise ValueError(
             f"delta must be a probability between 0 and 1, got {parameters['delta']!r}"
+        )
+    if bound in ("normal", "delta-method") and not parameters["delta"] < 0.5:
+        raise ValueError(
+            f"delta must be below 0.5 with bound {bound!r}, got {parameters['delta']!r}"
         )
     if not 0.0 < parameters["confidence_c"] < float("inf"):
         raise ValueError(f"confidence_c must be positive, got {parameters['confidence_c']!r}")

@@ -11,6 +11,8 @@ from riparian.lab.node import Node
 __all__ = ["METHODS", "compare"]
 
 _PREQUENTIAL = {"impurity": "accuracy", "evaluator": "prequential"}
+# Labels that the first examples got wrong may never let one attribute lead.
+_HOLDOUT = {"impurity": "accuracy", "evaluator": "holdout", "max_examples": 100_000}
 
 
 def _every(examples: int) -> dict[str, int]:
@@ -35,14 +37,11 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "accuracy prequential, 2 ε": {**_PREQUENTIAL, "epsilons": 2},
     "accuracy prequential, 1 ε, δ spent": {**_PREQUENTIAL, "spend_delta": True},
     "accuracy prequential, 2 ε, δ spent": {**_PREQUENTIAL, "epsilons": 2, "spend_delta": True},
-    # Labels that the first examples got wrong may never let one attribute lead.
-    "accuracy holdout, 2 ε": {
-        "impurity": "accuracy",
-        "evaluator": "holdout",
-        "epsilons": 2,
-        "max_examples": 100_000,
-    },
+    "accuracy holdout, 1 ε": {**_HOLDOUT},
+    "accuracy holdout, 2 ε": {**_HOLDOUT, "epsilons": 2},
+    "accuracy holdout, 2 ε, δ spent": {**_HOLDOUT, "epsilons": 2, "spend_delta": True},
     "accuracy, normal": {"impurity": "accuracy", "bound": "normal"},
+    "hybrid, normal": {"impurity": "hybrid", "bound": "normal"},
     "gini, normal": {"impurity": "gini", "bound": "normal", **_every(100)},
     "entropy, delta method": {"bound": "delta-method"},
     "entropy, McDiarmid": {"bound": "mcdiarmid", **_every(1_000_000)},

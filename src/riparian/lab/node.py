@@ -92,7 +92,7 @@ class Node:
         Parameters
         ----------
         impurity : str, default="entropy"
-            Any impurity of a tree by its name; entropy in bits.
+            Any single impurity of a tree by its name; entropy in bits.
         costs : matrix or dict, optional
             What a wrong class costs, for ``impurity="loss"``: [predicted][true], or
             ``{(predicted, true): cost}``.
@@ -106,6 +106,11 @@ class Node:
         """
         if callable(impurity):
             raise TypeError("impurity must be a name: the laboratory is native")
+        if impurity == "hybrid":
+            raise ValueError(
+                "impurity must be a single one, got 'hybrid': ask for 'misclassification' and "
+                "'gini'"
+            )
         one_of("impurity", impurity, _core.names("impurity"))
         matrix = cost_matrix_of_all(costs, self.classes) if impurity == "loss" else None
         whole = self.table(0).sum(axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from riparian.lab.decisions import Decisions
 from riparian.palette import DARK, LIGHT, class_colour, ink_on
@@ -17,6 +17,7 @@ __all__ = ["plot", "save_picture"]
 
 # Verdicts differ by shape and filling, not by colour alone.
 _MARKS = {"kept": ("o", 0), "open": ("D", 1), "broken": ("X", 3)}
+_DASH: dict[str, Any] = {"markersize": 10.0, "markeredgewidth": 1.8, "linestyle": "none"}
 _SIZE = 7.5
 _LABEL = (13.0, 10.0)  # points of a number of two digits
 _LINE = 13.5  # points of a line of the key
@@ -27,16 +28,18 @@ _PLACES = [
     for angle in (0, 4, 1, 3, 7, 5, 2, 6)
 ]
 # Below the lowest line is room for numbers, so that none stands among the intervals above it.
-_PLACES_BELOW = [(0.0, -10.5), (0.0, -20.0), (0.0, -29.5)]
+_PLACES_BELOW = [(x, y) for y in (-10.5, -20.0, -29.5) for x in (0.0, 14.0, -14.0)]
 _BELOW = 5.0
+_CROSSED = 40.0  # square points of overlap that are as bad as a mark or number crossed
 
 
 def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
     """Draw the rate of wrong decisions of each method against the examples that it needed.
 
     A mark is a method, with the 95 % interval of its rate; its number is told in the key at the
-    right. A line is drawn at each `delta`. Methods without a wrong decision stand on the lowest
-    line; their interval still says how much could have been missed.
+    right. A line is drawn at each `delta`. A dotted line leads to the rate of misjudged decisions,
+    a dash, where it clearly differs: what the bound is to be blamed for. Methods without a wrong
+    decision stand on the lowest line; their interval still says how much could have been missed.
 
     Parameters
     ----------
@@ -88,6 +91,12 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
         x, y = result.mean_examples, max(result.rate, lowest)
         low, high = (max(end, lowest) for end in result.interval)
         ax.plot([x, x], [low, high], color=colour, linewidth=1.4, zorder=2.0)
+        if _differs(result):
+            _, its_colour = _mark(result.misjudged_verdict, dark=dark)
+            end = max(result.misjudged / result.repetitions, lowest)
+            dots: dict[str, Any] = {"color": its_colour, "linewidth": 1.2, "linestyle": (0, (1, 2))}
+            ax.plot([x, x], [y, end], zorder=1.9, **dots)
+            ax.plot([x], [end], marker="_", color=its_colour, zorder=2.1, **_DASH)
         fill = colours["ground"] if result.verdict == "open" else colour
         ax.plot(
             [x],
@@ -116,6 +125,12 @@ def _mark(verdict: str, *, dark: bool) -> tuple[str, str]:
     return mark, class_colour(4 if dark and place == 0 else place, dark=dark)
 
 
+def _differs(result: Decisions) -> bool:
+    """Whether the rate of misjudged decisions lies outside of the interval of the wrong ones."""
+    low, high = result.interval
+    return not low <= result.misjudged / result.repetitions <= high
+
+
 def _lowest(results: Sequence[Decisions]) -> float:
     """Height of "none wrong": below the smallest rate that the repetitions can show."""
     return 0.4 / max(result.repetitions for result in results)
@@ -132,9 +147,12 @@ def _number(
     marks = [
         ax.transData.transform((r.mean_examples, max(r.rate, lowest))) * points for r in results
     ]
-    taken = [(x, y, _SIZE, _SIZE) for x, y in marks]
+    solid = [(x, y, _SIZE, _SIZE) for x, y in marks]  # what a line to a number may not cross
+    taken = list(solid)
     for result in results:
         ends = [(result.mean_examples, max(end, lowest)) for end in result.interval]
+        if _differs(result):
+            ends[0] = (result.mean_examples, max(result.misjudged / result.repetitions, lowest))
         (x, low), (_, high_end) = ax.transData.transform(ends) * points
         taken.append((x, (low + high_end) / 2.0, 2.0, high_end - low))
     for delta in {result.delta for result in results}:
@@ -144,7 +162,7 @@ def _number(
     wide, high = _LABEL
     for i, (x, y) in enumerate(marks):
 
-        def crowd(place: tuple[float, float], x: float = x, y: float = y) -> float:
+        def crowd(place: tuple[float, float], x: float = x, y: float = y, i: int = i) -> float:
             a, b = x + place[0], y + place[1]
             if not (left < a - wide / 2 and a + wide / 2 < right and bottom < b - high / 2 < top):
                 return math.inf
@@ -153,11 +171,13 @@ def _number(
                 * min(high, max(0.0, (high + h) / 2 - abs(b - d)))
                 for c, d, w, h in taken
             )
-            return float(sum(overlaps))
+            others = [box for j, box in enumerate(solid) if j != i]
+            return float(sum(overlaps)) + _CROSSED * _crossed((x, y), (a, b), others)
 
         below = results[i].wrong == 0
         dx, dy = min(_PLACES_BELOW if below else _PLACES, key=crowd)
         taken.append((x + dx, y + dy, wide, high))
+        solid.append((x + dx, y + dy, wide, high))
         far = math.hypot(dx, dy) > 12.0
         ax.annotate(
             str(i + 1),
@@ -169,12 +189,31 @@ def _number(
             fontsize=8,
             color=colours["ink"],
             arrowprops=(
-                {"arrowstyle": "-", "color": colours["quiet"], "lw": 0.6, "shrinkA": 4}
+                {
+                    "arrowstyle": "-",
+                    "color": colours["quiet"],
+                    "lw": 0.6,
+                    "shrinkA": 4,
+                    "shrinkB": _SIZE / 2,
+                }
                 if far
                 else None
             ),
             zorder=4.0,
         )
+
+
+def _crossed(
+    start: tuple[float, float],
+    end: tuple[float, float],
+    boxes: Sequence[tuple[float, float, float, float]],
+) -> int:
+    """How many boxes a straight line goes through."""
+    steps = [i / 20.0 for i in range(21)]
+    way = [(start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])) for t in steps]
+    return sum(
+        any(abs(x - c) < w / 2.0 and abs(y - d) < h / 2.0 for x, y in way) for c, d, w, h in boxes
+    )
 
 
 def _key(
@@ -190,12 +229,12 @@ def _key(
             [], [], marker=mark, color=fill, markeredgecolor=colour, linestyle="none", markersize=6
         )
 
-    says = {"kept": "δ kept", "open": "not decided", "broken": "δ broken"}
+    says = {"kept": "δ kept", "open": "still open", "broken": "δ broken"}
     ax.legend(
         [handle(result.verdict) for result in shown.values()],
         [f"{i}  {name}" for i, name in enumerate(shown, 1)],
-        loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
         frameon=False,
         fontsize=8,
         labelcolor=colours["ink"],
@@ -205,12 +244,16 @@ def _key(
     )
     first = ax.get_legend()
     used = [verdict for verdict in _MARKS if any(r.verdict == verdict for r in shown.values())]
+    handles, texts = [handle(verdict) for verdict in used], [says[verdict] for verdict in used]
+    if any(map(_differs, shown.values())):
+        handles.append(Line2D([], [], marker="_", color=colours["ink"], **_DASH))
+        texts.append("misjudged, by its labels")
     ax.legend(
-        [handle(verdict) for verdict in used],
-        [says[verdict] for verdict in used],
+        handles,
+        texts,
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=len(used),
+        ncols=len(texts),
         frameon=False,
         fontsize=9,
         labelcolor=colours["ink"],
@@ -223,16 +266,19 @@ def _key(
 
 
 def _axes(ax: Axes, lowest: float, colours: Mapping[str, str]) -> None:
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    top = math.floor(math.log10(lowest)) + 1
-    ticks = [lowest, *(10.0**e for e in range(top, 1))]
+    powers = [10.0**e for e in range(math.floor(math.log10(lowest)) + 1, 1)]
+    ticks = [lowest, *(power for power in powers if power > 2.0 * lowest)]
+    few, many = ax.get_xlim()
+    if many / few < 100.0:  # one power of ten, or none
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.set_yticks(ticks, ["none", *(f"{100.0 * t:g} %" for t in ticks[1:])])
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("examples until the decision, on average")
-    ax.set_ylabel("wrong decisions")
+    ax.set_xlabel("examples until the decision, on average", color=colours["ink"])
+    ax.set_ylabel("wrong decisions", color=colours["ink"])
     ax.tick_params(which="both", colors=colours["quiet"], length=0)
     ax.grid(axis="y", which="major", color=colours["line"], linewidth=0.8)
     ax.grid(axis="x", which="major", color=colours["line"], linewidth=0.4)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from riparian.lab.decisions import Decisions, percent
 
 __all__ = ["results_dict", "table_lines"]
@@ -14,6 +16,7 @@ _HEADS = (
     "method",
     "checks every",
     "wrong in 100,000",
+    "misjudged",
     "rate, 95 % interval",
     "mean n",
     "95 % of n below",
@@ -24,14 +27,16 @@ _HEADS = (
 def table_lines(results: Mapping[str, Decisions]) -> list[str]:
     """A table, one line a method, under its heads.
 
+    Misjudged ones are told, in 100,000 too, of the methods that judge labels.
+
     Examples
     --------
     >>> from riparian import lab
     >>> found = lab.compare({"entropy, 1 ε": {}}, repetitions=1_000)
     >>> for line in table_lines(found):
     ...     print(line)
-    method        checks every  wrong in 100,000       rate, 95 % interval  mean n ...
-    entropy, 1 ε             1            15,800  15.8 % (13.6 % - 18.2 %)    31.3 ...
+    method        checks every  wrong in 100,000  misjudged       rate, 95 % interval ...
+    entropy, 1 ε             1            15,800          -  15.8 % (13.6 % - 18.2 %) ...
     """
     rows = [_HEADS, *(_row(name, result) for name, result in results.items())]
     widths = [max(len(row[j]) for row in rows) for j in range(len(_HEADS))]
@@ -50,6 +55,7 @@ def _row(name: str, result: Decisions) -> tuple[str, ...]:
         name,
         f"{result.parameters['grace_period']:,}",
         f"{100_000 * result.rate:,.0f}",
+        f"{100_000 * result.misjudged / result.repetitions:,.0f}" if result.judges_labels else "-",
         f"{percent(result.rate)} ({percent(low)} - {percent(high)})",
         f"{result.mean_examples:,.1f}" if result.decided else "-",
         f"{last:,.0f}" if math.isfinite(last) else "not decided",
@@ -66,12 +72,27 @@ def results_dict(results: Mapping[str, Decisions]) -> dict[str, Any]:
             "wrong": result.wrong,
             "rate": result.rate,
             "interval": list(result.interval),
+            "misjudged": result.misjudged,
+            "misjudged_interval": list(result.misjudged_interval),
             "mean_examples": result.mean_examples if result.decided else None,
             "quantiles": {
                 f"{q:g}": n if math.isfinite(n) else None for q, n in result.quantiles.items()
             },
             "verdict": result.verdict,
-            "parameters": dict(result.parameters),
+            "misjudged_verdict": result.misjudged_verdict,
+            "parameters": {**result.parameters, "costs": _costs(result.parameters["costs"])},
         }
         for name, result in results.items()
     }
+
+
+def _costs(costs: Any) -> Any:
+    """Costs as ``--costs`` takes them."""
+    if isinstance(costs, Mapping):
+        return {",".join(map(_label, pair)): float(cost) for pair, cost in costs.items()}
+    return None if costs is None else np.asarray(costs, dtype=np.float64).tolist()
+
+
+def _label(label: Any) -> str:
+    text = str(label)
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riparian.tree import HoeffdingTree
@@ -21,7 +22,8 @@ class CorrectedVFDT(HoeffdingTree):
     holdout_examples : float, default=30
         First examples of a leaf, which fix numeric cuts and held-out labels.
     costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair, for ``impurity="loss"``.
+        Cost of each (predicted, true) pair; answers are the cheapest, and
+        ``impurity="loss"`` counts them.
     epsilons : {1, 2}, default=2
         2 as the paper corrects it; 1 as VFDT has it.
     delta : float, default=0.05
@@ -32,7 +34,7 @@ class CorrectedVFDT(HoeffdingTree):
         Weight of examples between two checks of a leaf.
     tau : float, default=0.0
         Tie threshold: split anyway once the bound is below it.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="majority"
+    leaf : str or sequence of str, default="majority"
         What a leaf answers.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
@@ -76,7 +78,7 @@ class CorrectedVFDT(HoeffdingTree):
         spend_delta: bool = False,
         grace_period: float = 1,
         tau: float = 0.0,
-        leaf: str = "majority",
+        leaf: str | Sequence[str] = "majority",
         max_depth: int | None = None,
         max_leaves: int | None = None,
         categorical_features: Any = "from_dtype",

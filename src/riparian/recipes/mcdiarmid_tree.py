@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riparian.tree import HoeffdingTree
@@ -22,8 +23,10 @@ class McDiarmidTree(HoeffdingTree):
         Weight of examples between two checks of a leaf.
     tau : float, default=0.05
         Tie threshold: split anyway once the bound is below it.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="majority"
+    leaf : str or sequence of str, default="majority"
         What a leaf answers.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -58,7 +61,8 @@ class McDiarmidTree(HoeffdingTree):
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
-        leaf: str = "majority",
+        leaf: str | Sequence[str] = "majority",
+        costs: Any = None,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -72,6 +76,7 @@ class McDiarmidTree(HoeffdingTree):
             grace_period=grace_period,
             tau=tau,
             leaf=leaf,
+            costs=costs,
             max_depth=max_depth,
             max_leaves=max_leaves,
             categorical_features=categorical_features,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riparian.tree import HoeffdingTree
@@ -28,8 +29,10 @@ class MDT(HoeffdingTree):
         Weight of examples between two checks of a leaf.
     tau : float, default=0.15
         Tie threshold: split anyway once the bound is below it.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="majority"
+    leaf : str or sequence of str, default="majority"
         What a leaf answers.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -74,7 +77,8 @@ class MDT(HoeffdingTree):
         delta: float = 1e-7,
         grace_period: float = 500,
         tau: float = 0.15,
-        leaf: str = "majority",
+        leaf: str | Sequence[str] = "majority",
+        costs: Any = None,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -95,6 +99,7 @@ class MDT(HoeffdingTree):
             grace_period=grace_period,
             tau=tau,
             leaf=leaf,
+            costs=costs,
             max_depth=max_depth,
             max_leaves=max_leaves,
             categorical_features=categorical_features,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from riparian.tree import HoeffdingTree
@@ -28,8 +29,10 @@ class NIP(HoeffdingTree):
         Weight of examples between two checks of a leaf.
     tau : float, default=0.05
         Tie threshold: split anyway once the bound is below it.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="majority"
+    leaf : str or sequence of str, default="majority"
         What a leaf answers.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
     max_depth, max_leaves : int or None, default=None
         Limits of the tree.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -75,7 +78,8 @@ class NIP(HoeffdingTree):
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
-        leaf: str = "majority",
+        leaf: str | Sequence[str] = "majority",
+        costs: Any = None,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -90,6 +94,7 @@ class NIP(HoeffdingTree):
             grace_period=grace_period,
             tau=tau,
             leaf=leaf,
+            costs=costs,
             max_depth=max_depth,
             max_leaves=max_leaves,
             categorical_features=categorical_features,

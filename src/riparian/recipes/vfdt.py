@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riparian.tree import HoeffdingTree
@@ -16,8 +17,10 @@ class VFDT(HoeffdingTree):
     ----------
     impurity : {"entropy", "gini"}, default="entropy"
         Whose reduction is the gain.
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="majority"
+    leaf : str or sequence of str, default="majority"
         What a leaf answers; the paper's trees answer by majority.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     delta : float, default=1e-7
@@ -60,7 +63,8 @@ class VFDT(HoeffdingTree):
         self,
         *,
         impurity: str = "entropy",
-        leaf: str = "majority",
+        leaf: str | Sequence[str] = "majority",
+        costs: Any = None,
         grace_period: float = 200,
         delta: float = 1e-7,
         tau: float = 0.05,
@@ -74,6 +78,7 @@ class VFDT(HoeffdingTree):
             impurity=impurity,
             bound="hoeffding",
             leaf=leaf,
+            costs=costs,
             grace_period=grace_period,
             delta=delta,
             tau=tau,

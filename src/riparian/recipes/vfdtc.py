@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riparian.tree import HoeffdingTree
@@ -14,8 +15,10 @@ class VFDTc(HoeffdingTree):
 
     Parameters
     ----------
-    leaf : {"majority", "naive-bayes", "adaptive"}, default="adaptive"
+    leaf : str or sequence of str, default="adaptive"
         What a leaf answers.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
     delta : float, default=1e-7
         Accepted probability of a wrong decision in one check.
     grace_period : float, default=200
@@ -54,7 +57,8 @@ class VFDTc(HoeffdingTree):
     def __init__(
         self,
         *,
-        leaf: str = "adaptive",
+        leaf: str | Sequence[str] = "adaptive",
+        costs: Any = None,
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
@@ -68,6 +72,7 @@ class VFDTc(HoeffdingTree):
             impurity="entropy",
             bound="hoeffding",
             leaf=leaf,
+            costs=costs,
             delta=delta,
             grace_period=grace_period,
             tau=tau,

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "majority.hpp"
+
+namespace riparian {
+
+// A linear unit a class whose step sizes are learned too: incremental delta-bar-delta
+// [sutton1992, fig. 2]. With the error d of the unit, for each input x_i, in this order:
+//
+//     b_i += theta d x_i h_i,   a_i = exp(b_i)
+//     w_i += a_i d x_i
+//     h_i  = h_i max(0, 1 - a_i x_i^2) + a_i d x_i
+//
+// A step changes b_i by at most 2 and keeps it within +-10, and all a_i are scaled down
+// where sum a_i x_i^2 > 1. A weight below 1 multiplies theta and a_i, a larger one repeats
+// the step. A leaf that has learned nothing, or whose units are all at 0, answers by
+// majority.
+struct Idbd {
+    static constexpr std::string_view name = "idbd";
+    static constexpr bool bayes = false;
+    static constexpr bool linear = true;
+    static constexpr bool observes = false;
+
+    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
+                                      AnswerScratch& scratch) const {
+        return class_of(leaf, row, scratch);
+    }
+
+    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, Track&,
+                         std::size_t, double) const {
+        return class_of(leaf, row, scratch);
+    }
+
+    void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                       double* out) const {
+        if (!leaf.units->probabilities(leaf.shape, row, leaf.n_classes, scratch.linear, out)) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+        }
+    }
+
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
+                                               AnswerScratch& scratch) {
+        double* const shares = scratch.scores.data();
+        if (!leaf.units->probabilities(leaf.shape, row, leaf.n_classes, scratch.linear, shares)) {
+            return Majority::class_of(leaf);
+        }
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < leaf.n_classes; ++k) {
+            if (shares[k] > shares[best]) best = k;
+        }
+        return static_cast<std::int32_t>(best);
+    }
+
+    bool operator==(const Idbd&) const = default;
+};
+
+static_assert(LeafModel<Idbd>);
+
+}  // namespace riparian

@@ -1,0 +1,65 @@
+// The features that a leaf still tracks, once it has dropped some [domingos2000, sec. 3].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../simd/aligned.hpp"
+#include "../statistics/leaf_statistics.hpp"
+#include "decision.hpp"
+#include "feature.hpp"
+#include "row.hpp"
+
+namespace riparian {
+
+// The statistics of such a leaf have a shape of their own and know no other features:
+// rows are gathered for them, and their cuts are given the tree's names.
+class Kept {
+public:
+    Kept(const Features&, const Shape&);
+
+    // What is left of the features before, by place.
+    struct Left {
+        std::vector<std::uint32_t> numeric, categorical;
+    };
+    Left drop(const std::vector<bool>& poor);
+    // All that the tree has since added is tracked.
+    void grow(const Features& of_tree, const Shape& of_tree_shape);
+
+    [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+    [[nodiscard]] const Features& features() const noexcept { return features_; }
+    [[nodiscard]] std::int32_t id_of(std::int32_t place) const noexcept;
+    [[nodiscard]] std::int32_t place_of(std::int32_t id) const noexcept;
+    // Of a categorical place among all categorical features of the tree.
+    [[nodiscard]] std::size_t slot_of(std::size_t c) const noexcept { return categorical_[c]; }
+    // Cuts by place become cuts by the tree's names.
+    void name(Decision&) const noexcept;
+    // Of all features of the tree.
+    [[nodiscard]] std::vector<std::int32_t> dropped(std::size_t features) const;
+    // By categorical place, from what is by categorical slot of the tree.
+    [[nodiscard]] std::vector<bool> among(const std::vector<bool>& slots) const;
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    friend class GatheredRow;
+    void count() noexcept;
+
+    Shape shape_;
+    Features features_;               // [place], with slots among the kept ones
+    std::vector<std::int32_t> ids_;   // [place]: the feature of the tree, ascending
+    std::vector<std::uint32_t> numeric_, categorical_;  // [slot]: that of the tree
+    std::size_t known_;               // features of the tree that were kept or dropped
+};
+
+// Room for the values of a row that a leaf tracks.
+class GatheredRow {
+public:
+    [[nodiscard]] Row of(const Row&, const Kept&);
+
+private:
+    AlignedDoubles x_;
+    std::vector<std::int32_t> codes_;
+};
+
+}  // namespace riparian

@@ -1,0 +1,81 @@
+// Growing from a batch tree, and learning data a second time.
+#include "seed.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "tree.hpp"
+
+namespace riparian {
+namespace {
+
+void demand(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+}  // namespace
+
+// Inner nodes stay as they are for good. Leaves begin without statistics; the class
+// counts of the batch are what they answer with until their own examples outweigh them
+// [domingos2000, sec. 3].
+void Tree::seed(const Seed& s) {
+    const auto lock = turnstile_.writing();
+    demand(nodes_.size() == 1 && seen_ == 0, "only a tree that has learned nothing can be seeded");
+    demand(s.nodes >= 1 && s.nodes <= (1U << 30), "a seed has at least one node");
+    // Ids of a streaming tree: level by level, so that siblings are neighbours.
+    std::vector<std::int32_t> order{0};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto b = static_cast<std::size_t>(order[i]);
+        demand(s.weight[b] > 0.0 && s.weight[b] <= 0x1p120, "a node of the seed has no weight");
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            const double count = s.counts[b * n_classes_ + k];
+            demand(count >= 0.0 && count <= 0x1p120, "a class count of the seed is not a weight");
+        }
+        if (s.left[b] == none && s.right[b] == none) continue;
+        for (const std::int32_t child : {s.left[b], s.right[b]}) {
+            demand(child > 0 && static_cast<std::size_t>(child) < s.nodes &&
+                       order.size() < s.nodes,
+                   "the nodes of the seed are not a tree");
+            order.push_back(child);
+        }
+        const std::int32_t f = s.feature[b];
+        demand(f >= 0 && static_cast<std::size_t>(f) < features_.size() &&
+                   features_[static_cast<std::size_t>(f)].kind == Kind::numeric &&
+                   std::abs(s.threshold[b]) <= largest_value && std::abs(s.gain[b]) <= 1e300,
+               "a test of the seed is impossible");
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto b = static_cast<std::size_t>(order[i]);
+        const auto id = static_cast<std::int32_t>(i);
+        const double* const given = s.counts + b * n_classes_;
+        double* const inherited = counts(id) + shape_.class_stride;
+        double total = 0.0;
+        for (std::size_t k = 0; k < n_classes_; ++k) total += inherited[k] = given[k];
+        const auto place = static_cast<std::size_t>(at(id).place);
+        if (s.left[b] == none) {
+            if (settings_.inherit_counts == InheritCounts::count) leaves_[place].inherited = total;
+            continue;
+        }
+        make_room(splits_);
+        splits_.push_back({0, s.weight[b], 0.0, 0.0, 0.0, 0.0, s.gain[b], id, Verdict::seeded, 0, 0,
+                           true, passes_});
+        leaves_[place].statistics.close();
+        const std::int32_t first = add_node(id, 0);
+        open_leaf(first, place);
+        open_leaf(add_node(id, 1), leaves_.size());
+        Node& node = at(id);
+        node.test = Test::threshold;
+        node.feature = s.feature[b];
+        node.place = first;
+        node.heavy = first + (s.missing_left[b] ? 0 : 1);
+        set_gate(id, s.threshold[b]);
+    }
+}
+
+void Tree::begin_pass() {
+    const auto lock = turnstile_.writing();
+    if (passes_ != UINT32_MAX) ++passes_;
+}
+
+}  // namespace riparian

@@ -1,0 +1,54 @@
+// The last examples of a tree, which the children of a fresh split learn [gamarodrigues].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../simd/aligned.hpp"
+#include "../statistics/leaf_statistics.hpp"
+#include "row.hpp"
+
+namespace riparian {
+
+// A ring of examples, each with the leaf that it is in. Its room doubles until it is full
+// and never again, so that a file cannot ask for room that it has no examples for.
+class ShortMemory {
+public:
+    explicit ShortMemory(std::size_t most) : most_(most) {}
+
+    // Features that are new are missing from all that is held.
+    void reshape(const Shape&);
+    // In the place of the oldest, once there is no other.
+    void keep(const Row&, std::size_t y, double w, std::int32_t leaf);
+
+    // From the oldest on. A row is valid until the next one is asked for.
+    [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
+    [[nodiscard]] std::int32_t leaf(std::size_t i) const noexcept { return leaves_[place(i)]; }
+    [[nodiscard]] std::size_t label(std::size_t i) const noexcept { return labels_[place(i)]; }
+    [[nodiscard]] double weight(std::size_t i) const noexcept { return weights_[place(i)]; }
+    [[nodiscard]] Row row(std::size_t i);
+    void move(std::size_t i, std::int32_t leaf) noexcept { leaves_[place(i)] = leaf; }
+
+    [[nodiscard]] std::size_t bytes() const noexcept;
+    void save(std::vector<double>& values, std::vector<std::int32_t>& codes,
+              std::vector<std::int32_t>& labels, std::vector<double>& weights) const;
+
+private:
+    [[nodiscard]] std::size_t place(std::size_t i) const noexcept {
+        return next_ + i < size() ? next_ + i : next_ + i - size();
+    }
+    void make_room();
+
+    std::size_t most_;
+    std::size_t next_ = 0;  // the oldest, once the ring is full
+    std::size_t numeric_ = 0, categorical_ = 0;
+    std::vector<double> values_;       // [place][numeric]
+    std::vector<std::int32_t> codes_;  // [place][categorical]
+    std::vector<std::uint32_t> labels_;
+    std::vector<double> weights_;
+    std::vector<std::int32_t> leaves_;
+    AlignedDoubles row_;  // the one asked for, padded
+};
+
+}  // namespace riparian

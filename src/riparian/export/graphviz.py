@@ -1,0 +1,83 @@
+"""Trees in Graphviz's DOT language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from riparian.export.text import check_depth, class_weights_text, plural
+from riparian.palette import class_colour, ink_on, mix
+from riparian.structure import Node, Structure
+
+__all__ = ["export_graphviz"]
+
+
+def export_graphviz(
+    model: Any, *, max_depth: int | None = None, digits: int = 6, horizontal: bool = False
+) -> str:
+    """The tree in Graphviz's DOT language; a node has the colour of its commonest class.
+
+    In SVG an inner node tells, as a tooltip, why it was split.
+
+    Parameters
+    ----------
+    model : HoeffdingTree
+        A model that has learned.
+    max_depth : int or None, default=None
+        Deepest level to write; nodes with something left out are dashed. None writes everything.
+    digits : int, default=6
+        Significant digits of thresholds; more are used where two would look alike.
+    horizontal : bool, default=False
+        Grow from left to right instead of from top to bottom.
+
+    Returns
+    -------
+    str
+        The text, to be given to ``dot -Tsvg`` or to ``graphviz.Source``.
+    """
+    structure = Structure.of(model, digits=digits, evidence=True)
+    check_depth(max_depth)
+    lines = [
+        "digraph riparian {",
+        f"  rankdir={'LR' if horizontal else 'TB'};",
+        '  node [shape=box, style="filled,rounded", fontname="Helvetica", fontsize=11, '
+        'color="#9aa5b1"];',
+        '  edge [fontname="Helvetica", fontsize=10, color="#9aa5b1"];',
+    ]
+    if not len(structure):
+        lines.append('  0 [label="nothing learned yet", fillcolor="#ffffff"];')
+    waiting = [0] if len(structure) else []
+    while waiting:
+        node = structure[waiting.pop()]
+        cut = max_depth is not None and node.depth >= max_depth and not node.is_leaf
+        answer = structure.classes[node.leading] if node.leading >= 0 else "no answer yet"
+        title = node.feature if node.feature is not None else answer
+        rows = [title, f"n={class_weights_text(structure, node.reached)}"]
+        if cut:
+            rows.append(f"+{plural(node.below, 'node')}")
+        fill = _fill(node)
+        style = ', style="filled,rounded,dashed"' if cut else ""
+        if node.id in structure.evidence:
+            style += f', tooltip="{_lines([structure.evidence[node.id]])}"'
+        lines.append(
+            f'  {node.id} [label="{_lines(rows)}", fillcolor="{fill}", '
+            f'fontcolor="{ink_on(fill)}"{style}];'
+        )
+        if node.branch is not None:
+            cut_text = f"{node.branch.relation} {node.branch.value}"
+            lines.append(f'  {node.parent} -> {node.id} [label="{_lines([cut_text])}"];')
+        if not cut:
+            waiting.extend(reversed(node.children))
+    return "\n".join([*lines, "}"])
+
+
+def _fill(node: Node) -> str:
+    if node.leading < 0:
+        return "#ffffff"
+    share = node.shown[node.leading] / sum(node.shown)
+    return mix("#ffffff", class_colour(node.leading), 0.15 + 0.6 * share)
+
+
+def _lines(rows: Sequence[str]) -> str:
+    """The inside of a DOT string, in which quotes and backslashes of names mean themselves."""
+    return "\\n".join(row.replace("\\", "\\\\").replace('"', '\\"') for row in rows)

@@ -1,0 +1,231 @@
+"""Trees as one SQL query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from riparian.export.plain import EVERY_VALUE, LEAF, THRESHOLD, PlainTree
+from riparian.wording import number_text
+
+__all__ = ["sql_code"]
+
+#: Levels of CASE in CASE. SQLite's parser knows about 15 of them, its expressions 1,000; what is
+#: deeper stands beside, under the conditions that lead to it.
+_LEVELS = 8
+#: Conditions that are joined in one pair of parentheses.
+_TOGETHER = 50
+_INPUT = '"riparian_input"'
+
+_QUERY = """-- A decision tree, written by riparian, for SQLite and DuckDB.
+-- Gives the rows of the table with the leaf that each reaches, its class{and_more}.
+-- NULL is a missing value.
+WITH "riparian_leaves" AS (
+  SELECT {input}.*,
+{leaf} AS "riparian_leaf"
+  FROM {table} AS {input}
+), "riparian_answers" ({columns}) AS (
+  VALUES
+{answers}
+)
+SELECT * FROM "riparian_leaves" JOIN "riparian_answers" USING ("riparian_leaf")
+"""
+
+
+def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) -> str:
+    """The query.
+
+    Parameters
+    ----------
+    tree : PlainTree
+        The tree.
+    table : str, default="examples"
+        The table to read; its columns have the names of the features. A dot separates a
+        schema from a table.
+    proba : bool, default=True
+        Whether to give ``probability_0`` and so on, in the order of ``classes_``.
+    """
+    names = ["riparian_leaf", "prediction"]
+    if proba:
+        names += [f"probability_{k}" for k in range(len(tree.classes))]
+    answers = []
+    for node in np.flatnonzero(tree.speaks).tolist():
+        values = [str(node), _literal(tree.classes[tree.answer[node]])]
+        if proba:
+            values += [_number(p) for p in tree.probabilities[node].tolist()]
+        answers.append(f"    ({', '.join(values)})")
+    return _QUERY.format(
+        and_more=" and its\n-- probabilities" if proba else "",
+        input=_INPUT,
+        leaf=_leaf(tree),
+        table=".".join(_identifier(part) for part in table.split(".")),
+        columns=", ".join(_identifier(name) for name in names),
+        answers=",\n".join(answers),
+    )
+
+
+def _leaf(tree: PlainTree) -> str:
+    """An expression for the id of the node that answers."""
+    depth = np.zeros(len(tree), dtype=np.intp)
+    parent = np.full(len(tree), -1, dtype=np.intp)
+    for node, branches in enumerate(tree.children):
+        for _, child in branches:
+            parent[child], depth[child] = node, depth[node] + 1
+    blocks: dict[int, str] = {}
+    text: list[str] = [""] * len(tree)
+    # Children stand after their parents, so that they are written before them.
+    for node in reversed(range(len(tree))):
+        indent = "    " + "  " * int(depth[node] % _LEVELS)
+        text[node] = _case(tree, node, text, indent)
+        for _, child in tree.children[node]:
+            text[child] = ""
+        if node > 0 and depth[node] % _LEVELS == 0 and tree.test[node] != LEAF:
+            blocks[node] = text[node]
+            text[node] = "NULL"
+    if not blocks:
+        return f"    {text[0]}"
+    # The deepest first: a row that passes one block on to another meets that one before.
+    whens = [
+        f"    WHEN {_path(tree, parent, node)} THEN\n    {blocks[node]}"
+        for node in sorted(blocks, key=lambda node: -depth[node])
+    ]
+    return "    COALESCE(\n    " + text[0] + ",\n    CASE\n" + "\n".join(whens) + "\n    END)"
+
+
+def _case(tree: PlainTree, node: int, text: Sequence[str], indent: str) -> str:
+    test = int(tree.test[node])
+    if test == LEAF:
+        return str(node)
+    column = _column(tree, node)
+    children = tree.children[node]
+    heavy = int(tree.heavy[node])
+    inner = indent + "  "
+    if test == EVERY_VALUE:
+        categories = tree.features[int(tree.feature[node])].categories
+        # A missing value goes where its branch goes, which is written once.
+        whens = [
+            f"{inner}WHEN {column} = {_literal(categories[code])}"
+            f"{f' OR {column} IS NULL' if child == heavy else ''} THEN {text[child]}"
+            for code, child in children
+        ]
+        return "CASE\n" + "\n".join(whens) + f"\n{inner}ELSE {node}\n{indent}END"
+    first, second = children[0][1], children[1][1]
+    # NULL is neither smaller nor larger: it takes the branch after ELSE.
+    if test == THRESHOLD:
+        value = _number(float(tree.threshold[node]))
+        relation = ">" if heavy == first else "<="
+    else:
+        value = _literal(
+            tree.features[int(tree.feature[node])].categories[int(tree.category[node])]
+        )
+        relation = "<>" if heavy == first else "="
+    then, other = (second, first) if heavy == first else (first, second)
+    return (
+        f"CASE WHEN {column} {relation} {value}\n{inner}THEN {text[then]}\n"
+        f"{inner}ELSE {text[other]}\n{indent}END"
+    )
+
+
+@dataclass
+class _Range:
+    """What the tests on a path leave of one feature."""
+
+    above: float = -math.inf
+    up_to: float = math.inf
+    same: Hashable | None = None
+    others: list[Hashable] = field(default_factory=list)
+    missing: bool = True
+
+    def condition(self, column: str) -> str:
+        parts = []
+        if self.above > -math.inf:
+            parts.append(f"{column} > {_number(self.above)}")
+        if self.up_to < math.inf:
+            parts.append(f"{column} <= {_number(self.up_to)}")
+        if self.same is not None:
+            parts.append(f"{column} = {_literal(self.same)}")
+        elif self.others:
+            listed = ", ".join(_literal(value) for value in self.others)
+            parts.append(f"{column} NOT IN ({listed})")
+        known = " AND ".join(parts)
+        return f"({column} IS NULL OR {known})" if self.missing else known
+
+
+def _path(tree: PlainTree, parent: Any, node: int) -> str:
+    """The conditions under which a row reaches a node."""
+    ranges: dict[str, _Range] = {}
+    while parent[node] >= 0:
+        child, node = node, int(parent[node])
+        met = ranges.setdefault(_column(tree, node), _Range())
+        met.missing &= int(tree.heavy[node]) == child
+        branch = next(code for code, c in tree.children[node] if c == child)
+        categories = tree.features[int(tree.feature[node])].categories
+        if tree.test[node] == THRESHOLD:
+            threshold = float(tree.threshold[node])
+            if branch == 0:
+                met.up_to = min(met.up_to, threshold)
+            else:
+                met.above = max(met.above, threshold)
+        elif tree.test[node] == EVERY_VALUE:
+            met.same = categories[branch]
+        elif branch == 0:
+            met.same = categories[int(tree.category[node])]
+        else:
+            met.others.append(categories[int(tree.category[node])])
+    parts = [found.condition(column) for column, found in ranges.items()]
+    while len(parts) > _TOGETHER:
+        groups = [parts[i : i + _TOGETHER] for i in range(0, len(parts), _TOGETHER)]
+        parts = [f"({' AND '.join(group)})" for group in groups]
+    return " AND ".join(parts)
+
+
+def _column(tree: PlainTree, node: int) -> str:
+    return f"{_INPUT}.{_identifier(tree.features[int(tree.feature[node])].label)}"
+
+
+def _identifier(name: str) -> str:
+    if not name or "\0" in name:
+        raise ValueError(f"SQL cannot have the name {name!r}")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: Hashable) -> str:
+    """A label or category."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    text = str(value)
+    if "\0" in text:
+        raise ValueError(f"{text!r} holds a NUL character, which SQL cannot have")
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _number(value: float) -> str:
+    """All bits of a number.
+
+    A decimal where it is exact. SQLite may read a longer one as its neighbour, so that others
+    are a whole number by a power of two, which no reader can get wrong; a comment tells them.
+    """
+    exact = Decimal(value)
+    if len(exact.as_tuple().digits) <= 15 and -6 <= exact.adjusted() < 15:
+        return f"{exact:f}" if "." in f"{exact:f}" else f"{exact:f}.0"
+    mantissa, exponent = math.frexp(value)
+    whole, exponent = int(math.ldexp(mantissa, 53)), exponent - 53
+    text = f"CAST({whole} AS DOUBLE PRECISION)"
+    sign = "*" if exponent > 0 else "/"
+    left = abs(exponent)
+    while left:
+        power = min(left, 52)
+        text += f" {sign} {2**power}"
+        left -= power
+    return f"({text} /* {number_text(value)} */)"

@@ -1,0 +1,110 @@
+"""Trees as indented text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from riparian.structure import Node, Structure
+from riparian.wording import share_text, weight_text
+
+__all__ = ["check_depth", "class_weights_text", "export_text", "plural"]
+
+_GUIDES_SHOWN = 40  # levels of indentation; deeper lines name their depth instead
+
+
+def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) -> str:
+    """The tree as indented text, one line a branch.
+
+    A leaf shows the class that a majority leaf answers, the share of that class among the class
+    weights it answers with, and the weights of the examples that it saw (``n``).
+
+    Parameters
+    ----------
+    model : HoeffdingTree
+        A model that has learned.
+    max_depth : int or None, default=None
+        Deepest level to write; the nodes left out are counted. None writes the whole tree.
+    digits : int, default=6
+        Significant digits of thresholds; more are used where two would look alike.
+
+    Returns
+    -------
+    str
+        The lines, without a newline at the end.
+    """
+    structure = Structure.of(model, digits=digits)
+    check_depth(max_depth)
+    if not len(structure):
+        return "an empty tree: nothing learned yet"
+    root = structure[0]
+    lines = [
+        f"{_examples(sum(root.reached))}, {plural(len(structure), 'node')}, "
+        f"{plural(structure.n_leaves, 'leaf', 'leaves')}, depth {structure.depth}"
+    ]
+    left_out = 0
+    # A stack, for trees of any depth: node, guides of the levels above, last of its siblings?
+    waiting: list[tuple[int, str, bool]] = [(0, "", True)]
+    while waiting:
+        identity, guides, last = waiting.pop()
+        node = structure[identity]
+        cut = max_depth is not None and node.depth >= max_depth and not node.is_leaf
+        if node.branch is None:
+            lead, inner = "", ""
+        else:
+            lead = f"{_shortened(guides, node.depth)}{'└─ ' if last else '├─ '}{node.branch}"
+            inner = (guides + ("   " if last else "│  "))[-3 * _GUIDES_SHOWN :]
+        if node.is_leaf or cut:
+            text = _leaf_text(structure, node)
+            if cut:
+                text += f" … +{plural(node.below, 'node')}"
+                left_out += node.below
+            lines.append(f"{lead}: {text}" if lead else text)
+            continue
+        if lead:
+            lines.append(lead)
+        for child in reversed(node.children):
+            waiting.append((child, inner, child == node.children[-1]))
+    if left_out:
+        verb = "is" if left_out == 1 else "are"
+        lines.append(f"{plural(left_out, 'node')} below depth {max_depth} {verb} not shown")
+    return "\n".join(lines)
+
+
+def class_weights_text(structure: Structure, weights: Sequence[float], most: int = 4) -> str:
+    """Total and largest class weights, for example ``1,204: no 855, yes 349``."""
+    total = sum(weights)
+    if not total:
+        return "0"
+    largest = sorted(range(len(weights)), key=lambda k: -weights[k])
+    present = [k for k in largest if weights[k] > 0.0]
+    parts = [f"{structure.classes[k]} {weight_text(weights[k])}" for k in present[:most]]
+    if len(present) > most:
+        parts.append(f"{plural(len(present) - most, 'more class', 'more classes')}")
+    return f"{weight_text(total)}: {', '.join(parts)}"
+
+
+def _leaf_text(structure: Structure, node: Node) -> str:
+    if node.leading < 0:
+        return "no answer yet"
+    share = node.shown[node.leading] / sum(node.shown)
+    counts = class_weights_text(structure, node.reached)
+    return f"{structure.classes[node.leading]} ({share_text(share)}, n={counts})"
+
+
+def _shortened(guides: str, depth: int) -> str:
+    """Guides of the levels above; past a depth only the nearest ones, so that lines stay short."""
+    return guides if depth <= _GUIDES_SHOWN + 1 else f"[{depth}] ⋯ {guides}"
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _examples(weight: float) -> str:
+    return f"{weight_text(weight)} example{'' if weight == 1.0 else 's'}"
+
+
+def check_depth(max_depth: int | None) -> None:
+    if max_depth is not None and max_depth < 0:
+        raise ValueError(f"max_depth must be None or at least 0, got {max_depth}")

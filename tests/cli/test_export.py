@@ -1,0 +1,105 @@
+"""``riparian export``: files that run, and clear words where there can be none."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import riparian as rp
+from riparian.cli import app
+from riparian.streams import sea
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["export", *map(str, arguments)])
+
+
+@pytest.fixture
+def data():
+    X, y = sea(seed=2).take(20_000)
+    return np.asarray(X), np.asarray(y)
+
+
+@pytest.fixture
+def model(tmp_path, data):
+    path = tmp_path / "model.rip"
+    rp.VFDT().fit(*data).save(path)
+    return path
+
+
+def test_python_is_written_to_standard_output(model, data):
+    result = call(model, "--to", "python")
+    assert result.exit_code == 0
+    space = {}
+    exec(result.stdout, space)
+    X, _ = data
+    want = rp.load(model).predict(X[:100]).tolist()
+    assert [space["predict_one"](row) for row in X[:100].tolist()] == want
+
+
+def test_sql_is_written_to_a_file_and_runs(model, data, tmp_path):
+    out = tmp_path / "model.sql"
+    result = call(model, "--to", "sql", "--table", "t", "--no-proba", "--out", out)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"riparian: wrote {out}\n"
+    X, _ = data
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (x0, x1, x2)")
+    base.executemany("INSERT INTO t VALUES (?, ?, ?)", X[:100].tolist())
+    rows = base.execute(out.read_text()).fetchall()
+    got = {row[:3]: row[4] for row in rows}
+    want = rp.load(model).predict(X[:100]).tolist()
+    assert [got[tuple(row)] for row in X[:100].tolist()] == want
+
+
+def test_onnx_c_text_and_dot(model, data, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    out = tmp_path / "model.onnx"
+    assert call(model, "--to", "onnx", "--dtype", "float32", "--out", out).exit_code == 0
+    session = onnxruntime.InferenceSession(out.read_bytes(), providers=["CPUExecutionProvider"])
+    X = data[0][:100].astype(np.float32)
+    assert session.run(["label"], {"X": X})[0].tolist() == rp.load(model).predict(X).tolist()
+    assert (
+        "int river_predict(const double *x)" in call(model, "--to", "c", "--name", "river").stdout
+    )
+    learned = rp.load(model)
+    assert (
+        call(model, "--to", "text", "--depth", 1).stdout == learned.export_text(max_depth=1) + "\n"
+    )
+    assert call(model, "--to", "dot").stdout == learned.export_graphviz() + "\n"
+
+
+def test_a_leaf_model_that_cannot_be_written_is_refused(tmp_path, data):
+    path = tmp_path / "bayes.rip"
+    rp.HoeffdingTree().fit(*data).save(path)
+    result = call(path, "--to", "c")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("riparian: the leaves of this model answer by 'adaptive'")
+    assert result.stderr.count("\n") == 1
+    assert call(path, "--to", "c", "--leaf", "majority").exit_code == 0
+    assert call(path, "--to", "text").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--to", "cobol"], "--to must be one of"),
+        (["--to", "onnx"], "name a file"),
+        (["--to", "c", "--table", "t"], "is for --to sql"),
+        (["--to", "sql", "--depth", "3"], "is for --to text or dot"),
+        ([], "Missing option '--to'"),
+    ],
+)
+def test_wrong_usage_has_status_2(model, arguments, says):
+    result = call(model, *arguments)
+    assert result.exit_code == 2
+    assert says in " ".join(result.stderr.split())
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_work(model, tmp_path):
+    result = call(model, "--to", "c", "--out", tmp_path / "no" / "x.c")
+    assert result.exit_code == 1
+    assert "there is no folder" in result.stderr
