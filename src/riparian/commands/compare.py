@@ -25,8 +25,9 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A generator, such as 'synth:sea?concept=2'. Give it several times.  "
-            "[default: six of them]",
+            help="A generator, such as 'synth:sea?concept=2', or a data set, such as "
+            "dataset:elec2, shuffled by the seed. Give it several times.  "
+            "[default: six generators]",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each pair, seeds 0, 1 ...")] = 3,
@@ -56,11 +57,11 @@ def compare(
     """Compare models on streams: every pair, several seeds, in parallel."""
     from riparian import evaluate
     from riparian.errors import one_of
-    from riparian.evaluate.runs import FIGURES
+    from riparian.evaluate.runs import FIGURES, SIZES
     from riparian.pictures import check_picture, save_figure
     from riparian.writing import check_writable
 
-    one_of("metric", metric, FIGURES)
+    one_of("metric", metric, (*FIGURES, *SIZES))
     for option, path in (("--plot", plot), ("--plot-sizes", plot_sizes)):
         if path is not None:
             check_writable(option, path)
@@ -182,9 +183,10 @@ def _print_table(found: Any, metric: str) -> None:
     table.add_column(metric.replace("_", " "))
     for name in found.models:
         table.add_column(Text(name), justify="right")
-    for stream, row in zip(found.streams, scores, strict=True):
-        best = np.nanmax(row) if np.isfinite(row).any() else None
-        cells = [Text(f"{v:.4f}", style="bold" if v == best else "") for v in row.tolist()]
+    for stream, row, best in zip(found.streams, scores, found.best(metric), strict=True):
+        cells = [
+            Text(f"{v:.4f}", style="bold" if b else "") for v, b in zip(row, best, strict=True)
+        ]
         table.add_row(Text(stream), *cells)
     out = console()
     if np.isfinite(scores).all():

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from riparian.errors import one_of
 from riparian.evaluate.runs import (
     FIGURES,
+    SIZES,
+    SMALLER,
     Cell,
     Job,
     Store,
@@ -73,11 +75,10 @@ class Comparison:
         metric : str, default='accuracy'
             A figure of the runs, or ``leaves``, ``depth``, ``memory``, ``seconds``.
         """
-        sizes = ("leaves", "depth", "memory", "seconds")
-        one_of("metric", metric, (*FIGURES, *sizes))
+        one_of("metric", metric, (*FIGURES, *SIZES))
         found: dict[tuple[str, str], list[float]] = {}
         for cell in self.cells:
-            value = getattr(cell, metric) if metric in sizes else cell.figures[metric]
+            value = getattr(cell, metric) if metric in SIZES else cell.figures[metric]
             found.setdefault((cell.stream, cell.model), []).append(float(value))
         return np.array(
             [
@@ -94,7 +95,22 @@ class Comparison:
         metric : str, default='accuracy'
         alpha : float, default=0.05
         """
-        return rank_models(self.scores(metric), alpha=alpha)
+        return rank_models(self._larger_is_better(metric), alpha=alpha)
+
+    def best(self, metric: str = "accuracy") -> NDArray[np.bool_]:
+        """Say which model is the best on each stream, in the shape of `scores`.
+
+        Parameters
+        ----------
+        metric : str, default='accuracy'
+        """
+        scores = self._larger_is_better(metric)
+        found: NDArray[np.bool_] = scores == np.fmax.reduce(scores, axis=1, keepdims=True)
+        return found
+
+    def _larger_is_better(self, metric: str) -> NDArray[np.float64]:
+        scores = self.scores(metric)
+        return -scores if metric in SMALLER else scores
 
     def to_markdown(self, metric: str = "accuracy") -> str:
         """Give a table of a metric, models across, the best of each stream in bold.
@@ -105,9 +121,8 @@ class Comparison:
         """
         scores = self.scores(metric)
         lines = [f"| stream | {' | '.join(self.models)} |", "| --- |" + " ---: |" * scores.shape[1]]
-        for stream, row in zip(self.streams, scores, strict=True):
-            best = np.nanmax(row) if np.isfinite(row).any() else math.nan
-            texts = [f"**{v:.4f}**" if v == best else f"{v:.4f}" for v in row.tolist()]
+        for stream, row, best in zip(self.streams, scores, self.best(metric), strict=True):
+            texts = [f"**{v:.4f}**" if b else f"{v:.4f}" for v, b in zip(row, best, strict=True)]
             lines.append(f"| {stream} | {' | '.join(texts)} |")
         if np.isfinite(scores).all():
             ranks = self.ranks(metric)
@@ -167,8 +182,9 @@ def compare(
     models : mapping of str to classifier
         Each is cloned for each run; riparian's, River's, or scikit-learn's.
     streams : mapping of str to stream, or sequence of str
-        A name such as ``"synth:sea?concept=2"``, to which the seed is added; a function that takes
-        the seed and gives a stream; or a stream, the same for all seeds.
+        A name such as ``"synth:sea?concept=2"``, to which the seed is added; a data set's, such as
+        ``"dataset:elec2"``, whose rows the seed shuffles unless the name says ``?shuffle=``; a
+        function that takes the seed and gives a stream; or a stream, the same for all seeds.
     seeds : iterable of int, default=(0,)
     rows : int, optional
         Rows of each run; needed where a stream is endless.

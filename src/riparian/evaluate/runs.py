@@ -15,6 +15,8 @@ from riparian.evaluate.passes import prequential
 
 __all__ = [
     "FIGURES",
+    "SIZES",
+    "SMALLER",
     "Cell",
     "Job",
     "Store",
@@ -37,7 +39,12 @@ FIGURES = (
     "kappa_temporal",
     "macro_f1",
     "g_mean",
+    "mean_cost",
 )
+#: Of the model at the end of a run.
+SIZES = ("leaves", "depth", "memory", "seconds")
+#: What is better the smaller it is.
+SMALLER = ("mean_cost", *SIZES)
 
 
 @dataclass(frozen=True)
