@@ -16,9 +16,17 @@ SOURCE = (
     "Matuszyk, Krempl, Spiliopoulou, Correcting the usage of the Hoeffding inequality, IDA 2013"
 )
 
+REPETITIONS = {"quick": 20_000, "reduced": 100_000, "full": 100_000}
+#: Orders of the rows, and rows if not all.
+TABLE_4: dict[str, tuple[int, int | None]] = {
+    "quick": (2, 10_000),
+    "reduced": (10, None),
+    "full": (10, None),
+}
+
 
 def _tables_2_and_3(run: Run) -> Outcome:
-    repetitions = run.pick(quick=20_000, reduced=100_000, full=100_000)
+    repetitions = REPETITIONS[run.size]
     found = {}
     for impurity, epsilons, delta in CORRECTED_VFDT:
         method: dict[str, Any] = {"impurity": impurity, "epsilons": epsilons}
@@ -90,7 +98,7 @@ def _adult(job: tuple[int, int | None, str]) -> dict[str, tuple[float, float]]:
     found = {}
     for name, model in _models(which).items():
         stream: Any
-        if datasets.find("adult") is not None:
+        if datasets.where("adult") is not None:
             stream = datasets.load("adult", shuffle=seed)
         else:
             stream = streams.agrawal(concept=3, noise=0.1, seed=seed, n_rows=rows or 48_842)
@@ -108,8 +116,8 @@ def _models(which: str) -> dict[str, Any]:
 
 
 def _table_4(run: Run) -> Outcome:
-    orders, rows = run.pick(quick=(2, 10_000), reduced=(10, None), full=(10, None))
-    present = datasets.find("adult") is not None
+    orders, rows = TABLE_4[run.size]
+    present = datasets.where("adult") is not None
     rows_of_table = []
     figures: dict[tuple[str, str], tuple[float, float]] = {}
     for which in ("ties", "no ties"):
@@ -124,20 +132,20 @@ def _table_4(run: Run) -> Outcome:
             rows_of_table.append(
                 (label, f"{accuracy:.4f}", f"{ours[0]:.4f}", f"{nodes:,.1f}", f"{ours[1]:,.1f}")
             )
-    plain = figures["VFDT", "ties"]
-    mended = figures["CorrectedVFDT", "no ties"]
-    smaller = mended[1] < plain[1]
+    plain, mended = figures["VFDT", "ties"], figures["CorrectedVFDT", "ties"]
+    without = figures["CorrectedVFDT", "no ties"]
     where = "on Adult" if present else "on generated data"
-    share = mended[1] / plain[1] if plain[1] else float("nan")
+    hardly_worse = mended[1] < plain[1] and mended[0] > plain[0] - 0.02
     return Outcome(
         name="",
         title="",
         source="",
         claims=[
-            f"The corrected tree is smaller at nearly the same accuracy {where}: "
-            f"{_word(smaller and abs(mended[0] - plain[0]) < 0.03)}; it has {share:.0%} of the "
-            f"nodes (published 63 %) and {100 * (mended[0] - plain[0]):+.1f} points of accuracy "
-            "(published -1.2).",
+            f"The corrected tree is smaller and hardly worse {where}: {_word(hardly_worse)}; it "
+            f"has {mended[1] / plain[1]:.0%} of the nodes (published 63%) and "
+            f"{100 * (mended[0] - plain[0]):+.1f} points of accuracy (published -1.2).",
+            f"Without ties, on which the paper is silent for this tree, it hardly grows: "
+            f"{without[1]:,.1f} nodes.",
         ],
         settings={
             "orders": orders,

@@ -39,10 +39,6 @@ class Run:
     n_jobs: int = 1
     progress: bool = False
 
-    def pick(self, **sizes: R) -> R:
-        """Give the value for this size."""
-        return sizes[self.size]
-
     def map(self, do: Callable[[T], R], items: Iterable[T], what: str) -> list[R]:
         """Do it for each item, in their order, on all processes."""
         from joblib import Parallel, delayed

@@ -36,6 +36,26 @@ _REAL = {
     "covertype": (500, 1),
 }
 
+#: Features and classes, data sets of each such pair, and folds. The paper has ten seeds in table 1;
+#: in table 2, three with each of four leaf probabilities.
+_SOME = [(4, 2), (6, 4), (10, 10)]
+TABLE_1 = {
+    "quick": (_SOME, 4, 3),
+    "reduced": (list(MDT_CLUSTERS), 4, 5),
+    "full": (list(MDT_CLUSTERS), 10, 10),
+}
+TABLE_2 = {
+    "quick": (_SOME, 4, 3),
+    "reduced": (list(MDT_TREES), 4, 5),
+    "full": (list(MDT_TREES), 12, 10),
+}
+#: Data sets, and folds.
+TABLE_3 = {
+    "quick": (["iris", "seeds", "transfusion", "ecoli"], 5),
+    "reduced": (["iris", "seeds", "transfusion", "ecoli", "wifi", "htru2", "magic"], 3),
+    "full": (list(_REAL), 10),
+}
+
 Figures = dict[tuple[str, str], tuple[float, float, float, float, float]]
 
 
@@ -83,7 +103,7 @@ def _real(job: tuple[str, int, int]) -> Figures:
     name, seed, folds = job
     grace_period, passes = _REAL[name]
     published = {"covertype": (10, 7), "magic": (10, 2), "htru2": (8, 2), "transfusion": (4, 2)}
-    if datasets.find(name) is None:
+    if datasets.where(name) is None:
         features, classes = published.get(name, (4, 3))
         stream = streams.gaussian_clusters(
             n_features=features, n_classes=classes, separation=1.0, seed=seed, n_rows=_ROWS
@@ -118,11 +138,7 @@ def _averaged(found: Sequence[Figures]) -> Figures:
 def _synthetic(run: Run, table: str) -> Outcome:
     published = MDT_CLUSTERS if table == "1" else MDT_TREES
     do = _clusters if table == "1" else _trees
-    pairs = list(published)
-    pairs = run.pick(quick=[(4, 2), (6, 4), (10, 10)], reduced=pairs, full=pairs)
-    # Table 1: ten seeds; table 2: three seeds with each of four leaf probabilities.
-    sets = run.pick(quick=2, reduced=4, full=10 if table == "1" else 12)
-    folds = run.pick(quick=1, reduced=3, full=10)
+    pairs, sets, folds = (TABLE_1 if table == "1" else TABLE_2)[run.size]
     jobs = [(d, k, run.seed + i, folds) for d, k in pairs for i in range(sets)]
     found = run.map(do, jobs, f"mDT, table {table}")
     by_pair = {
@@ -165,12 +181,10 @@ def _table_2(run: Run) -> Outcome:
 
 
 def _table_3(run: Run) -> Outcome:
-    small = ["iris", "seeds", "transfusion", "ecoli", "wifi"]
-    names = run.pick(quick=small[:3], reduced=[*small, "htru2", "magic"], full=list(_REAL))
-    folds = run.pick(quick=2, reduced=3, full=10)
+    names, folds = TABLE_3[run.size]
     jobs = [(name, run.seed, folds) for name in names]
     found = dict(zip(names, run.map(_real, jobs, "mDT, table 3"), strict=True))
-    absent = [name for name in names if datasets.find(name) is None]
+    absent = [name for name in names if datasets.where(name) is None]
     shown = {
         name if name not in absent else f"generated, for {name}": (MDT_REAL[name], found[name])
         for name in names
