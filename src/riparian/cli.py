@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 import typer
 
 from riparian.commands.compare import compare
+from riparian.commands.generate import generate
 from riparian.commands.reproduce import reproduce
 from riparian.options import RECIPE_NAMES, given_parameters, read_costs, with_options
 
@@ -577,6 +578,7 @@ def lab(
 
 
 app.command()(_plainly(compare))
+app.command()(_plainly(generate))
 app.command()(_plainly(reproduce))
 
 
