@@ -10,7 +10,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from riparian import bounds, cuts, evaluate, impurities, lab, leaves, streams
+    from riparian import (
+        bounds,
+        cuts,
+        datasets,
+        evaluate,
+        impurities,
+        lab,
+        leaves,
+        reproduce,
+        streams,
+    )
     from riparian.certificates import Pending, Split
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
@@ -48,11 +58,13 @@ __all__ = [
     "__version__",
     "bounds",
     "cuts",
+    "datasets",
     "evaluate",
     "impurities",
     "lab",
     "leaves",
     "load",
+    "reproduce",
     "streams",
 ]
 
@@ -78,7 +90,17 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
-_MODULES = {"bounds", "cuts", "evaluate", "impurities", "lab", "leaves", "streams"}
+_MODULES = {
+    "bounds",
+    "cuts",
+    "datasets",
+    "evaluate",
+    "impurities",
+    "lab",
+    "leaves",
+    "reproduce",
+    "streams",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The command line: ``riparian run``, ``predict``, ``show``, ``export`` and ``lab``.
+"""The command line: ``riparian run``, ``predict``, ``show``, ``compare`` and the others.
 
 It is thin over the library. Imports wait until a command needs them: ``riparian --help`` must not.
 """
@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
+from riparian.commands.compare import compare
+from riparian.commands.generate import generate
+from riparian.commands.reproduce import reproduce
 from riparian.options import RECIPE_NAMES, given_parameters, read_costs, with_options
 
 if TYPE_CHECKING:
     from riparian.evaluate import Result
+    from riparian.streams.faults import DamagedFileError
 
 __all__ = ["app", "main"]
 
@@ -24,7 +28,7 @@ P = ParamSpec("P")
 
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
-_SYNTHETIC = "synth:"
+_PREFIXES = ("synth:", "dataset:")
 #: What ``riparian export`` writes, and the options of each.
 _EXPORTS = {
     "sql": ("leaf", "table", "proba"),
@@ -103,7 +107,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, TSV, JSON-lines (each also .gz), Parquet or Arrow file; - for standard input.",
+        help="A CSV, TSV, JSON-lines, ARFF, libsvm (each also .gz, .bz2 or .xz), Parquet or Arrow "
+        "file; - for standard input.",
     ),
 ]
 ModelFile = Annotated[
@@ -111,7 +116,9 @@ ModelFile = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option(help="csv, tsv, jsonl, parquet or arrow.  [default: by the file's ending]"),
+    typer.Option(
+        help="csv, tsv, jsonl, arff, libsvm, parquet or arrow.  [default: by the file's ending]"
+    ),
 ]
 Categorical = Annotated[
     list[str] | None,
@@ -122,7 +129,11 @@ Drop = Annotated[
     typer.Option(metavar="NAMES", help="Columns that are not read, comma-separated."),
 ]
 Delimiter = Annotated[str | None, typer.Option(help="What separates the columns of a CSV file.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of a CSV or TSV file.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of a CSV, TSV or ARFF file.")]
+SkipBadRows = Annotated[
+    bool,
+    typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be read."),
+]
 Block = Annotated[int, typer.Option(min=1, help="Rows that are read at once.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
@@ -139,12 +150,14 @@ def run(
         str,
         typer.Argument(
             metavar="DATA",
-            help="A CSV, TSV, JSON-lines (each also .gz), Parquet or Arrow file; - for standard "
-            "input; or synth:NAME, a built-in stream such as synth:drifting.",
+            help="A CSV, TSV, JSON-lines, ARFF, libsvm (each also .gz, .bz2 or .xz), Parquet or "
+            "Arrow file; - for standard input; synth:NAME, a built-in stream such as "
+            "synth:drifting; or dataset:NAME, one that riparian datasets lists.",
         ),
     ],
     target: Annotated[
-        str | None, typer.Option(help="The column of the classes; needed for a file.")
+        str | None,
+        typer.Option(help="The column of the classes; needed for a file, save ARFF and libsvm."),
     ] = None,
     model_out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the model to this file.")
@@ -162,6 +175,7 @@ def run(
     drop: Drop = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
+    skip_bad_rows: SkipBadRows = False,
     recipe: Annotated[
         str,
         typer.Option(
@@ -182,20 +196,20 @@ def run(
     check_writable("--report", report)
     as_text = target is not None and target in _names(categorical)
     model = _model(recipe, given_parameters(given, labels_as_text=as_text))
-    if data.startswith(_SYNTHETIC):
-        _refuse_for_synthetic(target=target, format=format, categorical=categorical, drop=drop)
-        from riparian.streams import from_name
+    if prefix := next((p for p in _PREFIXES if data.startswith(p)), None):
+        _refuse_for(prefix, target=target, format=format, categorical=categorical, drop=drop)
+        from riparian.named import open_named
 
-        stream: Any = from_name(data)
+        stream: Any = open_named(data, _say)
         if stream.n_rows is None and rows is None:
             _say(f"{data} has no end; Ctrl-C stops it, or --rows")
     else:
-        if target is None:
+        from riparian.streams.readers import LABELLED, file_format, open_stream
+
+        if target is None and file_format(data, format) not in LABELLED:
             raise typer.BadParameter(
                 "it is needed for a file: the column of the classes", param_hint="--target"
             )
-        from riparian.streams.readers import open_stream
-
         stream = open_stream(
             data,
             target=target,
@@ -204,9 +218,18 @@ def run(
             drop=_names(drop),
             delimiter=_character(delimiter),
             encoding=encoding,
+            skip_bad_rows=skip_bad_rows,
         )
 
-    result, interrupted = _learn(model, stream, block=block, rows=rows, quiet=quiet)
+    result, stopped = _learn(model, stream, block=block, rows=rows, quiet=quiet)
+    interrupted = isinstance(stopped, KeyboardInterrupt)
+    damaged = None if interrupted or stopped is None else str(stopped)
+    if stopped is not None and not interrupted and not (skip_bad_rows and result.n):
+        raise stopped
+    if result.skipped:
+        from riparian.predictions import skipped_text
+
+        _say(skipped_text(result.skipped, stream.first_fault))
     if not result.n:
         _say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
         raise typer.Exit(_INTERRUPTED if interrupted else 1)
@@ -225,11 +248,26 @@ def run(
         write_report(report, model, result, data)
         _say(f"wrote the report to {report}")
     if json:
-        _print_json(run_dict(data, model, result, n_splits=splits, interrupted=interrupted))
+        _print_json(
+            run_dict(
+                *(data, model, result),
+                n_splits=splits,
+                interrupted=interrupted,
+                damaged=damaged,
+            )
+        )
     else:
-        print_run(console(), data, model, result, n_splits=splits, interrupted=interrupted)
+        print_run(
+            *(console(), data, model, result),
+            n_splits=splits,
+            interrupted=interrupted,
+            damaged=damaged,
+        )
     if interrupted:
         raise typer.Exit(_INTERRUPTED)
+    if damaged is not None:
+        _say(f"{damaged}; all before it was learned")
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -245,11 +283,13 @@ def predict(
     format: Format = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
+    skip_bad_rows: SkipBadRows = False,
 ) -> None:
     """Predict the class of each row.
 
     The answers are a CSV with a row for each row of the data, in its order. Columns are found by
-    their names; those that the model does not know are left out.
+    their names; those that the model does not know are left out. A row that is skipped has an
+    empty answer.
     """
     import riparian
     from riparian.predictions import predictions, write_predictions
@@ -257,6 +297,7 @@ def predict(
 
     check_writable("--out", out)
     learned = riparian.load(model)
+    damage: list[ValueError] = []
     source = predictions(
         learned,
         data,
@@ -265,9 +306,14 @@ def predict(
         format=format,
         delimiter=_character(delimiter),
         encoding=encoding,
+        skip_bad_rows=skip_bad_rows,
         note=_say,
+        damaged=damage.append if skip_bad_rows else None,
     )
     write_predictions(source, out)
+    if damage:
+        _say(f"{damage[0]}; all before it was predicted")
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -287,6 +333,23 @@ def show(
         _print_json(model_dict(learned, n_splits=splits))
     else:
         print_model(console(), model, learned, n_splits=splits, max_depth=depth)
+
+
+@app.command()
+@_plainly
+def datasets(json: Json = False) -> None:
+    """List the real data sets, and where each of them is.
+
+    One is read by riparian run dataset:NAME. What is not here is fetched then, from its public
+    home; a folder of data sets is named in the environment variable RIPARIAN_DATA.
+    """
+    from riparian.datasets import listing
+    from riparian.summary import console, print_datasets
+
+    if json:
+        _print_json(listing())
+    else:
+        print_datasets(console(), listing())
 
 
 @app.command()
@@ -473,7 +536,7 @@ def lab(
 
     check_writable("--plot", plot)
     if plot is not None:
-        from riparian.lab.plot import check_picture
+        from riparian.pictures import check_picture
 
         check_picture("--plot", plot)
     from riparian.lab import METHODS, compare, read_node, s1_node
@@ -514,14 +577,20 @@ def lab(
             out.print(line)
 
 
+app.command()(_plainly(compare))
+app.command()(_plainly(generate))
+app.command()(_plainly(reproduce))
+
+
 def _learn(
     model: Any, stream: Any, *, block: int, rows: int | None, quiet: bool
-) -> tuple[Result, bool]:
-    """Go through the stream; say also whether it was broken off."""
+) -> tuple[Result, KeyboardInterrupt | DamagedFileError | None]:
+    """Go through the stream; say also what broke it off, if anything did."""
     import contextlib
 
     from riparian.evaluate import Result, steps
     from riparian.progress import Progress
+    from riparian.streams.faults import DamagedFileError
 
     result = Result()
     close = stream if hasattr(stream, "close") else contextlib.nullcontext()
@@ -531,9 +600,10 @@ def _learn(
             for _ in steps(model, stream, result, block=block, rows=rows):
                 if shown is not None:
                     shown.update(model)
-    except KeyboardInterrupt:
-        return result, True
-    return result, False
+    except (KeyboardInterrupt, DamagedFileError) as error:
+        result.skipped = getattr(stream, "skipped", 0)
+        return result, error
+    return result, None
 
 
 def _model(recipe: str, parameters: dict[str, Any]) -> Any:
@@ -567,10 +637,10 @@ def _say_unknown_costs(model: Any) -> None:
             _say(f"no row had the class {', '.join(missing)}, which --costs names")
 
 
-def _refuse_for_synthetic(**options: Any) -> None:
+def _refuse_for(prefix: str, **options: Any) -> None:
     for name, value in options.items():
         if value:
-            raise typer.BadParameter("is for files, not for synth:", param_hint=f"--{name}")
+            raise typer.BadParameter(f"is for files, not for {prefix}", param_hint=f"--{name}")
 
 
 def _names(texts: list[str] | None) -> list[str]:

@@ -7,16 +7,18 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from riparian.streams.columns import Columns, objects
+from riparian.streams.faults import DamagedFileError
 from riparian.streams.readers import open_stream
 from riparian.wording import distinct_texts
 from riparian.writing import whole_file
 
-__all__ = ["predictions", "write_predictions"]
+__all__ = ["predictions", "skipped_text", "write_predictions"]
 
 
 def predictions(
@@ -28,7 +30,9 @@ def predictions(
     format: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    skip_bad_rows: bool = False,
     note: Callable[[str], None] = lambda message: None,
+    damaged: Callable[[DamagedFileError], None] | None = None,
 ) -> Iterator[Sequence[Any]]:
     """Go through a file and give the model's answer to each row.
 
@@ -45,10 +49,14 @@ def predictions(
         Whether to add the probability of each class.
     block : int, default=10_000
         Rows that are read at once.
-    format, delimiter, encoding
-        As for `riparian.streams.readers.open_stream`.
+    format, delimiter, encoding, skip_bad_rows
+        As for `riparian.streams.readers.open_stream`. A row that is skipped has an empty answer, so
+        that the answers stay beside their rows.
     note : callable
         Is told what was left out or is missing.
+    damaged : callable, optional
+        Is told where a compressed file breaks off; the answers then end there. Without it that is
+        an error.
 
     Yields
     ------
@@ -59,25 +67,53 @@ def predictions(
     by_name = all(isinstance(feature.name, str) for feature in features)
     with open_stream(
         data,
+        target=False,
         format=format,
         delimiter=delimiter,
         encoding=encoding,
         keep=[f.name for f in features] if by_name else None,
         categorical=[f.name for f in features if by_name and f.kind == "categorical"],
         numeric=[f.name for f in features if by_name and f.kind == "numeric"],
+        skip_bad_rows=skip_bad_rows,
     ) as stream:
         if by_name:
             _note_missing(features, stream.names, note)
             values = {f.label: _values(f) for f in features if f.kind == "categorical"}
-        yield ["prediction", *(_heads(model) if proba else [])]
-        for X, _ in stream.blocks(block):
+        head = ["prediction", *(_heads(model) if proba else [])]
+        yield head
+        done = 0
+        blocks = stream.blocks(block)
+        while (X := _next_block(blocks, damaged)) is not None:
             rows = _as_learned(X, features, values) if by_name else _as_array(X, features)
-            answers = model.predict(rows).tolist()
+            answers = [[answer] for answer in model.predict(rows).tolist()]
             if proba:
-                shares = model.predict_proba(rows).tolist()
-                yield from ([a, *row] for a, row in zip(answers, shares, strict=True))
-            else:
-                yield from ([answer] for answer in answers)
+                for answer, shares in zip(answers, model.predict_proba(rows).tolist(), strict=True):
+                    answer += shares
+            for place, answer in zip(stream.places, answers, strict=True):
+                yield from repeat([""] * len(head), place - done - 1)
+                yield answer
+                done = place
+        yield from repeat([""] * len(head), stream.row + stream.skipped - done)
+        if stream.skipped:
+            note(skipped_text(stream.skipped, stream.first_fault))
+
+
+def skipped_text(n: int, first: str | None) -> str:
+    """Say how many rows were left out, and why the first of them."""
+    return f"skipped {n:,} {'row' if n == 1 else 'rows'} that cannot be read; the first: {first}"
+
+
+def _next_block(
+    blocks: Iterator[tuple[Columns, Any]], damaged: Callable[[DamagedFileError], None] | None
+) -> Columns | None:
+    try:
+        block = next(blocks, None)
+    except DamagedFileError as error:
+        if damaged is None:
+            raise
+        damaged(error)
+        return None
+    return None if block is None else block[0]
 
 
 def write_predictions(rows: Iterator[Sequence[Any]], out: str | None) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian import metrics
 from riparian.costs import costs_among
+from riparian.scores import Scores
 
 __all__ = ["MOST_CONFUSED", "Curve", "Result", "sorted_labels"]
 
@@ -26,6 +29,10 @@ _FIRST_WINDOW = 1000
 _MOST_POINTS = 400
 
 
+# Rows are faded in lots of this size, wherever a block ends.
+_FADING_LOT = 256
+
+
 @dataclass(frozen=True)
 class Curve:
     """Accuracy over time: a point for each window of rows.
@@ -36,13 +43,52 @@ class Curve:
         The last row of each window.
     accuracy : float64 array of shape (n_points,)
         The share of the window's rows that were predicted rightly.
-    leaves : int64 array of shape (n_points,)
-        The leaves of the tree at the window's end; -1 for a model that has none.
+    overall : float64 array of shape (n_points,)
+        The share of all rows up to there.
+    sliding : float64 array of shape (n_points,)
+        The share of the last rows up to there, `Result.sliding_rows` of them.
+    fading : float64 array of shape (n_points,)
+        The share of all rows up to there, older ones counting less by the factor
+        `Result.fading_factor` a row.
+    leaves, depth, memory : int64 array of shape (n_points,)
+        The tree's leaves, depth and bytes at the window's end; -1 for a model that has none.
+    seconds : float64 array of shape (n_points,)
+        Time until there, reading included.
     """
 
     rows: NDArray[np.int64]
     accuracy: NDArray[np.float64]
+    overall: NDArray[np.float64]
+    sliding: NDArray[np.float64]
+    fading: NDArray[np.float64]
     leaves: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    memory: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+
+    @property
+    def rate(self) -> NDArray[np.float64]:
+        """Rows a second in each window."""
+        rows, seconds = np.diff(self.rows, prepend=0), np.diff(self.seconds, prepend=0.0)
+        rate: NDArray[np.float64] = np.full(len(rows), np.nan)
+        return np.divide(rows, seconds, out=rate, where=seconds > 0)
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Give all columns by name, as `pandas.DataFrame` or `polars.DataFrame` takes them."""
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"rate": self.rate}
+
+
+@dataclass(frozen=True)
+class _Point:
+    """The end of a window, and how many of its rows were right."""
+
+    row: int
+    right: int
+    overall: float
+    sliding: float
+    fading: float
+    state: tuple[int, int, int]
+    seconds: float
 
 
 class Result:
@@ -53,22 +99,41 @@ class Result:
     every : int, optional
         Rows of a window of the curve. By default windows have 1,000 rows and double whenever
         the curve has 400 points.
+    sliding_rows : int, default=1000
+        Rows of the sliding window.
+    fading_factor : float, default=0.999
+        What a row counts less than the one after it.
 
     Attributes
     ----------
     n, correct : int
         The rows seen, and how many of them were predicted rightly.
+    skipped : int
+        Rows that could not be read and were left out, as ``skip_bad_rows`` asks; not among `n`.
     seconds : float
         Time since the evaluation began, reading included.
     model_seconds : float
         The part of it that was spent predicting and learning.
     """
 
-    def __init__(self, every: int | None = None) -> None:
+    def __init__(
+        self,
+        every: int | None = None,
+        *,
+        sliding_rows: int = 1000,
+        fading_factor: float = 0.999,
+    ) -> None:
         if every is not None and every < 1:
             raise ValueError(f"every must be at least 1, got {every}")
+        if sliding_rows < 1:
+            raise ValueError(f"sliding_rows must be at least 1, got {sliding_rows}")
+        if not 0.0 < fading_factor <= 1.0:
+            raise ValueError(f"fading_factor must be above 0 and at most 1, got {fading_factor}")
+        self.sliding_rows = sliding_rows
+        self.fading_factor = fading_factor
         self.n = 0
         self.correct = 0
+        self.skipped = 0
         self.seconds = 0.0
         self.model_seconds = 0.0
         self.window = every or _FIRST_WINDOW
@@ -81,8 +146,12 @@ class Result:
         self._majority_correct = 0
         self._no_change_correct = 0
         self._last = -1
-        self._points: list[tuple[int, int, int]] = []
+        self._points: list[_Point] = []
         self._open = [0, 0]
+        self._scores: Scores | None = None
+        self._last_right = np.zeros(0, dtype=bool)
+        self._faded = (0.0, 0.0)  # right rows, and all rows
+        self._unfaded = np.zeros(0, dtype=bool)
         self._costs: Any = None
         self._classes: list[Hashable] = []
 
@@ -124,6 +193,79 @@ class Result:
         return float((counts.sum(axis=1) @ costs).min() / counts.sum())
 
     @property
+    def kappa_m(self) -> float:
+        """How far it goes beyond the majority class; see `riparian.metrics.beyond`."""
+        return metrics.beyond(self.accuracy, self.baselines["majority class"])
+
+    @property
+    def kappa_temporal(self) -> float:
+        """How far it goes beyond saying the last row's class again."""
+        return metrics.beyond(self.accuracy, self.baselines["no change"])
+
+    @property
+    def f1(self) -> dict[Any, float]:
+        """F1 of each class; empty with more than 1,000 classes."""
+        confusion = self.confusion
+        if confusion is None:
+            return {}
+        return dict(zip(confusion[0], metrics.f1(confusion[1]).tolist(), strict=True))
+
+    @property
+    def macro_f1(self) -> float:
+        """Mean of the classes' F1; NaN with more than 1,000 classes."""
+        confusion = self.confusion
+        return float("nan") if confusion is None else metrics.macro_f1(confusion[1])
+
+    @property
+    def g_mean(self) -> float:
+        """Geometric mean of the classes' recalls; NaN with more than 1,000 classes."""
+        confusion = self.confusion
+        return float("nan") if confusion is None else metrics.g_mean(confusion[1])
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of -ln of the true class's probability; NaN unless probabilities were asked for.
+
+        Rows for which the model had no answer yet do not count.
+        """
+        return float("nan") if self._scores is None else self._scores.log_loss
+
+    @property
+    def auc(self) -> float:
+        """Area under the ROC curve for two classes, by steps of 0.0001; NaN as `log_loss`."""
+        return float("nan") if self._scores is None else self._scores.auc
+
+    @property
+    def sliding(self) -> float:
+        """Accuracy in the last `sliding_rows` rows."""
+        return float(self._last_right.mean()) if self.n else float("nan")
+
+    @property
+    def fading(self) -> float:
+        """Accuracy with rows that count less the older they are, by `fading_factor` a row."""
+        if not self.n:
+            return float("nan")
+        weights = self.fading_factor ** np.arange(len(self._unfaded) - 1, -1, -1)
+        kept = self.fading_factor ** len(self._unfaded)
+        correct, n = self._faded
+        correct = correct * kept + float((weights * self._unfaded).sum())
+        return correct / (n * kept + float(weights.sum()))
+
+    def figures(self) -> dict[str, float]:
+        """Give every figure of the whole stream by name; NaN where it is not defined."""
+        return {
+            "accuracy": self.accuracy,
+            "kappa": self.kappa,
+            "kappa_m": self.kappa_m,
+            "kappa_temporal": self.kappa_temporal,
+            "macro_f1": self.macro_f1,
+            "g_mean": self.g_mean,
+            "log_loss": self.log_loss,
+            "auc": self.auc,
+            "mean_cost": self.mean_cost,
+        }
+
+    @property
     def labels(self) -> list[Any]:
         """The classes, sorted where they can be."""
         return sorted_labels(self._codes)
@@ -149,9 +291,22 @@ class Result:
 
     @property
     def curve(self) -> Curve:
-        """Accuracy and leaves over time; the last window may be shorter."""
-        rows, correct, leaves = np.array(self._points or np.zeros((0, 3)), dtype=np.int64).T
-        return Curve(rows, correct / np.diff(rows, prepend=0), leaves)
+        """Accuracy and the model's size over time; the last window may be shorter."""
+        points = self._points
+        rows = np.array([p.row for p in points], dtype=np.int64)
+        right = np.array([p.right for p in points], dtype=np.int64)
+        leaves, depth, memory = np.array([p.state for p in points], dtype=np.int64).reshape(-1, 3).T
+        return Curve(
+            rows,
+            right / np.diff(rows, prepend=0),
+            np.array([p.overall for p in points]),
+            np.array([p.sliding for p in points]),
+            np.array([p.fading for p in points]),
+            leaves,
+            depth,
+            memory,
+            np.array([p.seconds for p in points]),
+        )
 
     @property
     def recent(self) -> float:
@@ -173,37 +328,92 @@ class Result:
         """Rows a second, reading included."""
         return self.n / self.seconds if self.seconds else float("nan")
 
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Give the curve by columns, as `pandas.DataFrame` or `polars.DataFrame` takes them."""
+        return self.curve.table()
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw accuracy, baselines and leaves over time; needs matplotlib.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib.axes.Axes, optional
+            By default a new figure.
+
+        Returns
+        -------
+        pair of matplotlib.axes.Axes
+        """
+        from riparian.evaluate.plots import plot_result
+
+        return plot_result(self, axes=axes)
+
+    def to_html(self, path: str | os.PathLike[str], model: Any, title: str = "riparian") -> None:
+        """Write the report as one HTML file that needs nothing outside itself.
+
+        Parameters
+        ----------
+        path : str or path-like
+            One that is there is replaced.
+        model : classifier
+            The model that was evaluated, as it is now.
+        title : str, default='riparian'
+        """
+        from riparian.report import write_report
+
+        write_report(path, model, self, title)
+
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as what JSON can hold."""
         curve = self.curve
         confusion = self.confusion
         return {
             "rows": self.n,
-            "accuracy": _figure(self.accuracy),
-            "kappa": _figure(self.kappa),
-            **({} if self._costs is None else {"mean_cost": _figure(self.mean_cost)}),
+            "skipped": self.skipped,
+            **{name: _figure(value) for name, value in self.figures().items()},
+            "f1": [
+                [label, value]
+                for label, value in zip(_plain(list(self.f1)), self.f1.values(), strict=True)
+            ],
             "baselines": {name: _figure(value) for name, value in self.baselines.items()},
             "confusion": confusion
             and {"labels": _plain(confusion[0]), "matrix": confusion[1].tolist()},
             "curve": {
                 "rows": curve.rows.tolist(),
                 "accuracy": curve.accuracy.tolist(),
+                "overall": curve.overall.tolist(),
+                "sliding": curve.sliding.tolist(),
+                "fading": curve.fading.tolist(),
                 "leaves": curve.leaves.tolist(),
+                "depth": curve.depth.tolist(),
+                "memory": curve.memory.tolist(),
+                "seconds": curve.seconds.tolist(),
             },
             "seconds": self.seconds,
             "model_seconds": self.model_seconds,
             "rate": _figure(self.rate),
         }
 
-    def update(self, y: Any, predicted: Any, leaves: int = -1) -> None:
-        """Take in a block: the labels, what was predicted, and the leaves after it.
+    def update(
+        self,
+        y: Any,
+        predicted: Any,
+        leaves: int = -1,
+        *,
+        depth: int = -1,
+        memory: int = -1,
+        probabilities: Mapping[Any, NDArray[np.float64]] | None = None,
+    ) -> None:
+        """Take in a block: the labels, what was predicted, and the model's size after it.
 
         Parameters
         ----------
         y, predicted : array-like of shape (n_rows,)
             None among the predictions is no answer, which is never right.
-        leaves : int, default=-1
+        leaves, depth, memory : int, default=-1
             The size of the tree after the block.
+        probabilities : mapping of label to array of shape (n_rows,), optional
+            What was predicted for each class. Either with every block or with none.
         """
         if not len(y):
             return
@@ -212,7 +422,9 @@ class Result:
         right = true == said
         self._count(true, said, int(right.sum()))
         self._compare(true)
-        self._extend(right, leaves)
+        if probabilities is not None:
+            self._score(true, probabilities)
+        self._extend(right, (leaves, depth, memory))
 
     def count_costs(self, costs: Any, classes: Iterable[Hashable]) -> None:
         """Say what errors cost, for `mean_cost`.
@@ -278,6 +490,15 @@ class Result:
         self.n += len(true)
         self.correct += correct
 
+    def _score(self, true: Codes, probabilities: Mapping[Any, NDArray[np.float64]]) -> None:
+        if self._scores is None:
+            self._scores = Scores()
+        table = np.zeros((len(true), len(self._codes)))
+        for label, column in probabilities.items():
+            if label in self._codes:
+                table[:, self._codes[label]] = column
+        self._scores.update(true, table)
+
     def _compare(self, true: Codes) -> None:
         """Count what the two baselines would have said rightly."""
         self._no_change_correct += int((true[1:] == true[:-1]).sum()) + int(true[0] == self._last)
@@ -301,24 +522,44 @@ class Result:
             self._majority_correct += right - int(not counts.any() and part[0] == 0)
             counts = counts + after
 
-    def _extend(self, right: NDArray[np.bool_], leaves: int) -> None:
+    def _extend(self, right: NDArray[np.bool_], state: tuple[int, int, int]) -> None:
         """Add the rows to the curve's windows, the last of which may be open."""
         done = 0
         while done < len(right):
-            if self._open[0] == 0:
-                self._points.append((0, 0, 0))
             part = right[done : done + self.until_window()]
+            if self._open[0]:
+                self._points.pop()
             self._open = [self._open[0] + len(part), self._open[1] + int(part.sum())]
             done += len(part)
-            self._points[-1] = (self.n - len(right) + done, self._open[1], leaves)
+            self._remember(part)
+            after = right[done:]
+            row = self.n - len(after)
+            overall = (self.correct - int(after.sum())) / row
+            self._points.append(
+                _Point(row, self._open[1], overall, self.sliding, self.fading, state, self.seconds)
+            )
             if self._open[0] == self.window:
                 self._open = [0, 0]
                 if len(self._points) >= _MOST_POINTS and not self._fixed:
                     self._join()
 
+    def _remember(self, right: NDArray[np.bool_]) -> None:
+        """Move the sliding window on, and let the rows before it fade."""
+        self._last_right = np.concatenate([self._last_right, right])[-self.sliding_rows :]
+        waiting = np.concatenate([self._unfaded, right])
+        whole = len(waiting) // _FADING_LOT * _FADING_LOT
+        lots = waiting[:whole].reshape(-1, _FADING_LOT)
+        weights = self.fading_factor ** np.arange(_FADING_LOT - 1, -1, -1)
+        kept, added = self.fading_factor**_FADING_LOT, float(weights.sum())
+        correct, n = self._faded
+        for lot in (lots * weights).sum(axis=1).tolist():
+            correct, n = correct * kept + lot, n * kept + added
+        self._faded = (correct, n)
+        self._unfaded = waiting[whole:]
+
     def _join(self) -> None:
         pairs = zip(self._points[::2], self._points[1::2], strict=True)
-        self._points = [(b[0], a[1] + b[1], b[2]) for a, b in pairs]
+        self._points = [replace(b, right=a.right + b.right) for a, b in pairs]
         self.window *= 2
 
 

@@ -18,7 +18,7 @@ from riparian.wording import distinct_texts, label_text, weight_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["console", "model_dict", "print_model", "print_run", "run_dict"]
+__all__ = ["console", "model_dict", "print_datasets", "print_model", "print_run", "run_dict"]
 
 # With more classes a confusion matrix is wider than a terminal.
 _MOST_CLASSES = 12
@@ -38,7 +38,14 @@ def console() -> Console:
 
 
 def print_run(
-    out: Console, data: str, model: Any, result: Result, *, n_splits: int, interrupted: bool
+    out: Console,
+    data: str,
+    model: Any,
+    result: Result,
+    *,
+    n_splits: int,
+    interrupted: bool,
+    damaged: str | None = None,
 ) -> None:
     """Print the report of an evaluation.
 
@@ -53,14 +60,19 @@ def print_run(
         How many of the last splits are told.
     interrupted : bool
         Whether the stream was broken off.
+    damaged : str, optional
+        Where and why the stream could not be read on.
     """
+    until = " until it was interrupted" if interrupted else ""
+    until = " before the damage" if damaged else until
     baselines = ", ".join(f"{name} {value:.4f}" for name, value in result.baselines.items())
     alone = result.n / result.model_seconds if result.model_seconds else math.nan
     out.print(f"{type(model).__name__} on {label_text(data)}", style="bold")
     _print_pairs(
         out,
         [
-            ("rows", f"{result.n:,}{' until it was interrupted' if interrupted else ''}"),
+            ("rows", f"{result.n:,}{until}"),
+            *([("skipped", f"{result.skipped:,}")] if result.skipped else []),
             ("accuracy", f"{result.accuracy:.4f}  ({baselines})"),
             ("kappa", f"{result.kappa:.4f}"),
             *_cost(result),
@@ -85,7 +97,13 @@ def _cost(result: Result) -> list[tuple[str, str]]:
 
 
 def run_dict(
-    data: str, model: Any, result: Result, *, n_splits: int, interrupted: bool
+    data: str,
+    model: Any,
+    result: Result,
+    *,
+    n_splits: int,
+    interrupted: bool,
+    damaged: str | None = None,
 ) -> dict[str, Any]:
     """Give what `print_run` prints as what JSON can hold."""
     return {
@@ -93,6 +111,7 @@ def run_dict(
         **model_dict(model, n_splits=n_splits, schema=False),
         "result": result.to_dict(),
         "interrupted": interrupted,
+        "damaged": damaged,
     }
 
 
@@ -133,6 +152,31 @@ def print_model(
     _print_heading(out, "What the bound promises")
     _print_paragraph(out, model.guarantee())
     _print_splits(out, model, n_splits, ranked=True)
+
+
+def print_datasets(out: Console, listing: Sequence[Mapping[str, Any]]) -> None:
+    """Print the list of data sets, and where each one is.
+
+    Parameters
+    ----------
+    out : rich.console.Console
+    listing : sequence of mappings
+        Of `riparian.datasets.listing`.
+    """
+    heads = ("name", "rows", "features", "classes")
+    cells = [[*(f"{found[k]:,}" if k != "name" else found[k] for k in heads)] for found in listing]
+    widths = [max(len(head), *(len(row[j]) for row in cells)) for j, head in enumerate(heads)]
+
+    def line(texts: Sequence[str]) -> str:
+        return "  ".join(
+            [f"{texts[0]:<{widths[0]}}"]
+            + [f"{text:>{width}}" for text, width in zip(texts[1:], widths[1:], strict=True)]
+        )
+
+    out.print(f"{line(heads)}  where", style="bold")
+    for found, row in zip(listing, cells, strict=True):
+        place = found["file"] or f"not here; from {found['urls'][0]}"
+        out.print(f"{line(row)}  {place}")
 
 
 def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, Any]:

@@ -189,6 +189,9 @@ def _of_values(values: NDArray[Any], label: str) -> Column:
 
 def _of_objects(values: list[Any], label: str) -> Column:
     """Python objects: numbers if all known ones are numbers, else categories."""
+    kinds = set(map(type, values))
+    if str in kinds and kinds <= {str, type(None)}:  # what files and frames hold: no need to look
+        return Objects(values, next(row for row, value in enumerate(values) if value is not None))
     numeric = True
     first = None
     for row, value in enumerate(values):

@@ -210,7 +210,7 @@ def test_every_generator_has_a_name(name):
     ("name", "message"),
     [
         ("sea", "must begin with 'synth:', got 'sea'"),
-        ("synth:", "must name one of 'drifting', 'hyperplane', .* got ''$"),
+        ("synth:", "must name one of 'agrawal', .* got ''$"),
         ("synth:seea", "got 'seea'; did you mean 'sea'\\?"),
         ("synth:rbf", "one of .*'random_rbf'.* got 'rbf'; did you mean 'random_rbf'"),
         ("synth:sea?concpt=1", "one of 'concept', 'noise', 'seed', 'rows', got 'concpt'; did you"),
@@ -220,7 +220,7 @@ def test_every_generator_has_a_name(name):
         ("synth:sea?noise=much", "noise must be a number, got 'much'"),
         ("synth:sea?noise", "noise must have a value, as in noise="),
         ("synth:sea?seed=1&seed=2", "seed must be given once"),
-        ("synth:sea?concept=5", "concept must be 1, 2, 3 or 4, got 5"),
+        ("synth:sea?concept=5", "concept must be a whole number from 1 to 4, got 5"),
         ("synth:sea?rows=0", "rows must be a whole number of at least 1, got 0"),
         ("synth:sea?seed=-1", "seed must be a whole number of at least 0, got -1"),
         ("synth:led?noise=2", "noise must be a number from 0 to 1, got 2.0"),
@@ -244,3 +244,154 @@ def test_blocks_and_take_refuse_what_they_cannot_give():
         stream.blocks(0)
     with pytest.raises(ValueError, match="n must be at most 10, the stream's rows, got 11"):
         stream.take(11)
+
+
+def test_rand_cbt_mixes_the_classes_of_each_box_by_the_side_it_is_on():
+    X, y = streams.rand_cbt(n_features=1, n_leaves=2, seed=3).take(40_000)
+    # Two boxes with equal numbers of rows: the cut is the median.
+    cut = np.median(X)
+    left, right = y[X[:, 0] < cut], y[X[:, 0] > cut]
+    # 0.7 and 0.3 with a standard deviation of sqrt(0.21 / 2e4) = 0.0032
+    assert left.mean() == pytest.approx(0.7, abs=0.015)
+    assert right.mean() == pytest.approx(0.3, abs=0.015)
+
+
+def test_rand_cbt_has_as_many_boxes_as_it_says_with_equal_shares():
+    X, y = streams.rand_cbt(n_features=2, n_leaves=3, leaf_probability=1.0, seed=5).take(30_000)
+    tree = DecisionTreeClassifier(max_leaf_nodes=3, random_state=0).fit(X, y)
+    assert tree.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mdt_tree_is_a_tree_of_that_height(seed):
+    X, y = streams.mdt_tree(n_features=2, min_height=3, max_height=3, seed=seed).take(20_000)
+    # Three tests above every leaf: at most eight boxes, which another tree finds.
+    tree = DecisionTreeClassifier(max_depth=12, random_state=0).fit(X, y)
+    assert tree.score(X, y) > 0.999
+    assert tree.get_n_leaves() <= 30
+
+
+def test_mdt_tree_leaves_come_early_with_a_large_fraction():
+    shallow = streams.mdt_tree(leaf_fraction=1.0, min_height=1, seed=2)
+    X, y = shallow.take(5000)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    assert tree.score(X, y) > 0.999 or len(set(y.tolist())) == 1
+
+
+def test_gaussian_clusters_lie_around_different_corners():
+    X, y = streams.gaussian_clusters(n_features=3, n_classes=8, separation=2, seed=1).take(80_000)
+    centres = np.array([X[y == k].mean(axis=0) for k in range(8)])
+    assert {tuple(np.sign(c).tolist()) for c in centres} == set(
+        itertools.product([-1.0, 1.0], repeat=3)
+    )
+    assert np.abs(centres) == pytest.approx(2.0, abs=0.1)
+
+
+def test_gaussian_clusters_need_a_corner_for_each_class():
+    with pytest.raises(ValueError, match=r"n_classes must be at most 2 \*\* n_features = 4, got 5"):
+        streams.gaussian_clusters(n_features=2, n_classes=5)
+
+
+def test_the_node_has_the_shares_of_the_papers_table():
+    X, y = streams.corrected_node(seed=1).take(400_000)
+    shares = np.zeros((3, 2, 2))
+    np.add.at(shares, (X[:, 0].astype(int), X[:, 1].astype(int), y), 1 / len(y))
+    published = [
+        [[0.0675, 0.1575], [0.0675, 0.1575]],
+        [[0.1350, 0.0900], [0.1575, 0.0675]],
+        [[0.0450, 0.0050], [0.0450, 0.0050]],
+    ]
+    np.testing.assert_allclose(shares, published, atol=0.003)
+
+
+def test_stagger_is_its_three_rules():
+    size, color, shape = range(3)
+    rules = {
+        1: lambda X: (X[:, size] == 0) & (X[:, color] == 0),
+        2: lambda X: (X[:, color] == 1) | (X[:, shape] == 1),
+        3: lambda X: X[:, size] > 0,
+    }
+    for concept, rule in rules.items():
+        X, y = streams.stagger(concept=concept, seed=1).take(5000)
+        np.testing.assert_array_equal(y, rule(X))
+
+
+def agrawal_rule(concept, row):
+    """The paper's functions, one applicant at a time."""
+    salary, commission, age, elevel, _, _, hvalue, hyears, loan = row
+    stage = 0 if age < 40 else 1 if age < 60 else 2
+    thousand = 1000
+
+    def pay(low, high, value=salary):
+        return low * thousand <= value <= high * thousand
+
+    usual = (pay(50, 100), pay(75, 125), pay(25, 75))[stage]
+    schooled = elevel in ((0, 1), (1, 2, 3), (2, 3, 4))[stage]
+    if concept == 1:
+        return age < 40 or age >= 60
+    if concept == 2:
+        return usual
+    if concept == 3:
+        return schooled
+    if concept == 4:
+        inside = (pay(25, 75), pay(50, 100), pay(50, 100))[stage]
+        return inside if schooled else usual
+    if concept == 5:
+        rich = ((100, 300), (200, 400), (300, 500))[stage]
+        poor = ((200, 400), (300, 500), (100, 300))[stage]
+        return pay(*(rich if usual else poor), value=loan)
+    if concept == 6:
+        return pay(*((50, 100), (75, 125), (25, 75))[stage], value=salary + commission)
+    income = 2 * (salary + commission) / 3
+    equity = hvalue * (hyears - 20) / 10 if hyears >= 20 else 0
+    left = {
+        7: income - loan / 5 - 20_000,
+        8: income - 5_000 * elevel - 20_000,
+        9: income - 5_000 * elevel - loan / 5 - 10_000,
+        10: income - 5_000 * elevel + equity / 5 - 10_000,
+    }
+    return left[concept] > 0
+
+
+@pytest.mark.parametrize("concept", range(1, 11))
+def test_agrawal_is_the_functions_of_the_paper(concept):
+    X, y = streams.agrawal(concept=concept, perturbation=0, seed=concept).take(3000)
+    assert y.tolist() == [int(agrawal_rule(concept, row)) for row in X.tolist()]
+    assert 0 < y.mean() < 1
+
+
+def test_agrawal_values_have_the_papers_ranges():
+    stream = streams.agrawal(seed=1)
+    X, _ = stream.take(50_000)
+    salary, commission, age, _, _, zipcode, hvalue, hyears, loan = X.T
+    assert (commission[salary >= 85_000] == 0).all()
+    for values, low, high in ((salary, 2e4, 1.5e5), (age, 20, 80), (loan, 0, 5e5), (hyears, 1, 30)):
+        assert low <= values.min()
+        assert values.max() <= high
+    assert (hvalue <= 1.5e5 * (9 - zipcode)).all()
+    for name, words in stream.categories.items():
+        assert set(X[:, stream.names.index(name)]) == set(range(len(words)))
+
+
+def test_waveform_means_are_the_triangles():
+    X, y = streams.waveform(seed=1).take(90_000)
+    t = np.arange(1, 22)
+    h = [np.maximum(6 - np.abs(t - c), 0) for c in (7, 15, 11)]
+    for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
+        np.testing.assert_allclose(X[y == k].mean(axis=0), (h[a] + h[b]) / 2, atol=0.05)
+
+
+def test_mixed_counts_the_conditions():
+    X, y = streams.mixed(seed=1).take(5000)
+    third = X[:, 3] < 0.5 + 0.3 * np.sin(3 * np.pi * X[:, 2])
+    np.testing.assert_array_equal(y, X[:, 0] + X[:, 1] + third >= 2)
+    _, reverse = streams.mixed(concept=2, seed=1).take(5000)
+    np.testing.assert_array_equal(reverse, 1 - y)
+
+
+@pytest.mark.parametrize("concept", [2, 4])
+def test_even_concepts_of_sine_are_the_reverse(concept):
+    X, y = streams.sine(concept=concept, seed=1).take(5000)
+    other, z = streams.sine(concept=concept - 1, seed=1).take(5000)
+    np.testing.assert_array_equal(X, other)
+    np.testing.assert_array_equal(y, 1 - z)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from riparian.lab.decisions import Decisions
 from riparian.palette import DARK, LIGHT, class_colour, ink_on
+from riparian.pictures import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["check_picture", "plot", "save_picture"]
+__all__ = ["plot", "save_picture"]
 
 # Verdicts differ by shape and filling, not by colour alone.
 _MARKS = {"kept": ("o", 0), "open": ("D", 1), "broken": ("X", 3)}
@@ -114,34 +114,9 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
     return ax
 
 
-def check_picture(option: str, path: str) -> None:
-    """Refuse a file that no picture can be written to, before the work rather than after it."""
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError as error:
-        raise ImportError(
-            f"{option} needs matplotlib; install it with: pip install 'riparian[plot]'"
-        ) from error
-
-    ending = os.path.splitext(path)[1].removeprefix(".").lower()
-    known = FigureCanvasBase.get_supported_filetypes()
-    if ending not in known:
-        raise ValueError(f"{option} {path!r}: the ending must be one of {', '.join(sorted(known))}")
-
-
 def save_picture(results: Mapping[str, Decisions], path: str) -> None:
     """Draw the results into a file, without a window."""
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    figure = plot(results).get_figure(root=True)
-    assert figure is not None
-    figure.savefig(path, dpi=144, metadata=_anonymous(path))
-
-
-def _anonymous(path: str) -> dict[str, None]:
-    """A PNG that does not name the program that wrote it: equal results give equal files."""
-    return {"Software": None} if path.lower().endswith(".png") else {}
+    save_figure(lambda: plot(results), path)
 
 
 def _mark(verdict: str, *, dark: bool) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
-__all__ = ["check_count", "check_fraction", "check_not_negative", "check_seed"]
+__all__ = ["check_concept", "check_count", "check_fraction", "check_not_negative", "check_seed"]
 
 
 def check_count(name: str, value: int, least: int = 1) -> None:
@@ -25,3 +25,8 @@ def check_not_negative(name: str, value: float) -> None:
 
 def check_seed(seed: int) -> None:
     check_count("seed", seed, least=0)
+
+
+def check_concept(concept: int, most: int) -> None:
+    if concept not in range(1, most + 1):
+        raise ValueError(f"concept must be a whole number from 1 to {most}, got {concept!r}")

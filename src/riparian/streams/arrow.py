@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from riparian.streams.blocks import FileStream, PlacedBlock
 from riparian.streams.columns import Column, Columns, Labels, Selection, check_finite, objects
-from riparian.streams.source import FileStream, Source
+from riparian.streams.faults import Faults
+from riparian.streams.source import Source
 
 __all__ = ["ArrowStream", "ParquetStream"]
 
@@ -19,8 +21,8 @@ _ARROW_FILE = b"ARROW1"
 class _BatchStream(FileStream):
     """Record batches as blocks; the file's types say what the columns are."""
 
-    def __init__(self, source: Source, selection: Selection) -> None:
-        super().__init__(source, selection)
+    def __init__(self, source: Source, selection: Selection, faults: Faults) -> None:
+        super().__init__(source, selection, faults)
         self._labels: Labels | None = None
 
     def _set_schema(self, schema: Any) -> None:
@@ -40,20 +42,20 @@ class _BatchStream(FileStream):
     def _batches(self, size: int) -> Iterator[Any]:
         raise NotImplementedError
 
-    def _blocks(self, size: int) -> Iterator[tuple[Columns, Column | None]]:
+    def _blocks(self, size: int) -> Iterator[PlacedBlock]:
         batches = self._batches(size)
         while True:
             try:
                 batch = next(batches, None)
             except (ValueError, OSError) as error:
-                raise ValueError(f"row {self.row + 1}: {_first_line(error)}") from None
+                raise ValueError(f"row {self._next_row}: {_first_line(error)}") from None
             if batch is None:
                 return
             for start in range(0, batch.num_rows, size):
                 yield self._block(batch.slice(start, size))
 
-    def _block(self, batch: Any) -> tuple[Columns, Column | None]:
-        first = self.row + 1
+    def _block(self, batch: Any) -> PlacedBlock:
+        places = range(self._next_row, self._next_row + batch.num_rows)
         X: Columns = {}
         for name in self.names:
             array = batch.column(name)
@@ -62,12 +64,12 @@ class _BatchStream(FileStream):
             assert read is not None
             X[name] = read(array)
             if X[name].dtype == np.float64:
-                check_finite(name, first, X[name])
+                check_finite(name, X[name], places, self._faults)
         if self.target is None:
-            return X, None
-        return X, self._targets(batch.column(self.target), first)
+            return X, None, places
+        return X, self._targets(batch.column(self.target), places), places
 
-    def _targets(self, array: Any, first: int) -> Column:
+    def _targets(self, array: Any, places: Sequence[int]) -> Column:
         types = _pyarrow().types
         assert self.target is not None
         texts = ["" if text is None else text for text in _texts(array).tolist()]
@@ -80,14 +82,14 @@ class _BatchStream(FileStream):
                 # Not text, though it is read as such: a quantity is to be noticed.
                 self._labels.as_text = self.target in self._selection.categorical
             self._labels.decide(texts)
-        return self._labels.column(texts, first)
+        return self._labels.column(texts, places, self._faults)
 
 
 class ParquetStream(_BatchStream):
     """Parquet, a row group at a time at most."""
 
-    def __init__(self, source: Source, selection: Selection) -> None:
-        super().__init__(source, selection)
+    def __init__(self, source: Source, selection: Selection, faults: Faults) -> None:
+        super().__init__(source, selection, faults)
         if source.is_input:
             raise ValueError("Parquet is read from its end, which standard input does not have")
         pyarrow, parquet = _pyarrow(), _pyarrow(".parquet")
@@ -106,8 +108,8 @@ class ParquetStream(_BatchStream):
 class ArrowStream(_BatchStream):
     """Arrow IPC, as a file or as a stream."""
 
-    def __init__(self, source: Source, selection: Selection) -> None:
-        super().__init__(source, selection)
+    def __init__(self, source: Source, selection: Selection, faults: Faults) -> None:
+        super().__init__(source, selection, faults)
         pyarrow, ipc = _pyarrow(), _pyarrow(".ipc")
         try:
             if source.starts_with(_ARROW_FILE):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from riparian.streams.faults import Faults
 
 __all__ = [
     "MISSING",
@@ -23,10 +25,10 @@ __all__ = [
     "check_finite",
     "is_number",
     "names_text",
+    "not_a_number",
     "number",
     "numeric_column",
     "objects",
-    "refuse_number",
     "text_column",
 ]
 
@@ -90,6 +92,12 @@ class Selection:
     numeric: frozenset[str] = frozenset()
     drop: frozenset[str] = frozenset()
     keep: frozenset[str] | None = None
+    #: Whether labels are not wanted, even where the format itself says which they are.
+    unlabelled: bool = False
+
+    def with_target(self, name: str) -> Selection:
+        """Give the same, with the target that the format names."""
+        return replace(self, target=name)
 
     def features(self, names: Sequence[str]) -> list[str]:
         """Give the columns that are features, in the file's order."""
@@ -153,14 +161,20 @@ class Labels:
             found = self._known[text] = self._read(text)
         return found
 
-    def column(self, texts: Sequence[str], row: int) -> Column:
-        """Give the labels of a block whose first row has the number `row`."""
-        labels: list[int | str] = []
+    def column(self, texts: Sequence[str], places: Sequence[int], faults: Faults) -> Column:
+        """Give the labels of a block; `places` are the numbers of its rows."""
         try:
-            labels.extend(map(self.label, texts))
+            return self.array(list(map(self.label, texts)))
+        except ValueError:
+            labels = [self._told(text, places[i], faults) for i, text in enumerate(texts)]
+            return self.array(labels)
+
+    def _told(self, text: str, row: int, faults: Faults) -> int | str:
+        try:
+            return self.label(text)
         except ValueError as error:
-            raise ValueError(f"column {self.name!r}, row {row + len(labels)}: {error}") from None
-        return self.array(labels)
+            faults.add(row, f"column {self.name!r}, row {row}: {error}")
+            return 0 if self.integers else ""
 
     def array(self, labels: Sequence[int | str]) -> Column:
         """Give labels as the array that a model takes."""
@@ -187,45 +201,50 @@ def _is_integer(text: str) -> bool:
     return digits.isascii() and digits.isdigit() and str(int(text)) == text and len(text) < 19
 
 
-def refuse_number(name: str, row: int, text: str) -> NoReturn:
+def not_a_number(name: str, row: int, text: str) -> str:
     """Say that a numeric column holds something else."""
-    raise ValueError(
+    return (
         f"column {name!r}, row {row}: {text!r} is not a number, but the column is numeric; "
         f"to take it as text, name it in categorical (--categorical {name})"
     )
 
 
-def check_finite(name: str, row: int, values: NDArray[np.float64]) -> None:
+def check_finite(
+    name: str, values: NDArray[np.float64], places: Sequence[int], faults: Faults
+) -> None:
     """Refuse infinite values, with the row they are in."""
     infinite = np.isinf(values)
     if infinite.any():
-        at = int(infinite.argmax())
-        raise ValueError(
-            f"column {name!r}, row {row + at}: {values[at]} cannot be learned; "
-            f"leave the field empty for a missing value"
-        )
+        for i in np.flatnonzero(infinite).tolist():
+            faults.add(
+                places[i],
+                f"column {name!r}, row {places[i]}: {values[i]} cannot be learned; "
+                f"leave the field empty for a missing value",
+            )
 
 
-def numeric_column(name: str, texts: Sequence[str], row: int) -> NDArray[np.float64]:
-    """Read the numbers of a block whose first row has the number `row`."""
+def numeric_column(
+    name: str, texts: Sequence[str], places: Sequence[int], faults: Faults
+) -> NDArray[np.float64]:
+    """Read the numbers of a block; `places` are the numbers of its rows."""
     try:
         values = np.array(texts, dtype=np.float64)
         if any("_" in text for text in texts):
             raise ValueError
     except ValueError:
-        values = np.empty(len(texts))
+        values = np.full(len(texts), np.nan)
         for i, text in enumerate(texts):
             try:
                 values[i] = number(text)
             except ValueError:
-                refuse_number(name, row + i, text)
-    check_finite(name, row, values)
+                faults.add(places[i], not_a_number(name, places[i], text))
+    check_finite(name, values, places, faults)
     return values
 
 
-def text_column(texts: Iterable[str]) -> Column:
+def text_column(texts: Iterable[str], missing: frozenset[str] = MISSING) -> Column:
     """Give categories; missing is None."""
-    return objects([None if text.strip() in MISSING else text for text in texts])
+    return objects([None if text.strip() in missing else text for text in texts])
 
 
 def objects(values: Sequence[Any]) -> Column:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
 
+from riparian.streams.blocks import FileStream, PlacedBlock
 from riparian.streams.columns import (
     MISSING,
     SAMPLE_ROWS,
@@ -20,10 +21,11 @@ from riparian.streams.columns import (
     Selection,
     check_finite,
     names_text,
+    not_a_number,
     objects,
-    refuse_number,
 )
-from riparian.streams.source import FileStream, Source, not_text, read_lines
+from riparian.streams.faults import Faults
+from riparian.streams.source import Lines, Source, not_text
 
 __all__ = ["JsonLinesStream"]
 
@@ -35,24 +37,26 @@ class JsonLinesStream(FileStream):
     what its values are.
     """
 
-    def __init__(self, source: Source, selection: Selection) -> None:
-        super().__init__(source, selection)
-        self._lines: Iterator[bytes] = iter(source.decompressed())
+    def __init__(self, source: Source, selection: Selection, faults: Faults) -> None:
+        super().__init__(source, selection, faults)
+        self._lines = Lines(source.decompressed())
         self._kinds: dict[str, Kind] = {}
         self._labels: Labels | None = None
         self._look_ahead()
 
-    def _blocks(self, size: int) -> Iterator[tuple[Columns, Column | None]]:
-        while lines := read_lines(self._lines, size, self.row + 1):
-            rows = self._objects(lines, self.row + 1)
-            if rows:
-                yield self._block(rows, self.row + 1)
+    def _blocks(self, size: int) -> Iterator[PlacedBlock]:
+        while lines := self._lines.take(size):
+            places, rows = self._objects(lines, self._next_row, self._faults)
+            yield self._block(places, rows)
+        self._refuse_damage(self._lines.damage)
 
     def _look_ahead(self) -> None:
         """Learn the names and kinds from the first rows."""
-        lines = read_lines(self._lines, SAMPLE_ROWS, 1)
-        self._lines = chain(lines, self._lines)
-        rows = self._objects(lines, 1)
+        lines = self._lines.take(SAMPLE_ROWS)
+        self._lines.put_back(lines)
+        _, rows = self._objects(lines, 1, Faults(self._faults.skip))
+        if not rows:
+            self._refuse_damage(self._lines.damage)
         if not rows:
             raise ValueError(f"{self.name} is empty")
         self._selection.check(list(dict.fromkeys(chain.from_iterable(rows))))
@@ -79,47 +83,55 @@ class JsonLinesStream(FileStream):
                 )
                 self.names.append(name)
 
-    def _objects(self, lines: list[bytes], first: int) -> list[dict[str, Any]]:
+    def _objects(
+        self, lines: list[bytes], first: int, faults: Faults
+    ) -> tuple[Sequence[int], list[dict[str, Any]]]:
+        """Give the rows and their numbers, without those that cannot be read."""
         rows: list[dict[str, Any]] = []
-        try:
-            for line in lines:
-                if line.strip():
-                    row = json.loads(line.decode("utf-8-sig"))
-                    if not isinstance(row, dict):
-                        raise ValueError('a row must be an object such as {"age": 31}')
-                    rows.append(row)
-        except UnicodeDecodeError as error:
-            raise not_text(first + len(rows), error) from None
-        except json.JSONDecodeError as error:
-            problem = f"{error.msg} at character {error.colno}"
-            raise ValueError(f"row {first + len(rows)}: this is not JSON: {problem}") from None
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"row {first + len(rows)}: {error}") from None
-        return rows
+        places: list[int] = []
+        row = first
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line.decode("utf-8-sig"))
+                if not isinstance(found, dict):
+                    raise ValueError('a row must be an object such as {"age": 31}')
+                self._check_target(found)
+                rows.append(found)
+                places.append(row)
+            except UnicodeDecodeError as error:
+                faults.add(row, not_text(row, error))
+            except json.JSONDecodeError as error:
+                problem = f"{error.msg} at character {error.colno}"
+                faults.add(row, f"row {row}: this is not JSON: {problem}")
+            except (ValueError, RecursionError) as error:
+                faults.add(row, f"row {row}: {error}")
+            row += 1
+        return places, rows
 
-    def _block(self, rows: list[dict[str, Any]], first: int) -> tuple[Columns, Column | None]:
-        self._meet(rows)
+    def _check_target(self, row: dict[str, Any]) -> None:
+        # Before the first row is known there is nothing that a row could lack.
+        if self._labels is not None and self.target is not None and self.target not in row:
+            keys = names_text(self.target, list(row))
+            raise ValueError(f"the target {self.target!r} is not there; the keys are {keys}")
+
+    def _block(self, places: Sequence[int], rows: list[dict[str, Any]]) -> PlacedBlock:
+        faults = self._faults
+        y: Column | None = None
+        if self._labels is not None:
+            assert self.target is not None
+            targets = _scalars(self.target, [row[self.target] for row in rows], places, faults)
+            y = self._labels.column(list(map(_text, targets)), places, faults)
+        # A feature that only rows have that are left out is none.
+        kept = faults.kept(places)
+        self._meet(rows if kept is None else list(compress(rows, kept)))
         X: Columns = {}
         for name in self.names:
             values = [row.get(name) for row in rows]
             read = _numbers if self._kinds[name] == "numeric" else _categories
-            X[name] = read(name, values, first)
-        if self._labels is None:
-            return X, None
-        return X, self._labels.column(self._targets(rows, first), first)
-
-    def _targets(self, rows: list[dict[str, Any]], first: int) -> list[str]:
-        assert self.target is not None
-        texts = []
-        for i, row in enumerate(rows):
-            value = row.get(self.target)
-            if self.target not in row:
-                raise ValueError(
-                    f"row {first + i}: the target {self.target!r} is not there; "
-                    f"the keys are {names_text(self.target, list(row))}"
-                )
-            texts.append(_text(_scalar(self.target, value, first + i)))
-        return texts
+            X[name] = read(name, values, places, faults)
+        return X, y, places
 
 
 def _known(value: Any) -> Any:
@@ -131,45 +143,48 @@ def _is_numeric(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _numbers(name: str, values: list[Any], first: int) -> Column:
+def _numbers(name: str, values: list[Any], places: Sequence[int], faults: Faults) -> Column:
     column = np.empty(len(values))
     if set(map(type, values)) <= {float, type(None)}:
         column[:] = values
     else:
-        column[:] = [_number(name, value, first + i) for i, value in enumerate(values)]
-    check_finite(name, first, column)
+        scalars = _scalars(name, values, places, faults)
+        column[:] = [_number(name, v, places[i], faults) for i, v in enumerate(scalars)]
+    check_finite(name, column, places, faults)
     return column
 
 
-def _number(name: str, value: Any, row: int) -> float:
-    value = _known(_scalar(name, value, row))
+def _number(name: str, value: Any, row: int, faults: Faults) -> float:
+    value = _known(value)
     if value is None:
         return math.nan
     if not _is_numeric(value):
-        refuse_number(name, row, _text(value))
+        faults.add(row, not_a_number(name, row, _text(value)))
+        return math.nan
     try:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
 
 
-def _categories(name: str, values: list[Any], first: int) -> Column:
-    return objects(
-        [
-            None if (known := _known(_scalar(name, value, first + i))) is None else _text(known)
-            for i, value in enumerate(values)
-        ]
-    )
+def _categories(name: str, values: list[Any], places: Sequence[int], faults: Faults) -> Column:
+    known = map(_known, _scalars(name, values, places, faults))
+    return objects([None if value is None else _text(value) for value in known])
 
 
-def _scalar(name: str, value: Any, row: int) -> Any:
-    if isinstance(value, dict | list):
-        kind = "an object" if isinstance(value, dict) else "a list"
-        raise ValueError(
-            f"column {name!r}, row {row}: {kind} cannot be learned; "
-            f"leave the column out (--drop {name})"
-        )
-    return value
+def _scalars(name: str, values: list[Any], places: Sequence[int], faults: Faults) -> list[Any]:
+    """Refuse what is no single value; it is taken as missing where its row is left out."""
+    found = list(values)
+    for i, value in enumerate(values):
+        if isinstance(value, dict | list):
+            kind = "an object" if isinstance(value, dict) else "a list"
+            faults.add(
+                places[i],
+                f"column {name!r}, row {places[i]}: {kind} cannot be learned; "
+                f"leave the column out (--drop {name})",
+            )
+            found[i] = None
+    return found
 
 
 def _text(value: Any) -> str:

@@ -7,9 +7,13 @@ import inspect
 from collections.abc import Callable
 from urllib.parse import unquote
 
+from riparian.streams.boundaries import hyperplane, mixed, sea, sine
+from riparian.streams.clouds import gaussian_clusters, random_rbf, wide
 from riparian.streams.drifting import drifting
-from riparian.streams.generators import hyperplane, led, random_rbf, random_tree, sea, wide
+from riparian.streams.rules import agrawal, corrected_node, stagger
+from riparian.streams.shapes import led, waveform
 from riparian.streams.stream import Stream
+from riparian.streams.trees import mdt_tree, rand_cbt, random_tree
 
 __all__ = ["GENERATORS", "PREFIX", "from_name"]
 
@@ -17,7 +21,24 @@ PREFIX = "synth:"
 
 GENERATORS: dict[str, Callable[..., Stream]] = {
     generator.__name__: generator
-    for generator in (drifting, hyperplane, led, random_rbf, random_tree, sea, wide)
+    for generator in (
+        agrawal,
+        corrected_node,
+        drifting,
+        gaussian_clusters,
+        hyperplane,
+        led,
+        mdt_tree,
+        mixed,
+        rand_cbt,
+        random_rbf,
+        random_tree,
+        sea,
+        sine,
+        stagger,
+        waveform,
+        wide,
+    )
 }
 
 
@@ -45,8 +66,9 @@ def from_name(name: str) -> Stream:
     >>> from_name("synth:see")
     Traceback (most recent call last):
     ...
-    ValueError: 'synth:see' must name one of 'drifting', 'hyperplane', 'led', 'random_rbf', \
-'random_tree', 'sea', 'wide', got 'see'; did you mean 'sea'?
+    ValueError: 'synth:see' must name one of 'agrawal', 'corrected_node', 'drifting', \
+'gaussian_clusters', 'hyperplane', 'led', 'mdt_tree', 'mixed', 'rand_cbt', 'random_rbf', \
+'random_tree', 'sea', 'sine', 'stagger', 'waveform', 'wide', got 'see'; did you mean 'sea'?
     """
     if not name.startswith(PREFIX):
         raise ValueError(f"a stream's name must begin with {PREFIX!r}, got {name!r}")

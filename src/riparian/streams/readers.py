@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from typing import Literal
 
 from riparian.errors import one_of
+from riparian.streams.arff import ArffStream
 from riparian.streams.arrow import ArrowStream, ParquetStream
+from riparian.streams.blocks import FileStream
 from riparian.streams.columns import Selection
 from riparian.streams.delimited import DelimitedStream
+from riparian.streams.faults import Faults
 from riparian.streams.jsonlines import JsonLinesStream
-from riparian.streams.source import FileStream, Source
+from riparian.streams.libsvm import LibsvmStream
+from riparian.streams.packed import ENDINGS
+from riparian.streams.source import Source
 
-__all__ = ["FORMATS", "FileStream", "open_stream"]
+__all__ = ["FORMATS", "LABELLED", "FileStream", "file_format", "open_stream"]
 
-#: The formats, each with the endings of its files; text may also be packed, with ``.gz`` after it.
+#: The formats, each with the endings of its files; text may also be packed, with ``.gz``, ``.bz2``
+#: or ``.xz`` after it.
 FORMATS = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "jsonl": (".jsonl", ".ndjson"),
+    "arff": (".arff",),
+    "libsvm": (".libsvm", ".svmlight", ".svm"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".arrows", ".ipc", ".feather"),
 }
+
+#: The formats that say themselves what the labels are.
+LABELLED = ("arff", "libsvm")
 
 
 def open_stream(
     path: str | os.PathLike[str],
     *,
-    target: str | None = None,
+    target: str | Literal[False] | None = None,
     format: str | None = None,
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
@@ -35,6 +47,7 @@ def open_stream(
     keep: Collection[str] | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    skip_bad_rows: bool = False,
 ) -> FileStream:
     """Open a file as a stream of labelled rows, which is read in blocks and never whole.
 
@@ -44,10 +57,12 @@ def open_stream(
     Parameters
     ----------
     path : str or path-like
-        The file; ``-`` is standard input. gzip is noticed by itself.
-    target : str, optional
-        The column of the labels. Without it the rows have none.
-    format : {'csv', 'tsv', 'jsonl', 'parquet', 'arrow'}, optional
+        The file; ``-`` is standard input. gzip, bzip2 and xz are noticed by themselves.
+    target : str or False, optional
+        The column of the labels. Without it the rows have none, save for formats that say it
+        themselves: in ARFF it is the attribute named ``class``, else the last one, in libsvm the
+        first field, named ``label``. With False no labels are read from these either.
+    format : {'csv', 'tsv', 'jsonl', 'arff', 'libsvm', 'parquet', 'arrow'}, optional
         By default told by the file's ending; standard input is then CSV.
     categorical, numeric : collection of str
         Columns taken as text or as numbers, whatever they look like. A categorical target is text.
@@ -58,12 +73,23 @@ def open_stream(
     delimiter : str, optional
         What separates the columns of a CSV file, by default a comma.
     encoding : str, default='utf-8'
-        Of a CSV or TSV file.
+        Of a CSV, TSV or ARFF file.
+    skip_bad_rows : bool, default=False
+        Whether a row that cannot be read (ragged, in another encoding, without a label, with a text
+        among numbers or an infinite value) is left out and counted in ``stream.skipped``, rather
+        than an error that names it.
 
     Returns
     -------
     stream : FileStream
         Close it, or use it in a ``with`` statement.
+
+    Raises
+    ------
+    ValueError
+        If the file, or a row of it, cannot be read; the message names column and row. A
+        `riparian.streams.DamagedFileError` comes where a compressed file breaks off, after all rows
+        before that place, with or without `skip_bad_rows`.
 
     Examples
     --------
@@ -78,34 +104,43 @@ def open_stream(
     if isinstance(categorical, str) or isinstance(numeric, str) or isinstance(drop, str):
         raise TypeError("categorical, numeric and drop must be lists of names, got a text")
     selection = Selection(
-        target,
+        target or None,
         frozenset(categorical),
         frozenset(numeric),
         frozenset(drop),
         None if keep is None else frozenset(keep),
+        unlabelled=target is False,
     )
-    form = _format(os.fspath(path), format)
+    form = file_format(os.fspath(path), format)
+    faults = Faults(skip_bad_rows)
     source = Source(path)
     try:
         if form == "jsonl":
-            return JsonLinesStream(source, selection)
+            return JsonLinesStream(source, selection, faults)
+        if form == "arff":
+            return ArffStream(source, selection, faults, encoding=encoding)
+        if form == "libsvm":
+            return LibsvmStream(source, selection, faults)
         if form == "parquet":
-            return ParquetStream(source, selection)
+            return ParquetStream(source, selection, faults)
         if form == "arrow":
-            return ArrowStream(source, selection)
+            return ArrowStream(source, selection, faults)
         separator = delimiter or ("\t" if form == "tsv" else ",")
-        return DelimitedStream(source, selection, delimiter=separator, encoding=encoding)
+        return DelimitedStream(source, selection, faults, delimiter=separator, encoding=encoding)
     except BaseException:
         source.close()
         raise
 
 
-def _format(path: str, asked: str | None) -> str:
+def file_format(path: str, asked: str | None = None) -> str:
+    """Give the format of a file: the one asked for, or the one its ending tells."""
     if asked is not None:
         return one_of("format", asked, FORMATS)
     if path == "-":
         return "csv"
-    name = path.lower().removesuffix(".gz")
+    name = path.lower()
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
     for form, endings in FORMATS.items():
         if name.endswith(endings):
             return form

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import sys
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from types import TracebackType
-from typing import BinaryIO, Self, cast
+from typing import BinaryIO, cast
 
-from riparian.streams.columns import Column, Columns, Selection
+from riparian.streams.faults import DamagedFileError, place
+from riparian.streams.packed import unpacked
 
-__all__ = [
-    "DAMAGED",
-    "FileStream",
-    "Source",
-    "damaged",
-    "first_line",
-    "not_text",
-    "place",
-    "read_lines",
-]
+__all__ = ["Lines", "Source", "first_line", "not_text"]
 
-#: What reading a broken compressed file raises.
-DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
-
-_GZIP = b"\x1f\x8b"
 _LONGEST_FIRST_LINE = 1 << 24
 
 
@@ -66,11 +51,8 @@ class Source:
         return cast(BinaryIO, self._file)
 
     def decompressed(self) -> BinaryIO:
-        """Give the bytes, unpacked if they are gzip."""
-        if self._file.peek(2)[:2] != _GZIP:
-            return self.plain()
-        unpacked = gzip.GzipFile(fileobj=self._file, mode="rb")
-        return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked), 1 << 16))
+        """Give the bytes, unpacked if they are gzip, bzip2 or xz."""
+        return unpacked(self._file)
 
     def starts_with(self, magic: bytes) -> bool:
         """Look at the first bytes without reading them."""
@@ -88,119 +70,61 @@ def _standard_input() -> io.BufferedReader:
     return io.BufferedReader(cast(io.RawIOBase, buffer))
 
 
-class FileStream:
-    """Labelled rows of a file, in blocks, each read once and then forgotten.
-
-    Attributes
-    ----------
-    name : str
-        What messages call the stream.
-    names : list of str
-        The features' names, in the file's order. JSON lines may add some on the way.
-    target : str or None
-        The column of the labels; None if the rows have none.
-    n_rows : int or None
-        Length of the stream, if the file says it.
-    n_bytes : int or None
-        Size of the file.
-    row : int
-        How many rows have been handed out.
-    """
-
-    def __init__(self, source: Source, selection: Selection) -> None:
-        self.name = source.name
-        self.names: list[str] = []
-        self.target = selection.target
-        self.n_rows: int | None = None
-        self.n_bytes = source.n_bytes
-        self.row = 0
-        self._source = source
-        self._selection = selection
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {len(self.names)} features)"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._source.close()
-
-    @property
-    def bytes_read(self) -> int:
-        """How much of `n_bytes` has been read."""
-        return self._source.bytes_read
-
-    def blocks(self, size: int = 10_000) -> Iterator[tuple[Columns, Column | None]]:
-        """Read on, a block at a time.
-
-        Parameters
-        ----------
-        size : int, default=10_000
-            The most rows a block has.
-
-        Yields
-        ------
-        X : dict of str to 1-D arrays
-            float64 with NaN for a missing number, or str with None for a missing category.
-        y : 1-D array or None
-            The labels: int64 or str; None if the stream has no target.
-        """
-        if size < 1:
-            raise ValueError(f"size must be at least 1, got {size}")
-        for X, y in self._blocks(size):
-            self.row += next((len(column) for column in X.values()), 0)
-            yield X, y
-
-    def _blocks(self, size: int) -> Iterator[tuple[Columns, Column | None]]:
-        raise NotImplementedError
-
-
 def first_line(source: BinaryIO) -> bytes:
     """Read the first line of a text, without the mark with which some programs begin one."""
     try:
         line = source.readline(_LONGEST_FIRST_LINE)
-    except DAMAGED as error:
-        raise damaged(0, error) from None
+    except DamagedFileError as error:
+        raise DamagedFileError(f"{place(0)}: {error}") from None
     if len(line) == _LONGEST_FIRST_LINE:
         raise ValueError(f"the first line does not end within {_LONGEST_FIRST_LINE:,} bytes")
     return line.removeprefix(codecs.BOM_UTF8)
 
 
-def read_lines(lines: Iterator[bytes], most: int, row: int) -> list[bytes]:
-    """Read up to `most` lines of a text, the first of which is the row `row`."""
-    read: list[bytes] = []
-    try:
-        read.extend(islice(lines, most))
-    except DAMAGED as error:
-        raise damaged(row + len(read), error) from None
-    return read
+class Lines:
+    """The lines of a text, some of which may be put back.
+
+    Where a compressed text breaks off, its lines end; `damage` then says why.
+    """
+
+    def __init__(self, text: Iterable[bytes], first: bytes = b"") -> None:
+        self.damage: DamagedFileError | None = None
+        self._text = iter(text)
+        # The next line is the last of the list.
+        self._back = [first] if first else []
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._back:
+            return self._back.pop()
+        if self.damage is None:
+            try:
+                return next(self._text)
+            except DamagedFileError as error:
+                self.damage = error
+        raise StopIteration
+
+    def take(self, most: int) -> list[bytes]:
+        """Give the next lines, at most so many; none is the end."""
+        taken = self._back[-most:][::-1]
+        del self._back[-most:]
+        if len(taken) < most and self.damage is None:
+            try:
+                taken.extend(islice(self._text, most - len(taken)))
+            except DamagedFileError as error:
+                self.damage = error
+        return taken
+
+    def put_back(self, lines: Sequence[bytes]) -> None:
+        """Let these lines come next."""
+        self._back += lines[::-1]
 
 
-def damaged(row: int, error: Exception) -> ValueError:
-    """Say where a compressed file is broken."""
-    return ValueError(
-        f"{place(row)}: the compressed file is damaged or ends too early ({str(error).rstrip('.')})"
-    )
-
-
-def not_text(row: int, error: UnicodeDecodeError) -> ValueError:
+def not_text(row: int, error: UnicodeDecodeError) -> str:
     """Say where a file is not in the encoding it should be in."""
-    return ValueError(
+    return (
         f"{place(row)}: the byte 0x{error.object[error.start]:02x} is not {error.encoding} text; "
         f"name the file's encoding (--encoding latin-1, for one)"
     )
-
-
-def place(row: int) -> str:
-    """Name a row; row 0 is the header."""
-    return f"row {row}" if row else "the first line"

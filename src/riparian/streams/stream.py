@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -33,12 +33,15 @@ class Stream:
     make_chunk : callable
         Gives the rows of chunk 0, 1, 2 ... as ``(X, y)``, `CHUNK_ROWS` each, by the chunk's number
         alone.
+    categories : mapping of str to sequence of str, optional
+        The categories of each categorical feature; its column of ``X`` holds indexes into them.
 
     Attributes
     ----------
     names : list of str
     classes : list of int or str
     n_rows : int or None
+    categories : dict of str to list of str
 
     Examples
     --------
@@ -56,12 +59,17 @@ class Stream:
         classes: Sequence[int] | Sequence[str],
         n_rows: int | None,
         make_chunk: Callable[[int], Rows],
+        *,
+        categories: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         if n_rows is not None:
             check_count("n_rows", n_rows)
         self.names: list[str] = list(names)
         self.classes: list[int] | list[str] = list(classes)  # type: ignore[assignment]
         self.n_rows = n_rows
+        self.categories = {name: list(words) for name, words in (categories or {}).items()}
+        #: Rows after which a label is known; see `riparian.streams.delayed`.
+        self.delay = 0
         self._make_chunk = make_chunk
 
     def __repr__(self) -> str:
@@ -84,6 +92,24 @@ class Stream:
         """
         check_count("size", size)
         return self._blocks(size)
+
+    def chunk(self, number: int) -> Rows:
+        """Give rows ``number * CHUNK_ROWS`` and on, `CHUNK_ROWS` of them; fewer at the end.
+
+        Parameters
+        ----------
+        number : int
+
+        Returns
+        -------
+        X : float64 array of shape (n, n_features)
+        y : int64 array of shape (n,)
+        """
+        X, y = self._make_chunk(number)
+        if self.n_rows is not None:
+            left = max(0, self.n_rows - number * CHUNK_ROWS)
+            X, y = X[:left], y[:left]
+        return X, y
 
     def take(self, n: int) -> Rows:
         """Give the first `n` rows as one block.

@@ -109,6 +109,7 @@ def test_the_size_of_the_blocks_changes_no_figure(block):
     for figures in (wanted, got):
         for name in ("seconds", "model_seconds", "rate"):
             figures.pop(name)
+        figures["curve"].pop("seconds")
     # The baselines, too, although ties between classes depend on the order of appearance.
     assert got == wanted
 
@@ -186,7 +187,8 @@ def test_an_empty_stream_has_no_figures():
     assert figures["rows"] == 0
     assert figures["accuracy"] is None
     assert figures["kappa"] is None
-    assert figures["curve"] == {"rows": [], "accuracy": [], "leaves": []}
+    assert set(figures["curve"]) > {"rows", "accuracy", "leaves"}
+    assert not any(figures["curve"].values())
     assert np.isnan(result.recent)
 
 

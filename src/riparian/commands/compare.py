@@ -1,0 +1,204 @@
+"""``riparian compare``: models x streams x seeds, a table with ranks, pictures."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["compare", "model_of"]
+
+_MODEL = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def compare(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A recipe, with parameters in brackets: VFDT, 'VFDT(leaf=adaptive, tau=0.1)'. "
+            "Give it several times.  [default: VFDT and VFDT(leaf=adaptive)]",
+        ),
+    ] = None,
+    stream: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A generator, such as 'synth:sea?concept=2', or a data set, such as "
+            "dataset:elec2, shuffled by the seed. Give it several times.  "
+            "[default: six generators]",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each pair, seeds 0, 1 ...")] = 3,
+    rows: Annotated[int, typer.Option(min=1, help="Rows of each run.")] = 100_000,
+    metric: Annotated[str, typer.Option(help="What the table and the ranks are of.")] = "accuracy",
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the runs, one JSON line each; started again, only what is missing is run.",
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the critical-difference diagram: PNG, SVG or PDF."),
+    ] = None,
+    plot_sizes: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw accuracy against leaves for the first stream."),
+    ] = None,
+    n_jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes.  [default: one a processor]")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print all runs as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Compare models on streams: every pair, several seeds, in parallel."""
+    from riparian import evaluate
+    from riparian.errors import one_of
+    from riparian.evaluate.runs import FIGURES, SIZES
+    from riparian.pictures import check_picture, save_figure
+    from riparian.writing import check_writable
+
+    one_of("metric", metric, (*FIGURES, *SIZES))
+    for option, path in (("--plot", plot), ("--plot-sizes", plot_sizes)):
+        if path is not None:
+            check_writable(option, path)
+            check_picture(option, path)
+    models = {text: model_of(text) for text in model or ("VFDT", "VFDT(leaf=adaptive)")}
+    found = evaluate.compare(
+        models,
+        stream or DEFAULT_STREAMS,
+        seeds=range(seeds),
+        rows=rows,
+        out=out,
+        n_jobs=n_jobs,
+        progress=False if quiet else None,
+    )
+    if plot is not None:
+        save_figure(lambda: found.plot_ranks(metric), plot)
+    if plot_sizes is not None:
+        save_figure(found.plot_sizes, plot_sizes)
+    if json:
+        _print_json(found)
+    else:
+        _print_table(found, metric)
+
+
+DEFAULT_STREAMS = [
+    "synth:random_rbf",
+    "synth:random_tree",
+    "synth:sea",
+    "synth:led",
+    "synth:agrawal",
+    "synth:hyperplane",
+]
+
+
+def model_of(text: str) -> Any:
+    """Give the model that a text names.
+
+    Parameters
+    ----------
+    text : str
+        A recipe's name; in brackets, its parameters as ``name=value``.
+
+    Examples
+    --------
+    >>> model_of("VFDT(leaf=adaptive, grace_period=100)")
+    VFDT(grace_period=100, leaf='adaptive')
+    >>> model_of("VFTD")
+    Traceback (most recent call last):
+    ...
+    ValueError: a model must be one of 'HoeffdingTree', 'CTree', 'CorrHTree', 'CorrectedVFDT', \
+'DsCART', 'HybridTree', 'MDT', 'McDiarmidTree', 'MisclassificationTree', 'NIP', 'VFDT', \
+'VFDTc', got 'VFTD'; did you mean 'VFDT'?
+    """
+    from riparian.errors import one_of
+    from riparian.recipes import RECIPES
+
+    match = _MODEL.fullmatch(text)
+    if match is None:
+        raise ValueError(f"a model is written NAME or NAME(parameter=value, ...), got {text!r}")
+    name, inside = match.groups()
+    recipe = RECIPES[one_of("a model", name, RECIPES)]
+    known = list(recipe().get_params(deep=False))
+    parameters: dict[str, Any] = {}
+    for part in _parts(inside or ""):
+        parameter, equals, value = part.partition("=")
+        parameter = parameter.strip().replace("-", "_")
+        if not equals:
+            raise ValueError(f"{text!r}: {part.strip()!r} must be parameter=value")
+        parameters[one_of(f"a parameter of {name}", parameter, known)] = _value(value.strip())
+    return recipe(**parameters)
+
+
+def _parts(inside: str) -> list[str]:
+    """Split at commas that are not within brackets."""
+    parts, depth, start = [], 0, 0
+    for i, sign in enumerate(inside):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            parts.append(inside[start:i])
+            start = i + 1
+    parts.append(inside[start:])
+    return [part for part in parts if part.strip()]
+
+
+def _value(text: str) -> Any:
+    import ast
+
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _print_json(found: Any) -> None:
+    import json
+    import math
+
+    table = found.table()
+    runs = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    for run in runs:
+        for name, value in run.items():
+            if isinstance(value, float) and math.isnan(value):
+                run[name] = None
+    print(json.dumps({"runs": runs}, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def _print_table(found: Any, metric: str) -> None:
+    import numpy as np
+    from rich.table import Table
+    from rich.text import Text
+
+    from riparian.summary import console
+
+    scores = found.scores(metric)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column(metric.replace("_", " "))
+    for name in found.models:
+        table.add_column(Text(name), justify="right")
+    for stream, row, best in zip(found.streams, scores, found.best(metric), strict=True):
+        cells = [
+            Text(f"{v:.4f}", style="bold" if b else "") for v, b in zip(row, best, strict=True)
+        ]
+        table.add_row(Text(stream), *cells)
+    out = console()
+    if np.isfinite(scores).all():
+        ranks = found.ranks(metric)
+        table.add_row(Text("mean rank"), *(f"{rank:.2f}" for rank in ranks.mean.tolist()))
+        out.print(table)
+        if np.isfinite(ranks.p):
+            out.print(f"Friedman's test: chi-square {ranks.statistic:.2f}, p = {ranks.p:.3g}")
+        if np.isfinite(ranks.critical_difference):
+            out.print(
+                f"mean ranks that differ by more than {ranks.critical_difference:.2f} differ at "
+                f"the level {ranks.alpha:g}"
+            )
+    else:
+        out.print(table)

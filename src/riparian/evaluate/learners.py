@@ -1,0 +1,245 @@
+"""Anything that learns, seen as a learner that predicts each row before it learns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LOT_ROWS", "Learner", "as_learner", "rows_of"]
+
+#: Rows that a scikit-learn classifier predicts before it learns them together.
+LOT_ROWS = 100
+
+#: What was predicted, and the probabilities by label if they were asked for.
+Answers: TypeAlias = tuple[Any, dict[Any, NDArray[np.float64]] | None]
+
+
+class Learner(Protocol):
+    """What an evaluation asks of a model, whichever library it comes from."""
+
+    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
+        """Predict each row, then learn it."""
+
+    def learn(self, X: Any, y: Any) -> None:
+        """Learn rows."""
+
+    def predict(self, X: Any, proba: bool) -> Answers:
+        """Predict rows."""
+
+
+def as_learner(model: Any, *, classes: Sequence[Any] | None = None, delay: int = 0) -> Learner:
+    """See a model as a learner.
+
+    Parameters
+    ----------
+    model : classifier
+        A tree of riparian; a River classifier (``learn_one``, ``predict_one``); a scikit-learn
+        classifier with ``partial_fit``, which learns in lots of 100 rows.
+    classes : sequence, optional
+        The labels there will be. scikit-learn's classifiers need them beforehand.
+    delay : int, default=0
+        Rows after which a label is known.
+    """
+    if delay < 0:
+        raise ValueError(f"delay must be at least 0, got {delay}")
+    if hasattr(model, "prequential"):
+        native = _Native(model)
+        return _InLots(native, delay, max(1, min(LOT_ROWS, delay // 10))) if delay else native
+    if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
+        return _OneByOne(model, delay)
+    if hasattr(model, "partial_fit") and hasattr(model, "predict"):
+        return _InLots(_Batch(model, classes), delay, LOT_ROWS)
+    raise TypeError(
+        f"{type(model).__name__} cannot be evaluated: it has neither prequential nor learn_one "
+        "and predict_one nor partial_fit and predict"
+    )
+
+
+class _Native:
+    """A tree of riparian, or anything with its `prequential`."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        # Of its very first row a model knows nothing, and what it says of it is no prediction.
+        self._blank = hasattr(type(model), "n_seen_") and not hasattr(model, "n_seen_")
+
+    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
+        if proba:
+            said, table = self.model.prequential(X, y, proba=True)
+            chances = self._by_label(table)
+        else:
+            said, chances = self.model.prequential(X, y), None
+        if self._blank:
+            said = [None, *said[1:].tolist()]
+            self._blank = False
+        return said, chances
+
+    def learn(self, X: Any, y: Any) -> None:
+        self.model.partial_fit(X, y)
+        self._blank = False
+
+    def predict(self, X: Any, proba: bool) -> Answers:
+        if self._blank:
+            return [None] * _length(X), {} if proba else None
+        chances = self._by_label(self.model.predict_proba(X)) if proba else None
+        return self.model.predict(X), chances
+
+    def _by_label(self, table: NDArray[np.float64]) -> dict[Any, NDArray[np.float64]]:
+        return dict(zip(self.model.classes_.tolist(), table.T, strict=True))
+
+
+class _Batch:
+    """A scikit-learn classifier, which takes numbers and must know the classes at once."""
+
+    def __init__(self, model: Any, classes: Sequence[Any] | None) -> None:
+        self.model = model
+        self._classes = None if classes is None else np.asarray(list(classes))
+
+    def learn(self, X: Any, y: Any) -> None:
+        if hasattr(self.model, "classes_"):
+            self.model.partial_fit(self._matrix(X), y)
+            return
+        if self._classes is None:
+            raise ValueError(
+                f"{type(self.model).__name__} must know all classes before it learns: "
+                "give the stream's labels as classes="
+            )
+        self.model.partial_fit(self._matrix(X), y, classes=self._classes)
+
+    def predict(self, X: Any, proba: bool) -> Answers:
+        if not hasattr(self.model, "classes_"):
+            return [None] * _length(X), {} if proba else None
+        matrix = self._matrix(X)
+        chances = None
+        if proba:
+            table = self.model.predict_proba(matrix)
+            chances = dict(zip(self.model.classes_.tolist(), table.T, strict=True))
+        return self.model.predict(matrix), chances
+
+    def _matrix(self, X: Any) -> NDArray[Any]:
+        if not isinstance(X, Mapping):
+            return np.asarray(X)
+        for name, column in X.items():
+            if np.asarray(column).dtype.kind not in "biuf":
+                raise TypeError(
+                    f"{type(self.model).__name__} takes numbers only, but column {name!r} holds "
+                    "text; leave it out or encode it"
+                )
+        return np.column_stack([np.asarray(column, dtype=np.float64) for column in X.values()])
+
+
+class _InLots:
+    """Predicts rows as they come, and learns them in lots once their labels are known."""
+
+    def __init__(self, learner: _Native | _Batch, delay: int, lot: int) -> None:
+        self._learner = learner
+        self._full, self._lot = delay + lot, lot
+        self._waiting: list[tuple[Any, Any]] = []
+        self._n_waiting = 0
+
+    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
+        said: list[Any] = []
+        tables: list[dict[Any, NDArray[np.float64]]] = []
+        ends = [0]
+        while ends[-1] < len(y):
+            start = ends[-1]
+            stop = min(len(y), start + self._full - self._n_waiting)
+            part = rows_of(X, start, stop)
+            answers, chances = self._learner.predict(part, proba)
+            said.extend(answers)
+            tables.append(chances or {})
+            self._waiting.append((part, y[start:stop]))
+            self._n_waiting += stop - start
+            ends.append(stop)
+            if self._n_waiting == self._full:
+                self._learn_lot()
+        return said, _joined(tables, ends) if proba else None
+
+    def learn(self, X: Any, y: Any) -> None:
+        self._learner.learn(X, y)
+
+    def predict(self, X: Any, proba: bool) -> Answers:
+        return self._learner.predict(X, proba)
+
+    def _learn_lot(self) -> None:
+        """The oldest rows, which may have come in several pieces."""
+        wanted = self._lot
+        while wanted:
+            X, y = self._waiting.pop(0)
+            n = min(len(y), wanted)
+            if n < len(y):
+                self._waiting.insert(0, (rows_of(X, n, len(y)), y[n:]))
+            self._learner.learn(rows_of(X, 0, n), y[:n])
+            wanted -= n
+        self._n_waiting -= self._lot
+
+
+class _OneByOne:
+    """A River classifier, whose rows are dicts."""
+
+    def __init__(self, model: Any, delay: int) -> None:
+        self.model = model
+        self._delay = delay
+        self._waiting: list[tuple[dict[Any, Any], Any]] = []
+
+    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
+        said: list[Any] = []
+        tables: list[dict[Any, NDArray[np.float64]]] = []
+        for x, label in zip(_dicts(X), np.asarray(y).tolist(), strict=True):
+            said.append(self.model.predict_one(x))
+            if proba:
+                tables.append(self._chances(x))
+            self._waiting.append((x, label))
+            if len(self._waiting) > self._delay:
+                self.model.learn_one(*self._waiting.pop(0))
+        return said, _joined(tables, range(len(said) + 1)) if proba else None
+
+    def learn(self, X: Any, y: Any) -> None:
+        for x, label in zip(_dicts(X), np.asarray(y).tolist(), strict=True):
+            self.model.learn_one(x, label)
+
+    def predict(self, X: Any, proba: bool) -> Answers:
+        rows = _dicts(X)
+        tables = [self._chances(x) for x in rows] if proba else []
+        said = [self.model.predict_one(x) for x in rows]
+        return said, _joined(tables, range(len(said) + 1)) if proba else None
+
+    def _chances(self, x: dict[Any, Any]) -> dict[Any, NDArray[np.float64]]:
+        return {k: np.array([p]) for k, p in self.model.predict_proba_one(x).items()}
+
+
+def rows_of(X: Any, start: int, stop: int) -> Any:
+    """Some rows of a block, whatever it is made of."""
+    if isinstance(X, Mapping):
+        return {name: column[start:stop] for name, column in X.items()}
+    return X[start:stop]
+
+
+def _length(X: Any) -> int:
+    return len(next(iter(X.values()))) if isinstance(X, Mapping) else len(X)
+
+
+def _joined(
+    tables: Sequence[Mapping[Any, NDArray[np.float64]]], ends: Sequence[int]
+) -> dict[Any, NDArray[np.float64]]:
+    """Columns by label, of tables one below the other whose classes may differ."""
+    columns: dict[Any, NDArray[np.float64]] = {}
+    for i, table in enumerate(tables):
+        for label, column in table.items():
+            columns.setdefault(label, np.zeros(ends[-1]))[ends[i] : ends[i + 1]] = column
+    return columns
+
+
+def _dicts(X: Any) -> list[dict[Any, Any]]:
+    """Rows as River takes them: a missing value is an absent key."""
+    if isinstance(X, Mapping):
+        names, columns = list(X), [np.asarray(column).tolist() for column in X.values()]
+    else:
+        names, columns = list(range(X.shape[1])), np.asarray(X).T.tolist()
+    return [
+        {name: v for name, v in zip(names, row, strict=True) if v is not None and v == v}
+        for row in zip(*columns, strict=True)
+    ]

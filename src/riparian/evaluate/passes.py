@@ -1,0 +1,328 @@
+"""One pass over a stream: each row predicted and then learned, or only predicted."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian.evaluate.learners import as_learner, rows_of
+from riparian.results import Result
+
+__all__ = ["Stream", "holdout", "named_blocks", "prequential", "steps"]
+
+
+class Stream(Protocol):
+    """What it is evaluated on: blocks of rows and labels."""
+
+    def blocks(self, size: int) -> Iterator[tuple[Any, Any]]: ...
+
+
+def prequential(
+    model: Any,
+    stream: Stream,
+    *,
+    block: int = 10_000,
+    rows: int | None = None,
+    every: int | None = None,
+    sliding_rows: int = 1000,
+    fading_factor: float = 0.999,
+    proba: bool = False,
+    delay: int | None = None,
+    classes: Sequence[Any] | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Go through a stream, predicting each row before learning it.
+
+    Parameters
+    ----------
+    model : classifier
+        Anything with ``prequential(X, y)``, such as a `riparian.VFDT`; it goes on learning.
+        Or a classifier of River's; or one of scikit-learn's with ``partial_fit``, which predicts
+        100 rows at a time and then learns them.
+    stream : stream
+        A file of `riparian.streams.open_stream`, a generator of `riparian.streams`, or anything
+        whose ``blocks(size)`` gives pairs of rows and labels.
+    block : int, default=10_000
+        Rows that are read and learned at once. The figures do not depend on it.
+    rows : int, optional
+        Stop after so many rows.
+    every : int, optional
+        Rows of a window of the accuracy curve; by default as many as keep it short.
+    sliding_rows : int, default=1000
+        Rows of the sliding window.
+    fading_factor : float, default=0.999
+        What a row counts less than the one after it, in the fading accuracy.
+    proba : bool, default=False
+        Ask for probabilities too, for the log loss and the area under the curve.
+    delay : int, optional
+        Rows after which a label is known; by default what the stream says (see
+        `riparian.streams.delayed`), 0 in most cases. Late labels are learned in lots of a tenth
+        of the delay, at most 100 rows.
+    classes : sequence, optional
+        The labels there will be, for a scikit-learn classifier on a stream that does not say.
+    progress : bool, optional
+        Show the progress on standard error. By default only on a terminal.
+
+    Returns
+    -------
+    result : Result
+
+    Examples
+    --------
+    >>> import riparian as rp
+    >>> result = prequential(rp.VFDT(), rp.streams.sea(n_rows=20_000), progress=False)
+    >>> result.n, result.accuracy > result.baselines["majority class"]
+    (20000, True)
+    """
+    result = Result(every, sliding_rows=sliding_rows, fading_factor=fading_factor)
+    done = steps(
+        model, stream, result, block=block, rows=rows, proba=proba, delay=delay, classes=classes
+    )
+    return _watched(done, model, stream, result, rows=rows, progress=progress)
+
+
+def holdout(
+    model: Any,
+    stream: Stream,
+    *,
+    train: int,
+    test: int | None = None,
+    block: int = 10_000,
+    every: int | None = None,
+    proba: bool = False,
+    classes: Sequence[Any] | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Learn the first rows of a stream, then predict the next ones without learning them.
+
+    Parameters
+    ----------
+    model : classifier
+        As for `prequential`.
+    stream : stream
+    train : int
+        Rows that are learned.
+    test : int, optional
+        Rows that are predicted; by default all that are left.
+    block, every, proba, classes, progress
+        As for `prequential`.
+
+    Returns
+    -------
+    result : Result
+        Of the predicted rows alone.
+
+    Examples
+    --------
+    >>> import riparian as rp
+    >>> result = holdout(rp.VFDT(), rp.streams.sea(n_rows=30_000), train=20_000, progress=False)
+    >>> result.n, result.accuracy > 0.8
+    (10000, True)
+    """
+    for name, value in (("train", train), ("test", 1 if test is None else test)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    result = Result(every)
+    done = _hold_out(model, stream, result, train, test, block, proba, classes)
+    rows = None if test is None else train + test
+    return _watched(done, model, stream, result, rows=rows, progress=progress)
+
+
+def _hold_out(
+    model: Any,
+    stream: Stream,
+    result: Result,
+    train: int,
+    test: int | None,
+    block: int,
+    proba: bool,
+    classes: Sequence[Any] | None,
+) -> Iterator[None]:
+    learner = as_learner(model, classes=_known(classes, stream))
+    began = time.perf_counter()
+    seen = 0
+    for X, y in named_blocks(stream, block):
+        cut = max(0, min(len(y), train - seen))
+        last = len(y) if test is None else max(0, min(len(y), train + test - seen))
+        if cut:
+            learner.learn(rows_of(X, 0, cut), y[:cut])
+        if cut < last:
+            clock = time.perf_counter()
+            said, chances = learner.predict(rows_of(X, cut, last), proba)
+            now = time.perf_counter()
+            result.model_seconds += now - clock
+            result.seconds = now - began
+            result.update(y[cut:last], said, probabilities=chances, **_sizes(model))
+            _price(result, model)
+        seen += len(y)
+        result.skipped = getattr(stream, "skipped", 0)
+        yield
+        if test is not None and seen >= train + test:
+            return
+    if seen <= train:
+        raise ValueError(f"train must be below the stream's {seen} rows, got {train}")
+
+
+def _watched(
+    done: Iterator[None],
+    model: Any,
+    stream: Any,
+    result: Result,
+    *,
+    rows: int | None,
+    progress: bool | None,
+) -> Result:
+    """Go through it all, showing how far it has come where that is wanted."""
+    if progress is None or progress:
+        from riparian.progress import Progress
+
+        with Progress(stream, result, rows=rows, lines=bool(progress)) as shown:
+            for _ in done:
+                shown.update(model)
+    else:
+        for _ in done:
+            pass
+    return result
+
+
+def steps(
+    model: Any,
+    stream: Stream,
+    result: Result,
+    *,
+    block: int = 10_000,
+    rows: int | None = None,
+    proba: bool = False,
+    delay: int | None = None,
+    classes: Sequence[Any] | None = None,
+) -> Iterator[None]:
+    """Do what `prequential` does, coming back after each block.
+
+    The caller holds the result, which is whole after every step: when the loop is broken off, by
+    Ctrl-C for one, model and result have seen the same rows.
+
+    Parameters
+    ----------
+    model, stream, block, rows, proba, delay, classes
+        As for `prequential`.
+    result : Result
+        Takes in the figures.
+
+    Yields
+    ------
+    None
+        After each block.
+    """
+    if block < 1:
+        raise ValueError(f"block must be at least 1, got {block}")
+    if rows is not None and rows < 1:
+        raise ValueError(f"rows must be at least 1, got {rows}")
+    late = getattr(stream, "delay", 0) if delay is None else delay
+    learner = as_learner(model, classes=_known(classes, stream), delay=late)
+    began = time.perf_counter()
+    for X, y in named_blocks(stream, block if rows is None else min(block, rows)):
+        n = len(y) if rows is None else min(len(y), rows - result.n)
+        start = 0
+        while start < n:
+            # Cut where a window of the curve ends, to know the leaves there.
+            stop = min(n, start + result.until_window())
+            part = X if stop - start == len(y) else rows_of(X, start, stop)
+            with _uninterrupted():
+                clock = time.perf_counter()
+                said, chances = learner.prequential(part, y[start:stop], proba)
+                now = time.perf_counter()
+                result.model_seconds += now - clock
+                result.seconds = now - began
+                result.update(y[start:stop], said, probabilities=chances, **_sizes(model))
+                _price(result, model)
+            start = stop
+        result.skipped = getattr(stream, "skipped", 0)
+        yield
+        if rows is not None and result.n >= rows:
+            return
+    result.skipped = getattr(stream, "skipped", 0)
+
+
+def _known(classes: Sequence[Any] | None, stream: Any) -> Sequence[Any] | None:
+    return getattr(stream, "classes", None) if classes is None else classes
+
+
+def _sizes(model: Any) -> dict[str, int]:
+    return {
+        "leaves": int(getattr(model, "n_leaves_", -1)),
+        "depth": int(getattr(model, "depth_", -1)),
+        "memory": int(getattr(model, "memory_bytes_", -1)),
+    }
+
+
+def _price(result: Result, model: Any) -> None:
+    """Say what the model's errors cost, if it knows."""
+    costs, classes = getattr(model, "costs", None), getattr(model, "classes_", None)
+    if costs is not None and classes is not None:
+        result.count_costs(costs, classes.tolist())
+
+
+def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
+    """Give the blocks of a stream with its own names for features and classes.
+
+    Parameters
+    ----------
+    stream : stream
+        Blocks of arrays get `names`, `categories` and `classes` of the stream, if it has them and
+        they say more than the place.
+    size : int
+        Rows of a block.
+
+    Yields
+    ------
+    X, y
+        As a model takes them.
+    """
+    names = getattr(stream, "names", None)
+    classes = getattr(stream, "classes", None)
+    numbered = names is not None and names == [f"x{i}" for i in range(len(names))]
+    told = not numbered or bool(getattr(stream, "categories", None))
+    words = None
+    # The numbers themselves need no word; False and True, which equal them, do.
+    if classes is not None and list(map(repr, classes)) != list(map(repr, range(len(classes)))):
+        words = _words(classes)
+    # One more word, at -1, for a missing category.
+    categories = {
+        name: _words([*listed, None]) for name, listed in getattr(stream, "categories", {}).items()
+    }
+    for X, y in stream.blocks(size):
+        if told and names is not None and isinstance(X, np.ndarray):
+            X = {name: X[:, i] for i, name in enumerate(names)}
+            for name, listed in categories.items():
+                codes = np.where(np.isnan(X[name]), -1, X[name])
+                X[name] = listed[codes.astype(np.intp)]
+        yield X, y if words is None else words[y]
+
+
+def _words(values: Sequence[Any]) -> NDArray[np.object_]:
+    words = np.empty(len(values), dtype=object)
+    words[:] = values
+    return words
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is learned and counted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[Any] = []
+    before = signal.signal(signal.SIGINT, lambda *event: held.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held:
+        signal.raise_signal(signal.SIGINT)

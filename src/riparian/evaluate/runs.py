@@ -1,0 +1,233 @@
+"""The runs of a comparison: one model on one stream with one seed, done once and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from riparian.evaluate.passes import prequential
+
+__all__ = [
+    "FIGURES",
+    "SIZES",
+    "SMALLER",
+    "Cell",
+    "Job",
+    "Store",
+    "StreamSpec",
+    "check_end",
+    "open_spec",
+    "run_all",
+    "run_key",
+]
+
+#: A name such as ``"synth:sea"`` or ``"dataset:elec2"``, a function of the seed that gives a
+#: stream, or a stream.
+StreamSpec: TypeAlias = str | Callable[[int], Any] | Any
+
+#: What is kept of each run.
+FIGURES = (
+    "accuracy",
+    "kappa",
+    "kappa_m",
+    "kappa_temporal",
+    "macro_f1",
+    "g_mean",
+    "mean_cost",
+)
+#: Of the model at the end of a run.
+SIZES = ("leaves", "depth", "memory", "seconds")
+#: What is better the smaller it is.
+SMALLER = ("mean_cost", *SIZES)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one stream with one seed.
+
+    Attributes
+    ----------
+    model, stream : str
+    seed : int
+    rows : int
+        How many there were.
+    figures : dict
+        Accuracy and the other figures of `Result.figures`, by name.
+    leaves, depth, memory : int
+        The model's size at the end; -1 where it has none.
+    seconds : float
+        Time spent predicting and learning.
+    curve : dict of lists
+        ``rows``, ``overall`` (accuracy so far) and ``leaves``.
+    """
+
+    model: str
+    stream: str
+    seed: int
+    rows: int
+    figures: dict[str, float]
+    leaves: int
+    depth: int
+    memory: int
+    seconds: float
+    curve: dict[str, list[float]] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Job:
+    model: str
+    stream: str
+    seed: int
+    key: str
+
+
+class Store:
+    """The runs that are done, in memory and, if wanted, in a file."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._path = None if path is None else os.fspath(path)
+        self.cells: dict[str, Cell] = {}
+        if self._path is not None and os.path.exists(self._path):
+            with open(self._path, encoding="utf-8") as file:
+                for number, line in enumerate(file, start=1):
+                    self._read(number, line)
+
+    def _read(self, number: int, line: str) -> None:
+        if not line.endswith("\n"):
+            return  # the run that was being written when the machine stopped
+        try:
+            found = json.loads(line)
+            key = found.pop("key")
+            self.cells[key] = Cell(**found)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ValueError(
+                f"{self._path}, line {number}: not a run of a comparison ({error})"
+            ) from None
+
+    def add(self, key: str, cell: Cell) -> None:
+        self.cells[key] = cell
+        if self._path is None:
+            return
+        line = json.dumps({"key": key, **asdict(cell)}, allow_nan=True)
+        with open(self._path, "a+b") as file:
+            # What an interruption left unfinished must not run into the next line.
+            file.seek(0, os.SEEK_END)
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    _cut_last_line(file)
+            file.write(line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _cut_last_line(file: Any) -> None:
+    file.seek(0)
+    whole = file.read()
+    file.truncate(whole.rfind(b"\n") + 1)
+    file.seek(0, os.SEEK_END)
+
+
+def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
+    """What a run is known by: what was run on what, not how it was called."""
+    said = repr(_parameters(model)), _said(stream), seed, rows
+    return hashlib.sha256(repr(said).encode()).hexdigest()[:24]
+
+
+def _parameters(model: Any) -> Any:
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    if hasattr(model, "get_params"):
+        return kind, sorted(model.get_params().items(), key=lambda item: item[0])
+    return kind, repr(model)
+
+
+def _said(stream: StreamSpec) -> str:
+    if isinstance(stream, str):
+        return stream
+    if callable(stream):
+        inner = getattr(stream, "func", stream)
+        name = f"{inner.__module__}.{inner.__qualname__}"
+        options = getattr(stream, "args", ()), sorted(getattr(stream, "keywords", {}).items())
+        return f"{name}{options}"
+    # Rows speak for themselves.
+    X, y = next(iter(stream.blocks(1000)))
+    columns = X.values() if isinstance(X, Mapping) else [X]
+    digest = hashlib.sha256()
+    for column in (*columns, y):
+        digest.update(repr(np.asarray(column).tolist()).encode())
+    return digest.hexdigest()
+
+
+def open_spec(stream: StreamSpec, seed: int) -> Any:
+    """Give the stream that a specification means with this seed."""
+    if not isinstance(stream, str):
+        return stream(seed) if callable(stream) else stream
+    from riparian.named import open_named
+
+    return open_named(stream, seed=seed)
+
+
+def check_end(name: str, stream: Any, rows: int | None) -> None:
+    if rows is None and getattr(stream, "n_rows", None) is None and hasattr(stream, "chunk"):
+        raise ValueError(f"the stream {name!r} is endless: give rows")
+
+
+def run_all(
+    jobs: list[Job],
+    models: Mapping[str, Any],
+    streams: Mapping[str, StreamSpec],
+    rows: int | None,
+    n_jobs: int | None,
+) -> Iterator[tuple[Job, Cell]]:
+    from joblib import Parallel, delayed
+
+    wanted = os.cpu_count() or 1 if n_jobs is None else n_jobs
+    if min(wanted, len(jobs)) == 1:
+        return (_run(job, models[job.model], streams[job.stream], rows) for job in jobs)
+    parallel = Parallel(n_jobs=min(wanted, len(jobs)), return_as="generator_unordered")
+    found: Iterator[tuple[Job, Cell]] = parallel(
+        delayed(_run)(job, models[job.model], streams[job.stream], rows) for job in jobs
+    )
+    return found
+
+
+def _run(job: Job, model: Any, stream: StreamSpec, rows: int | None) -> tuple[Job, Cell]:
+    fresh = _clone(model)
+    try:
+        result = prequential(fresh, open_spec(stream, job.seed), rows=rows, progress=False)
+    except Exception as error:
+        error.add_note(f"in the run of {job.model!r} on {job.stream!r} with seed {job.seed}")
+        raise
+    curve = result.curve
+    return job, Cell(
+        job.model,
+        job.stream,
+        job.seed,
+        result.n,
+        {name: result.figures()[name] for name in FIGURES},
+        int(curve.leaves[-1]),
+        int(curve.depth[-1]),
+        int(curve.memory[-1]),
+        result.model_seconds,
+        {
+            "rows": curve.rows.tolist(),
+            "overall": curve.overall.tolist(),
+            "leaves": curve.leaves.tolist(),
+        },
+    )
+
+
+def _clone(model: Any) -> Any:
+    if hasattr(model, "get_params"):
+        from sklearn.base import clone
+
+        return clone(model)
+    if hasattr(model, "clone"):
+        return model.clone()
+    raise TypeError(f"{type(model).__name__} can be run once only: it has no get_params or clone")

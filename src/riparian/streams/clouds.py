@@ -1,0 +1,195 @@
+"""Streams of clouds: rows around centres, each cloud of one class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from riparian.streams._chunks import (
+    between_walls,
+    concept_numbers,
+    directions,
+    numbered_stream,
+    row_numbers,
+    row_positions,
+)
+from riparian.streams._parameters import check_count, check_not_negative
+from riparian.streams.stream import CHUNK_ROWS, Rows, Stream
+
+__all__ = ["gaussian_clusters", "random_rbf", "wide"]
+
+
+def random_rbf(
+    *,
+    n_features: int = 10,
+    n_classes: int = 5,
+    n_centroids: int = 50,
+    speed: float = 0.0,
+    seed: int = 0,
+    n_rows: int | None = None,
+) -> Stream:
+    """Clouds around random centroids, each of one class.
+
+    A centroid has a place in the unit cube, a class, a weight and a spread. A row picks a
+    centroid by weight and lies in a random direction from it, at a normal distance times the
+    spread.
+
+    Parameters
+    ----------
+    n_features, n_classes, n_centroids : int
+        At least one centroid a class is needed; classes are dealt out in turn.
+    speed : float, default=0.0
+        How far each centroid goes in one row; it turns back at the walls of the cube.
+        0 is a stream without drift.
+    seed : int, default=0
+    n_rows : int, optional
+        None is endless.
+
+    References
+    ----------
+    .. [1] A. Bifet, G. Holmes, B. Pfahringer, R. Kirkby, R. Gavalda. New ensemble methods for
+       evolving data streams. KDD 2009, pp. 139-148, section 4.
+
+    Examples
+    --------
+    >>> X, y = random_rbf(seed=1).take(1000)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((1000, 10), [0, 1, 2, 3, 4])
+    """
+    check_count("n_features", n_features)
+    check_count("n_classes", n_classes, least=2)
+    check_count("n_centroids", n_centroids, least=n_classes)
+    check_not_negative("speed", speed)
+    rng = concept_numbers(seed)
+    centres = rng.random((n_centroids, n_features))
+    spreads = rng.random(n_centroids)
+    cumulated = np.cumsum(rng.random(n_centroids))
+    headings = directions(rng, n_centroids, n_features)
+    labels = np.arange(n_centroids) % n_classes
+
+    def make_chunk(number: int) -> Rows:
+        rng = row_numbers(seed, number)
+        which = np.searchsorted(cumulated, rng.random(CHUNK_ROWS) * cumulated[-1], side="right")
+        X = directions(rng, CHUNK_ROWS, n_features)
+        X *= (rng.standard_normal(CHUNK_ROWS) * spreads[which])[:, None]
+        if speed:
+            travelled = speed * row_positions(number)
+            X += between_walls(centres[which] + headings[which] * travelled[:, None])
+        else:
+            X += centres[which]
+        return X, labels[which]
+
+    return numbered_stream(n_features, n_classes, n_rows, make_chunk)
+
+
+def wide(
+    *,
+    n_features: int = 200,
+    n_classes: int = 10,
+    separation: float = 3.0,
+    seed: int = 0,
+    n_rows: int | None = None,
+) -> Stream:
+    """Many features, one overlapping Gaussian cloud a class.
+
+    Every feature has unit variance within a class. A few features tell the classes apart well, most
+    hardly: the features' shares of the squared distance fall geometrically, by a hundred times from
+    the most to the least telling one, in random order.
+
+    Parameters
+    ----------
+    n_features, n_classes : int
+    separation : float, default=3.0
+        Root mean square distance between two classes' means, in standard deviations.
+    seed : int, default=0
+    n_rows : int, optional
+        None is endless.
+
+    Examples
+    --------
+    >>> X, y = wide(seed=1).take(100)
+    >>> X.shape
+    (100, 200)
+    """
+    check_count("n_features", n_features)
+    check_count("n_classes", n_classes, least=2)
+    check_not_negative("separation", separation)
+    rng = concept_numbers(seed)
+    shares = rng.permutation(0.01 ** (np.arange(n_features) / n_features))
+    # Two independent normal means are 2 s^2 apart in the mean of squares.
+    scale = separation * np.sqrt(shares / shares.sum() / 2)
+    means = rng.standard_normal((n_classes, n_features)) * scale
+
+    def make_chunk(number: int) -> Rows:
+        rng = row_numbers(seed, number)
+        y = rng.integers(n_classes, size=CHUNK_ROWS)
+        X = rng.standard_normal((CHUNK_ROWS, n_features))
+        X += means[y]
+        return X, y
+
+    return numbered_stream(n_features, n_classes, n_rows, make_chunk)
+
+
+def gaussian_clusters(
+    *,
+    n_features: int = 10,
+    n_classes: int = 2,
+    separation: float = 2.0,
+    seed: int = 0,
+    n_rows: int | None = None,
+) -> Stream:
+    """One Gaussian cloud a class, around corners of a cube, each stretched its own way.
+
+    The construction is that of scikit-learn's `make_classification` with one cluster a class and
+    every feature informative: a centre is a corner of the cube of side ``2 * separation``, no two
+    classes share one, and a standard normal row is multiplied by a random matrix of its class with
+    entries uniform from -1 to 1. It stands for the Gaussian data of the mDT paper [1]_, whose
+    arguments are not known.
+
+    Parameters
+    ----------
+    n_features : int, default=10
+    n_classes : int, default=2
+        At most ``2 ** n_features``.
+    separation : float, default=2.0
+    seed : int, default=0
+    n_rows : int, optional
+        None is endless.
+
+    References
+    ----------
+    .. [1] M. Mirkhan, M. Amir Haeri, M. R. Meybodi. Analytical split value calculation for
+       numerical attributes in Hoeffding trees with misclassification-based impurity.
+       Annals of Data Science 8, 2021, table 1.
+
+    Examples
+    --------
+    >>> X, y = gaussian_clusters(n_features=4, seed=1).take(1000)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((1000, 4), [0, 1])
+    """
+    check_count("n_features", n_features)
+    check_count("n_classes", n_classes, least=2)
+    if n_features < 62 and n_classes > 2**n_features:
+        most = 2**n_features
+        raise ValueError(f"n_classes must be at most 2 ** n_features = {most}, got {n_classes}")
+    check_not_negative("separation", separation)
+    rng = concept_numbers(seed)
+    corners: list[tuple[int, ...]] = []
+    while len(corners) < n_classes:
+        corner = tuple(rng.integers(2, size=n_features).tolist())
+        if corner not in corners:
+            corners.append(corner)
+    centres = separation * (2.0 * np.array(corners) - 1.0)
+    mixing = rng.uniform(-1, 1, size=(n_classes, n_features, n_features))
+
+    def make_chunk(number: int) -> Rows:
+        rng = row_numbers(seed, number)
+        y = rng.integers(n_classes, size=CHUNK_ROWS)
+        plain = rng.standard_normal((CHUNK_ROWS, n_features))
+        X = centres[y]
+        # Feature by feature: a matrix product's order depends on the linear algebra.
+        for j in range(n_features):
+            X += plain[:, j, None] * mixing[y, j]
+        return X, y
+
+    return numbered_stream(n_features, n_classes, n_rows, make_chunk)

@@ -1,0 +1,159 @@
+"""The papers' experiments: each runs end to end and shows published beside measured figures."""
+
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from riparian import datasets, streams
+from riparian.cli import app
+from riparian.reproduce import EXPERIMENTS, Run, corrected_vfdt, ctree, mdt, reproduce
+from riparian.reproduce.outcome import Outcome, Picture, Table
+
+mpl.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    """Sizes of a second each, and no real data."""
+    monkeypatch.setitem(ctree.FIGURE_2, "quick", (2, 4000, 2))
+    monkeypatch.setitem(ctree.FIGURE_3, "quick", (1, 2000, 2))
+    monkeypatch.setitem(corrected_vfdt.REPETITIONS, "quick", 500)
+    monkeypatch.setitem(corrected_vfdt.TABLE_4, "quick", (2, 1000))
+    monkeypatch.setitem(mdt.TABLE_1, "quick", ([(4, 2)], 1, 1))
+    monkeypatch.setitem(mdt.TABLE_2, "quick", ([(4, 2)], 1, 1))
+    monkeypatch.setitem(mdt.TABLE_3, "quick", (["iris"], 1))
+    monkeypatch.setattr(mdt, "_PASSES", 3)
+    monkeypatch.setattr(datasets, "where", lambda name: None)
+
+
+# A figure of each paper that its page must print.
+PUBLISHED = {
+    "ctree-figure-2": "0.70",
+    "corrected-vfdt-tables-2-3": "25,738",
+    "corrected-vfdt-table-4": "863.7",
+    "mdt-table-1": "66.2",
+    "mdt-table-2": "106.9",
+    "mdt-table-3": "18.4",
+}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_runs_and_is_written(name, tmp_path):
+    (outcome,) = reproduce([name], out=tmp_path, n_jobs=1)
+    page = (tmp_path / f"{name}.html").read_text()
+    text = (tmp_path / f"{name}.md").read_text()
+    assert outcome.title in page
+    assert outcome.title in text
+    assert outcome.tables[0].rows
+    for row in outcome.tables[0].rows:
+        for cell in row:
+            assert cell in text
+    for claim in outcome.claims:
+        assert claim in text
+    assert PUBLISHED.get(name, "") in text
+    assert f"{name}.html" in (tmp_path / "index.html").read_text()
+    assert page.count("<svg") == len(outcome.pictures)
+    assert not re.search(r"""(src|href)=["']?http|url\(http|@import""", page)
+    assert "nan" not in text.lower().split()
+
+
+def test_without_the_data_generated_data_stands_in_and_is_said_to(tmp_path):
+    for name in ("ctree-figure-3", "corrected-vfdt-table-4", "mdt-table-3"):
+        (outcome,) = reproduce([name], out=tmp_path, n_jobs=1)
+        assert any("stands in" in note for note in outcome.notes)
+
+
+def test_with_the_data_it_is_read_and_shuffled(tmp_path, monkeypatch):
+    asked = []
+
+    def load(name, *, shuffle):
+        asked.append((name, shuffle))
+        return streams.gaussian_clusters(n_features=4, n_classes=3, seed=shuffle, n_rows=150)
+
+    monkeypatch.setattr(datasets, "where", lambda name: tmp_path)
+    monkeypatch.setattr(datasets, "load", load)
+    (outcome,) = reproduce(["mdt-table-3"], out=tmp_path, seed=7, n_jobs=1)
+    assert asked == [("iris", 7)]
+    assert outcome.tables[0].rows[0][0] == "iris"
+    assert not any("stands in" in note for note in outcome.notes)
+
+
+def test_the_same_seed_gives_the_same_figures(tmp_path):
+    a, b, c = (
+        EXPERIMENTS["ctree-figure-2"](Run(seed=seed, n_jobs=1)).tables[0].rows for seed in (1, 1, 2)
+    )
+    assert a == b
+    assert a != c
+
+
+def test_the_verdict_counts_bins_that_all_reached_on_one_stream():
+    curves = np.full((1, 3, len(ctree._MIDDLES)), 0.6)
+    curves[0, 0] = 0.7
+    curves[0, 1, 4:] = np.nan
+    found = ctree._verdict(curves)
+    assert "others holds: it does so in 3 of 3 bins" in found
+    assert "+10.00 points to CorrH-Tree, +10.00 points to H-Tree" in found
+    curves[0, 2, 1] = 0.8
+    assert "others does not hold: it does so in 2 of 3 bins" in ctree._verdict(curves)
+    # Reached, but never on the same stream.
+    apart = np.full((2, 3, len(ctree._MIDDLES)), np.nan)
+    apart[0, 0], apart[1, 1:] = 0.7, 0.6
+    assert "nothing can be compared" in ctree._verdict(apart)
+
+
+def test_a_curve_has_the_mean_of_each_bin_of_leaves():
+    curve = ctree._Curve()
+    for leaves, measure in ((1, 0.5), (2, 0.6), (2, 0.7), (10**6, 0.9)):
+        curve.add("H-Tree", leaves, measure)
+    means = curve.means()
+    assert means[2, :2].tolist() == pytest.approx([0.5, 0.65])
+    assert np.isfinite(means).sum() == 2
+
+
+def test_a_page_escapes_what_it_shows():
+    outcome = Outcome(
+        name="x",
+        title="<b>",
+        source="a & b",
+        claims=["1 < 2"],
+        settings={"s": "<i>"},
+        tables=[Table("<u>", ("<p>",), [("<q>",)])],
+    )
+    page = outcome.html()
+    for raw in ("<i>", "<q>", "<u>", "1 < 2"):
+        assert raw not in page
+
+
+def test_a_picture_is_the_same_each_time():
+    means = {name: np.linspace(0.5, 0.7, len(ctree._MIDDLES)) for name in ctree.LEARNERS}
+    picture = Picture("x", lambda: ctree._draw(means, "accuracy"))
+    assert picture.svg() == picture.svg()
+
+
+def test_a_wrong_name_is_told_the_nearest():
+    result = CliRunner().invoke(app, ["reproduce", "ctree-figure2"])
+    assert result.exit_code == 1
+    assert "did you mean 'ctree-figure-2'?" in result.stderr
+
+
+def test_list_lists():
+    result = CliRunner().invoke(app, ["reproduce", "list"])
+    assert result.exit_code == 0
+    assert [line.split()[0] for line in result.stdout.splitlines()] == list(EXPERIMENTS)
+
+
+def test_the_command_writes_and_says_what_was_found(tmp_path):
+    out = str(tmp_path / "new")
+    asked = ["reproduce", "mdt-table-1", "--quick", "--out", out, "--n-jobs", "1", "--quiet"]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 0, result.output
+    assert "Intersections give smaller trees" in result.stdout
+    assert (tmp_path / "new" / "mdt-table-1.html").exists()
+
+
+def test_quick_and_full_exclude_each_other():
+    result = CliRunner().invoke(app, ["reproduce", "all", "--quick", "--full"])
+    assert result.exit_code == 2
