@@ -11,13 +11,18 @@ namespace {
 
 std::vector<Settings> all_settings() {
     std::vector<Settings> all = examples::watching_settings();
-    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Idbd{}),
+                                AnyLeaf(Best{true, true, true}), AnyLeaf(Adaptive{})}) {
         all.push_back(examples::quick_settings(leaf));
+        all.back().adaptive_grace = std::holds_alternative<Idbd>(leaf);
     }
     all.back().categorical_cuts = CategoricalCuts::both;
     all.back().inherit_counts = InheritCounts::count;
     return all;
 }
+
+// A limit is refused where no leaf could give up what it keeps.
+bool may_be_limited(const Settings& s) { return !s.short_memory && !s.drop_poor_features; }
 
 examples::Wanted many_kinds() {
     examples::Wanted wanted;
@@ -52,6 +57,7 @@ void what_is_counted_is_what_is_held() {
     std::size_t asleep = 0;
     for (Settings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
+            if (limit != SIZE_MAX && !may_be_limited(settings)) continue;
             settings.max_bytes = limit;
             for (const bool warm : {false, true}) {  // threads keep some room of their own
                 const std::size_t before = held::bytes;
@@ -80,6 +86,7 @@ void what_is_counted_is_what_is_held() {
 void a_limit_holds_after_every_row() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 3);
     for (Settings settings : all_settings()) {
+        if (!may_be_limited(settings)) continue;
         const std::size_t least = [&] {
             settings.max_bytes = 1 << 20;
             return fresh(settings, rows)->least_bytes();
@@ -105,6 +112,7 @@ void batches_and_files_make_no_difference() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 4);
     for (Settings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
+            if (limit != SIZE_MAX && !may_be_limited(settings)) continue;
             settings.max_bytes = limit;
             const auto whole = fresh(settings, rows);
             learn(*whole, rows, 0, rows.size());
@@ -131,12 +139,12 @@ void batches_and_files_make_no_difference() {
 void leaves_wake_by_their_promise() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 5);
     Settings settings = examples::quick_settings(Adaptive{});
-    settings.max_bytes = 16'000;
+    settings.max_bytes = 256'000;
     const auto tree = fresh(settings, rows);
     learn(*tree, rows, 0, rows.size());
     CHECK(tree->n_active_leaves() < tree->n_leaves());
     std::size_t before = tree->n_active_leaves();
-    for (std::size_t limit = 18'000; before < tree->n_leaves(); limit += 2'000) {
+    for (std::size_t limit = 280'000; before < tree->n_leaves(); limit += 40'000) {
         tree->set_max_bytes(limit);
         CHECK(tree->n_active_leaves() >= before);
         before = tree->n_active_leaves();

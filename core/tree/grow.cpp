@@ -113,9 +113,6 @@ void Tree::check(std::size_t place) {
         return found;
     }();
     spent_ += delta_of_check(settings_, decision.evidence);
-    if (settings_.adaptive_grace) {
-        delays_[place] = checker_.delay(leaf_case(leaves_[place], used_up_), decision);
-    }
     ++leaves_[place].checks;
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
@@ -211,7 +208,9 @@ void Tree::split(std::size_t place, const Decision& decision) {
     if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
-    if (!may_add(more) || !make_room_for(more + (branches.size() + shape_.linear) * leaf_bytes(), id)) return;
+    // The units of the parent are there until its children have them.
+    const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
+    if (!may_add(more) || !make_room_for(more + copies * leaf_bytes(), id)) return;
     const Charge charge(structure_);
     const Ranking& ranking = decision.ranking;
     for (std::size_t i = 1; i < ranking.size(); ++i) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "../memory/account.hpp"
-#include "../simd/aligned.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "decision.hpp"
 #include "feature.hpp"
@@ -58,8 +57,8 @@ public:
     [[nodiscard]] Row of(const Row&, const Kept&);
 
 private:
-    AlignedDoubles x_;
-    std::vector<std::int32_t> codes_;
+    HeldDoubles x_;
+    Held<std::int32_t> codes_;
 };
 
 }  // namespace riparian

@@ -139,7 +139,9 @@ void Tree::allow_labels() noexcept {
     if (!loss) return;
     loss->costs.labels = std::min(loss->costs.classes, n_classes_);
     settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
-    for (const auto& w : watches_) w->hits.doubt_labels(settings_.judging.evaluator);
+    for (const auto& w : watches_) {
+        if (w) w->hits.doubt_labels(settings_.judging.evaluator);
+    }
 }
 
 }  // namespace riparian

@@ -87,8 +87,8 @@ def chain(depth):
     for name, values in list(arrays.items()):
         if name in ("weight", "inherited_weight", "checked", "right_majority", "right_bayes"):
             arrays[name] = np.zeros(leaves)
-        elif name == "checks":
-            arrays[name] = np.zeros(leaves, dtype=np.uint32)
+        elif name in ("checks", "inactive"):
+            arrays[name] = np.zeros(leaves, dtype=values.dtype)
         elif name in ("gaussian", "known", "gaps"):
             arrays[name] = values[:0]
         elif name in ("split_n", "split_gain"):
