@@ -231,20 +231,15 @@ def _table(means: dict[str, NDArray[np.float64]], caption: str) -> Table:
 def _draw(means: dict[str, NDArray[np.float64]], what: str) -> Any:
     import matplotlib.pyplot as plt
 
+    from riparian.evaluate.plots import leaves_axis
     from riparian.palette import class_colour
 
     _, ax = plt.subplots(figsize=(7.6, 4.4), layout="constrained")
-    shown = {name: values for name, values in means.items() if np.isfinite(values).any()}
-    for name, values in shown.items():
+    for i, (name, values) in enumerate(means.items()):
         known = np.isfinite(values)
-        colour = class_colour(list(LEARNERS).index(name))
+        colour = class_colour(i)
         ax.plot(_MIDDLES[known], values[known], "o-", color=colour, markersize=3.5, label=name)
-    ax.set_xscale("log")
-    ax.set_xticks([1, 2, 5, 10, 20, 50, 100, 200, 400])
-    ax.minorticks_off()
-    ax.set_xlim(0.9, 1.1 * max(2.0, *(_MIDDLES[np.isfinite(v)].max() for v in shown.values())))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    ax.set_xlabel("leaves")
+    leaves_axis(ax)
     ax.set_ylabel(f"{what} so far")
     ax.grid(axis="y", linewidth=0.5, alpha=0.5)
     ax.spines[["top", "right"]].set_visible(False)
