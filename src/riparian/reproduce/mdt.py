@@ -199,8 +199,8 @@ def _table_3(run: Run) -> Outcome:
             "Rows are mixed before they are divided: several of the files are grouped by class.",
             *(
                 [
-                    "The passes over MAGIC and cover type are not known, the released settings lack "
-                    "them; here it is one. The published sizes look like many more."
+                    "The passes over MAGIC and cover type are not known: the released settings "
+                    "lack them. Here it is one; the published sizes look like more."
                 ]
                 if {"magic", "covertype"} & set(names)
                 else []
