@@ -1,8 +1,8 @@
-"""Draw the pictures of the README and of lab.md: ``python docs/make_images.py``.
+"""Draw the pictures of the README, lab.md and evaluation.md: ``python docs/make_images.py``.
 
-The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md,
-which take some minutes. Each is drawn for light and for dark pages. Seeds are fixed, so a second
-run draws the same pictures.
+The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
+ranks those of evaluation.md; these take some minutes. Each is drawn for light and for dark pages.
+Seeds are fixed, so a second run draws the same pictures.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 import riparian as rp
+from riparian.commands.compare import DEFAULT_STREAMS, model_of
 from riparian.palette import DARK, LIGHT, class_colour
 
 FOLDER = Path(__file__).parent / "images"
@@ -64,6 +65,20 @@ def draw_lab(decisions: dict[str, rp.lab.Decisions]) -> Figure:
     return figure
 
 
+def compared() -> rp.evaluate.Comparison:
+    """What the command of evaluation.md compares."""
+    texts = ["VFDT", "VFDT(leaf=adaptive)", "HoeffdingTree(leaf=idbd)", "CorrectedVFDT", "CTree"]
+    models = {text: model_of(text) for text in texts}
+    return rp.evaluate.compare(models, DEFAULT_STREAMS, seeds=range(3), rows=100_000)
+
+
+def draw_ranks(found: rp.evaluate.Comparison) -> Figure:
+    """The critical-difference diagram, as `riparian compare --plot` draws it."""
+    figure = found.plot_ranks().figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
 def style(*, dark: bool) -> dict[Any, Any]:
     """What matplotlib is to draw on and with."""
     colours = DARK if dark else LIGHT
@@ -92,12 +107,14 @@ def main() -> None:
     rp.evaluate.prequential(young, stream, rows=ROWS_OF_THE_TREE, progress=False)
     result = rp.evaluate.prequential(rp.HoeffdingTree(), stream, progress=False)
     decisions = rp.lab.compare(delta=0.05, repetitions=100_000)
+    found = compared()
     for scheme in ("light", "dark"):
         dark = scheme == "dark"
         with mpl.rc_context(style(dark=dark)):
             save(draw_tree(young), FOLDER / f"tree-{scheme}.png")
             save(draw_accuracy(result, dark=dark), FOLDER / f"accuracy-{scheme}.png")
             save(draw_lab(decisions), FOLDER / f"lab-{scheme}.png")
+            save(draw_ranks(found), FOLDER / f"ranks-{scheme}.png")
 
 
 if __name__ == "__main__":

@@ -104,6 +104,15 @@ def test_the_verdict_counts_bins_that_all_reached_on_one_stream():
     assert "nothing can be compared" in ctree._verdict(apart)
 
 
+@pytest.mark.parametrize("n", [2, 16, 200])
+def test_the_values_of_delta_and_c_stay_within_the_papers(n):
+    values = ctree._grid(n, 2.0)
+    assert len(values) == n
+    assert values == sorted(values)
+    assert values[0] == pytest.approx(2 / 201)
+    assert values[-1] == pytest.approx(400 / 201)
+
+
 def test_a_curve_has_the_mean_of_each_bin_of_leaves():
     curve = ctree._Curve()
     for leaves, measure in ((1, 0.5), (2, 0.6), (2, 0.7), (10**6, 0.9)):

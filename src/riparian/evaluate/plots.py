@@ -13,7 +13,7 @@ from riparian.ranks import Ranks
 if TYPE_CHECKING:
     from riparian.results import Result
 
-__all__ = ["plot_ranks", "plot_result", "plot_sizes"]
+__all__ = ["leaves_axis", "plot_ranks", "plot_result", "plot_sizes"]
 
 
 def plot_result(result: Result, *, axes: Any = None) -> Any:
@@ -171,13 +171,28 @@ def plot_sizes(cells: Sequence[Any], *, ax: Any = None) -> Any:
         x, y = np.array(found).T
         colour = class_colour(i)
         ax.plot(x, y, color=colour, linewidth=1.8, marker="o", markersize=3.5, label=model)
-    ax.set_xscale("log")
-    ax.set_xlabel("leaves")
+    leaves_axis(ax)
     ax.set_ylabel("accuracy so far")
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.legend(frameon=False, fontsize=9)
     _plain(ax, colours)
     return ax
+
+
+def leaves_axis(ax: Any) -> None:
+    """Make the lower axis one of leaves, on a logarithmic scale with plain numbers.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With the lines in it.
+    """
+    ax.set_xscale("log")
+    first, last = ax.get_xlim()
+    ticks = [k * 10**power for power in range(7) for k in (1, 2, 5)]
+    ax.set_xticks([tick for tick in ticks if first <= tick <= last])
+    ax.minorticks_off()
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.set_xlabel("leaves")
 
 
 def _plain(ax: Any, colours: dict[str, str]) -> None:
