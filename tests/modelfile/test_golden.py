@@ -30,6 +30,7 @@ def test_there_are_golden_files():
     assert {"vfdt-1", "adaptive-1", "naive-bayes-1"} <= {path.stem for path in FILES}
     kinds = ("prequential", "holdout", "paired", "exhaustive", "intervals", "hybrid")
     assert {f"{kind}-2" for kind in kinds} <= {path.stem for path in FILES}
+    assert {"idbd-3", "best-3", "growth-3"} <= {path.stem for path in FILES}
 
 
 def test_it_loads_and_is_the_tree_that_was_saved(path, expected):
