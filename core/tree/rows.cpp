@@ -90,8 +90,9 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
 
 [[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
-    const Leaf& leaf = leaves_[is_leaf ? static_cast<std::size_t>(at(node).place) : 0];
-    return {shape(is_leaf ? static_cast<std::size_t>(at(node).place) : 0),
+    const std::size_t place = is_leaf ? static_cast<std::size_t>(at(node).place) : 0;
+    const Leaf& leaf = leaves_[place];
+    return {plain_ ? shape_ : shape(place),
             leaf.statistics,
             is_leaf ? own_counts(leaf) : counts(node),
             weights(node),
@@ -99,7 +100,7 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
             categories_.data(),
             n_classes_,
             leaf.track,
-            units(is_leaf ? static_cast<std::size_t>(at(node).place) : 0)};
+            plain_ ? nullptr : units(place)};
 }
 
 std::int32_t Tree::cheapest(const double* probabilities, std::size_t n) const noexcept {
@@ -256,6 +257,13 @@ void Tree::meet(const Row& row) noexcept {
         counts = leaf.recent->counts.data();
     }
     const double before = counts[y];
+    if (plain_) [[likely]] {
+        if (before == 0.0) ++leaf.classes;
+        counts[y] += w;
+        leaf.weight += w;
+        leaf.statistics.learn(shape_, row, y, w, before, counts);
+        return;
+    }
     Watch* const watched = watch(place);
     if (watched) {
         watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
@@ -288,24 +296,40 @@ void Tree::meet(const Row& row) noexcept {
         if (row.codes[c] >= categories_[c]) meet_category(c, row.codes[c]);
     }
     const auto place = static_cast<std::size_t>(at(id).place);
+    if (!limited()) [[likely]] {  // every leaf is active
+        learn_active(place, id, row, y, w);
+    } else {
+        learn_limited(place, id, row, y, w);
+    }
+}
+
+[[gnu::always_inline]] inline void Tree::learn_active(std::size_t place, std::int32_t id,
+                                                      const Row& row, std::size_t y, double w) {
+    count(place, row, y, w);
+    if (!plain_ && settings_.short_memory) {
+        const Charge charge(structure_);
+        memory_.keep(row, y, w, id);
+    }
+    Leaf& leaf = leaves_[place];
+    const double grace = plain_ ? settings_.grace_period : delay(place);
+    if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
+        leaf.checked = leaf.weight;
+        check(place);
+    }
+}
+
+void Tree::learn_limited(std::size_t place, std::int32_t id, const Row& row, std::size_t y,
+                         double w) {
     const Leaf& leaf = leaves_[place];
-    if (limited() && leaf.statistics.is_open()) {
+    if (leaf.statistics.is_open()) {
         std::size_t more = leaf.statistics.growth(shape_, row, y);
         if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
         make_room_for(more, none);
     }
     const double after = counts(id)[y] + w;
-    if (leaf.statistics.is_open()) [[likely]] {
+    if (leaf.statistics.is_open()) {
         try {
-            count(place, row, y, w);
-            if (settings_.short_memory) {
-                const Charge charge(structure_);
-                memory_.keep(row, y, w, id);
-            }
-            if (leaf.weight - leaf.checked >= delay(place) && leaf.classes >= 2 && may_split(leaf)) {
-                leaves_[place].checked = leaf.weight;
-                check(place);
-            }
+            learn_active(place, id, row, y, w);
             return;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.

@@ -21,6 +21,8 @@ Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.sho
     structure_.held = taken(sizeof(Tree));
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.linear = needs_units(settings.leaf);
+    plain_ = !settings.watches() && !shape_.linear && !settings.drop_poor_features &&
+             !settings.adaptive_grace && !settings.short_memory;
     shape_.class_stride = room_for_classes(0);
     scratch_.fit(shape_, false);
     open_leaf(add_node(none, 0), 0);

@@ -149,6 +149,8 @@ private:
     [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
     void count(std::size_t place, const Row&, std::size_t y, double w);
+    void learn_active(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
+    void learn_limited(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
@@ -298,6 +300,8 @@ private:
     std::size_t n_classes_ = 0;
     std::size_t depth_ = 0;
 
+    // No leaf keeps more than statistics, nor waits for another weight than the grace period.
+    bool plain_ = true;
     std::size_t n_active_ = 0;
     std::uint64_t ranked_at_ = 0;  // examples seen when leaves were last ranked
     double least_promise_ = 0.0;   // of those that were active after it
