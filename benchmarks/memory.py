@@ -6,7 +6,7 @@ each block the limited tree must be below its limit.
 
     python benchmarks/memory.py [--rows 50_000_000] [--max-bytes 10MB] [--leaf adaptive]
 
-With `--accounting` the memory of trees from 10 KB to 80 MB is compared with malloc's own numbers
+With `--accounting` the memory of trees from 10 KB to 500 MB is compared with malloc's own numbers
 (glibc, whose caches of free blocks must be off for that:
 ``GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0``).
 """
@@ -105,13 +105,24 @@ def accounting() -> int:
     print("| --- | --- | --- |")
     malloc_bytes()  # the first question takes memory itself
     worst = 0.0
-    for features, leaves in ((5, 2), (10, 30), (10, 1_000), (50, 2_000), (200, 4_000)):
+    # Features, leaves, and blocks after the last split: leaves grow as they meet classes.
+    sizes = (
+        (5, 2, 0),
+        (10, 30, 0),
+        (10, 1_000, 0),
+        (50, 2_000, 0),
+        (200, 4_000, 0),
+        (500, 3_000, 8),
+    )
+    for features, leaves, more in sizes:
         stream = random_rbf(n_features=features, n_centroids=200, n_classes=10, seed=1)
         model = HoeffdingTree(max_leaves=leaves, tau=10.0, grace_period=100)
         for X, y in stream.blocks(50_000):
             model.partial_fit(X, y)
             if model.n_leaves_ >= leaves:
-                break
+                if more == 0:
+                    break
+                more -= 1
         del X, y
         said = model.memory_bytes_ - model._schema.bytes
         gc.collect()
