@@ -287,14 +287,20 @@ void Tree::meet(const Row& row) noexcept {
     }
 }
 
+void Tree::meet_categories(const Row& row) {
+    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        if (row.codes[c] >= categories_[c]) meet_category(c, row.codes[c]);
+    }
+}
+
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
                                                double w) {
     ++seen_;
     if (n_met_ < features_.size()) meet(row);
     if (y >= n_classes_) meet_class(y);
-    for (std::size_t c = 0; c < shape_.categorical; ++c) {
-        if (row.codes[c] >= categories_[c]) meet_category(c, row.codes[c]);
-    }
+    bool fresh = false;  // looked at in whole vectors first
+    for (std::size_t c = 0; c < shape_.categorical; ++c) fresh |= row.codes[c] >= categories_[c];
+    if (fresh) [[unlikely]] meet_categories(row);
     const auto place = static_cast<std::size_t>(at(id).place);
     if (!limited()) [[likely]] {  // every leaf is active
         learn_active(place, id, row, y, w);

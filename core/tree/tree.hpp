@@ -212,6 +212,7 @@ private:
     void meet(const Row&) noexcept;
     void meet_class(std::size_t y);
     void meet_category(std::size_t slot, std::int32_t code);
+    void meet_categories(const Row&);
     void fix_hits(std::size_t place);
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
