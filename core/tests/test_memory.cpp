@@ -180,6 +180,26 @@ void leaves_wake_by_their_promise() {
     CHECK(tree->n_active_leaves() == tree->n_leaves());
 }
 
+// A file may not say that leaves are inactive where nothing would wake them.
+void inactive_leaves_go_with_a_limit() {
+    const examples::Rows rows = examples::make_rows(many_kinds(), 5);
+    Settings settings = examples::quick_settings(Adaptive{});
+    settings.max_bytes = 256'000;
+    const auto tree = fresh(settings, rows);
+    learn(*tree, rows, 0, rows.size());
+    CHECK(tree->n_active_leaves() < tree->n_leaves());
+    Snapshot s = tree->snapshot();
+    CHECK(examples::same(Tree::restore(settings, s)->snapshot(), s));
+    settings.max_bytes = SIZE_MAX;
+    bool refused = false;
+    try {
+        (void)Tree::restore(settings, s);
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
 }  // namespace
 
 int main() {
@@ -187,5 +207,6 @@ int main() {
     a_limit_holds_after_every_row();
     batches_and_files_make_no_difference();
     leaves_wake_by_their_promise();
+    inactive_leaves_go_with_a_limit();
     return checking::failures();
 }

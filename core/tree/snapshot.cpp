@@ -389,6 +389,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     // A leaf that watches has room for each feature: not before there are numbers for it.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
+    demand(n_inactive == 0 || settings.max_bytes != SIZE_MAX, "inactive leaves without max_bytes");
     demand(n_inactive == 0 || !settings.drop_poor_features, "inactive does not go with dropped");
     const std::size_t n_active = z.n_leaves - n_inactive;
     const std::size_t watched =
