@@ -183,7 +183,7 @@ std::vector<std::int32_t> Tree::path(const Batch& batch) const {
 
 // ---- learning ----
 
-template <class Policy, bool answering>
+template <class Policy, bool answering, bool plain>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers) {
     RowBuffer buffer(batch, features_, shape_);
@@ -215,8 +215,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                     answers.classes[r] = before;
                 }
             }
-            learn(id, row, label, weight);
-            if (limited() && working_.held) {
+            learn<plain>(id, row, label, weight);
+            if (!plain && limited() && working_.held) {
                 // The room of a check is not kept where memory is scarce.
                 const Charge room(working_);
                 checker_ = {};
@@ -248,16 +248,17 @@ void Tree::meet(const Row& row) noexcept {
 }
 
 // What an active leaf makes of an example, but for checks.
+template <bool plain>
 [[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
                                                double w) {
     Leaf& leaf = leaves_[place];
     double* counts = this->counts(leaf.node);
-    if (leaf.recent) {
+    if (leaf.recent) [[unlikely]] {
         counts[y] += w;
         counts = leaf.recent->counts.data();
     }
     const double before = counts[y];
-    if (plain_) [[likely]] {
+    if constexpr (plain) {
         if (before == 0.0) ++leaf.classes;
         counts[y] += w;
         leaf.weight += w;
@@ -293,6 +294,7 @@ void Tree::meet_categories(const Row& row) {
     }
 }
 
+template <bool plain>
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
                                                double w) {
     ++seen_;
@@ -302,22 +304,23 @@ void Tree::meet_categories(const Row& row) {
     for (std::size_t c = 0; c < shape_.categorical; ++c) fresh |= row.codes[c] >= categories_[c];
     if (fresh) [[unlikely]] meet_categories(row);
     const auto place = static_cast<std::size_t>(at(id).place);
-    if (!limited()) [[likely]] {  // every leaf is active
-        learn_active(place, id, row, y, w);
+    if (plain || !limited()) {  // every leaf is active
+        learn_active<plain>(place, id, row, y, w);
     } else {
         learn_limited(place, id, row, y, w);
     }
 }
 
+template <bool plain>
 [[gnu::always_inline]] inline void Tree::learn_active(std::size_t place, std::int32_t id,
                                                       const Row& row, std::size_t y, double w) {
-    count(place, row, y, w);
-    if (!plain_ && settings_.short_memory) {
+    count<plain>(place, row, y, w);
+    if (!plain && settings_.short_memory) {
         const Charge charge(structure_);
         memory_.keep(row, y, w, id);
     }
     Leaf& leaf = leaves_[place];
-    const double grace = plain_ ? settings_.grace_period : delay(place);
+    const double grace = plain ? settings_.grace_period : delay(place);
     if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;
         check(place);
@@ -335,7 +338,7 @@ void Tree::learn_limited(std::size_t place, std::int32_t id, const Row& row, std
     const double after = counts(id)[y] + w;
     if (leaf.statistics.is_open()) {
         try {
-            learn_active(place, id, row, y, w);
+            learn_active<false>(place, id, row, y, w);
             return;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.
@@ -357,7 +360,7 @@ void Tree::recall(std::int32_t node) {
         if (child == none) child = at(node).heavy;
         memory_.move(i, child);
         const Charge charge(statistics_);
-        count(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
+        count<false>(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
     }
     estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
@@ -377,17 +380,26 @@ void Tree::recall(std::int32_t node) {
     }
 }
 
-void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+template <bool answering>
+void Tree::run(const Batch& batch, const std::int32_t* y, const double* w,
+               const Answers& answers) {
     std::visit([&](const auto& policy) {
-        run<std::decay_t<decltype(policy)>, false>(policy, batch, y, w, {});
+        using Policy = std::decay_t<decltype(policy)>;
+        if (plain_ && !limited()) {
+            run<Policy, answering, true>(policy, batch, y, w, answers);
+        } else {
+            run<Policy, answering, false>(policy, batch, y, w, answers);
+        }
     }, settings_.leaf);
+}
+
+void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    run<false>(batch, y, w, {});
 }
 
 void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
                        const Answers& answers) {
-    std::visit([&](const auto& policy) {
-        run<std::decay_t<decltype(policy)>, true>(policy, batch, y, w, answers);
-    }, settings_.leaf);
+    run<true>(batch, y, w, answers);
 }
 
 }  // namespace riparian

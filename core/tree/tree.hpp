@@ -140,15 +140,22 @@ public:
     [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
 
 private:
-    template <class Policy, bool answering>
+    // `plain`: no limit of memory, and no leaf keeps more than statistics, nor waits for
+    // another weight than the grace period.
+    template <class Policy, bool answering, bool plain>
     void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    template <bool answering>
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     template <class Policy>
     void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
                 std::size_t row) const;
     // The class that costs least with these probabilities; ties to the lowest code.
     [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
+    template <bool plain>
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
+    template <bool plain>
     void count(std::size_t place, const Row&, std::size_t y, double w);
+    template <bool plain>
     void learn_active(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
     void learn_limited(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
 
