@@ -1,0 +1,335 @@
+// Detectors: their windows, their bytes, their states.
+#include <ctime>
+#include <limits>
+#include <string>
+
+#include "../drift/adwin.hpp"
+#include "checking.hpp"
+#include "examples.hpp"
+#include "held.hpp"
+
+using namespace riparian;
+using examples::Dice;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class D>
+std::vector<double> saved(const D& d) {
+    std::vector<double> out;
+    d.save(out);
+    return out;
+}
+
+template <class D>
+D restored(const typename D::Parameters& p, const std::vector<double>& state) {
+    std::span<const double> rest(state);
+    D d = D::restore(p, rest);
+    CHECK(rest.empty());
+    return d;
+}
+
+// Errors whose rate changes now and then.
+struct Errors {
+    Dice dice;
+    double rate = 0.2;
+    std::size_t i = 0;
+    double next() {
+        if (++i % 1500 == 0) rate = dice.uniform();
+        return dice.chance(rate) ? 1.0 : 0.0;
+    }
+};
+
+void the_window_is_the_last_values() {
+    for (const std::uint32_t m : {2u, 5u, 9u}) {
+        for (const std::uint32_t clock : {1u, 32u}) {
+            for (const double offset : {0.0, 1e9}) {
+                Adwin a({0.002, clock, m, 5, 10});
+                Dice dice(m + clock);
+                std::vector<double> all;
+                int drifts = 0;
+                for (int i = 0; i < 6000; ++i) {
+                    const double x = offset + dice.normal() + (i / 1500 % 2 ? 3.0 : 0.0);
+                    all.push_back(x);
+                    const double before = a.estimate();
+                    if (a.update(x) == Signal::drift) {
+                        ++drifts;
+                        if (clock == 1) CHECK((a.shift() > 0.0) == (a.estimate() > before));
+                    }
+                    if (i % 7 != 0) continue;
+                    double mean = 0.0, squares = 0.0;
+                    const auto n = static_cast<double>(a.width());
+                    const std::size_t first = all.size() - a.width();
+                    for (std::size_t k = first; k < all.size(); ++k) mean += (all[k] - offset) / n;
+                    for (std::size_t k = first; k < all.size(); ++k) {
+                        const double apart = all[k] - offset - mean;
+                        squares += apart * apart;
+                    }
+                    const double close = offset > 0.0 ? 1e-5 : 1e-12;
+                    CHECK(std::abs(a.estimate() - offset - mean) <= close);
+                    CHECK(std::abs(a.variance() - squares / n) <= close * 10.0);
+                }
+                CHECK(drifts >= 3 && drifts < 60);
+                CHECK(a.width() < 1600 && a.seen() == 6000);
+            }
+        }
+    }
+}
+
+void an_abrupt_change_is_found_and_its_direction_told() {
+    for (const double from : {0.1, 0.6}) {
+        Dice dice(3);
+        Adwin a;
+        for (int i = 0; i < 5000; ++i) CHECK(a.update(dice.chance(from)) == Signal::none);
+        CHECK(a.shift() == 0.0 && a.width() == 5000);
+        int waited = 0;
+        while (a.update(dice.chance(0.7 - from)) != Signal::drift) ++waited;
+        CHECK(waited < 200);
+        CHECK(a.signal() == Signal::drift && (a.shift() > 0.0) == (from < 0.3));
+        CHECK(a.width() < 5000);
+    }
+}
+
+void a_copy_goes_its_own_way() {
+    Adwin a;
+    for (int i = 0; i < 1000; ++i) a.update(i % 2);
+    Adwin b = a;
+    CHECK(saved(a) == saved(b) && a.bytes() == b.bytes());
+    for (int i = 0; i < 500; ++i) b.update(1.0);
+    CHECK(a.estimate() == 0.5 && a.width() == 1000);
+    CHECK(b.estimate() > 0.9 && b.shift() > 0.0);
+    b.reset();
+    CHECK(b.width() == 0 && b.seen() == 0 && b.estimate() == 0.0 && b.shift() == 0.0);
+    a = std::move(b);
+    CHECK(a.width() == 0);
+    a.update(1.0);
+    CHECK(a.estimate() == 1.0);
+}
+
+void memory_is_on_the_account_and_grows_with_the_logarithm() {
+    Account account;
+    const std::size_t before = held::bytes;
+    {
+        const Charge charge(account);
+        Adwin a;
+        CHECK(account.held == 0);
+        for (int i = 0; i < 1'000'000; ++i) {
+            a.update(i & 1);
+            if (i % 999 == 0) {
+                CHECK(account.held == held::bytes - before);
+                CHECK(a.bytes() == sizeof(Adwin) + account.held);
+            }
+        }
+        CHECK(a.width() == 1'000'000);
+        CHECK(a.bytes() < 2000);
+        const std::vector<double> state = saved(a);
+        const std::size_t alone = account.held;
+        const Adwin again = restored<Adwin>(a.parameters(), state);
+        CHECK(account.held == 2 * alone);
+    }
+    CHECK(account.held == 0);
+}
+
+void a_full_account_leaves_the_window_as_it_was() {
+    Account account;
+    Adwin a;
+    std::vector<double> before;
+    int refused = 0;
+    for (int i = 0; i < 5000; ++i) {
+        saved(a).swap(before);
+        account.ceiling = account.held + 100 * static_cast<std::size_t>(i % 3);
+        const Charge charge(account);
+        try {
+            a.update(i % 3);
+        } catch (const OverLimit&) {
+            ++refused;
+            CHECK(saved(a) == before);
+            account.ceiling = SIZE_MAX;
+            a.update(i % 3);
+        }
+    }
+    CHECK(refused > 3 && a.seen() == 5000);
+    const Charge charge(account);
+    a = Adwin();
+    CHECK(account.held == 0);
+}
+
+template <class D>
+void a_restored_one_goes_on_as_if_never_saved(const typename D::Parameters& p) {
+    Errors errors{Dice(5)};
+    D never(p), again(p);
+    for (int i = 0; i < 20'000; ++i) {
+        const double x = errors.next();
+        CHECK(never.update(x) == again.update(x));
+        if (i % 97 != 0) continue;
+        const std::vector<double> state = saved(again);
+        again = restored<D>(p, state);
+        CHECK(saved(again) == state);
+        CHECK(again.bytes() == never.bytes());
+    }
+    CHECK(saved(again) == saved(never));
+}
+
+template <class D>
+std::string complaint(const typename D::Parameters& p, const std::vector<double>& state) {
+    try {
+        std::span<const double> rest(state);
+        static_cast<void>(D::restore(p, rest));
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
+// States that end early or hold other numbers are refused, or are detectors that work.
+template <class D>
+void mutated_states_do_no_harm(const typename D::Parameters& p) {
+    Dice dice(7);
+    int survived = 0, refused = 0;
+    for (int round = 0; round < 3000; ++round) {
+        Errors errors{Dice(static_cast<std::uint64_t>(round))};
+        D d(p);
+        const std::size_t n = dice.below(3) ? 300 + dice.below(3000) : dice.below(40);
+        for (std::size_t i = 0; i < n; ++i) d.update(errors.next());
+        std::vector<double> state = saved(d);
+        const double numbers[] = {0.0,   -0.0, 1.0,    2.0,   -1.0,     1e300, 5e-324, infinity,
+                                  examples::nan, 0.5,  1000.0, 1e100, -infinity, 3.0,   0x1p53, 0x1p64};
+        const std::size_t at = dice.below(state.size());
+        if (dice.chance(0.1)) {
+            state.resize(at);
+        } else {
+            state[at] = numbers[dice.below(std::size(numbers))];
+        }
+        try {
+            std::span<const double> rest(state);
+            D again = D::restore(p, rest);
+            for (int i = 0; i < 500; ++i) again.update(errors.next());
+            CHECK(std::isfinite(again.estimate()));
+            const std::vector<double> after = saved(again);
+            CHECK(saved(restored<D>(p, after)) == after);
+            ++survived;
+        } catch (const std::invalid_argument&) {
+            ++refused;
+        }
+    }
+    CHECK(survived > 30 && refused > 300);
+}
+
+void hostile_windows_say_why() {
+    Adwin a;
+    Dice dice(9);
+    for (int i = 0; i < 1000; ++i) a.update(dice.normal());
+    const std::vector<double> good = saved(a);
+    CHECK(complaint<Adwin>({}, good).empty());
+    const auto refused = [&](std::size_t at, double x, const std::string& why) {
+        std::vector<double> state = good;
+        state[at] = x;
+        const std::string said = complaint<Adwin>({}, state);
+        if (!CHECK(said.find(why) != std::string::npos)) {
+            std::fprintf(stderr, "wanted '%s', got '%s'\n", why.c_str(), said.c_str());
+        }
+    };
+    const auto rows = static_cast<std::size_t>(good[5]);
+    const std::size_t first = 6 + rows;
+    refused(0, 1.0, "gives no warnings");
+    refused(0, 3.0, "the signal is out of range");
+    refused(0, 0.5, "not a whole number");
+    refused(1, 999.0, "longer than the stream");
+    refused(1, examples::nan, "the number of values is out of range");
+    refused(2, good[2] + 1.0, "not that of the buckets");
+    refused(2, infinity, "the sum is out of range");
+    refused(3, -infinity, "the shift is out of range");
+    refused(4, 1e9, "the room is out of range");
+    refused(4, good[5] - 1.0, "the number of rows is out of range");
+    refused(5, 0.0, "not that of the buckets");
+    refused(6, 6.0, "a row's buckets is out of range");
+    refused(6, 3.0, "a row's buckets is out of range");
+    refused(5 + rows, 0.0, "a row's buckets is out of range");
+    refused(first, 1e300, "a bucket's sum is out of range");
+    refused(first + 1, -1.0, "a bucket's squares is out of range");
+    refused(good.size() - 1, 1.0, "a bucket's squares is out of range");  // of one value
+    for (std::size_t n = 0; n < good.size(); ++n) {
+        const std::vector<double> state(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n));
+        CHECK(complaint<Adwin>({}, state).find("too early") != std::string::npos);
+    }
+    // The state of a detector with other rows.
+    CHECK(complaint<Adwin>({0.002, 32, 4, 5, 10}, good).find("a row's buckets") != std::string::npos);
+}
+
+template <class D>
+void refuses(const typename D::Parameters& p, const std::string& why) {
+    std::string said;
+    try {
+        const D d(p);
+    } catch (const std::invalid_argument& error) {
+        said = error.what();
+    }
+    if (!CHECK(said.find(why) != std::string::npos)) {
+        std::fprintf(stderr, "wanted '%s', got '%s'\n", why.c_str(), said.c_str());
+    }
+}
+
+void impossible_parameters_are_refused() {
+    refuses<Adwin>({.delta = 0.0}, "delta must be a probability between 0 and 1, got 0");
+    refuses<Adwin>({.delta = 1.0}, "delta must be");
+    refuses<Adwin>({.delta = examples::nan}, "delta must be");
+    refuses<Adwin>({.clock = 0}, "clock must be at least 1, got 0");
+    refuses<Adwin>({.max_buckets = 1}, "max_buckets must be from 2 to 64, got 1");
+    refuses<Adwin>({.max_buckets = 65}, "max_buckets must be from 2 to 64, got 65");
+    refuses<Adwin>({.min_window_length = 0}, "min_window_length must be at least 1");
+}
+
+void the_largest_watcheds_do_not_overflow() {
+    Adwin a({.clock = 1});
+    for (int i = 0; i < 3000; ++i) a.update(i % 2 ? largest_watched : -largest_watched);
+    CHECK(std::isfinite(a.estimate()) && std::isfinite(a.variance()));
+    CHECK(saved(restored<Adwin>(a.parameters(), saved(a))) == saved(a));
+}
+
+// Far above what it takes, so that only one that degenerates is caught.
+template <class D>
+void a_million_updates_are_quick(bool tell) {
+#ifdef RIPARIAN_SANITIZE
+    constexpr double most_nanoseconds = 1e5;
+#else
+    constexpr double most_nanoseconds = 2e3;
+#endif
+    constexpr std::size_t n = 1'000'000;
+    Dice dice(11);
+    std::vector<double> xs(n);
+    for (double& x : xs) x = dice.chance(0.2);
+    D d;
+    const std::clock_t begin = std::clock();
+    for (const double x : xs) d.update(x);
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    const double nanoseconds = seconds * 1e9 / n;
+    CHECK(nanoseconds <= most_nanoseconds);
+    if (tell) {
+        std::printf("%s: %.1f ns an update, %zu bytes\n", std::string(D::name).c_str(),
+                    nanoseconds, d.bytes());
+    }
+}
+
+template <class D>
+void everything_of(const typename D::Parameters& p, bool tell) {
+    a_restored_one_goes_on_as_if_never_saved<D>(p);
+    mutated_states_do_no_harm<D>(p);
+    a_million_updates_are_quick<D>(tell);
+}
+
+}  // namespace
+
+int main(int argc, char**) {
+    the_window_is_the_last_values();
+    an_abrupt_change_is_found_and_its_direction_told();
+    a_copy_goes_its_own_way();
+    memory_is_on_the_account_and_grows_with_the_logarithm();
+    a_full_account_leaves_the_window_as_it_was();
+    hostile_windows_say_why();
+    impossible_parameters_are_refused();
+    the_largest_watcheds_do_not_overflow();
+    everything_of<Adwin>({}, argc > 1);
+    a_restored_one_goes_on_as_if_never_saved<Adwin>({0.05, 7, 2, 1, 0});
+    return checking::failures();
+}
