@@ -51,6 +51,7 @@ void bind_axes(nb::module_& m) {
         if (axis == "bound") return all_names<AnyBound>();
         if (axis == "cuts") return all_names<AnyCuts>();
         if (axis == "leaf") return all_names<AnyLeaf>();
+        if (axis == "adaptation") return all_names<AnyAdaptation>();
         throw std::invalid_argument("no such axis");
     }, "axis"_a);
 

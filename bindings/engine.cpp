@@ -133,6 +133,15 @@ void set_cuts(Settings& s, const nb::dict& d) {
     }, s.cuts);
 }
 
+void set_adaptation(Settings& s, const nb::dict& d) {
+    s.adaptation = policy<AnyAdaptation>(d, "adaptation");
+    if (auto* const how = std::get_if<Alternates>(&s.adaptation)) {
+        how->drift_delta = nb::cast<double>(d["drift_delta"]);
+        how->switch_delta = nb::cast<double>(d["switch_delta"]);
+        how->switch_after = nb::cast<double>(d["switch_after"]);
+    }
+}
+
 Settings settings_of(const nb::dict& d) {
     Settings s;
     set_impurity(s, d);
@@ -156,6 +165,7 @@ Settings settings_of(const nb::dict& d) {
     s.inherit_counts = inherit == "none"      ? InheritCounts::none
                        : inherit == "predict" ? InheritCounts::predict
                                               : InheritCounts::count;
+    set_adaptation(s, d);
     s.grace_period = nb::cast<double>(d["grace_period"]);
     s.adaptive_grace = nb::cast<bool>(d["adaptive_grace"]);
     s.delta = nb::cast<double>(d["delta"]);
@@ -275,12 +285,36 @@ OneRow& one_row() {
     return row;
 }
 
+// What grows beside another node is not shown.
+void answering_only(Snapshot& s, const std::vector<std::int32_t>& numbers, std::size_t k) {
+    const auto keep = [&](auto& values, std::size_t width) {
+        std::size_t to = 0;
+        for (std::size_t i = 0; i < numbers.size() && !values.empty(); ++i) {
+            if (numbers[i] == none) continue;
+            for (std::size_t j = 0; j < width; ++j) values[to++] = values[i * width + j];
+        }
+        values.resize(to);
+    };
+    for (auto* const ids : {&s.parent, &s.heavy}) {
+        for (std::int32_t& id : *ids) id = id == none ? none : numbers[static_cast<std::size_t>(id)];
+    }
+    keep(s.test, 1);
+    for (auto* const column : {&s.parent, &s.branch, &s.feature, &s.category, &s.heavy}) {
+        keep(*column, 1);
+    }
+    keep(s.threshold, 1);
+    for (auto* const column : {&s.counts, &s.inherited, &s.estimated}) keep(*column, k);
+}
+
 nb::dict nodes(const Tree& tree) {
-    const Snapshot s = [&] {
+    Snapshot s = [&] {
         const nb::gil_scoped_release free;
         return tree.snapshot();
     }();
-    const std::size_t n = s.test.size(), k = s.classes[0];
+    const std::size_t k = s.classes[0];
+    const auto numbers = numbers_of_answering(s.parent, s.role);
+    answering_only(s, numbers, k);
+    const std::size_t n = s.test.size();
     std::vector<std::int32_t> depth(n, 0);
     std::vector<double> answer(n * k);
     for (std::size_t i = 0; i < n; ++i) {
@@ -402,6 +436,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
     fill_arrays_since_3(s);
     if (arrays.contains("inactive")) Snapshot::each_since_3(s, take);
+    if (arrays.contains("role")) Snapshot::each_of_adaptation(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }

@@ -8,11 +8,12 @@
 
 namespace riparian {
 
-std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
+std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role) {
     Node node;
     node.parent = parent;
     node.branch = branch;
-    node.depth = parent == none ? 0 : at(parent).depth + 1;
+    node.role = role;
+    node.depth = parent == none ? 0 : at(parent).depth + (role == Role::child ? 1 : 0);
     make_room(nodes_);
     make_room(gates_);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
@@ -21,6 +22,10 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     gates_.emplace_back();
     set_gate(id, 0.0);
     counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
+    if (settings_.adapts()) {
+        make_room(sides_);
+        sides_.emplace_back().born = born_++;
+    }
     depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     return id;
 }
@@ -62,7 +67,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
     const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
-    if (leaves_.size() >= settings_.max_leaves || !may_add(more) ||
+    if (n_leaves_ >= settings_.max_leaves || !may_add(more) ||
         !make_room_for(more + leaf_bytes(), none)) {
         return at(node).heavy;
     }
@@ -70,21 +75,22 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     const std::int32_t child = add_node(node, code);
     ways.add(code, child);
     open_leaf(child, leaves_.size());
+    ++n_leaves_;
     settle();
     return child;
 }
 
 bool Tree::may_split(const Leaf& leaf) const noexcept {
     return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
-           leaves_.size() < settings_.max_leaves;
+           n_leaves_ < settings_.max_leaves;
 }
 
 LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
     used_up.assign(shape_.categorical, false);
-    for (std::int32_t i = at(leaf.node).parent; i != none; i = at(i).parent) {
+    for (std::int32_t i = above(leaf.node); i != none; i = above(i)) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
     }
-    const std::size_t place = static_cast<std::size_t>(at(leaf.node).place);
+    const auto place = static_cast<std::size_t>(record(leaf.node));
     const bool bound = recalled_.empty() || settings_.short_memory_in_bound;
     const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
     const Kept* const kept = this->kept(place);
@@ -205,7 +211,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
         for (std::size_t k = 0; k < width; ++k) weights[b] += table[b * width + k];
         if (cut.test != Test::every_value || weights[b] > 0.0) branches.push_back(b);
     }
-    if (leaves_.size() - 1 + branches.size() > settings_.max_leaves) return;
+    if (n_leaves_ - 1 + branches.size() > settings_.max_leaves) return;
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
@@ -226,7 +232,12 @@ void Tree::split(std::size_t place, const Decision& decision) {
                        static_cast<std::uint8_t>(ranking.size() - 1),
                        decision.second.feature == none, passes_});
     const LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
-    sleep(place);
+    if (settings_.keeps()) {
+        side(id).record = static_cast<std::int32_t>(place);
+    } else {
+        sleep(place);
+    }
+    n_leaves_ += branches.size() - 1;
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;
@@ -237,7 +248,8 @@ void Tree::split(std::size_t place, const Decision& decision) {
     double most = -1.0;
     for (const std::size_t b : branches) {
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
-        const std::size_t slot = first == none ? place : leaves_.size();
+        const bool reused = first == none && !settings_.keeps();
+        const std::size_t slot = reused ? place : leaves_.size();
         open_leaf(child, slot);
         if (shape_.linear) inherit(slot, units);
         if (settings_.inherit_counts != InheritCounts::none) {

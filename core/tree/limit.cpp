@@ -53,6 +53,7 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
     add(nodes_, branches, sizeof(Gate));
     add(nodes_, branches, 2 * shape_.class_stride * sizeof(double));
     add(leaves_, branches, sizeof(Leaf));
+    if (settings_.adapts()) add(sides_, branches, sizeof(Side));
     if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
     if (shape_.linear) add(units_, branches, sizeof(units_[0]));
     if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
@@ -107,6 +108,7 @@ void Tree::settle() noexcept {
     };
     copy(nodes_, std::max(sizeof(Node), 2 * shape_.class_stride * sizeof(double)));
     copy(leaves_, sizeof(Leaf));
+    if (settings_.adapts()) copy(sides_, sizeof(Side));
     copy(splits_, sizeof(Split));
     copy(rivals_, sizeof(Rival));
     copy(ways_, sizeof(Ways));
@@ -148,7 +150,7 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
             return key != other.key ? key > other.key : node < other.node;
         }
     };
-    const auto place_of = [&](const Ranked& r) { return static_cast<std::size_t>(at(r.node).place); };
+    const auto place_of = [&](const Ranked& r) { return static_cast<std::size_t>(record(r.node)); };
     const auto active = [&](const Ranked& r) { return leaves_[place_of(r)].statistics.is_open(); };
     const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_ + need);
     const std::size_t target = limited() ? room - room / slack_share : SIZE_MAX;
@@ -258,9 +260,9 @@ void Tree::reshape_leaves(const Shape& from) {
         make_room_for(n_active_ * minus(after, before) + after, none);
     }
     // In the order of ids, which a saved tree has too.
-    for (const Node& node : nodes_) {
-        if (node.test != Test::leaf) continue;
-        const auto place = static_cast<std::size_t>(node.place);
+    for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
+        if (record(i) == none) continue;
+        const auto place = static_cast<std::size_t>(record(i));
         Leaf& leaf = leaves_[place];
         if (!leaf.statistics.is_open()) continue;
         const Charge charge(statistics_);

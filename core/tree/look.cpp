@@ -17,19 +17,56 @@ std::size_t Tree::n_classes() const {
     return n_classes_;
 }
 
+std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& parent,
+                                               const std::vector<std::uint8_t>& role) {
+    std::vector<std::int32_t> numbers(parent.size());
+    std::int32_t next = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const bool beside = !role.empty() && role[i] != static_cast<std::uint8_t>(Role::child);
+        const bool below = parent[i] != none && numbers[static_cast<std::size_t>(parent[i])] == none;
+        numbers[i] = beside || below ? none : next++;
+    }
+    return numbers;
+}
+
+// By id, the number that a node has outside.
+std::vector<std::int32_t> Tree::numbers() const {
+    std::vector<std::int32_t> parent;
+    std::vector<std::uint8_t> role;
+    for (const Node& node : nodes_) {
+        parent.push_back(node.parent);
+        role.push_back(static_cast<std::uint8_t>(node.role));
+    }
+    return numbers_of_answering(parent, role);
+}
+
 std::size_t Tree::n_nodes() const {
     const auto lock = turnstile_.reading();
-    return nodes_.size();
+    if (!settings_.adapts()) return nodes_.size();
+    const auto numbers = this->numbers();
+    return nodes_.size() - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), none));
 }
 
 std::size_t Tree::n_leaves() const {
     const auto lock = turnstile_.reading();
-    return leaves_.size();
+    if (!settings_.adapts()) return n_leaves_;
+    const auto numbers = this->numbers();
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        n += nodes_[i].test == Test::leaf && numbers[i] != none;
+    }
+    return n;
 }
 
 std::size_t Tree::depth() const {
     const auto lock = turnstile_.reading();
-    return depth_;
+    if (!settings_.adapts()) return depth_;
+    const auto numbers = this->numbers();
+    std::int32_t deepest = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (numbers[i] != none) deepest = std::max(deepest, nodes_[i].depth);
+    }
+    return static_cast<std::size_t>(deepest);
 }
 
 std::uint64_t Tree::seen() const {
@@ -50,11 +87,12 @@ std::size_t Tree::n_active_leaves() const {
 std::vector<Certificate> Tree::certificates() const {
     const auto lock = turnstile_.reading();
     std::vector<Certificate> out;
+    const auto numbers = this->numbers();
     auto rival = rivals_.begin();
     for (const Split& s : splits_) {
         const Node& node = at(s.node);
         Certificate c;
-        c.node = s.node;
+        c.node = numbers[static_cast<std::size_t>(s.node)];
         c.depth = node.depth;
         c.seen = s.seen;
         c.spent = s.spent;
@@ -76,7 +114,7 @@ std::vector<Certificate> Tree::certificates() const {
         }
         d.evidence = {s.n, s.gain_range, s.delta};
         d.epsilon = s.epsilon;
-        out.push_back(c);
+        if (c.node != none) out.push_back(c);
     }
     return out;
 }
@@ -96,17 +134,18 @@ std::vector<LeafState> Tree::leaf_states() const {
     std::vector<LeafState> states;
     Checker checker;
     Held<bool> used_up;
+    const auto numbers = this->numbers();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].test != Test::leaf) continue;
+        if (nodes_[i].test != Test::leaf || numbers[i] == none) continue;
         const auto place = static_cast<std::size_t>(nodes_[i].place);
         const Leaf& leaf = leaves_[place];
         LeafState state{};
-        state.node = static_cast<std::int32_t>(i);
+        state.node = numbers[i];
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
         state.active = leaf.statistics.is_open();
         state.room = may_add(growth(2, true));
-        const double* const seen = counts(state.node);
+        const double* const seen = counts(static_cast<std::int32_t>(i));
         state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);

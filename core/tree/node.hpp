@@ -6,14 +6,21 @@
 #include <memory>
 #include <vector>
 
+#include "../drift/adwin.hpp"
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
 #include "candidate.hpp"
 
 namespace riparian {
 
-// Ids are given at creation and never change, parents before children. A threshold
-// stands in the node's gate.
+// How a node hangs on its parent.
+enum class Role : std::uint8_t {
+    child,      // behind a branch of its test
+    alternate,  // learns beside it, and may take its place
+};
+
+// Parents come before their children, children of one test side by side. Ids stay as they
+// are until a subtree is given up. A threshold stands in the node's gate.
 struct Node {
     std::int32_t parent = none;
     std::int32_t branch = 0;     // which child of the parent; a category under every_value
@@ -24,6 +31,7 @@ struct Node {
                                   // else the first child
     std::int32_t heavy = none;    // child for missing values: the heavier when it was split
     Test test = Test::leaf;
+    Role role = Role::child;
 };
 
 // What routing reads of a node. Every node that is not a threshold test leads to
@@ -48,6 +56,9 @@ public:
     void add(std::int32_t category, std::int32_t node) {
         ways_.insert(std::lower_bound(ways_.begin(), ways_.end(), category, before),
                      {category, node});
+    }
+    void renumber(const std::vector<std::int32_t>& ids) noexcept {
+        for (Way& way : ways_) way.node = ids[static_cast<std::size_t>(way.node)];
     }
     // What so many of them hold: they grow one by one.
     [[nodiscard]] static std::size_t bytes(std::size_t n) noexcept {
@@ -82,6 +93,21 @@ struct Leaf {
     Track track;
     LeafStatistics statistics;  // closed: the leaf is inactive
     std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
+};
+
+// What detects change in the errors of a subtree.
+struct Monitor : HeldObject {
+    explicit Monitor(const Adwin::Parameters& p) : errors(p) {}
+    Adwin errors;  // 1: the row was answered wrongly, before it was learned
+};
+
+// What a node of a tree that follows change has besides.
+struct Side {
+    std::uint64_t born = 0;      // how many nodes were made before it; kept where it moves
+    std::int32_t first = none;   // of the subtrees beside it
+    std::int32_t next = none;    // of a subtree beside another node: the next one there
+    std::int32_t record = none;  // an inner node that keeps statistics: among the leaves
+    std::unique_ptr<Monitor> monitor;
 };
 
 }  // namespace riparian

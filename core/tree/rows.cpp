@@ -176,7 +176,10 @@ std::vector<std::int32_t> Tree::path(const Batch& batch) const {
     RowBuffer buffer(batch, features_, shape_);
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;
-    for (std::int32_t i = route(0, buffer.row(0)); i != none; i = at(i).parent) ids.push_back(i);
+    const auto numbers = this->numbers();
+    for (std::int32_t i = route(0, buffer.row(0)); i != none; i = at(i).parent) {
+        ids.push_back(numbers[static_cast<std::size_t>(i)]);
+    }
     std::reverse(ids.begin(), ids.end());
     return ids;
 }
@@ -294,15 +297,19 @@ void Tree::meet_categories(const Row& row) {
     }
 }
 
-template <bool plain>
-[[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
-                                               double w) {
+[[gnu::always_inline]] inline void Tree::arrive_here(const Row& row, std::size_t y) {
     ++seen_;
     if (n_met_ < features_.size()) meet(row);
     if (y >= n_classes_) meet_class(y);
     bool fresh = false;  // looked at in whole vectors first
     for (std::size_t c = 0; c < shape_.categorical; ++c) fresh |= row.codes[c] >= categories_[c];
     if (fresh) [[unlikely]] meet_categories(row);
+}
+
+template <bool plain>
+[[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
+                                               double w) {
+    arrive_here(row, y);
     const auto place = static_cast<std::size_t>(at(id).place);
     if (plain || !limited()) {  // every leaf is active
         learn_active<plain>(place, id, row, y, w);
@@ -349,6 +356,36 @@ void Tree::learn_limited(std::size_t place, std::int32_t id, const Row& row, std
     learn_inactive(place, w);
 }
 
+// ---- what a tree that follows change does with a row, step by step ----
+
+void Tree::arrive(const Row& row, std::size_t y) { arrive_here(row, y); }
+
+std::int32_t Tree::observe(std::int32_t leaf, const Row& row, std::size_t y, double w) {
+    return std::visit(
+        [&](const auto& policy) {
+            return policy.observe(view(leaf), row, scratch_, track(leaf), y, w);
+        },
+        settings_.leaf);
+}
+
+void Tree::answer(std::int32_t start, const Row& row, const Answers& answers, std::size_t i) {
+    std::visit([&](const auto& policy) { answer(policy, start, row, scratch_, answers, i); },
+               settings_.leaf);
+}
+
+void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(at(leaf).place);
+    if (limited()) {
+        learn_limited(place, leaf, row, y, w);
+    } else {
+        learn_active<false>(place, leaf, row, y, w);
+    }
+    // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
+    if (w > 1.0 && at(leaf).test == Test::leaf && leaves_[place].weight > 0.0) {
+        observe(leaf, row, y, w - 1.0);
+    }
+}
+
 // The children of a fresh split learn what the short memory holds of their parent.
 void Tree::recall(std::int32_t node) {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
@@ -383,6 +420,10 @@ void Tree::recall(std::int32_t node) {
 template <bool answering>
 void Tree::run(const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers) {
+    if (settings_.adapts()) {
+        run_adapting(batch, y, w, answers);
+        return;
+    }
     std::visit([&](const auto& policy) {
         using Policy = std::decay_t<decltype(policy)>;
         if (plain_ && !limited()) {

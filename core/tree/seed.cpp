@@ -66,6 +66,7 @@ void Tree::seed(const Seed& s) {
         const std::int32_t first = add_node(id, 0);
         open_leaf(first, place);
         open_leaf(add_node(id, 1), leaves_.size());
+        ++n_leaves_;
         Node& node = at(id);
         node.test = Test::threshold;
         node.feature = s.feature[b];

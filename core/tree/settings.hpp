@@ -10,6 +10,7 @@
 #include "../impurity/any.hpp"
 #include "../leaf/any.hpp"
 #include "../statistics/hits.hpp"
+#include "adaptation.hpp"
 
 namespace riparian {
 
@@ -51,6 +52,7 @@ struct Settings {
     Variance variance = Variance::sample;
     AnyLeaf leaf;
     StepSizes idbd;
+    AnyAdaptation adaptation;
 
     double grace_period = 200;
     bool adaptive_grace = false;  // longer, while no gap as it is could decide
@@ -77,6 +79,12 @@ struct Settings {
     [[nodiscard]] bool pairs() const noexcept {
         const auto* const method = std::get_if<DeltaMethod>(&bound);
         return method && method->pairing == Pairing::paired;
+    }
+    // Whether the tree may change what it has grown.
+    [[nodiscard]] bool adapts() const noexcept { return adaptation.index() != 0; }
+    // Whether inner nodes keep statistics.
+    [[nodiscard]] bool keeps() const noexcept {
+        return std::visit([](const auto& a) { return a.keeps; }, adaptation);
     }
     // Whether leaves keep more than Gaussians and counts.
     [[nodiscard]] bool watches() const noexcept {

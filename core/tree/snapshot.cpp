@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -58,11 +59,12 @@ private:
 };
 
 struct Sizes {
-    std::size_t n_nodes, n_leaves, n_classes, n_numeric, n_categorical;
+    std::size_t n_nodes, n_classes, n_leaves,  // n_leaves: all that keep statistics
+        n_numeric, n_categorical;
     std::size_t numeric, categorical;  // over all leaves, of features not dropped
 };
 
-Sizes check_sizes(const Snapshot& s) {
+Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     Sizes z{};
     demand_size(s.seen, 1, "seen");
     demand(s.seen[0] <= (1ULL << 62), "seen is too large");
@@ -77,7 +79,8 @@ Sizes check_sizes(const Snapshot& s) {
     for (const std::uint32_t n : s.categories) demand(n <= max_categories, "categories is too large");
     z.n_nodes = s.test.size();
     demand(z.n_nodes >= 1 && z.n_nodes <= (1U << 30), "the tree has no node or too many");
-    z.n_leaves = static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), 0));
+    const auto leaves = static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), 0));
+    z.n_leaves = settings.keeps() ? z.n_nodes : leaves;
     demand_size(s.parent, z.n_nodes, "parent");
     demand_size(s.branch, z.n_nodes, "branch");
     demand_size(s.feature, z.n_nodes, "feature");
@@ -102,7 +105,7 @@ Sizes check_sizes(const Snapshot& s) {
     }
     demand_size(s.values, z.categorical, "values");
     demand_size(s.table_gaps, z.categorical, "table_gaps");
-    const std::size_t splits = z.n_nodes - z.n_leaves;
+    const std::size_t splits = z.n_nodes - leaves;
     demand_size(s.split_node, splits, "split_node");
     demand_size(s.split_seen, splits, "split_seen");
     demand_size(s.split_verdict, splits, "split_verdict");
@@ -155,6 +158,11 @@ Sizes check_sizes(const Snapshot& s) {
     demand_weights(s.recalled, "recalled");
     demand_weights(s.estimated, "estimated");
     demand_weights(s.right_majority, "right_majority");
+    const std::size_t beside = settings.adapts() ? z.n_nodes : 0;
+    demand_size(s.role, beside, "role");
+    demand_size(s.born, beside, "born");
+    demand_size(s.births, beside ? 1 : 0, "births");
+    demand_size(s.monitor_sizes, beside, "monitor_sizes");
     demand_weights(s.right_bayes, "right_bayes");
     demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");
@@ -227,9 +235,17 @@ Snapshot Tree::snapshot() const {
             const double* const estimate = told ? estimates_.data() + first : inherited;
             s.estimated.insert(s.estimated.end(), estimate, estimate + n_classes);
         }
-        if (node.test != Test::leaf) continue;
+        if (settings_.adapts()) {
+            const Side& side = sides_[i];
+            s.role.push_back(static_cast<std::uint8_t>(node.role));
+            s.born.push_back(side.born);
+            const std::size_t before = s.monitors.size();
+            if (side.monitor) side.monitor->errors.save(s.monitors);
+            s.monitor_sizes.push_back(s.monitors.size() - before);
+        }
+        if (record(static_cast<std::int32_t>(i)) == none) continue;
 
-        const auto place = static_cast<std::size_t>(node.place);
+        const auto place = static_cast<std::size_t>(record(static_cast<std::int32_t>(i)));
         const Leaf& leaf = leaves_[place];
         const bool active = leaf.statistics.is_open();
         s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
@@ -310,6 +326,7 @@ Snapshot Tree::snapshot() const {
     s.passes = {passes_};
     s.met.assign(met_.begin(), met_.end());
     s.ranked_at = {ranked_at_};
+    if (settings_.adapts()) s.births = {born_};
     s.least_promise = {least_promise_};
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
@@ -375,7 +392,7 @@ void fill_arrays_since_3(Snapshot& s) {
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
-    const Sizes z = check_sizes(s);
+    const Sizes z = check_sizes(settings, s);
     demand_size(s.delay, settings.adaptive_grace ? z.n_leaves : 0, "delay");
     demand_size(s.recalled, settings.short_memory ? z.n_leaves : 0, "recalled");
     demand_size(s.estimated, settings.short_memory ? s.inherited.size() : 0, "estimated");
@@ -416,6 +433,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         tree->restore_nodes(s);
         tree->restore_leaves(s);
         tree->restore_certificates(s);
+        if (settings.adapts()) tree->restore_sides(s);
         tree->restore_memory(s);
     }
     tree->ranked_at_ = s.ranked_at[0];
@@ -434,7 +452,9 @@ void Tree::restore_nodes(const Snapshot& s) {
     watches_.clear();
     units_.clear();
     kept_.clear();
-    std::size_t n_leaves = 0;
+    std::size_t n_records = 0;
+    n_leaves_ = 0;
+    demand(s.role.empty() || s.role[0] == 0, "the root stands beside a node");
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
         const std::string where = at_row("test", i);
@@ -444,8 +464,14 @@ void Tree::restore_nodes(const Snapshot& s) {
             const Node above = at(parent);
             demand(above.test != Test::leaf, where + "its parent is a leaf");
             const std::int32_t branch = s.branch[i];
-            const std::int32_t id = add_node(parent, branch);
-            if (above.test == Test::every_value) {
+            const auto role = static_cast<Role>(s.role.empty() ? 0 : s.role[i]);
+            demand(role <= Role::alternate, where + "an unknown role");
+            const std::int32_t id = add_node(parent, branch, role);
+            if (role != Role::child) {
+                demand(branch == 0 && side(parent).first == none,
+                       where + "beside a node that has another beside it");
+                side(parent).first = id;
+            } else if (above.test == Test::every_value) {
                 demand(branch >= 0 && branch < categories_[slot(above)],
                        where + "no such category");
                 Ways& ways = ways_[static_cast<std::size_t>(above.place)];
@@ -465,8 +491,13 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
                    where + "a leaf with a test");
-            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_leaves++] != 1);
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
+            ++n_leaves_;
             continue;
+        }
+        if (settings_.keeps()) {
+            side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(leaves_.size());
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
         }
         demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
@@ -487,11 +518,13 @@ void Tree::restore_nodes(const Snapshot& s) {
         const std::string where = at_row("heavy", i);
         demand(node.heavy > static_cast<std::int32_t>(i) &&
                    static_cast<std::size_t>(node.heavy) < nodes_.size() &&
-                   at(node.heavy).parent == static_cast<std::int32_t>(i),
+                   at(node.heavy).parent == static_cast<std::int32_t>(i) &&
+                   at(node.heavy).role == Role::child,
                where + "not a child");
         if (node.test == Test::every_value) continue;
         const auto second = static_cast<std::size_t>(node.place) + 1;
-        demand(node.place != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i),
+        demand(node.place != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i) &&
+                   nodes_[second].role == Role::child,
                where + "a test without its second child");
         set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
     }
@@ -629,6 +662,27 @@ void Tree::restore_leaves(const Snapshot& s) {
     known.demand_end();
     cells.demand_end();
     table_known.demand_end();
+}
+
+void Tree::restore_sides(const Snapshot& s) {
+    const Charge charge(statistics_);
+    std::span<const double> rest(s.monitors);
+    born_ = s.births[0];
+    demand(born_ >= nodes_.size() && born_ <= (1ULL << 62), "births is impossible");
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const std::int32_t parent = nodes_[i].parent;
+        demand(s.born[i] < born_ && (parent == none || s.born[i] > side(parent).born),
+               at_row("born", i) + "not after its parent");
+        sides_[i].born = s.born[i];
+        if (s.monitor_sizes[i] == 0) continue;
+        demand(s.monitor_sizes[i] <= rest.size(), "monitors ends too early");
+        std::span<const double> own = rest.first(s.monitor_sizes[i]);
+        rest = rest.subspan(own.size());
+        sides_[i].monitor = std::make_unique<Monitor>(monitor_parameters());
+        sides_[i].monitor->errors = Adwin::restore(monitor_parameters(), own);
+        demand(own.empty(), at_row("monitor_sizes", i) + "too long");
+    }
+    demand(rest.empty(), "monitors is too long");
 }
 
 void Tree::restore_watches(const Snapshot& s) {

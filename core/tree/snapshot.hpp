@@ -6,7 +6,8 @@
 
 namespace riparian {
 
-// One row a node in the order of ids, then one a leaf in the same order. K is the
+// One row a node in the order of ids, then one a leaf in the same order, or where inner
+// nodes keep statistics one for each node that has some. K is the
 // number of classes known to the tree, F that of numeric features, C of
 // categorical ones. What can be derived (depth, children, caches) is not here.
 struct Snapshot {
@@ -127,6 +128,22 @@ struct Snapshot {
         visit("memory_weights", s.memory_weights);
     }
 
+    // Since format 4, of a tree that follows change; else empty, and may be absent.
+    std::vector<std::uint8_t> role;            // [node] 0 child, 1 alternate
+    std::vector<std::uint64_t> born;           // [node]
+    std::vector<std::uint64_t> births;         // [1] nodes made so far
+    std::vector<std::uint64_t> monitor_sizes;  // [node]
+    std::vector<double> monitors;
+
+    template <class Self, class Visit>
+    static void each_of_adaptation(Self& s, Visit&& visit) {
+        visit("role", s.role);
+        visit("born", s.born);
+        visit("births", s.births);
+        visit("monitor_sizes", s.monitor_sizes);
+        visit("monitors", s.monitors);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
@@ -135,6 +152,7 @@ struct Snapshot {
         each_of_units(s, visit);
         each_of_growth(s, visit);
         each_since_3(s, visit);
+        each_of_adaptation(s, visit);
     }
 
     // Those of every format.

@@ -26,6 +26,7 @@ Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.sho
     shape_.class_stride = room_for_classes(0);
     scratch_.fit(shape_, false);
     open_leaf(add_node(none, 0), 0);
+    n_leaves_ = 1;
     settle();
 }
 

@@ -33,6 +33,11 @@ struct Answers {
     std::size_t width = 0;
 };
 
+// Which nodes of a tree answer: in its order, for each its number among them; none: it
+// grows beside another.
+[[nodiscard]] std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& parent,
+                                                             const std::vector<std::uint8_t>& role);
+
 struct LeafState {
     std::int32_t node;
     std::int32_t depth;
@@ -228,7 +233,7 @@ private:
         return delays_.empty() ? settings_.grace_period : delays_[place];
     }
 
-    std::int32_t add_node(std::int32_t parent, std::int32_t branch);
+    std::int32_t add_node(std::int32_t parent, std::int32_t branch, Role role = Role::child);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
     void set_gate(std::int32_t node, double threshold) noexcept;
     void open_leaf(std::int32_t node, std::size_t place, bool active = true);
@@ -237,6 +242,39 @@ private:
     void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
+
+    // Following change (adapt.cpp, graft.cpp).
+    [[nodiscard]] std::vector<std::int32_t> numbers() const;
+    void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
+    std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
+    bool judge(const Alternates&, std::int32_t node, bool wrong);
+    [[nodiscard]] Adwin::Parameters monitor_parameters() const noexcept;
+    void hear(std::int32_t node, bool wrong);
+    // Answers as the leaf does before it learns the row, and notes who was right.
+    std::int32_t observe(std::int32_t leaf, const Row&, std::size_t y, double w);
+    void answer(std::int32_t start, const Row&, const Answers&, std::size_t row);
+    void arrive(const Row&, std::size_t y);
+    void arrive_here(const Row&, std::size_t y);
+    void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
+    // Where the statistics of a node are; none: it keeps none.
+    [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept {
+        if (at(id).test == Test::leaf) return at(id).place;
+        return sides_.empty() ? none : side(id).record;
+    }
+    [[nodiscard]] Side& side(std::int32_t id) noexcept { return sides_[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] const Side& side(std::int32_t id) const noexcept {
+        return sides_[static_cast<std::size_t>(id)];
+    }
+    // The node whose test leads to this one, or to the place that it may take.
+    [[nodiscard]] std::int32_t above(std::int32_t id) const noexcept {
+        while (at(id).role != Role::child) id = at(id).parent;
+        return at(id).parent;
+    }
+    std::int32_t attach(std::int32_t owner, Role);
+    void detach(std::int32_t root) noexcept;
+    void promote(std::int32_t owner, std::int32_t root);
+    void compact();
 
     // Staying below the limit (limit.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
@@ -262,6 +300,7 @@ private:
     void restore_watches(const Snapshot&);
     void restore_units(const Snapshot&);
     void restore_certificates(const Snapshot&);
+    void restore_sides(const Snapshot&);
     void restore_memory(const Snapshot&);
     void restore_kept(std::size_t place, const Snapshot&);
 
@@ -289,6 +328,9 @@ private:
     Held<Gate> gates_;     // [node]
     Held<double> counts_;  // [node][2][class_stride]
     Held<Leaf> leaves_;
+    Held<Side> sides_;  // [node], where the tree follows change
+    std::uint64_t born_ = 0;  // nodes made so far
+    std::size_t n_leaves_ = 0;
     Held<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
     Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
     Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
@@ -315,6 +357,11 @@ private:
     double least_promise_ = 0.0;   // of those that were active after it
     Names class_names_;
     std::vector<Names> category_names_;  // [categorical slot], as far as any are to come
+
+    // Roots of subtrees that were given up; they go at the end of the row.
+    std::vector<std::int32_t> given_up_;
+    std::uint64_t compactions_ = 0;
+    std::vector<std::int32_t> path_, fragments_;  // of the row at hand
 
     Checker checker_;
     AnswerScratch scratch_;

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
 
 #: Rises when a reader of an older version could misread the file.
-FORMAT = 3
+FORMAT = 4
 #: Every format that this version reads.
-READABLE = (1, 2, 3)
+READABLE = (1, 2, 3, 4)
 
 _DIGEST = "~digest"
 _DIGEST_BYTES = hashlib.sha256().digest_size

@@ -38,6 +38,9 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
     _check_categorical_features(parameters["categorical_features"])
+    settings["adaptation"] = one_of(
+        "adaptation", parameters["adaptation"], _core.names("adaptation")
+    )
     settings["cuts"] = one_of("cuts", parameters["cuts"], _core.names("cuts"))
     settings["leaf"] = check_leaf(parameters["leaf"])
     settings["impurity"] = _impurity(parameters["impurity"])
@@ -66,12 +69,11 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("confidence_c", 0.0, 1e6),
         ("idbd_theta", 0.0, 1.0),
         ("idbd_alpha", 5e-5, 1.0),
+        ("switch_after", 0.0, 2.0**53),
     ):
         settings[name] = _number(name, parameters[name], least, most)
-    delta = parameters["delta"]
-    if not (isinstance(delta, Real) and 1e-300 <= float(delta) < 1.0):
-        raise ValueError(f"delta must be a probability between 0 and 1, got {delta!r}")
-    settings["delta"] = float(delta)
+    for name in ("delta", "drift_delta", "switch_delta"):
+        settings[name] = _probability(name, parameters[name])
     for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
         settings[name] = None if value is None else _whole(name, value, least_whole, 2**31)
@@ -196,6 +198,12 @@ def _check_categorical_features(value: Any) -> None:
             "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
             f"got {value!r}"
         )
+
+
+def _probability(name: str, value: object) -> float:
+    if isinstance(value, Real) and 1e-300 <= float(value) < 1.0:
+        return float(value)
+    raise ValueError(f"{name} must be a probability between 0 and 1, got {value!r}")
 
 
 def _truth(name: str, value: object) -> bool:

@@ -259,6 +259,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         leaf: str | Sequence[str] = "adaptive",
         idbd_theta: float = 0.01,
         idbd_alpha: float = 0.05,
+        adaptation: str = "none",
+        drift_delta: float = 0.002,
+        switch_delta: float = 0.05,
+        switch_after: float = 300,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -298,6 +302,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.leaf = leaf
         self.idbd_theta = idbd_theta
         self.idbd_alpha = idbd_alpha
+        self.adaptation = adaptation
+        self.drift_delta = drift_delta
+        self.switch_delta = switch_delta
+        self.switch_after = switch_after
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta

@@ -1,0 +1,139 @@
+// Rows of a tree that follows change.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../simd/scalar.hpp"
+#include "tree.hpp"
+
+namespace riparian {
+
+void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
+                        const Answers& answers) {
+    RowBuffer buffer(batch, features_, shape_);
+    std::array<std::int32_t, RowBuffer::most_rows> starts;
+    const bool apart = answers.probabilities || costs_.classes;
+    for (std::size_t first = 0; first < batch.rows; first += buffer.capacity()) {
+        const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
+        buffer.read(first, n);
+        const auto lock = turnstile_.writing();
+        const Charge charge(statistics_);
+        descend(buffer, n, starts.data());
+        const std::uint64_t compactions = compactions_;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Row row = buffer.row(i);
+            const std::size_t r = first + i;
+            const double weight = w ? w[r] : 1.0;
+            const bool learned = y[r] >= 0 && weight > 0.0;
+            // Where subtrees were given up, what was found for the whole block is void.
+            const std::int32_t start = compactions == compactions_ ? starts[i] : 0;
+            const bool asked = answers.classes || answers.probabilities;
+            if (asked && (apart || !learned)) answer(start, row, answers, r);
+            if (!learned) continue;
+            const auto label = static_cast<std::size_t>(y[r]);
+            arrive(row, label);
+            const std::int32_t said = std::visit(
+                [&](const auto& how) { return follow(how, start, row, label, weight); },
+                settings_.adaptation);
+            if (asked && !apart) answers.classes[r] = said;
+            if (!given_up_.empty()) compact();
+            if (limited() && working_.held) {
+                const Charge room(working_);
+                checker_ = {};
+                used_up_ = Held<bool>();
+            }
+        }
+    }
+}
+
+// ---- a tree that only grows ----
+
+std::int32_t Tree::follow(const Fixed&, std::int32_t start, const Row& row, std::size_t y, double w) {
+    const std::int32_t leaf = route_on(start, row);
+    const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    learn_at(leaf, row, y, w);
+    return said;
+}
+
+// ---- alternates ----
+
+// The tree and every subtree beside a node that the row passes: each answers, notes at its
+// nodes whether it was right, and learns.
+std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& row, std::size_t y,
+                          double w) {
+    std::int32_t answer = no_answer;
+    fragments_.assign(1, 0);
+    for (std::size_t f = 0; f < fragments_.size(); ++f) {
+        const std::int32_t root = fragments_[f];
+        std::int32_t leaf = route_on(f == 0 ? start : root, row);
+        const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+        const bool wrong = said != static_cast<std::int32_t>(y);
+        if (f == 0) answer = said;
+        path_.clear();
+        for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
+        bool replaced = false;
+        while (!path_.empty() && !replaced) {  // inner nodes, the highest first
+            const std::int32_t node = path_.back();
+            path_.pop_back();
+            replaced = judge(how, node, wrong);
+            if (replaced) {
+                leaf = route_on(node, row);
+            } else if (side(node).first != none) {
+                fragments_.push_back(side(node).first);
+            }
+        }
+        if (!replaced) hear(leaf, wrong);
+        learn_at(leaf, row, y, w);
+    }
+    return answer;
+}
+
+Adwin::Parameters Tree::monitor_parameters() const noexcept {
+    Adwin::Parameters p;
+    if (const auto* const how = std::get_if<Alternates>(&settings_.adaptation)) {
+        p.delta = how->drift_delta;
+    }
+    return p;
+}
+
+// Without memory for a longer window it begins anew.
+void Tree::hear(std::int32_t node, bool wrong) {
+    const Charge charge(statistics_);
+    Side& s = side(node);
+    try {
+        if (!s.monitor) s.monitor = std::make_unique<Monitor>(monitor_parameters());
+        s.monitor->errors.update(wrong ? 1.0 : 0.0);
+    } catch (const OverLimit&) {
+        if (s.monitor) s.monitor->errors.reset();
+    }
+}
+
+// Whether what grows beside an inner node took its place.
+bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
+    hear(node, wrong);
+    const Monitor* const here = side(node).monitor.get();
+    if (!here) return false;
+    if (here->errors.signal() == Signal::drift && here->errors.shift() > 0.0) {
+        if (side(node).first != none) detach(side(node).first);
+        attach(node, Role::alternate);
+        return false;
+    }
+    const std::int32_t beside = side(node).first;
+    if (beside == none || !side(beside).monitor) return false;
+    const Adwin& ours = here->errors;
+    const Adwin& theirs = side(beside).monitor->errors;
+    const auto n = static_cast<double>(ours.width());
+    const auto m = static_cast<double>(theirs.width());
+    if (!(n > how.switch_after && m > how.switch_after)) return false;
+    const double e = ours.estimate();
+    const double bound =
+        std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how.switch_delta) * (1.0 / m + 1.0 / n));
+    if (e - theirs.estimate() > bound) {
+        promote(node, beside);
+        return true;
+    }
+    if (theirs.estimate() - e > bound) detach(beside);
+    return false;
+}
+
+}  // namespace riparian

@@ -1,0 +1,29 @@
+// How a tree follows change.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+namespace riparian {
+
+// Not at all: it grows.
+struct Fixed {
+    static constexpr std::string_view name = "none";
+    static constexpr bool keeps = false;  // statistics at inner nodes
+};
+
+// A detector at every node watches the errors of its subtree. Where they rise another one
+// grows beside it, and takes its place once it errs less [bifet2009].
+struct Alternates {
+    static constexpr std::string_view name = "alternates";
+    static constexpr bool keeps = false;
+
+    double drift_delta = 0.002;  // of the detectors
+    double switch_delta = 0.05;  // of the comparison with an alternate
+    double switch_after = 300;   // answers in both windows
+};
+
+using AnyAdaptation = std::variant<Fixed, Alternates>;
+
+}  // namespace riparian

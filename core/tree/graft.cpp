@@ -1,0 +1,175 @@
+// Subtrees beside a node: how they begin, take its place, and go.
+#include <algorithm>
+#include <utility>
+
+#include "tree.hpp"
+
+namespace riparian {
+
+// A leaf of its own beside the node; none where there is no room for it.
+std::int32_t Tree::attach(std::int32_t owner, Role role) {
+    const std::size_t more = growth(1, false);
+    if (n_leaves_ >= settings_.max_leaves || !may_add(more) ||
+        !make_room_for(more + leaf_bytes(), none)) {
+        return none;
+    }
+    const Charge charge(structure_);
+    const std::int32_t root = add_node(owner, 0, role);
+    std::int32_t* last = &side(owner).first;
+    while (*last != none) last = &side(*last).next;
+    *last = root;
+    open_leaf(root, leaves_.size());
+    ++n_leaves_;
+    settle();
+    return root;
+}
+
+// Its nodes stay until the end of the row.
+void Tree::detach(std::int32_t root) noexcept {
+    if (at(root).role != Role::child) {
+        std::int32_t* link = &side(at(root).parent).first;
+        while (*link != root) link = &side(*link).next;
+        *link = std::exchange(side(root).next, none);
+    }
+    given_up_.push_back(root);
+}
+
+// The subtree beside `owner` takes its place, and what was there is given up. The owner
+// keeps its id; birth, statistics and detector are those of the other.
+void Tree::promote(std::int32_t owner, std::int32_t root) {
+    const auto n = static_cast<std::int32_t>(nodes_.size());
+    detach(root);
+    for (std::int32_t i = owner + 1; i < n; ++i) {
+        if (at(i).parent == owner && i != root) given_up_.push_back(i);
+    }
+    for (Split& split : splits_) {
+        if (split.node == owner) split.node = none;
+        if (split.node == root) split.node = owner;
+    }
+    const double cut = threshold(root);
+    const std::int32_t old = record(owner);
+    const std::int32_t fresh = record(root);
+    Node& to = at(owner);
+    const Node& from = at(root);
+    to.test = from.test;
+    to.feature = from.feature;
+    to.category = from.category;
+    to.place = from.place;
+    to.heavy = from.heavy;
+    for (std::int32_t i = root + 1; i < n; ++i) {
+        if (at(i).parent == root) at(i).parent = owner;
+    }
+    set_gate(owner, cut);
+    std::swap(side(owner).record, side(root).record);
+    std::swap(side(owner).born, side(root).born);
+    std::swap(side(owner).monitor, side(root).monitor);
+    side(owner).first = std::exchange(side(root).first, none);
+    if (fresh != none) leaves_[static_cast<std::size_t>(fresh)].node = owner;
+    if (old != none) leaves_[static_cast<std::size_t>(old)].node = root;
+    std::copy_n(counts(root), 2 * shape_.class_stride, counts(owner));
+}
+
+// Takes the nodes of given up subtrees away. The others close up in their order.
+void Tree::compact() {
+    const Charge charge(structure_);
+    const std::size_t n = nodes_.size();
+    std::vector<std::int32_t> ids(n, 0);  // what becomes of each; none: it goes
+    for (const std::int32_t root : given_up_) ids[static_cast<std::size_t>(root)] = none;
+    std::int32_t left = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t parent = nodes_[i].parent;
+        const bool goes = ids[i] == none || (parent != none && ids[static_cast<std::size_t>(parent)] == none);
+        ids[i] = goes ? none : left++;
+    }
+    const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
+
+    std::vector<std::int32_t> places(leaves_.size(), none);
+    std::size_t kept = 0;
+    const auto move_all = [](auto& v, std::size_t from, std::size_t to) {
+        if (from != to && !v.empty()) v[to] = std::move(v[from]);
+    };
+    for (std::size_t place = 0; place < leaves_.size(); ++place) {
+        if (id(leaves_[place].node) == none) {
+            if (leaves_[place].statistics.is_open()) sleep(place);
+            continue;
+        }
+        places[place] = static_cast<std::int32_t>(kept);
+        leaves_[place].node = id(leaves_[place].node);
+        move_all(leaves_, place, kept);
+        move_all(watches_, place, kept);
+        move_all(units_, place, kept);
+        move_all(kept_, place, kept);
+        move_all(delays_, place, kept);
+        ++kept;
+    }
+    const auto cut_to = [](auto& v, std::size_t size) {
+        if (v.empty()) return;
+        v.erase(v.begin() + static_cast<std::ptrdiff_t>(size), v.end());
+        set_room(v, more_room(0, size));
+    };
+    cut_to(leaves_, kept);
+    cut_to(watches_, kept);
+    cut_to(units_, kept);
+    cut_to(kept_, kept);
+    cut_to(delays_, kept);
+
+    Held<Ways> ways;
+    const std::size_t a_node = 2 * shape_.class_stride;
+    n_leaves_ = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (ids[i] == none) continue;
+        const auto to = static_cast<std::size_t>(ids[i]);
+        Node node = nodes_[i];
+        node.parent = id(node.parent);
+        node.heavy = id(node.heavy);
+        if (node.test == Test::leaf) {
+            node.place = places[static_cast<std::size_t>(node.place)];
+            ++n_leaves_;
+        } else if (node.test == Test::every_value) {
+            make_room(ways);
+            ways.push_back(std::move(ways_[static_cast<std::size_t>(node.place)]));
+            ways.back().renumber(ids);
+            node.place = static_cast<std::int32_t>(ways.size() - 1);
+        } else {
+            node.place = id(node.place);
+        }
+        nodes_[to] = node;
+        Side& side = sides_[i];
+        side.first = id(side.first);
+        side.next = id(side.next);
+        if (side.record != none) side.record = places[static_cast<std::size_t>(side.record)];
+        move_all(sides_, i, to);
+        std::copy_n(counts_.data() + i * a_node, a_node, counts_.data() + to * a_node);
+        const double threshold = gates_[i].threshold;
+        set_gate(ids[i], threshold);
+    }
+    const auto nodes_left = static_cast<std::size_t>(left);
+    ways_ = std::move(ways);
+    cut_to(nodes_, nodes_left);
+    cut_to(sides_, nodes_left);
+    gates_.resize(nodes_left);
+    set_room(gates_, nodes_.capacity());
+    counts_.resize(nodes_left * a_node);
+    set_room(counts_, nodes_.capacity() * a_node);
+
+    std::size_t told = 0, rival = 0, rivals = 0;
+    for (const Split& split : splits_) {
+        const std::size_t first = std::exchange(rival, rival + split.rivals);
+        if (id(split.node) == none) continue;
+        Split moved = split;
+        moved.node = id(split.node);
+        splits_[told++] = moved;
+        std::copy_n(rivals_.begin() + static_cast<std::ptrdiff_t>(first), split.rivals,
+                    rivals_.begin() + static_cast<std::ptrdiff_t>(rivals));
+        rivals += split.rivals;
+    }
+    cut_to(splits_, told);
+    cut_to(rivals_, rivals);
+    depth_ = 0;
+    for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
+    given_up_.clear();
+    ++compactions_;
+    settle();
+}
+
+}  // namespace riparian
