@@ -37,11 +37,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
                 settings_.adaptation);
             if (asked && !apart) answers.classes[r] = said;
             if (!given_up_.empty()) compact();
-            if (limited() && working_.held) {
-                const Charge room(working_);
-                checker_ = {};
-                used_up_ = Held<bool>();
-            }
+            if (limited() && working_.held) leave_room();
         }
     }
 }

@@ -83,6 +83,11 @@ void Tree::compact() {
     }
     const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
 
+    for (std::size_t i = 0; i < n; ++i) {
+        if (ids[i] != none) continue;
+        const Charge of_statistics(statistics_);
+        sides_[i].monitor.reset();
+    }
     std::vector<std::int32_t> places(leaves_.size(), none);
     std::size_t kept = 0;
     const auto move_all = [](auto& v, std::size_t from, std::size_t to) {

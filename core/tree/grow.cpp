@@ -8,6 +8,13 @@
 
 namespace riparian {
 
+namespace {
+
+// Kept from check to check: that of hundreds of features would weigh as much as a leaf.
+constexpr std::size_t most_working = 32 * 1024;
+
+}  // namespace
+
 std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role) {
     Node node;
     node.parent = parent;
@@ -122,10 +129,18 @@ void Tree::check(std::size_t place) {
     ++leaves_[place].checks;
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
-        return;
+    } else {
+        if (settings_.watches()) after_check(place, decision);
+        if (settings_.drop_poor_features) drop_poor(place);
     }
-    if (settings_.watches()) after_check(place, decision);
-    if (settings_.drop_poor_features) drop_poor(place);
+    if (working_.held > most_working) leave_room();
+}
+
+// Gives back what the last check worked with.
+void Tree::leave_room() noexcept {
+    const Charge charge(working_);
+    checker_ = {};
+    used_up_ = Held<bool>();
 }
 
 // The statistics of a leaf are laid out anew without the features that its check found poor.

@@ -219,12 +219,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                 }
             }
             learn<plain>(id, row, label, weight);
-            if (!plain && limited() && working_.held) {
-                // The room of a check is not kept where memory is scarce.
-                const Charge room(working_);
-                checker_ = {};
-                used_up_ = Held<bool>();
-            }
+            // The room of a check is not kept where memory is scarce.
+            if (!plain && limited() && working_.held) leave_room();
             if constexpr (Policy::observes) {
                 // A weight of 3 is three examples: the second and the third met a leaf
                 // that knew the first.

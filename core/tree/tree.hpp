@@ -238,6 +238,7 @@ private:
     void set_gate(std::int32_t node, double threshold) noexcept;
     void open_leaf(std::int32_t node, std::size_t place, bool active = true);
     void check(std::size_t place);
+    void leave_room() noexcept;
     void split(std::size_t place, const Decision&);
     void recall(std::int32_t node);
     void reshape(const Shape&);
