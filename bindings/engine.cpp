@@ -396,6 +396,40 @@ nb::list leaf_states(const Tree& tree) {
     return out;
 }
 
+const char* kind_of(ChangeKind kind) {
+    switch (kind) {
+        case ChangeKind::started: return "started";
+        case ChangeKind::dropped: return "dropped";
+        case ChangeKind::replaced: return "replaced";
+        case ChangeKind::pruned: return "pruned";
+        case ChangeKind::resplit: return "resplit";
+        default: return "moved";
+    }
+}
+
+nb::list changes(const Tree& tree) {
+    const auto cut = [](const Cut& c) {
+        return nb::make_tuple(c.feature, static_cast<int>(c.test), c.threshold, c.category);
+    };
+    nb::list out;
+    for (const Change& c : without_interpreter([&] { return tree.changes(); })) {
+        out.append(nb::make_tuple(c.seen, kind_of(c.kind), c.depth, cut(c.above), c.branch,
+                                  cut(c.before), cut(c.after), c.leaves_before, c.leaves_after,
+                                  c.ours.value, c.ours.weight, c.theirs.value, c.theirs.weight,
+                                  c.bound));
+    }
+    return out;
+}
+
+nb::dict change_totals(const Tree& tree) {
+    const auto totals = without_interpreter([&] { return tree.change_totals(); });
+    nb::dict d;
+    for (std::size_t i = 0; i < n_change_kinds; ++i) {
+        d[kind_of(static_cast<ChangeKind>(i))] = totals[i];
+    }
+    return d;
+}
+
 nb::dict snapshot(const Tree& tree) {
     const Snapshot s = without_interpreter([&] { return tree.snapshot(); });
     nb::dict d;
@@ -592,6 +626,9 @@ void bind_engine(nb::module_& m) {
              nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def("certificates", certificates,
              nb::sig("def certificates(self) -> list[tuple[typing.Any, ...]]"))
+        .def("changes", changes, nb::sig("def changes(self) -> list[tuple[typing.Any, ...]]"))
+        .def("change_totals", change_totals,
+             nb::sig("def change_totals(self) -> dict[str, int]"))
         .def("leaf_states", leaf_states,
              nb::sig("def leaf_states(self) -> list[tuple[typing.Any, ...]]"))
         .def("snapshot", snapshot,

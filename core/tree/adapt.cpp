@@ -110,8 +110,8 @@ bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
     const Monitor* const here = side(node).monitor.get();
     if (!here) return false;
     if (here->errors.signal() == Signal::drift && here->errors.shift() > 0.0) {
-        if (side(node).first != none) detach(side(node).first);
-        attach(node, Role::alternate);
+        if (side(node).first != none) drop(side(node).first);
+        if (attach(node, Role::alternate) != none) count_change(ChangeKind::started);
         return false;
     }
     const std::int32_t beside = side(node).first;
@@ -125,11 +125,18 @@ bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how.switch_delta) * (1.0 / m + 1.0 / n));
     if (e - theirs.estimate() > bound) {
+        tell(ChangeKind::replaced, node, cut_of(beside), leaves_below(beside), {e, n},
+             {theirs.estimate(), m}, bound);
         promote(node, beside);
         return true;
     }
-    if (theirs.estimate() - e > bound) detach(beside);
+    if (theirs.estimate() - e > bound) drop(beside);
     return false;
+}
+
+void Tree::drop(std::int32_t beside) {
+    count_change(ChangeKind::dropped);
+    detach(beside);
 }
 
 }  // namespace riparian

@@ -69,6 +69,52 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     std::copy_n(counts(root), 2 * shape_.class_stride, counts(owner));
 }
 
+Cut Tree::cut_of(std::int32_t node) const noexcept {
+    if (node == none || at(node).test == Test::leaf) return {};
+    return {threshold(node), at(node).feature, at(node).category, at(node).test};
+}
+
+std::uint32_t Tree::leaves_below(std::int32_t node) const {
+    std::vector<bool> below(nodes_.size(), false);
+    below[static_cast<std::size_t>(node)] = true;
+    std::uint32_t leaves = at(node).test == Test::leaf ? 1 : 0;
+    for (std::size_t i = static_cast<std::size_t>(node) + 1; i < nodes_.size(); ++i) {
+        const Node& n = nodes_[i];
+        if (n.role != Role::child || !below[static_cast<std::size_t>(n.parent)]) continue;
+        below[i] = true;
+        leaves += n.test == Test::leaf ? 1 : 0;
+    }
+    return leaves;
+}
+
+void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
+                Standing ours, Standing theirs, double bound) {
+    count_change(kind);
+    const Charge charge(structure_);
+    const std::size_t room = more_room(changes_.capacity(), changes_.size() + 1);
+    const std::size_t more = changes_.capacity() < room ? taken(room * sizeof(Change)) : 0;
+    if (changes_.size() >= most_changes || !may_add(more)) {
+        if (changes_.empty()) return;
+        changes_.erase(changes_.begin());
+    }
+    Change c;
+    c.seen = seen_;
+    c.kind = kind;
+    c.depth = at(node).depth;
+    c.branch = at(node).branch;
+    c.above = cut_of(above(node));
+    c.before = cut_of(node);
+    c.after = after;
+    c.leaves_before = leaves_below(node);
+    c.leaves_after = leaves_after;
+    c.ours = ours;
+    c.theirs = theirs;
+    c.bound = bound;
+    make_room(changes_);
+    changes_.push_back(c);
+    settle();
+}
+
 // Takes the nodes of given up subtrees away. The others close up in their order.
 void Tree::compact() {
     const Charge charge(structure_);

@@ -111,6 +111,7 @@ void Tree::settle() noexcept {
     if (settings_.adapts()) copy(sides_, sizeof(Side));
     copy(splits_, sizeof(Split));
     copy(rivals_, sizeof(Rival));
+    if (settings_.adapts()) copy(changes_, sizeof(Change));
     copy(ways_, sizeof(Ways));
     spare_ += largest;
 }

@@ -119,6 +119,16 @@ std::vector<Certificate> Tree::certificates() const {
     return out;
 }
 
+std::vector<Change> Tree::changes() const {
+    const auto lock = turnstile_.reading();
+    return {changes_.begin(), changes_.end()};
+}
+
+std::array<std::uint64_t, n_change_kinds> Tree::change_totals() const {
+    const auto lock = turnstile_.reading();
+    return change_totals_;
+}
+
 double Tree::delta_spent() const {
     const auto lock = turnstile_.reading();
     return spent_;

@@ -163,6 +163,12 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.born, beside, "born");
     demand_size(s.births, beside ? 1 : 0, "births");
     demand_size(s.monitor_sizes, beside, "monitor_sizes");
+    const std::size_t changes = s.change_seen.size();
+    demand(changes <= (beside ? most_changes : 0), "change_seen is too long");
+    demand_size(s.change_totals, beside ? n_change_kinds : 0, "change_totals");
+    demand_size(s.change_kind, changes, "change_kind");
+    demand_size(s.change_places, changes * Snapshot::change_places_each, "change_places");
+    demand_size(s.change_values, changes * Snapshot::change_values_each, "change_values");
     demand_weights(s.right_bayes, "right_bayes");
     demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");
@@ -326,7 +332,24 @@ Snapshot Tree::snapshot() const {
     s.passes = {passes_};
     s.met.assign(met_.begin(), met_.end());
     s.ranked_at = {ranked_at_};
-    if (settings_.adapts()) s.births = {born_};
+    if (settings_.adapts()) {
+        s.births = {born_};
+        s.change_totals.assign(change_totals_.begin(), change_totals_.end());
+    }
+    for (const Change& c : changes_) {
+        s.change_seen.push_back(c.seen);
+        s.change_kind.push_back(static_cast<std::uint8_t>(c.kind));
+        s.change_places.insert(s.change_places.end(), {c.depth, c.branch});
+        for (const Cut& cut : {c.above, c.before, c.after}) {
+            s.change_places.insert(s.change_places.end(),
+                                   {static_cast<std::int32_t>(cut.test), cut.feature, cut.category});
+            s.change_values.push_back(cut.threshold);
+        }
+        s.change_places.insert(s.change_places.end(), {static_cast<std::int32_t>(c.leaves_before),
+                                                       static_cast<std::int32_t>(c.leaves_after)});
+        s.change_values.insert(s.change_values.end(), {c.ours.value, c.ours.weight, c.theirs.value,
+                                                       c.theirs.weight, c.bound});
+    }
     s.least_promise = {least_promise_};
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
@@ -434,6 +457,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         tree->restore_leaves(s);
         tree->restore_certificates(s);
         if (settings.adapts()) tree->restore_sides(s);
+        tree->restore_changes(s);
         tree->restore_memory(s);
     }
     tree->ranked_at_ = s.ranked_at[0];
@@ -683,6 +707,49 @@ void Tree::restore_sides(const Snapshot& s) {
         demand(own.empty(), at_row("monitor_sizes", i) + "too long");
     }
     demand(rest.empty(), "monitors is too long");
+}
+
+void Tree::restore_changes(const Snapshot& s) {
+    std::copy(s.change_totals.begin(), s.change_totals.end(), change_totals_.begin());
+    for (std::size_t i = 0; i < s.change_seen.size(); ++i) {
+        const std::string where = at_row("change_seen", i);
+        const std::int32_t* const p = s.change_places.data() + i * Snapshot::change_places_each;
+        const double* const v = s.change_values.data() + i * Snapshot::change_values_each;
+        Change c;
+        c.seen = s.change_seen[i];
+        demand(c.seen <= seen_ && (i == 0 || c.seen >= s.change_seen[i - 1]),
+               where + "not in the order of time");
+        demand(s.change_kind[i] < n_change_kinds, where + "an unknown kind");
+        c.kind = static_cast<ChangeKind>(s.change_kind[i]);
+        c.depth = p[0];
+        c.branch = p[1];
+        demand(c.depth >= 0 && c.branch >= 0, where + "no such place");
+        const auto cut = [&](std::size_t k) {
+            const std::int32_t* const q = p + 2 + 3 * k;
+            if (q[0] == 0) {
+                demand(q[1] == none && q[2] == none && v[k] == 0.0, where + "a leaf with a test");
+                return Cut{};
+            }
+            demand(q[0] > 0 && q[0] <= 3 &&
+                       possible(s, features_, static_cast<std::uint8_t>(q[0]), q[1], v[k], q[2]),
+                   where + "an impossible test");
+            return Cut{v[k], q[1], q[2], static_cast<Test>(q[0])};
+        };
+        c.above = cut(0);
+        c.before = cut(1);
+        c.after = cut(2);
+        demand(p[11] >= 1 && p[12] >= 1, where + "no leaves");
+        c.leaves_before = static_cast<std::uint32_t>(p[11]);
+        c.leaves_after = static_cast<std::uint32_t>(p[12]);
+        for (std::size_t k = 3; k < Snapshot::change_values_each; ++k) {
+            demand(v[k] != v[k] || std::abs(v[k]) <= heaviest, where + "not a number");
+        }
+        c.ours = {v[3], v[4]};
+        c.theirs = {v[5], v[6]};
+        c.bound = v[7];
+        make_room(changes_);
+        changes_.push_back(c);
+    }
 }
 
 void Tree::restore_watches(const Snapshot& s) {

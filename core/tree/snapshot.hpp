@@ -134,6 +134,13 @@ struct Snapshot {
     std::vector<std::uint64_t> births;         // [1] nodes made so far
     std::vector<std::uint64_t> monitor_sizes;  // [node]
     std::vector<double> monitors;
+    std::vector<std::uint64_t> change_totals;  // [kind of change]
+    std::vector<std::uint64_t> change_seen;    // [change]
+    std::vector<std::uint8_t> change_kind;
+    std::vector<std::int32_t> change_places;   // [change][change_places_each]
+    std::vector<double> change_values;         // [change][change_values_each]
+    static constexpr std::size_t change_places_each = 13;
+    static constexpr std::size_t change_values_each = 8;
 
     template <class Self, class Visit>
     static void each_of_adaptation(Self& s, Visit&& visit) {
@@ -142,6 +149,11 @@ struct Snapshot {
         visit("births", s.births);
         visit("monitor_sizes", s.monitor_sizes);
         visit("monitors", s.monitors);
+        visit("change_totals", s.change_totals);
+        visit("change_seen", s.change_seen);
+        visit("change_kind", s.change_kind);
+        visit("change_places", s.change_places);
+        visit("change_values", s.change_values);
     }
 
     template <class Self, class Visit>

@@ -1,6 +1,7 @@
 // The streaming tree: routes, answers, learns and grows, row by row.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "../memory/account.hpp"
 #include "batch.hpp"
+#include "change.hpp"
 #include "check.hpp"
 #include "node.hpp"
 #include "settings.hpp"
@@ -138,6 +140,8 @@ public:
     [[nodiscard]] std::uint32_t passes() const;  // over the data, the first included
     [[nodiscard]] std::vector<Certificate> certificates() const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
+    [[nodiscard]] std::vector<Change> changes() const;  // the last most_changes
+    [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const;
 
     [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
@@ -274,8 +278,15 @@ private:
     }
     std::int32_t attach(std::int32_t owner, Role);
     void detach(std::int32_t root) noexcept;
+    void drop(std::int32_t beside);
     void promote(std::int32_t owner, std::int32_t root);
     void compact();
+    [[nodiscard]] Cut cut_of(std::int32_t node) const noexcept;
+    [[nodiscard]] std::uint32_t leaves_below(std::int32_t node) const;
+    // Before it happens: what is at a node, and what will be.
+    void tell(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
+              Standing ours, Standing theirs, double bound);
+    void count_change(ChangeKind kind) noexcept { ++change_totals_[static_cast<std::size_t>(kind)]; }
 
     // Staying below the limit (limit.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
@@ -302,6 +313,7 @@ private:
     void restore_units(const Snapshot&);
     void restore_certificates(const Snapshot&);
     void restore_sides(const Snapshot&);
+    void restore_changes(const Snapshot&);
     void restore_memory(const Snapshot&);
     void restore_kept(std::size_t place, const Snapshot&);
 
@@ -341,6 +353,8 @@ private:
     Costs costs_;  // that answers are chosen by; or none
     ShortMemory memory_;
     Held<double> estimates_;  // [node][class_stride]: inherited, before recall()
+    Held<Change> changes_;  // the oldest first
+    std::array<std::uint64_t, n_change_kinds> change_totals_{};
     Held<Split> splits_;
     Held<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;

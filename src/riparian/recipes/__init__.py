@@ -5,6 +5,7 @@ from riparian.recipes.corrected_vfdt import CorrectedVFDT
 from riparian.recipes.corrhtree import CorrHTree
 from riparian.recipes.ctree import CTree
 from riparian.recipes.dscart import DsCART
+from riparian.recipes.hat import HAT
 from riparian.recipes.hybrid_tree import HybridTree
 from riparian.recipes.mcdiarmid_tree import McDiarmidTree
 from riparian.recipes.mdt import MDT
@@ -15,6 +16,7 @@ from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "HAT",
     "MDT",
     "NIP",
     "RECIPES",
@@ -39,6 +41,7 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
         CorrHTree,
         CorrectedVFDT,
         DsCART,
+        HAT,
         HybridTree,
         MDT,
         McDiarmidTree,

@@ -1,0 +1,54 @@
+// What a tree that follows change did to itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "candidate.hpp"
+
+namespace riparian {
+
+enum class ChangeKind : std::uint8_t {
+    started,   // another subtree began to grow beside a node
+    dropped,   // it was given up
+    replaced,  // it took the node's place
+    pruned,    // an inner node became a leaf again
+    resplit,   // it got another test, with fresh children
+    moved,     // it got another cut, and kept its children
+};
+inline constexpr std::size_t n_change_kinds = 6;
+
+// A test, without its gain; of a leaf none.
+struct Cut {
+    double threshold = 0.0;
+    std::int32_t feature = none;
+    std::int32_t category = none;
+    Test test = Test::leaf;
+};
+
+// Of one node: its error, the lower the better, or its gain, the higher the better; and how
+// much weight that was measured on. NaN: it was not.
+struct Standing {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    double weight = std::numeric_limits<double>::quiet_NaN();
+};
+
+// One that changed answers. Those that began and were given up are counted only.
+struct Change {
+    std::uint64_t seen = 0;  // examples learned by the tree, this one included
+    ChangeKind kind = ChangeKind::replaced;
+    std::int32_t depth = 0;
+    std::int32_t branch = 0;  // of the test above
+    Cut above;                // leads to the node; none at the root
+    Cut before, after;        // its own test
+    std::uint32_t leaves_before = 1, leaves_after = 1;
+    Standing ours, theirs;  // errors of what went and what came; gains where no errors count
+    double bound = 0.0;     // that the difference had to pass
+};
+
+// The last of them are kept.
+inline constexpr std::size_t most_changes = 500;
+
+}  // namespace riparian

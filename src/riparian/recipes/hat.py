@@ -1,0 +1,105 @@
+"""HAT, the Hoeffding adaptive tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from riparian.tree import HoeffdingTree
+
+__all__ = ["HAT"]
+
+
+class HAT(HoeffdingTree):
+    """Hoeffding adaptive tree: where errors rise, another subtree grows and may take over.
+
+    Parameters
+    ----------
+    drift_delta : float, default=0.002
+        Confidence of the detectors (ADWIN) at the nodes.
+    switch_delta : float, default=0.05
+        Confidence that an alternate subtree errs less before it takes over, or more before
+        it is given up.
+    switch_after : float, default=300
+        Answers that both windows must hold before the two are compared.
+    impurity : str or callable, default="entropy"
+        Whose reduction is the gain.
+    bound : str or callable, default="hoeffding"
+        How far the best cut must lead; with ``impurity="gini", bound="confidence"`` the
+        splits are those of C-Tree.
+    leaf : str or sequence of str, default="adaptive"
+        What a leaf answers.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
+    grace_period : float, default=200
+        Weight of examples between two checks of a leaf.
+    delta : float, default=1e-7
+        Accepted probability of a wrong decision in one check.
+    tau : float, default=0.05
+        Tie threshold: split anyway once the bound is below it.
+    max_depth, max_leaves : int or None, default=None
+        Limits of the tree. Leaves of alternates count.
+    max_bytes : int, str or None, default=None
+        Limit of its memory, alternates and detectors included.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Which features are categorical.
+
+    Notes
+    -----
+    An alternate is isolated: it learns the rows that reach its node, answers nothing, and
+    changes nothing until it has won. Alternates have detectors and alternates of their own.
+
+    *Differs from the paper*: a node keeps its detector when it splits. An alternate that is
+    restarted begins as a single leaf which answers like its node until it has learned an
+    example. Rows are not weighted by a bootstrap.
+
+    References
+    ----------
+    .. [1] A. Bifet, R. Gavalda. Adaptive learning from evolving data streams. IDA 2009,
+       pp. 249-260.
+
+    Examples
+    --------
+    >>> from riparian import HAT
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(20_000)
+    >>> model = HAT().fit(X, y).partial_fit(X, 1 - y)
+    >>> model.changes()[0].kind
+    'replaced'
+    """
+
+    def __init__(
+        self,
+        *,
+        drift_delta: float = 0.002,
+        switch_delta: float = 0.05,
+        switch_after: float = 300,
+        impurity: Any = "entropy",
+        bound: Any = "hoeffding",
+        leaf: str | Sequence[str] = "adaptive",
+        costs: Any = None,
+        grace_period: float = 200,
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | str | None = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        super().__init__(
+            adaptation="alternates",
+            drift_delta=drift_delta,
+            switch_delta=switch_delta,
+            switch_after=switch_after,
+            impurity=impurity,
+            bound=bound,
+            leaf=leaf,
+            costs=costs,
+            grace_period=grace_period,
+            delta=delta,
+            tau=tau,
+            max_depth=max_depth,
+            max_leaves=max_leaves,
+            max_bytes=max_bytes,
+            categorical_features=categorical_features,
+        )
