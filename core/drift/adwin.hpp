@@ -46,6 +46,10 @@ public:
     // A finite value within largest_watched.
     Signal update(double x);
     void reset() noexcept;  // to an empty window; the room is kept
+    // Whether the next value takes more memory.
+    [[nodiscard]] bool grows() const noexcept {
+        return used_ == rows_ * parameters_.max_buckets && buckets_.size() <= used_ + std::size_t{1};
+    }
 
     [[nodiscard]] Signal signal() const noexcept { return signal_; }  // none or drift
     // Of the window; 0 if it is empty.

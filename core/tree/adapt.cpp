@@ -7,6 +7,11 @@
 #include "tree.hpp"
 
 namespace riparian {
+namespace {
+
+constexpr std::size_t room_of_monitor = 2048;
+
+}  // namespace
 
 void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
                         const Answers& answers) {
@@ -92,16 +97,19 @@ Adwin::Parameters Tree::monitor_parameters() const noexcept {
     return p;
 }
 
-// Without memory for a longer window it begins anew.
+// Detectors are part of the structure: a leaf cannot give them up. Without memory for a
+// longer window one begins anew.
 void Tree::hear(std::int32_t node, bool wrong) {
-    const Charge charge(statistics_);
-    Side& s = side(node);
-    try {
-        if (!s.monitor) s.monitor = std::make_unique<Monitor>(monitor_parameters());
-        s.monitor->errors.update(wrong ? 1.0 : 0.0);
-    } catch (const OverLimit&) {
-        if (s.monitor) s.monitor->errors.reset();
+    if (limited() && !(may_add(room_of_monitor) && make_room_for(room_of_monitor, none))) {
+        if (Monitor* const m = side(node).monitor.get(); m && m->errors.grows()) m->errors.reset();
+        if (!side(node).monitor) return;
     }
+    const Charge charge(structure_);
+    const std::size_t before = structure_.held;
+    Side& s = side(node);
+    if (!s.monitor) s.monitor = std::make_unique<Monitor>(monitor_parameters());
+    s.monitor->errors.update(wrong ? 1.0 : 0.0);
+    if (structure_.held != before) settle();
 }
 
 // Whether what grows beside an inner node took its place.
@@ -124,7 +132,7 @@ bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
     const double e = ours.estimate();
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how.switch_delta) * (1.0 / m + 1.0 / n));
-    if (e - theirs.estimate() > bound) {
+    if (e - theirs.estimate() > bound && leaves_with(beside) <= settings_.max_leaves) {
         tell(ChangeKind::replaced, node, cut_of(beside), leaves_below(beside), {e, n},
              {theirs.estimate(), m}, bound);
         promote(node, beside);

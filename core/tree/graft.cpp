@@ -9,17 +9,13 @@ namespace riparian {
 // A leaf of its own beside the node; none where there is no room for it.
 std::int32_t Tree::attach(std::int32_t owner, Role role) {
     const std::size_t more = growth(1, false);
-    if (n_leaves_ >= settings_.max_leaves || !may_add(more) ||
-        !make_room_for(more + leaf_bytes(), none)) {
-        return none;
-    }
+    if (!may_add(more) || !make_room_for(more + leaf_bytes(), none)) return none;
     const Charge charge(structure_);
     const std::int32_t root = add_node(owner, 0, role);
     std::int32_t* last = &side(owner).first;
     while (*last != none) last = &side(*last).next;
     *last = root;
     open_leaf(root, leaves_.size());
-    ++n_leaves_;
     settle();
     return root;
 }
@@ -87,6 +83,18 @@ std::uint32_t Tree::leaves_below(std::int32_t node) const {
     return leaves;
 }
 
+std::size_t Tree::leaves_with(std::int32_t id) const {
+    if (settings_.max_leaves == SIZE_MAX) return n_leaves_;
+    std::size_t leaves = n_leaves_;
+    for (std::int32_t root = fragment(id); root != 0; root = fragment(at(root).parent)) {
+        // Of a tree beside a tree beside another the outermost counts.
+        leaves = fragment(at(root).parent) == 0
+                     ? n_leaves_ - leaves_below(at(root).parent) + leaves_below(root)
+                     : leaves;
+    }
+    return leaves;
+}
+
 void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
                 Standing ours, Standing theirs, double bound) {
     count_change(kind);
@@ -129,11 +137,6 @@ void Tree::compact() {
     }
     const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
 
-    for (std::size_t i = 0; i < n; ++i) {
-        if (ids[i] != none) continue;
-        const Charge of_statistics(statistics_);
-        sides_[i].monitor.reset();
-    }
     std::vector<std::int32_t> places(leaves_.size(), none);
     std::size_t kept = 0;
     const auto move_all = [](auto& v, std::size_t from, std::size_t to) {
@@ -166,7 +169,6 @@ void Tree::compact() {
 
     Held<Ways> ways;
     const std::size_t a_node = 2 * shape_.class_stride;
-    n_leaves_ = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (ids[i] == none) continue;
         const auto to = static_cast<std::size_t>(ids[i]);
@@ -175,7 +177,6 @@ void Tree::compact() {
         node.heavy = id(node.heavy);
         if (node.test == Test::leaf) {
             node.place = places[static_cast<std::size_t>(node.place)];
-            ++n_leaves_;
         } else if (node.test == Test::every_value) {
             make_room(ways);
             ways.push_back(std::move(ways_[static_cast<std::size_t>(node.place)]));
@@ -216,6 +217,7 @@ void Tree::compact() {
     }
     cut_to(splits_, told);
     cut_to(rivals_, rivals);
+    n_leaves_ = leaves_below(0);
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     given_up_.clear();

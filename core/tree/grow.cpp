@@ -74,7 +74,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
     const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
-    if (n_leaves_ >= settings_.max_leaves || !may_add(more) ||
+    if (leaves_with(node) >= settings_.max_leaves || !may_add(more, fragment(node) == 0) ||
         !make_room_for(more + leaf_bytes(), none)) {
         return at(node).heavy;
     }
@@ -82,14 +82,14 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     const std::int32_t child = add_node(node, code);
     ways.add(code, child);
     open_leaf(child, leaves_.size());
-    ++n_leaves_;
+    if (fragment(node) == 0) ++n_leaves_;
     settle();
     return child;
 }
 
 bool Tree::may_split(const Leaf& leaf) const noexcept {
     return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
-           n_leaves_ < settings_.max_leaves;
+           (n_leaves_ < settings_.max_leaves || settings_.adapts());
 }
 
 LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
@@ -226,12 +226,12 @@ void Tree::split(std::size_t place, const Decision& decision) {
         for (std::size_t k = 0; k < width; ++k) weights[b] += table[b * width + k];
         if (cut.test != Test::every_value || weights[b] > 0.0) branches.push_back(b);
     }
-    if (n_leaves_ - 1 + branches.size() > settings_.max_leaves) return;
+    if (leaves_with(id) - 1 + branches.size() > settings_.max_leaves) return;
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
     const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
-    if (!may_add(more) || !make_room_for(more + copies * leaf_bytes(), id)) return;
+    if (!may_add(more, fragment(id) == 0) || !make_room_for(more + copies * leaf_bytes(), id)) return;
     const Charge charge(structure_);
     const Ranking& ranking = decision.ranking;
     for (std::size_t i = 1; i < ranking.size(); ++i) {
@@ -252,7 +252,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     } else {
         sleep(place);
     }
-    n_leaves_ += branches.size() - 1;
+    if (fragment(id) == 0) n_leaves_ += branches.size() - 1;
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;

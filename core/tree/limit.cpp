@@ -65,8 +65,9 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
     return bytes;
 }
 
-bool Tree::may_add(std::size_t bytes) const noexcept {
-    return !limited() || structure_.held + bytes <= settings_.max_bytes / structure_share;
+bool Tree::may_add(std::size_t bytes, bool answers) const noexcept {
+    const std::size_t share = structure_share * (answers && settings_.adapts() ? 2 : 1);
+    return !limited() || structure_.held + bytes <= settings_.max_bytes / share;
 }
 
 double Tree::promise(std::int32_t node) const noexcept {

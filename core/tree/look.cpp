@@ -49,13 +49,7 @@ std::size_t Tree::n_nodes() const {
 
 std::size_t Tree::n_leaves() const {
     const auto lock = turnstile_.reading();
-    if (!settings_.adapts()) return n_leaves_;
-    const auto numbers = this->numbers();
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        n += nodes_[i].test == Test::leaf && numbers[i] != none;
-    }
-    return n;
+    return n_leaves_;
 }
 
 std::size_t Tree::depth() const {
@@ -154,7 +148,7 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
         state.active = leaf.statistics.is_open();
-        state.room = may_add(growth(2, true));
+        state.room = may_add(growth(2, true), true);
         const double* const seen = counts(static_cast<std::int32_t>(i));
         state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));

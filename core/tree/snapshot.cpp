@@ -477,7 +477,6 @@ void Tree::restore_nodes(const Snapshot& s) {
     units_.clear();
     kept_.clear();
     std::size_t n_records = 0;
-    n_leaves_ = 0;
     demand(s.role.empty() || s.role[0] == 0, "the root stands beside a node");
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
@@ -516,7 +515,6 @@ void Tree::restore_nodes(const Snapshot& s) {
                        s.threshold[i] == 0.0,
                    where + "a leaf with a test");
             open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
-            ++n_leaves_;
             continue;
         }
         if (settings_.keeps()) {
@@ -552,6 +550,7 @@ void Tree::restore_nodes(const Snapshot& s) {
                where + "a test without its second child");
         set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
     }
+    n_leaves_ = leaves_below(0);
 }
 
 void Tree::restore_kept(std::size_t place, const Snapshot& s) {
@@ -689,7 +688,6 @@ void Tree::restore_leaves(const Snapshot& s) {
 }
 
 void Tree::restore_sides(const Snapshot& s) {
-    const Charge charge(statistics_);
     std::span<const double> rest(s.monitors);
     born_ = s.births[0];
     demand(born_ >= nodes_.size() && born_ <= (1ULL << 62), "births is impossible");

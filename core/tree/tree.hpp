@@ -276,6 +276,13 @@ private:
         while (at(id).role != Role::child) id = at(id).parent;
         return at(id).parent;
     }
+    // The root of the tree that a node belongs to: 0, or one that grows beside another.
+    [[nodiscard]] std::int32_t fragment(std::int32_t id) const noexcept {
+        while (at(id).role == Role::child && at(id).parent != none) id = at(id).parent;
+        return id;
+    }
+    // How many would answer if the tree of this node took its place.
+    [[nodiscard]] std::size_t leaves_with(std::int32_t id) const;
     std::int32_t attach(std::int32_t owner, Role);
     void detach(std::int32_t root) noexcept;
     void drop(std::int32_t beside);
@@ -293,7 +300,8 @@ private:
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
     [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
-    [[nodiscard]] bool may_add(std::size_t bytes) const noexcept;
+    // Whether the structure may grow; that of a tree that answers leaves room for others.
+    [[nodiscard]] bool may_add(std::size_t bytes, bool answers = false) const noexcept;
     [[nodiscard]] double promise(std::int32_t node) const noexcept;
     void settle() noexcept;
     void demand_structure(std::size_t more);
@@ -343,7 +351,7 @@ private:
     Held<Leaf> leaves_;
     Held<Side> sides_;  // [node], where the tree follows change
     std::uint64_t born_ = 0;  // nodes made so far
-    std::size_t n_leaves_ = 0;
+    std::size_t n_leaves_ = 0;  // that answer
     Held<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
     Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
     Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory

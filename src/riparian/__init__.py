@@ -22,9 +22,11 @@ if TYPE_CHECKING:
         streams,
     )
     from riparian.certificates import Pending, Split
+    from riparian.changes import Change
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
     from riparian.recipes import (
+        HAT,
         MDT,
         NIP,
         VFDT,
@@ -40,10 +42,12 @@ if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "HAT",
     "MDT",
     "NIP",
     "VFDT",
     "CTree",
+    "Change",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
@@ -71,6 +75,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
+    "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
     "Pending": "riparian.certificates",
@@ -82,6 +87,7 @@ _RECIPES = {
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "HAT",
     "HybridTree",
     "MDT",
     "McDiarmidTree",

@@ -20,6 +20,7 @@ RECIPE_NAMES = (
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "HAT",
     "HybridTree",
     "MDT",
     "McDiarmidTree",
@@ -75,6 +76,10 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ),
     ("idbd_theta", float, "Step size of the step sizes of idbd.  [default: 0.01]"),
     ("idbd_alpha", float, "First step size of idbd.  [default: 0.05]"),
+    ("adaptation", str, "How the tree follows change: none or alternates."),
+    ("drift_delta", float, "Confidence of the detectors at the nodes.  [default: 0.002]"),
+    ("switch_delta", float, "Confidence that an alternate is better.  [default: 0.05]"),
+    ("switch_after", float, "Answers before alternates are compared.  [default: 300]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
     ("grace_period", float, "Weight of examples between two checks of a leaf."),
     ("adaptive_grace", bool, "Check a leaf when its bound could be met, not before."),
@@ -95,7 +100,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("max_bytes", str, "Most memory of the model, such as 10MB or 512KiB."),
 )
 
-_WEIGHTS = ("grace_period", "holdout_examples")
+_WEIGHTS = ("grace_period", "holdout_examples", "switch_after")
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

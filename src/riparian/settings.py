@@ -181,6 +181,11 @@ def _check_together(p: Mapping[str, Any]) -> None:
             f"short_memory={p['short_memory']!r} needs evaluator='resubstitution', got "
             f"{evaluator!r}: examples of the past cannot judge a leaf that is new"
         )
+    if p["adaptation"] != "none" and p["short_memory"]:
+        raise ValueError(
+            f"short_memory={p['short_memory']!r} needs adaptation='none', got "
+            f"{p['adaptation']!r}: what it remembers of a leaf is void once its subtree is replaced"
+        )
     if p["statistics"] != "gaussian" and p["cuts"] != "bins":
         raise ValueError(
             f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 from riparian import _core, modelfile
 from riparian.certificates import Certificates, Pending, Split, pending_of, splits_of
+from riparian.changes import Change, changes_of, totals_of
 from riparian.compat import announce_to_river
 from riparian.costs import cost_matrix
 from riparian.errors import one_of
@@ -118,6 +119,16 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         figure 2).
     idbd_alpha : float, default=0.05
         The step size that each weight of "idbd" begins with.
+    adaptation : {"none", "alternates"}, default="none"
+        How the tree follows change: not at all, or by a detector at every node; where the
+        errors of a subtree rise, another grows beside it and takes its place once it errs
+        less (HAT).
+    drift_delta : float, default=0.002
+        Confidence of the detectors of "alternates".
+    switch_delta : float, default=0.05
+        Confidence at which an alternate takes over, or is given up.
+    switch_after : float, default=300
+        Answers in both windows before the two are compared.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -765,6 +776,21 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     def pending(self) -> Certificates[Pending]:
         """For each leaf: what it would decide now, and how many examples it still needs."""
         return pending_of(self._fitted(), self._schema, self._learned_with)
+
+    def changes(self) -> Certificates[Change]:
+        """What the tree replaced, pruned or moved as its stream changed, oldest first.
+
+        The last 500 are kept. A tree with ``adaptation="none"`` has none.
+        """
+        return changes_of(self._fitted(), self._schema)
+
+    def change_counts(self) -> dict[str, int]:
+        """How often each kind of change happened since the first example.
+
+        ``"started"`` and ``"dropped"`` count subtrees that began to grow beside a node, and
+        that were given up again.
+        """
+        return totals_of(self._fitted())
 
     def guarantee(self) -> str:
         """What the bound of this tree promises, and what it does not, in a few sentences."""
