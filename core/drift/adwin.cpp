@@ -23,15 +23,18 @@ Signal Adwin::update(double x) {
     if (used_ == rows_ * parameters_.max_buckets) make_room(rows_ + std::size_t{1});
     insert(x);
     ++seen_;
-    const bool due = seen_ % parameters_.clock == 0 && width_ > parameters_.grace_period;
-    signal_ = due && look() ? Signal::drift : Signal::none;
+    signal_ = Signal::none;
+    if (++since_look_ == parameters_.clock) {
+        since_look_ = 0;
+        if (width_ > parameters_.grace_period && look()) signal_ = Signal::drift;
+    }
     return signal_;
 }
 
 void Adwin::reset() noexcept {
     width_ = seen_ = 0;
     total_ = shift_ = 0.0;
-    used_ = rows_ = 0;
+    used_ = since_look_ = rows_ = 0;
     signal_ = Signal::none;
     counts_.fill(0);
 }
@@ -166,6 +169,7 @@ Adwin Adwin::restore(const Parameters& p, std::span<const double>& rest) {
     StateReader in(rest);
     a.signal_ = in.signal(false);
     a.seen_ = in.count(0, most_values, "the number of values");
+    a.since_look_ = static_cast<std::uint32_t>(a.seen_ % p.clock);
     a.total_ = in.number(-1e116, 1e116, "the sum");
     a.shift_ = in.number(-2.0 * largest_watched, 2.0 * largest_watched, "the shift");
     const std::size_t room = in.count(0, most_rows, "the room");
