@@ -7,7 +7,7 @@
 
 namespace riparian {
 
-// Drift detection method [gama2004, sec. 3]: the error rate p of a learner falls as long as the
+// Drift detection method [gama2004drift]: the error rate p of a learner falls as long as the
 // concept stays. With s = sqrt(p (1 - p) / n) and the smallest p + s so far, p_min + s_min,
 //
 //     warning:  p + s > p_min + 2 s_min        drift:  p + s > p_min + 3 s_min

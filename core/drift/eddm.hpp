@@ -7,7 +7,7 @@
 
 namespace riparian {
 
-// Early drift detection method [baena2006, sec. 3]: as a learner improves, its errors lie
+// Early drift detection method [baena2006]: as a learner improves, its errors lie
 // farther apart. With the mean p' and the standard deviation s' (of a sample) of the distances
 // between errors, and the largest p' + 2 s' so far,
 //

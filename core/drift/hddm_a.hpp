@@ -9,7 +9,7 @@
 
 namespace riparian {
 
-// Drift by Hoeffding's inequality for averages [frias2015, sec. 4.1]. Of all prefixes of the n
+// Drift by Hoeffding's inequality for averages [frias2015]. Of all prefixes of the n
 // values the one with the smallest mean + sqrt(ln(1/delta) / (2 n')) is kept, n' values with
 // mean x; z is the mean of all. The mean rose, with confidence delta, if
 //

@@ -9,7 +9,7 @@
 
 namespace riparian {
 
-// Drift by McDiarmid's inequality for weighted averages [frias2015, sec. 4.2]. A moving average
+// Drift by McDiarmid's inequality for weighted averages [frias2015]. A moving average
 // and the sum of its squared weights are
 //
 //     e_1 = x_1, v_1 = 1;    e_t = lambda x_t + (1 - lambda) e_{t-1},

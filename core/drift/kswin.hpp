@@ -5,7 +5,7 @@
 
 namespace riparian {
 
-// KSWIN: the test of Kolmogorov and Smirnov on a sliding window [raab2020, sec. 3.1]. The last
+// KSWIN: the test of Kolmogorov and Smirnov on a sliding window [raab2020]. The last
 // r = `stat_size` of the last n = `window_size` values are compared with r of the n - r before
 // them, drawn without repetition. It is a drift if the largest distance of the two empirical
 // distributions is

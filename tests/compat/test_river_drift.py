@@ -35,13 +35,15 @@ def numbers(seed, each=2000):
     return rng.normal(np.repeat([0, 2, 2, -1, 0], each), 1.0)
 
 
-def drifts(detector, values):
-    found = []
+def drifts_of(detector, values):
     for i, x in enumerate(values.tolist()):
         detector.update(x)
         if detector.drift_detected:
-            found.append(i)
-    return found
+            yield i
+
+
+def drifts(detector, values):
+    return list(drifts_of(detector, values))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -111,14 +113,10 @@ def test_kswin_is_that_of_river_but_for_the_draws_and_the_threshold():
         k for k in range(8, r) if stats.ks_2samp(np.arange(r), np.arange(r) + k).pvalue <= alpha
     )
     same = math.exp(-((distance - 0.5) ** 2) / r)
-    found = 0
-    for seed in range(20):
+    for seed in SEEDS:
         series = numbers(seed, each=400)
-        theirs = drifts(river_drift.KSWIN(alpha=alpha, window_size=60, seed=1), series)
-        ours = drift.KSWIN(alpha=same, window_size=60).find(series)
-        assert theirs[:1] == ours[:1].tolist()
-        found += len(theirs) > 0
-    assert found >= 15
+        theirs = next(drifts_of(river_drift.KSWIN(alpha=alpha, window_size=60, seed=1), series))
+        assert theirs == drift.KSWIN(alpha=same, window_size=60).find(series)[0]
 
 
 def stream():

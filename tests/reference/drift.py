@@ -129,7 +129,7 @@ class Restarting:
 
 
 class DDM(Restarting):
-    """Gama et al. (2004), section 3, with > for >=."""
+    """Gama et al. (2004), with > for >=."""
 
     def __init__(
         self, warm_start: int = 30, warning_threshold: float = 2.0, drift_threshold: float = 3.0
@@ -155,7 +155,7 @@ class DDM(Restarting):
 
 
 class EDDM(Restarting):
-    """Baena-García et al. (2006), section 3."""
+    """Baena-García et al. (2006)."""
 
     def __init__(self, warm_start: int = 30, alpha: float = 0.95, beta: float = 0.9) -> None:
         super().__init__()
@@ -315,7 +315,7 @@ class HDDM_W(Restarting):  # noqa: N801
 
 
 class KSWIN:
-    """Raab et al. (2020), section 3.1; the draws at value t are NumPy's Philox(key=(seed, t))."""
+    """Raab et al. (2020); the draws at value t are NumPy's Philox(key=(seed, t))."""
 
     def __init__(
         self, alpha: float = 0.005, window_size: int = 100, stat_size: int = 30, seed: int = 0

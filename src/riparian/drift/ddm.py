@@ -37,7 +37,7 @@ class DDM(Detector):
     References
     ----------
     .. [1] J. Gama, P. Medas, G. Castillo, P. Rodrigues. Learning with drift detection.
-       SBIA 2004, pp. 286-295, section 3.
+       SBIA 2004, pp. 286-295.
 
     Examples
     --------

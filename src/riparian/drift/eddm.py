@@ -38,7 +38,7 @@ class EDDM(Detector):
     References
     ----------
     .. [1] M. Baena-García, J. del Campo-Ávila, R. Fidalgo, A. Bifet, R. Gavaldà,
-       R. Morales-Bueno. Early drift detection method. IWKDDS 2006, section 3.
+       R. Morales-Bueno. Early drift detection method. IWKDDS 2006.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class HDDM_A(Detector):  # noqa: N801
     ----------
     .. [1] I. Frías-Blanco, J. del Campo-Ávila, G. Ramos-Jiménez, R. Morales-Bueno,
        A. Ortiz-Díaz, Y. Caballero-Mota. Online and non-parametric drift detection methods based
-       on Hoeffding's bounds. IEEE TKDE 27(3), 2015, pp. 810-823, section 4.
+       on Hoeffding's bounds. IEEE TKDE 27(3), 2015, pp. 810-823.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class KSWIN(Detector):
     References
     ----------
     .. [1] C. Raab, M. Heusinger, F.-M. Schleif. Reactive soft prototype computing for concept
-       drift streams. Neurocomputing 416, 2020, pp. 340-351, section 3.1.
+       drift streams. Neurocomputing 416, 2020, pp. 340-351.
 
     Examples
     --------
