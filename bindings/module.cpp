@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_engine(m);
     bind_encoding(m);
     bind_arrow(m);
+    bind_drift(m);
     bind_lab(m);
     bind_summary(m);
 }

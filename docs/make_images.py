@@ -1,17 +1,21 @@
-"""Draw the pictures of the README, lab.md and evaluation.md: ``python docs/make_images.py``.
+"""Draw the pictures of the README and of docs: ``python docs/make_images.py``.
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
-ranks those of evaluation.md; these take some minutes. Each is drawn for light and for dark pages.
-Seeds are fixed, so a second run draws the same pictures.
+ranks those of evaluation.md, the detectors' those of drift.md; these take some minutes. Each is
+drawn for light and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names
+after the command, such as ``drift``, draw these only.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.figure import Figure
 
 import riparian as rp
@@ -79,6 +83,91 @@ def draw_ranks(found: rp.evaluate.Comparison) -> Figure:
     return figure
 
 
+def draw_window(*, dark: bool) -> Figure:
+    """The rate of errors as ADWIN sees it, and how long its window is."""
+    colours = DARK if dark else LIGHT
+    blue = class_colour(4 if dark else 0, dark=dark)
+    n = 16_000
+    rates = np.interp(
+        np.arange(n), [0, 5000, 5001, 9000, 12_000, n], [0.2, 0.2, 0.5, 0.5, 0.1, 0.1]
+    )
+    wrong = np.random.default_rng(3).random(n) < rates
+    detector = rp.drift.ADWIN()
+    estimates, widths, drifts = np.zeros(n), np.zeros(n), []
+    for i, x in enumerate(wrong):
+        detector.update(x)
+        estimates[i], widths[i] = detector.estimate, detector.width
+        if detector.drift_detected:
+            drifts.append(i)
+    figure, (upper, lower) = plt.subplots(
+        2, sharex=True, figsize=(8.4, 4.6), layout="constrained", height_ratios=(3, 2)
+    )
+    upper.plot(rates, color=colours["quiet"], linewidth=1.4, linestyle=(0, (4, 3)))
+    upper.plot(estimates, color=blue, linewidth=2.0)
+    upper.text(3000, 0.225, "ADWIN's estimate", ha="center", color=blue)
+    upper.text(10_900, 0.2, "the true rate of errors", ha="right", color=colours["quiet"])
+    upper.set_ylim(0, 0.6)
+    upper.set_ylabel("rate of errors")
+    lower.plot(widths, color=blue, linewidth=2.0)
+    lower.set_ylabel("length of the window")
+    lower.yaxis.set_major_formatter("{x:,.0f}")
+    lower.set_ylim(0, None)
+    lower.scatter(drifts, widths[drifts], color=colours["ink"], s=14, zorder=3)
+    lower.text(10_100, 0.75 * widths.max(), "a dot: drift detected")
+    lower.set_xlabel("values")
+    _plain([upper, lower], colours)
+    lower.xaxis.set_major_formatter("{x:,.0f}")
+    lower.set_xlim(0, n)
+    return figure
+
+
+def draw_detectors(rows: list[dict[str, Any]], *, dark: bool) -> Figure:
+    """How late each detector is, against how often it is wrong."""
+    colours = DARK if dark else LIGHT
+    figure, axes = plt.subplots(figsize=(8.4, 4.8), layout="constrained")
+    least = 2e-3  # of 300 series none had an alarm
+    names = list(dict.fromkeys(row["detector"] for row in rows))
+    for position, name in enumerate(names):
+        of_one = [row for row in rows if row["detector"] == name and np.isfinite(row["delay"])]
+        alarms = [max(row["alarms"], least) for row in of_one]
+        delays = [row["delay"] for row in of_one]
+        colour = class_colour(position, dark=dark)
+        if name == "KSWIN":  # a yellow that a light page swallows
+            colour = colours["ink"]
+        axes.plot(alarms, delays, color=colour, linewidth=1.6, marker="o", markersize=4, label=name)
+        for row, x, y in zip(of_one, alarms, delays, strict=True):
+            if row["default"]:
+                axes.plot(x, y, "o", color=colour, markersize=10, markerfacecolor="none")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("alarms in 10,000 values without a change")
+    axes.set_ylabel("values until a change from 0.2 to 0.4 is found")
+    ticks = [least, 0.01, 0.1, 1, 10, 100]
+    axes.set_xticks(ticks, ["none", *(f"{tick:g}" for tick in ticks[1:])])
+    axes.set_yticks([20, 50, 100, 200, 500, 1000], ["20", "50", "100", "200", "500", "1,000"])
+    axes.minorticks_off()
+    axes.legend(frameon=False, labelcolor=colours["ink"])
+    _plain([axes], colours)
+    axes.grid(color=colours["line"], linewidth=0.8)
+    return figure
+
+
+def _plain(every: list[Any], colours: dict[str, str]) -> None:
+    for axes in every:
+        axes.tick_params(colors=colours["quiet"], length=0)
+        axes.grid(axis="y", color=colours["line"], linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.spines[:].set_visible(False)
+
+
+def traded() -> list[dict[str, Any]]:
+    """What `python benchmarks/drift_detectors.py --trade --series 300` measures."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    from drift_detectors import trade
+
+    return list(trade(300))
+
+
 def style(*, dark: bool) -> dict[Any, Any]:
     """What matplotlib is to draw on and with."""
     colours = DARK if dark else LIGHT
@@ -98,24 +187,52 @@ def save(figure: Figure, path: Path) -> None:
     plt.close(figure)
 
 
-def main() -> None:
-    """Learn the stream once for each picture, then draw."""
-    mpl.use("agg")
-    FOLDER.mkdir(exist_ok=True)
+def tree() -> dict[str, Callable[[bool], Figure]]:
+    """Learn the stream once for each picture of the README."""
     stream = rp.streams.drifting()
     young = rp.HoeffdingTree()
     rp.evaluate.prequential(young, stream, rows=ROWS_OF_THE_TREE, progress=False)
     result = rp.evaluate.prequential(rp.HoeffdingTree(), stream, progress=False)
+    return {
+        "tree": lambda dark: draw_tree(young),
+        "accuracy": lambda dark: draw_accuracy(result, dark=dark),
+    }
+
+
+def lab() -> dict[str, Callable[[bool], Figure]]:
+    """Count the decisions of the laboratory."""
     decisions = rp.lab.compare(delta=0.05, repetitions=100_000)
+    return {"lab": lambda dark: draw_lab(decisions)}
+
+
+def ranks() -> dict[str, Callable[[bool], Figure]]:
+    """Compare the models of evaluation.md."""
     found = compared()
-    for scheme in ("light", "dark"):
-        dark = scheme == "dark"
-        with mpl.rc_context(style(dark=dark)):
-            save(draw_tree(young), FOLDER / f"tree-{scheme}.png")
-            save(draw_accuracy(result, dark=dark), FOLDER / f"accuracy-{scheme}.png")
-            save(draw_lab(decisions), FOLDER / f"lab-{scheme}.png")
-            save(draw_ranks(found), FOLDER / f"ranks-{scheme}.png")
+    return {"ranks": lambda dark: draw_ranks(found)}
+
+
+def drift() -> dict[str, Callable[[bool], Figure]]:
+    """Measure the detectors of drift.md."""
+    rows = traded()
+    return {
+        "drift-window": lambda dark: draw_window(dark=dark),
+        "drift-detectors": lambda dark: draw_detectors(rows, dark=dark),
+    }
+
+
+GROUPS = {"tree": tree, "lab": lab, "ranks": ranks, "drift": drift}
+
+
+def main(names: list[str]) -> None:
+    """Draw the groups of pictures that are asked for, or all."""
+    mpl.use("agg")
+    FOLDER.mkdir(exist_ok=True)
+    for group in names or GROUPS:
+        for picture, draw in GROUPS[group]().items():
+            for scheme in ("light", "dark"):
+                with mpl.rc_context(style(dark=scheme == "dark")):
+                    save(draw(scheme == "dark"), FOLDER / f"{picture}-{scheme}.png")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -30,6 +30,7 @@ namespace riparian {
 class Adwin {
 public:
     static constexpr std::string_view name = "adwin";
+    static constexpr Watches watches = Watches::numbers;
 
     struct Parameters {
         double delta = 0.002;                 // in (0, 1)
@@ -37,13 +38,21 @@ public:
         std::uint32_t max_buckets = 5;        // M: of each size, from 2 to 64
         std::uint32_t min_window_length = 5;  // L, from 1
         std::uint32_t grace_period = 10;      // no cut in a window that is not longer
+
+        template <class P, class Visit>
+        static void each(P& p, Visit&& visit) {
+            visit("delta", p.delta);
+            visit("clock", p.clock);
+            visit("max_buckets", p.max_buckets);
+            visit("min_window_length", p.min_window_length);
+            visit("grace_period", p.grace_period);
+        }
         bool operator==(const Parameters&) const = default;
     };
 
     Adwin() = default;
     explicit Adwin(const Parameters&);
 
-    // A finite value within largest_watched.
     Signal update(double x);
     void reset() noexcept;  // to an empty window; the room is kept
     // Whether the next value takes more memory.
@@ -100,6 +109,7 @@ private:
     double shift_ = 0.0;
     Held<Bucket> buckets_;  // room for M a row and one; the first `used_` are the window's
     std::uint32_t used_ = 0;
+    std::uint32_t since_look_ = 0;  // seen_ modulo clock, without the division
     Signal signal_ = Signal::none;
     std::uint8_t rows_ = 0;
     std::array<std::uint8_t, most_rows> counts_{};  // buckets of each row

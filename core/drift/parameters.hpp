@@ -20,4 +20,18 @@ inline void require_probability(const char* name, double value) {
                       value);
 }
 
+inline void require_from(const char* name, double value, double low, double high) {
+    if (value >= low && value <= high) return;
+    std::ostringstream rule;
+    rule << "from " << low << " to " << high;
+    require_parameter(false, name, rule.str().c_str(), value);
+}
+
+inline void require_order(const char* name, double value, const char* other, double least) {
+    if (value >= least) return;
+    std::ostringstream rule;
+    rule << "at least " << other << " = " << least;
+    require_parameter(false, name, rule.str().c_str(), value);
+}
+
 }  // namespace riparian

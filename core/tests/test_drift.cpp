@@ -3,7 +3,8 @@
 #include <limits>
 #include <string>
 
-#include "../drift/adwin.hpp"
+#include "../drift/any.hpp"
+#include "../named.hpp"
 #include "checking.hpp"
 #include "examples.hpp"
 #include "held.hpp"
@@ -278,6 +279,23 @@ void impossible_parameters_are_refused() {
     refuses<Adwin>({.max_buckets = 1}, "max_buckets must be from 2 to 64, got 1");
     refuses<Adwin>({.max_buckets = 65}, "max_buckets must be from 2 to 64, got 65");
     refuses<Adwin>({.min_window_length = 0}, "min_window_length must be at least 1");
+    refuses<Ddm>({.warning_threshold = -1.0}, "warning_threshold must be from 0 to 1e+06, got -1");
+    refuses<Ddm>({.warning_threshold = 4.0},
+                 "drift_threshold must be at least warning_threshold = 4, got 3");
+    refuses<Ddm>({.drift_threshold = examples::nan}, "drift_threshold must be");
+    refuses<Eddm>({.alpha = 0.8}, "alpha must be at least beta = 0.9, got 0.8");
+    refuses<Eddm>({.alpha = 1.5}, "alpha must be from 0 to 1, got 1.5");
+    refuses<PageHinkley>({.delta = -0.1}, "delta must be from 0");
+    refuses<PageHinkley>({.threshold = infinity}, "threshold must be from 0");
+    refuses<PageHinkley>({.alpha = 1.1}, "alpha must be from 0 to 1, got 1.1");
+    refuses<HddmA>({.drift_confidence = 0.0}, "drift_confidence must be a probability");
+    refuses<HddmA>({.warning_confidence = 0.0001},
+                   "warning_confidence must be at least drift_confidence = 0.001, got 0.0001");
+    refuses<HddmW>({.lambda_val = 1.0}, "lambda_val must be a probability");
+    refuses<Kswin>({.alpha = 2.0}, "alpha must be a probability");
+    refuses<Kswin>({.window_size = 59}, "stat_size must be at most half of window_size, got 30");
+    refuses<Kswin>({.stat_size = 0}, "stat_size must be at least 1");
+    refuses<Kswin>({.window_size = 2'000'000}, "window_size must be from 2 to 1000000");
 }
 
 void the_largest_watcheds_do_not_overflow() {
@@ -311,6 +329,48 @@ void a_million_updates_are_quick(bool tell) {
     }
 }
 
+// Each kind by the name that users write, with parameters by theirs.
+void any_detector_finds_a_change() {
+    const std::vector<std::string_view> all = names(static_cast<const AnyDetector*>(nullptr));
+    CHECK(all.size() == 7);
+    for (const std::string_view name : all) {
+        AnyDetector d = fresh(by_name<AnyDetector>(name).value(), [](std::string_view, auto&) {});
+        Dice dice(13);
+        std::size_t drifts = 0, last = 0;
+        for (std::size_t i = 0; i < 4000; ++i) {
+            const double x = dice.chance(i < 2000 ? 0.1 : 0.6);
+            CHECK(may_watch(watches(d), x));
+            if (update(d, x) == Signal::drift) {
+                ++drifts;
+                last = i;
+                if (i >= 2000) break;
+            }
+        }
+        if (!CHECK(drifts >= 1 && last >= 2000 && last < 2400)) {
+            std::fprintf(stderr, "%s: %zu drifts, at %zu\n", std::string(name).c_str(), drifts, last);
+        }
+        CHECK(estimate(d) > 0.0);
+    }
+    const AnyDetector kswin = fresh(AnyDetector(Kswin{}), [](std::string_view name, auto& value) {
+        if constexpr (std::is_same_v<decltype(value), std::uint32_t&>) {
+            if (name == "window_size") value = 200;
+        }
+    });
+    CHECK(std::get<Kswin>(kswin).parameters().window_size == 200);
+    CHECK(!by_name<AnyDetector>("adwim"));
+}
+
+void only_what_a_detector_understands_may_be_watched() {
+    for (const double x : {examples::nan, infinity, -infinity, 1e101}) {
+        for (const Watches w : {Watches::errors, Watches::shares, Watches::numbers}) {
+            CHECK(!may_watch(w, x));
+        }
+    }
+    CHECK(may_watch(Watches::errors, 1.0) && !may_watch(Watches::errors, 0.5));
+    CHECK(may_watch(Watches::shares, 0.5) && !may_watch(Watches::shares, 1.5));
+    CHECK(may_watch(Watches::numbers, -1e100));
+}
+
 template <class D>
 void everything_of(const typename D::Parameters& p, bool tell) {
     a_restored_one_goes_on_as_if_never_saved<D>(p);
@@ -330,6 +390,14 @@ int main(int argc, char**) {
     impossible_parameters_are_refused();
     the_largest_watcheds_do_not_overflow();
     everything_of<Adwin>({}, argc > 1);
+    everything_of<Ddm>({}, argc > 1);
+    everything_of<Eddm>({}, argc > 1);
+    everything_of<HddmA>({.two_sided_test = true}, argc > 1);
+    everything_of<HddmW>({.two_sided_test = true}, argc > 1);
+    everything_of<PageHinkley>({.threshold = 10.0}, argc > 1);
+    everything_of<Kswin>({.window_size = 60, .stat_size = 20}, argc > 1);
     a_restored_one_goes_on_as_if_never_saved<Adwin>({0.05, 7, 2, 1, 0});
+    any_detector_finds_a_change();
+    only_what_a_detector_understands_may_be_watched();
     return checking::failures();
 }

@@ -1,0 +1,49 @@
+// The one list of detectors. A new one is a file and a place here.
+#pragma once
+
+#include <variant>
+
+#include "adwin.hpp"
+#include "ddm.hpp"
+#include "eddm.hpp"
+#include "hddm_a.hpp"
+#include "hddm_w.hpp"
+#include "kswin.hpp"
+#include "page_hinkley.hpp"
+
+namespace riparian {
+
+using AnyDetector = std::variant<Adwin, Ddm, Eddm, HddmA, HddmW, Kswin, PageHinkley>;
+
+[[nodiscard]] inline Watches watches(const AnyDetector& detector) noexcept {
+    return std::visit([](const auto& d) { return d.watches; }, detector);
+}
+
+inline Signal update(AnyDetector& detector, double x) {
+    return std::visit([&](auto& d) { return d.update(x); }, detector);
+}
+
+[[nodiscard]] inline double estimate(const AnyDetector& detector) noexcept {
+    return std::visit([](const auto& d) { return d.estimate(); }, detector);
+}
+
+// A new one of the same kind: `set(name, value)` is told each parameter's name with the value
+// of `like`, which it may change.
+template <class Set>
+[[nodiscard]] AnyDetector fresh(const AnyDetector& like, Set&& set) {
+    return std::visit(
+        [&]<class D>(const D& d) {
+            typename D::Parameters p = d.parameters();
+            D::Parameters::each(p, set);
+            return AnyDetector(D(p));
+        },
+        like);
+}
+
+// Of the same kind, with the parameters of `like`.
+[[nodiscard]] inline AnyDetector restore(const AnyDetector& like, std::span<const double>& rest) {
+    return std::visit(
+        [&]<class D>(const D& d) { return AnyDetector(D::restore(d.parameters(), rest)); }, like);
+}
+
+}  // namespace riparian

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "../memory/account.hpp"
+#include "detector.hpp"
+
+namespace riparian {
+
+// KSWIN: the test of Kolmogorov and Smirnov on a sliding window [raab2020]. The last
+// r = `stat_size` of the last n = `window_size` values are compared with r of the n - r before
+// them, drawn without repetition. It is a drift if the largest distance of the two empirical
+// distributions is
+//
+//     dist > sqrt(-ln(alpha) / r)
+//
+// and the last r values alone remain. The draws at value t are those of Philox with the key
+// (seed, t): no random state, and the same whoever saves and loads. All room is made at the
+// start; an update sorts, which is O(r log r) after the n values are there.
+class Kswin {
+public:
+    static constexpr std::string_view name = "kswin";
+    static constexpr Watches watches = Watches::numbers;
+
+    struct Parameters {
+        double alpha = 0.005;
+        std::uint32_t window_size = 100;  // n
+        std::uint32_t stat_size = 30;     // r, at most half of n
+        std::uint64_t seed = 0;           // to 2^53
+
+        template <class P, class Visit>
+        static void each(P& p, Visit&& visit) {
+            visit("alpha", p.alpha);
+            visit("window_size", p.window_size);
+            visit("stat_size", p.stat_size);
+            visit("seed", p.seed);
+        }
+        bool operator==(const Parameters&) const = default;
+    };
+
+    Kswin() : Kswin(Parameters{}) {}
+    explicit Kswin(const Parameters&);
+
+    Signal update(double x) noexcept;
+    void reset() noexcept;
+
+    [[nodiscard]] Signal signal() const noexcept { return signal_; }
+    [[nodiscard]] double estimate() const noexcept;
+    [[nodiscard]] std::uint64_t width() const noexcept { return held_; }
+    [[nodiscard]] const Parameters& parameters() const noexcept { return parameters_; }
+
+    [[nodiscard]] std::size_t bytes() const noexcept;
+    void save(std::vector<double>& out) const;
+    [[nodiscard]] static Kswin restore(const Parameters&, std::span<const double>& rest);
+
+private:
+    [[nodiscard]] bool differ() noexcept;
+
+    Parameters parameters_;
+    double farthest_;  // r times the largest distance that is no drift
+    std::uint64_t seen_ = 0;
+    std::uint32_t held_ = 0;
+    Signal signal_ = Signal::none;
+    Held<double> window_;  // of window_size, the first `held_` in use, oldest first
+    Held<double> sorted_;  // to compare: the older part, then the last r
+};
+
+static_assert(Detector<Kswin>);
+
+}  // namespace riparian
