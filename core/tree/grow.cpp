@@ -1,12 +1,38 @@
 // How a tree grows: checks, splits, new nodes and leaves.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "../bound/influence.hpp"
 #include "tree.hpp"
 
 namespace riparian {
+namespace {
+
+// Branches by the weight that the majority of their class weights, rows of a table, does
+// not explain.
+void sort_by_promise(std::vector<std::size_t>& branches, const std::vector<double>& table,
+                     std::size_t width) {
+    std::vector<double> promises(table.size() / width);
+    for (std::size_t b = 0; b < promises.size(); ++b) {
+        const double* const row = table.data() + b * width;
+        promises[b] = std::accumulate(row, row + width, 0.0) - *std::max_element(row, row + width);
+    }
+    std::stable_sort(branches.begin(), branches.end(), [&](std::size_t a, std::size_t b) {
+        return promises[a] > promises[b];
+    });
+}
+
+}  // namespace
+
+// At once, so that no copy is larger than the lists were.
+void Tree::make_room_in_lists(std::size_t children) {
+    make_room(nodes_, children);
+    make_room(gates_, children);
+    counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
+    make_room(leaves_, children - 1);
+}
 
 std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     Node node;
@@ -63,7 +89,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
     const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
     if (leaves_.size() >= settings_.max_leaves || !may_add(more) ||
-        !make_room_for(more + leaf_bytes(), none)) {
+        make_room_for_leaves(more, 1, none) == Room::none) {
         return at(node).heavy;
     }
     const Charge charge(structure_);
@@ -210,8 +236,12 @@ void Tree::split(std::size_t place, const Decision& decision) {
                              (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
     const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
-    if (!may_add(more) || !make_room_for(more + copies * leaf_bytes(), id)) return;
+    if (!may_add(more)) return;
+    const std::size_t size = leaf_bytes();
+    const Room room = make_room_for_leaves(more, copies, id);
+    if (room == Room::none) return;
     const Charge charge(structure_);
+    make_room_in_lists(branches.size());
     const Ranking& ranking = decision.ranking;
     for (std::size_t i = 1; i < ranking.size(); ++i) {
         const Candidate& c = ranking[i];
@@ -225,7 +255,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
                        decision.verdict, decision.criterion,
                        static_cast<std::uint8_t>(ranking.size() - 1),
                        decision.second.feature == none, passes_});
-    const LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
+    LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     sleep(place);
     Node& node = at(id);
     node.test = cut.test;
@@ -235,15 +265,15 @@ void Tree::split(std::size_t place, const Decision& decision) {
     std::int32_t first = none;
     std::int32_t heavy = none;
     double most = -1.0;
+    std::vector<std::int32_t> children(rows, none);
     for (const std::size_t b : branches) {
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
+        children[b] = child;
         const std::size_t slot = first == none ? place : leaves_.size();
-        open_leaf(child, slot);
-        if (shape_.linear) inherit(slot, units);
+        open_leaf(child, slot, false);
         if (settings_.inherit_counts != InheritCounts::none) {
             std::copy_n(table.data() + b * width, width, counts(child) + width);
         }
-        if (settings_.inherit_counts == InheritCounts::count) leaves_[slot].inherited = weights[b];
         if (first == none) first = child;
         if (cut.test == Test::every_value) ways.add(static_cast<std::int32_t>(b), child);
         if (weights[b] > most) {
@@ -260,6 +290,23 @@ void Tree::split(std::size_t place, const Decision& decision) {
     at(id).heavy = heavy;
     set_gate(id, cut.threshold);
     settle();
+    if (room == Room::inactive) {  // the most promising of them, and at least one
+        sort_by_promise(branches, table, width);
+        branches.resize(std::clamp<std::size_t>(free_bytes() / size, 1, branches.size()));
+    }
+    for (const std::size_t b : branches) {
+        const auto slot = static_cast<std::size_t>(at(children[b]).place);
+        open_statistics(slot);
+        if (!leaves_[slot].statistics.is_open()) continue;
+        if (settings_.inherit_counts == InheritCounts::count) {
+            leaves_[slot].inherited = weights[b];
+        }
+        if (shape_.linear) inherit(slot, units);
+    }
+    if (shape_.linear) {
+        units = {};
+        settle();
+    }
     if (settings_.short_memory) recall(id);
 }
 

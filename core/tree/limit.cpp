@@ -137,6 +137,19 @@ bool Tree::make_room_for(std::size_t bytes, std::int32_t keep) {
     return !over();
 }
 
+// Statistics of all new leaves may be more than the limit. Those of two must fit, or the
+// structure would leave no room for an active leaf.
+Tree::Room Tree::make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep) {
+    // No leaf is to lose its statistics in vain.
+    const std::size_t least = structure_.held + spare_ + (keep == none ? 0 : leaf_bytes());
+    const auto make_room = [&](std::size_t n) {
+        const std::size_t more = bytes + n * leaf_bytes();
+        return least + more <= settings_.max_bytes && make_room_for(more, keep);
+    };
+    if (make_room(leaves)) return Room::active;
+    return leaves > 2 && make_room(2) ? Room::inactive : Room::none;
+}
+
 // The most promising leaves get statistics, as many as fit beside `need` bytes more; the
 // others lose them. `keep` has a use for them now.
 void Tree::rank(std::size_t need, std::int32_t keep) {

@@ -221,6 +221,7 @@ private:
         return delays_.empty() ? settings_.grace_period : delays_[place];
     }
 
+    void make_room_in_lists(std::size_t children);
     std::int32_t add_node(std::int32_t parent, std::int32_t branch);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
     void set_gate(std::int32_t node, double threshold) noexcept;
@@ -242,6 +243,9 @@ private:
     void demand_structure(std::size_t more);
     void add_to_structure(std::size_t bytes);
     bool make_room_for(std::size_t bytes, std::int32_t keep);
+    // For new leaves, which take so many bytes besides their statistics.
+    enum class Room { none, inactive, active };
+    Room make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep);
     void rank(std::size_t need, std::int32_t keep);
     void sleep(std::size_t place) noexcept;
     void wake(std::size_t place);

@@ -109,6 +109,31 @@ def test_a_limit_holds_for_every_recipe(recipe):
     assert model.n_seen_ == 4_000
 
 
+def test_a_split_is_made_where_not_all_of_its_children_fit():
+    rng = np.random.default_rng(0)
+    word = rng.integers(0, 60, size=6_000)
+    X = {"word": np.array([f"w{w:02}" for w in word], dtype=object)}
+    X |= {f"number{i}": rng.normal(size=6_000) for i in range(25)}
+    # Of 60 words, 20 leave the class open.
+    y = np.where(word < 20, rng.integers(0, 4, size=6_000), word % 4)
+    model = rp.HoeffdingTree(max_bytes=80_000)
+    for start in range(0, 6_000, 10):
+        rows = slice(start, start + 10)
+        model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert model.memory_bytes_ <= 80_000
+        if model.n_leaves_ > 1:
+            break
+    assert model.splits()[0].feature == "word"
+    assert model.n_leaves_ > 50
+    assert 0 < model.n_active_leaves_ < 50
+    found = promises(model)
+    worst = min(p for p, is_active in found if is_active)
+    assert worst > 0.0
+    assert all(p <= worst for p, is_active in found if not is_active)
+    model.partial_fit(X, y)
+    assert model.memory_bytes_ <= 80_000
+
+
 @pytest.mark.parametrize("leaf", ["idbd", ("majority", "naive-bayes", "idbd")])
 def test_linear_units_are_held_and_batches_and_files_make_no_difference(leaf):
     X, y = mixed(6_000, categories=8)
