@@ -21,9 +21,6 @@ std::vector<Settings> all_settings() {
     return all;
 }
 
-// A limit is refused where no leaf could give up what it keeps.
-bool may_be_limited(const Settings& s) { return !s.short_memory && !s.drop_poor_features; }
-
 examples::Wanted many_kinds() {
     examples::Wanted wanted;
     wanted.rows = 6000;
@@ -57,7 +54,6 @@ void what_is_counted_is_what_is_held() {
     std::size_t asleep = 0;
     for (Settings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
-            if (limit != SIZE_MAX && !may_be_limited(settings)) continue;
             settings.max_bytes = limit;
             for (const bool warm : {false, true}) {  // threads keep some room of their own
                 const std::size_t before = held::bytes;
@@ -86,7 +82,6 @@ void what_is_counted_is_what_is_held() {
 void a_limit_holds_after_every_row() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 3);
     for (Settings settings : all_settings()) {
-        if (!may_be_limited(settings)) continue;
         const std::size_t least = [&] {
             settings.max_bytes = 1 << 20;
             return fresh(settings, rows)->least_bytes();
@@ -157,7 +152,6 @@ void batches_and_files_make_no_difference() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 4);
     for (Settings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
-            if (limit != SIZE_MAX && !may_be_limited(settings)) continue;
             settings.max_bytes = limit;
             const auto whole = fresh(settings, rows);
             learn(*whole, rows, 0, rows.size());

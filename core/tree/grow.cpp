@@ -31,6 +31,7 @@ void Tree::make_room_in_lists(std::size_t children) {
     make_room(nodes_, children);
     make_room(gates_, children);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     make_room(leaves_, children - 1);
 }
 
@@ -42,6 +43,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch) {
     make_room(nodes_);
     make_room(gates_);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     nodes_.push_back(node);
     const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
     gates_.emplace_back();
@@ -97,6 +99,11 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     ways.add(code, child);
     open_leaf(child, leaves_.size());
     settle();
+    if (!limited()) return child;
+    // Before there was room for the branch, examples may have gone down the heavy one.
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_.code(i, slot(at(node))) == code) memory_.move(i, leaf_of(memory_.row(i)));
+    }
     return child;
 }
 
@@ -152,6 +159,7 @@ void Tree::check(std::size_t place) {
 void Tree::drop_poor(std::size_t place) {
     const Held<bool>& poor = checker_.poor();
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
+    make_room_for(leaf_bytes(), leaves_[place].node);  // both are there for a while
     const Charge charge(statistics_);
     const Shape from = shape(place);
     if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);

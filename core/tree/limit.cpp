@@ -34,7 +34,7 @@ LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least)
 // ---- what there is ----
 
 std::size_t Tree::free_bytes() const noexcept {
-    return minus(settings_.max_bytes, structure_.held + statistics_.held + spare_);
+    return minus(settings_.max_bytes, lasting() + statistics_.held + spare_);
 }
 
 // What an active leaf holds: on average, or with two classes if there is none.
@@ -55,7 +55,12 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
     add(leaves_, branches, sizeof(Leaf));
     if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
     if (shape_.linear) add(units_, branches, sizeof(units_[0]));
+    if (settings_.drop_poor_features) add(kept_, branches, sizeof(kept_[0]));
     if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
+    if (settings_.short_memory) {
+        add(recalled_, branches, sizeof(recalled_[0]));
+        add(nodes_, branches, shape_.class_stride * sizeof(double));
+    }
     if (splits) {
         add(splits_, 1, sizeof(Split));
         add(rivals_, Ranking::most, sizeof(Rival));
@@ -64,8 +69,13 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
     return bytes;
 }
 
+std::size_t Tree::most_lasting() const noexcept {
+    const std::size_t memory = memory_.most_bytes();
+    return memory + minus(settings_.max_bytes, memory) / structure_share;
+}
+
 bool Tree::may_add(std::size_t bytes) const noexcept {
-    return !limited() || structure_.held + bytes <= settings_.max_bytes / structure_share;
+    return !limited() || lasting() + bytes <= most_lasting();
 }
 
 double Tree::promise(std::int32_t node) const noexcept {
@@ -80,12 +90,12 @@ double Tree::promise(std::int32_t node) const noexcept {
 
 std::size_t Tree::least_bytes() const {
     const auto lock = turnstile_.reading();
-    return structure_.held + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
+    return lasting() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
 }
 
 bool Tree::surely_fits(std::size_t names) const {
     const auto lock = turnstile_.reading();
-    const std::size_t most = std::max(structure_.held, settings_.max_bytes / structure_share);
+    const std::size_t most = std::max(lasting(), most_lasting());
     return !limited() || names <= minus(settings_.max_bytes, most);
 }
 
@@ -98,7 +108,7 @@ void Tree::settle() noexcept {
         spare_ = 0;
         return;
     }
-    statistics_.ceiling = minus(settings_.max_bytes, structure_.held);
+    statistics_.ceiling = minus(settings_.max_bytes, lasting());
     // While an array grows, the old one and the new one are there.
     spare_ = settings_.values != Values::gaussian ? room_of_values : 0;
     std::size_t largest = 0;
@@ -110,16 +120,16 @@ void Tree::settle() noexcept {
     copy(splits_, sizeof(Split));
     copy(rivals_, sizeof(Rival));
     copy(ways_, sizeof(Ways));
-    spare_ += largest;
+    spare_ += std::max(largest, memory_.copy_bytes());
 }
 
 // Room for more that must be there; LimitTooLow before anything is changed.
 void Tree::demand_structure(std::size_t more) {
     if (!limited()) return;
-    if (structure_.held + more > settings_.max_bytes) {
-        throw LimitTooLow(settings_.max_bytes, structure_.held + more);
+    if (lasting() + more > settings_.max_bytes) {
+        throw LimitTooLow(settings_.max_bytes, lasting() + more);
     }
-    if (statistics_.held > settings_.max_bytes - structure_.held - more) rank(more, none);
+    if (statistics_.held > settings_.max_bytes - lasting() - more) rank(more, none);
 }
 
 void Tree::add_to_structure(std::size_t bytes) {
@@ -131,7 +141,7 @@ void Tree::add_to_structure(std::size_t bytes) {
 bool Tree::make_room_for(std::size_t bytes, std::int32_t keep) {
     if (!limited()) return true;
     const auto over = [&] {
-        return structure_.held + statistics_.held + spare_ + bytes > settings_.max_bytes;
+        return lasting() + statistics_.held + spare_ + bytes > settings_.max_bytes;
     };
     if (over()) rank(bytes, keep);
     return !over();
@@ -141,7 +151,7 @@ bool Tree::make_room_for(std::size_t bytes, std::int32_t keep) {
 // structure would leave no room for an active leaf.
 Tree::Room Tree::make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep) {
     // No leaf is to lose its statistics in vain.
-    const std::size_t least = structure_.held + spare_ + (keep == none ? 0 : leaf_bytes());
+    const std::size_t least = lasting() + spare_ + (keep == none ? 0 : leaf_bytes());
     const auto make_room = [&](std::size_t n) {
         const std::size_t more = bytes + n * leaf_bytes();
         return least + more <= settings_.max_bytes && make_room_for(more, keep);
@@ -163,7 +173,7 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
     };
     const auto place_of = [&](const Ranked& r) { return static_cast<std::size_t>(at(r.node).place); };
     const auto active = [&](const Ranked& r) { return leaves_[place_of(r)].statistics.is_open(); };
-    const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_ + need);
+    const std::size_t room = minus(settings_.max_bytes, lasting() + spare_ + need);
     const std::size_t target = limited() ? room - room / slack_share : SIZE_MAX;
     const std::size_t size = std::max<std::size_t>(1, leaf_bytes());
 
@@ -205,6 +215,7 @@ void Tree::sleep(std::size_t place) noexcept {
     if (!watches_.empty()) watches_[place].reset();
     if (!units_.empty()) units_[place].reset();
     if (!kept_.empty()) kept_[place].reset();
+    if (!recalled_.empty()) recalled_[place] = 0.0;
     leaf.classes = 0;
     leaf.weight = leaf.inherited = leaf.checked = 0.0;
     leaf.track = {};
@@ -257,7 +268,7 @@ void Tree::learn_inactive(std::size_t place, double w) {
     leaf.checked = leaf.weight;
     // Ranking looks at every leaf: not before each had a row, on average.
     if (seen_ - ranked_at_ < leaves_.size()) return;
-    const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_);
+    const std::size_t room = minus(settings_.max_bytes, lasting() + spare_);
     const bool much_room = free_bytes() > room * 2 / slack_share;
     if (much_room || promise(leaf.node) > least_promise_) rank(0, none);
 }
@@ -296,7 +307,7 @@ void Tree::reshape_leaves(const Shape& from) {
 
 void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
-    if (structure_.held > limit) throw LimitTooLow(limit, structure_.held);
+    if (lasting() > limit) throw LimitTooLow(limit, lasting());
     settings_.max_bytes = limit;
     settle();
     rank(0, none);

@@ -73,6 +73,12 @@ std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
     }
 }
 
+std::int32_t Tree::leaf_of(const Row& row) const noexcept {
+    std::int32_t i = route(0, row);
+    while (at(i).test != Test::leaf) i = route(at(i).heavy, row);
+    return i;
+}
+
 inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
     return at(start).test == Test::leaf ? start : route_on(start, row);
 }
@@ -301,21 +307,20 @@ void Tree::meet_categories(const Row& row) {
     bool fresh = false;  // looked at in whole vectors first
     for (std::size_t c = 0; c < shape_.categorical; ++c) fresh |= row.codes[c] >= categories_[c];
     if (fresh) [[unlikely]] meet_categories(row);
+    if (!plain_ && settings_.short_memory) {
+        const Charge charge(structure_);
+        if (memory_.keep(row, y, w, id)) settle();
+    }
     const auto place = static_cast<std::size_t>(at(id).place);
     if (!limited()) [[likely]] {  // every leaf is active
-        learn_active(place, id, row, y, w);
+        count(place, row, y, w);
+        check_if_due(place);
     } else {
-        learn_limited(place, id, row, y, w);
+        learn_limited(place, row, y, w);
     }
 }
 
-[[gnu::always_inline]] inline void Tree::learn_active(std::size_t place, std::int32_t id,
-                                                      const Row& row, std::size_t y, double w) {
-    count(place, row, y, w);
-    if (!plain_ && settings_.short_memory) {
-        const Charge charge(structure_);
-        memory_.keep(row, y, w, id);
-    }
+[[gnu::always_inline]] inline void Tree::check_if_due(std::size_t place) {
     Leaf& leaf = leaves_[place];
     const double grace = plain_ ? settings_.grace_period : delay(place);
     if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
@@ -324,26 +329,41 @@ void Tree::meet_categories(const Row& row) {
     }
 }
 
-void Tree::learn_limited(std::size_t place, std::int32_t id, const Row& row, std::size_t y,
-                         double w) {
+void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, double w) {
+    if (count_limited(place, row, y, w)) {
+        try {
+            check_if_due(place);
+            return;
+        } catch (const OverLimit&) {
+            sleep(place);
+        }
+    }
+    learn_inactive(place, w);
+}
+
+// Whether the leaf is active after it; if not, its class counts know the example.
+bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
     const Leaf& leaf = leaves_[place];
     if (leaf.statistics.is_open()) {
-        std::size_t more = leaf.statistics.growth(shape_, row, y);
+        const Kept* const kept = this->kept(place);
+        std::size_t more = leaf.statistics.growth(
+            shape(place), kept ? gathered_.of(row, *kept) : row, y);
         if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
         make_room_for(more, none);
     }
-    const double after = counts(id)[y] + w;
+    double& seen = counts(leaf.node)[y];
+    const double after = seen + w;
     if (leaf.statistics.is_open()) {
         try {
-            learn_active(place, id, row, y, w);
-            return;
+            count(place, row, y, w);
+            return true;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.
             sleep(place);
         }
     }
-    counts(id)[y] = after;
-    learn_inactive(place, w);
+    seen = after;
+    return false;
 }
 
 // The children of a fresh split learn what the short memory holds of their parent.
@@ -357,9 +377,13 @@ void Tree::recall(std::int32_t node) {
         if (child == none) child = at(node).heavy;
         memory_.move(i, child);
         const Charge charge(statistics_);
-        count(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
+        const auto place = static_cast<std::size_t>(at(child).place);
+        if (limited()) {
+            count_limited(place, row, memory_.label(i), memory_.weight(i));
+        } else {
+            count(place, row, memory_.label(i), memory_.weight(i));
+        }
     }
-    estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes_[i].place);
@@ -373,7 +397,7 @@ void Tree::recall(std::int32_t node) {
         for (std::size_t k = 0; k < shape_.class_stride; ++k) {
             left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
         }
-        if (settings_.inherit_counts == InheritCounts::count) leaf.inherited = left;
+        if (leaf.inherited > 0.0) leaf.inherited = left;
     }
 }
 

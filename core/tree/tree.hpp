@@ -149,8 +149,9 @@ private:
     [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
     void count(std::size_t place, const Row&, std::size_t y, double w);
-    void learn_active(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
-    void learn_limited(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
+    void learn_limited(std::size_t place, const Row&, std::size_t y, double w);
+    bool count_limited(std::size_t place, const Row&, std::size_t y, double w);
+    void check_if_due(std::size_t place);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
@@ -180,6 +181,8 @@ private:
     template <std::size_t stride>  // 0: that of the shape
     void descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
+    // The leaf of a row: where a category has no branch, below the heavy child.
+    [[nodiscard]] std::int32_t leaf_of(const Row&) const noexcept;
     // As route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
@@ -234,6 +237,12 @@ private:
 
     // Staying below the limit (limit.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
+    // What never goes away again: the structure, and what the short memory is to take.
+    [[nodiscard]] std::size_t lasting() const noexcept {
+        return structure_.held + memory_.to_come();
+    }
+    // What it may become. The short memory does not grow with the tree, and comes on top.
+    [[nodiscard]] std::size_t most_lasting() const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
     [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
