@@ -276,9 +276,10 @@ OneRow& one_row() {
 }
 
 nb::dict nodes(const Tree& tree) {
+    std::vector<Speaker> speakers;
     const Snapshot s = [&] {
         const nb::gil_scoped_release free;
-        return tree.snapshot();
+        return tree.snapshot(&speakers);
     }();
     const std::size_t n = s.test.size(), k = s.classes[0];
     std::vector<std::int32_t> depth(n, 0);
@@ -306,6 +307,9 @@ nb::dict nodes(const Tree& tree) {
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
     d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
     d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
+    std::vector<std::uint8_t> answered_by;
+    for (const Speaker by : speakers) answered_by.push_back(static_cast<std::uint8_t>(by));
+    d["answered_by"] = owned(std::move(answered_by));
     d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
     return d;
 }

@@ -153,6 +153,16 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
     }
 }
 
+std::vector<Speaker> Tree::speakers() const {
+    std::vector<Speaker> out(nodes_.size(), Speaker::none);
+    std::visit([&](const auto& policy) {
+        for (const Leaf& leaf : leaves_) {
+            out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
+        }
+    }, settings_.leaf);
+    return out;
+}
+
 void Tree::predict(const Batch& batch, const Answers& answers) const {
     std::optional<RowBuffer> buffer;
     AnswerScratch scratch;

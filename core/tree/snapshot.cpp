@@ -200,8 +200,9 @@ void check_planes(const double* p, const double* known, double weight, std::size
 
 }  // namespace
 
-Snapshot Tree::snapshot() const {
+Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
     const auto lock = turnstile_.reading();
+    if (speakers) *speakers = this->speakers();
     Snapshot s;
     const std::size_t n_classes = n_classes_;
     s.seen = {seen_};

@@ -134,7 +134,8 @@ public:
     [[nodiscard]] std::vector<Certificate> certificates() const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
 
-    [[nodiscard]] Snapshot snapshot() const;
+    // With who speaks for each node, if asked: none for a split.
+    [[nodiscard]] Snapshot snapshot(std::vector<Speaker>* speakers = nullptr) const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
     // that of a tree which learning could have made.
     [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
@@ -191,6 +192,7 @@ private:
         return {counts(node), counts(node) + shape_.class_stride};
     }
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
+    [[nodiscard]] std::vector<Speaker> speakers() const;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up) const;
     // Class weights of the statistics of a leaf.
     [[nodiscard]] double* own_counts(Leaf& leaf) noexcept {
