@@ -137,6 +137,31 @@ def test_what_growth_remembers_is_held_and_batches_and_files_make_no_difference(
     assert parts.n_active_leaves_ == parts.n_leaves_
 
 
+def test_a_short_memory_knows_its_leaves_when_a_limit_is_raised():
+    # Below the limit there is no room for branches of late words: their examples are at the
+    # heavy leaf until the limit is raised.
+    rng = np.random.default_rng(0)
+    word = np.where(np.arange(4_000) < 1_000, rng.integers(0, 6, 4_000), rng.integers(0, 40, 4_000))
+    number = rng.normal(size=4_000)
+    X = {"word": np.array([f"w{w:02}" for w in word], dtype=object), "number": number}
+    y = (word % 3 + (number > 0.3) * (word > 3)) % 3
+
+    def learned(model, start, stop):
+        rows = slice(start, stop)
+        return model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+
+    options = {"short_memory": 300, "leaf": "majority", "tau": 0.5, "grace_period": 20}
+    whole = learned(rp.HoeffdingTree(max_bytes=26_000, **options), 0, 2_000)
+    before = whole.n_leaves_
+    saved = pickle.loads(pickle.dumps(whole))
+    learned(whole.set_params(max_bytes="1MB"), 2_000, 4_000)
+    saved.set_params(max_bytes="1MB")
+    for start in range(2_000, 4_000, 10):
+        saved = pickle.loads(pickle.dumps(learned(saved, start, start + 10)))
+    assert whole.n_leaves_ > before + 30
+    assert to_bytes(saved) == to_bytes(whole)
+
+
 def test_a_short_memory_that_does_not_fit_is_refused_before_the_first_row():
     X, y = rbf(100)
     model = rp.HoeffdingTree(max_bytes=100_000, short_memory=1_000)
