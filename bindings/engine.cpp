@@ -307,9 +307,10 @@ void answering_only(Snapshot& s, const std::vector<std::int32_t>& numbers, std::
 }
 
 nb::dict nodes(const Tree& tree) {
+    std::vector<Speaker> speakers;
     Snapshot s = [&] {
         const nb::gil_scoped_release free;
-        return tree.snapshot();
+        return tree.snapshot(&speakers);
     }();
     const std::size_t k = s.classes[0];
     const auto numbers = numbers_of_answering(s.parent, s.role);
@@ -340,6 +341,11 @@ nb::dict nodes(const Tree& tree) {
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
     d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
     d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
+    std::vector<std::uint8_t> answered_by;
+    for (std::size_t i = 0; i < speakers.size(); ++i) {
+        if (numbers[i] != none) answered_by.push_back(static_cast<std::uint8_t>(speakers[i]));
+    }
+    d["answered_by"] = owned(std::move(answered_by));
     d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
     return d;
 }

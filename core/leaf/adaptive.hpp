@@ -38,6 +38,11 @@ struct Adaptive {
         }
     }
 
+    [[nodiscard]] static Speaker speaker(const LeafView& leaf) noexcept {
+        return leaf.track.majority > leaf.track.bayes ? Speaker::majority
+                                                      : NaiveBayes::speaker(leaf);
+    }
+
     bool operator==(const Adaptive&) const = default;
 };
 

@@ -50,6 +50,14 @@ struct Best {
         }
     }
 
+    [[nodiscard]] Speaker speaker(const LeafView& leaf) const noexcept {
+        switch (leader(leaf, leaf.track)) {
+            case Member::bayes: return NaiveBayes::speaker(leaf);
+            case Member::linear: return Idbd::speaker(leaf);
+            default: return Speaker::majority;
+        }
+    }
+
     bool operator==(const Best&) const = default;
 
 private:

@@ -38,6 +38,11 @@ struct Idbd {
         }
     }
 
+    // Where all units are at 0 for an example it is the majority after all.
+    [[nodiscard]] static Speaker speaker(const LeafView& leaf) noexcept {
+        return leaf.units && !leaf.units->empty() ? Speaker::idbd : Speaker::majority;
+    }
+
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
                                                AnswerScratch& scratch) {
         double* const shares = scratch.scores.data();

@@ -76,9 +76,13 @@ struct AnswerScratch {
 
 inline constexpr std::int32_t no_answer = -1;  // nothing was learned yet
 
+// Who speaks for a leaf: predictors that choose among others, or know nothing yet, leave it
+// to one of these.
+enum class Speaker : std::uint8_t { none, majority, naive_bayes, idbd };
+
 // `answer` gives a class, `observe` gives it too and notes on the track how good
 // each predictor was on a row about to be learned, `probabilities` fills
-// n_classes numbers that sum to 1.
+// n_classes numbers that sum to 1, `speaker` tells by whom.
 template <class L>
 concept LeafModel = std::regular<L> && requires(const L l, const LeafView& view, const Row& row,
                                                 AnswerScratch& scratch, Track& track,
@@ -90,6 +94,7 @@ concept LeafModel = std::regular<L> && requires(const L l, const LeafView& view,
     { l.answer(view, row, scratch) } -> std::same_as<std::int32_t>;
     { l.observe(view, row, scratch, track, std::size_t{0}, 1.0) } -> std::same_as<std::int32_t>;
     { l.probabilities(view, row, scratch, out) } -> std::same_as<void>;
+    { l.speaker(view) } -> std::same_as<Speaker>;
 };
 
 }  // namespace riparian

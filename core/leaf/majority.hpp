@@ -32,6 +32,8 @@ struct Majority {
         }
     }
 
+    [[nodiscard]] static Speaker speaker(const LeafView&) noexcept { return Speaker::majority; }
+
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf) noexcept {
         const std::int32_t best = heaviest(leaf.own, leaf.n_classes);
         return best != no_answer || !leaf.parent.seen ? best

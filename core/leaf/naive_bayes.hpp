@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "../simd/scalar.hpp"
@@ -42,6 +43,13 @@ struct NaiveBayes {
         }
         kernels().softmax(scratch.scores.data(), leaf.n_classes, scratch.scores.size());
         for (std::size_t k = 0; k < leaf.n_classes; ++k) out[k] = scratch.scores[k];
+    }
+
+    [[nodiscard]] static Speaker speaker(const LeafView& leaf) noexcept {
+        const bool knows = leaf.statistics.is_open() &&
+                           std::any_of(leaf.counts, leaf.counts + leaf.n_classes,
+                                       [](double n) { return n > 0.0; });
+        return knows ? Speaker::naive_bayes : Speaker::majority;
     }
 
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,

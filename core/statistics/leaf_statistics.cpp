@@ -192,6 +192,13 @@ void LeafStatistics::keep(const Shape& from, const Shape& to,
     left.reserve(categorical.size());
     for (const std::uint32_t c : categorical) left.push_back(std::move(gaps_->categories[c]));
     gaps_->categories = std::move(left);
+    // As in a leaf that never tracked the others.
+    if (numeric.empty()) gaps_->numbers = Held<Held<double>>();
+    const auto empty = [](const Held<double>& known) { return known.empty(); };
+    if (gaps_->numbers.empty() &&
+        std::all_of(gaps_->categories.begin(), gaps_->categories.end(), empty)) {
+        gaps_.reset();
+    }
 }
 
 LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {

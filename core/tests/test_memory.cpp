@@ -21,9 +21,6 @@ std::vector<Settings> all_settings() {
     return all;
 }
 
-// A limit is refused where no leaf could give up what it keeps.
-bool may_be_limited(const Settings& s) { return !s.short_memory && !s.drop_poor_features; }
-
 examples::Wanted many_kinds() {
     examples::Wanted wanted;
     wanted.rows = 6000;
@@ -57,7 +54,6 @@ void what_is_counted_is_what_is_held() {
     std::size_t asleep = 0;
     for (Settings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
-            if (limit != SIZE_MAX && !may_be_limited(settings)) continue;
             settings.max_bytes = limit;
             for (const bool warm : {false, true}) {  // threads keep some room of their own
                 const std::size_t before = held::bytes;
@@ -86,7 +82,6 @@ void what_is_counted_is_what_is_held() {
 void a_limit_holds_after_every_row() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 3);
     for (Settings settings : all_settings()) {
-        if (!may_be_limited(settings)) continue;
         const std::size_t least = [&] {
             settings.max_bytes = 1 << 20;
             return fresh(settings, rows)->least_bytes();
@@ -107,12 +102,56 @@ void a_limit_holds_after_every_row() {
     }
 }
 
+// The nodes of a split may fit where the statistics of all its children do not.
+void a_split_of_many_branches_is_made() {
+    examples::Wanted wanted;
+    wanted.rows = 4000;
+    wanted.numeric = 25;
+    wanted.categorical = 1;
+    wanted.categories = 60;
+    wanted.classes = 4;
+    wanted.missing = 0.01;
+    examples::Rows rows = examples::make_rows(wanted, 6);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows.y[i] = std::max(rows.codes[1][i], 0) % 4;
+    std::vector<AnyLeaf> leaves{Majority{}, Adaptive{}, Best{true, true, true}};
+    for (const AnyLeaf& leaf : leaves) {
+        for (const InheritCounts inherit :
+             {InheritCounts::none, InheritCounts::predict, InheritCounts::count}) {
+            Settings settings = examples::quick_settings(leaf);
+            settings.grace_period = 300;
+            settings.inherit_counts = inherit;
+            settings.max_bytes = std::holds_alternative<Best>(leaf) ? 120'000 : 60'000;
+            auto tree = fresh(settings, rows);
+            std::size_t wrong = 0;
+            bool in_part = false;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const std::size_t before = tree->n_leaves();
+                learn(*tree, rows, i, 1);
+                wrong += tree->memory_bytes() > settings.max_bytes;
+                if (before != 1 || tree->n_leaves() == 1) continue;
+                CHECK(tree->n_leaves() > 20);
+                CHECK(tree->n_active_leaves() < tree->n_leaves());
+                in_part = tree->n_active_leaves() > 0;
+                auto again = Tree::restore(settings, tree->snapshot());
+                CHECK(again->memory_bytes() == tree->memory_bytes());
+                CHECK(examples::same(again->snapshot(), tree->snapshot()));
+                tree = std::move(again);
+            }
+            CHECK(wrong == 0);
+            CHECK(in_part);
+            const auto whole = fresh(settings, rows);
+            learn(*whole, rows, 0, rows.size());
+            CHECK(examples::same(tree->snapshot(), whole->snapshot()));
+            CHECK(examples::answers_well(*tree, rows.batch(0, 500), 4));
+        }
+    }
+}
+
 // Decisions hang on rows alone: not on batches, and not on a file in between.
 void batches_and_files_make_no_difference() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 4);
     for (Settings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
-            if (limit != SIZE_MAX && !may_be_limited(settings)) continue;
             settings.max_bytes = limit;
             const auto whole = fresh(settings, rows);
             learn(*whole, rows, 0, rows.size());
@@ -205,6 +244,7 @@ void inactive_leaves_go_with_a_limit() {
 int main() {
     what_is_counted_is_what_is_held();
     a_limit_holds_after_every_row();
+    a_split_of_many_branches_is_made();
     batches_and_files_make_no_difference();
     leaves_wake_by_their_promise();
     inactive_leaves_go_with_a_limit();

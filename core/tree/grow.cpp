@@ -1,19 +1,43 @@
 // How a tree grows: checks, splits, new nodes and leaves.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "../bound/influence.hpp"
 #include "tree.hpp"
 
 namespace riparian {
-
 namespace {
 
 // Kept from check to check: that of hundreds of features would weigh as much as a leaf.
 constexpr std::size_t most_working = 32 * 1024;
 
+// Branches by the weight that the majority of their class weights, rows of a table, does
+// not explain.
+void sort_by_promise(std::vector<std::size_t>& branches, const std::vector<double>& table,
+                     std::size_t width) {
+    std::vector<double> promises(table.size() / width);
+    for (std::size_t b = 0; b < promises.size(); ++b) {
+        const double* const row = table.data() + b * width;
+        promises[b] = std::accumulate(row, row + width, 0.0) - *std::max_element(row, row + width);
+    }
+    std::stable_sort(branches.begin(), branches.end(), [&](std::size_t a, std::size_t b) {
+        return promises[a] > promises[b];
+    });
+}
+
 }  // namespace
+
+// At once, so that no copy is larger than the lists were.
+void Tree::make_room_in_lists(std::size_t children) {
+    make_room(nodes_, children);
+    make_room(gates_, children);
+    counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
+    make_room(leaves_, children - (settings_.keeps() ? 0 : 1));
+    if (settings_.adapts()) make_room(sides_, children);
+}
 
 std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role) {
     Node node;
@@ -24,6 +48,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role)
     make_room(nodes_);
     make_room(gates_);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     nodes_.push_back(node);
     const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
     gates_.emplace_back();
@@ -75,7 +100,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
     const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
     if (leaves_with(node) >= settings_.max_leaves || !may_add(more, fragment(node) == 0) ||
-        !make_room_for(more + leaf_bytes(), none)) {
+        make_room_for_leaves(more, 1, none) == Room::none) {
         return at(node).heavy;
     }
     const Charge charge(structure_);
@@ -84,6 +109,11 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     open_leaf(child, leaves_.size());
     if (fragment(node) == 0) ++n_leaves_;
     settle();
+    if (!limited()) return child;
+    // Before there was room for the branch, examples may have gone down the heavy one.
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        if (memory_.code(i, slot(at(node))) == code) memory_.move(i, leaf_of(memory_.row(i)));
+    }
     return child;
 }
 
@@ -147,6 +177,7 @@ void Tree::leave_room() noexcept {
 void Tree::drop_poor(std::size_t place) {
     const Held<bool>& poor = checker_.poor();
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
+    make_room_for(leaf_bytes(), leaves_[place].node);  // both are there for a while
     const Charge charge(statistics_);
     const Shape from = shape(place);
     if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
@@ -231,8 +262,12 @@ void Tree::split(std::size_t place, const Decision& decision) {
                              (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
     const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
-    if (!may_add(more, fragment(id) == 0) || !make_room_for(more + copies * leaf_bytes(), id)) return;
+    if (!may_add(more, fragment(id) == 0)) return;
+    const std::size_t size = leaf_bytes();
+    const Room room = make_room_for_leaves(more, copies, id);
+    if (room == Room::none) return;
     const Charge charge(structure_);
+    make_room_in_lists(branches.size());
     const Ranking& ranking = decision.ranking;
     for (std::size_t i = 1; i < ranking.size(); ++i) {
         const Candidate& c = ranking[i];
@@ -246,7 +281,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
                        decision.verdict, decision.criterion,
                        static_cast<std::uint8_t>(ranking.size() - 1),
                        decision.second.feature == none, passes_});
-    const LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
+    LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
     } else {
@@ -261,16 +296,16 @@ void Tree::split(std::size_t place, const Decision& decision) {
     std::int32_t first = none;
     std::int32_t heavy = none;
     double most = -1.0;
+    std::vector<std::int32_t> children(rows, none);
     for (const std::size_t b : branches) {
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
+        children[b] = child;
         const bool reused = first == none && !settings_.keeps();
         const std::size_t slot = reused ? place : leaves_.size();
-        open_leaf(child, slot);
-        if (shape_.linear) inherit(slot, units);
+        open_leaf(child, slot, false);
         if (settings_.inherit_counts != InheritCounts::none) {
             std::copy_n(table.data() + b * width, width, counts(child) + width);
         }
-        if (settings_.inherit_counts == InheritCounts::count) leaves_[slot].inherited = weights[b];
         if (first == none) first = child;
         if (cut.test == Test::every_value) ways.add(static_cast<std::int32_t>(b), child);
         if (weights[b] > most) {
@@ -287,6 +322,23 @@ void Tree::split(std::size_t place, const Decision& decision) {
     at(id).heavy = heavy;
     set_gate(id, cut.threshold);
     settle();
+    if (room == Room::inactive) {  // the most promising of them, and at least one
+        sort_by_promise(branches, table, width);
+        branches.resize(std::clamp<std::size_t>(free_bytes() / size, 1, branches.size()));
+    }
+    for (const std::size_t b : branches) {
+        const auto slot = static_cast<std::size_t>(at(children[b]).place);
+        open_statistics(slot);
+        if (!leaves_[slot].statistics.is_open()) continue;
+        if (settings_.inherit_counts == InheritCounts::count) {
+            leaves_[slot].inherited = weights[b];
+        }
+        if (shape_.linear) inherit(slot, units);
+    }
+    if (shape_.linear) {
+        units = {};
+        settle();
+    }
     if (settings_.short_memory) recall(id);
 }
 

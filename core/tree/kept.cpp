@@ -87,9 +87,12 @@ Held<bool> Kept::among(const Held<bool>& slots) const {
     return out;
 }
 
+void GatheredRow::fit(const Shape& shape) {
+    if (x_.size() != shape.stride) x_ = HeldDoubles(shape.stride, 0.0);
+    if (codes_.size() != shape.categorical) codes_ = Held<std::int32_t>(shape.categorical);
+}
+
 Row GatheredRow::of(const Row& row, const Kept& kept) {
-    if (x_.size() < kept.shape_.stride) x_.resize(kept.shape_.stride);
-    if (codes_.size() < kept.categorical_.size()) codes_.resize(kept.categorical_.size());
     bool gap = false;
     std::size_t i = 0;
     for (const std::uint32_t slot : kept.numeric_) {

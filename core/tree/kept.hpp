@@ -54,6 +54,7 @@ private:
 // Room for the values of a row that a leaf tracks.
 class GatheredRow {
 public:
+    void fit(const Shape&);
     [[nodiscard]] Row of(const Row&, const Kept&);
 
 private:

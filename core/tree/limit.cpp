@@ -34,7 +34,7 @@ LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least)
 // ---- what there is ----
 
 std::size_t Tree::free_bytes() const noexcept {
-    return minus(settings_.max_bytes, structure_.held + statistics_.held + spare_);
+    return minus(settings_.max_bytes, lasting() + statistics_.held + spare_);
 }
 
 // What an active leaf holds: on average, or with two classes if there is none.
@@ -56,7 +56,12 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
     if (settings_.adapts()) add(sides_, branches, sizeof(Side));
     if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
     if (shape_.linear) add(units_, branches, sizeof(units_[0]));
+    if (settings_.drop_poor_features) add(kept_, branches, sizeof(kept_[0]));
     if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
+    if (settings_.short_memory) {
+        add(recalled_, branches, sizeof(recalled_[0]));
+        add(nodes_, branches, shape_.class_stride * sizeof(double));
+    }
     if (splits) {
         add(splits_, 1, sizeof(Split));
         add(rivals_, Ranking::most, sizeof(Rival));
@@ -65,9 +70,14 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
     return bytes;
 }
 
-bool Tree::may_add(std::size_t bytes, bool answers) const noexcept {
+std::size_t Tree::most_lasting(bool answers) const noexcept {
     const std::size_t share = structure_share * (answers && settings_.adapts() ? 2 : 1);
-    return !limited() || structure_.held + bytes <= settings_.max_bytes / share;
+    const std::size_t memory = memory_.most_bytes();
+    return memory + minus(settings_.max_bytes, memory) / share;
+}
+
+bool Tree::may_add(std::size_t bytes, bool answers) const noexcept {
+    return !limited() || lasting() + bytes <= most_lasting(answers);
 }
 
 double Tree::promise(std::int32_t node) const noexcept {
@@ -82,12 +92,12 @@ double Tree::promise(std::int32_t node) const noexcept {
 
 std::size_t Tree::least_bytes() const {
     const auto lock = turnstile_.reading();
-    return structure_.held + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
+    return lasting() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
 }
 
 bool Tree::surely_fits(std::size_t names) const {
     const auto lock = turnstile_.reading();
-    const std::size_t most = std::max(structure_.held, settings_.max_bytes / structure_share);
+    const std::size_t most = std::max(lasting(), most_lasting());
     return !limited() || names <= minus(settings_.max_bytes, most);
 }
 
@@ -100,7 +110,7 @@ void Tree::settle() noexcept {
         spare_ = 0;
         return;
     }
-    statistics_.ceiling = minus(settings_.max_bytes, structure_.held);
+    statistics_.ceiling = minus(settings_.max_bytes, lasting());
     // While an array grows, the old one and the new one are there.
     spare_ = settings_.values != Values::gaussian ? room_of_values : 0;
     std::size_t largest = 0;
@@ -114,16 +124,16 @@ void Tree::settle() noexcept {
     copy(rivals_, sizeof(Rival));
     if (settings_.adapts()) copy(changes_, sizeof(Change));
     copy(ways_, sizeof(Ways));
-    spare_ += largest;
+    spare_ += std::max(largest, memory_.copy_bytes());
 }
 
 // Room for more that must be there; LimitTooLow before anything is changed.
 void Tree::demand_structure(std::size_t more) {
     if (!limited()) return;
-    if (structure_.held + more > settings_.max_bytes) {
-        throw LimitTooLow(settings_.max_bytes, structure_.held + more);
+    if (lasting() + more > settings_.max_bytes) {
+        throw LimitTooLow(settings_.max_bytes, lasting() + more);
     }
-    if (statistics_.held > settings_.max_bytes - structure_.held - more) rank(more, none);
+    if (statistics_.held > settings_.max_bytes - lasting() - more) rank(more, none);
 }
 
 void Tree::add_to_structure(std::size_t bytes) {
@@ -135,10 +145,23 @@ void Tree::add_to_structure(std::size_t bytes) {
 bool Tree::make_room_for(std::size_t bytes, std::int32_t keep) {
     if (!limited()) return true;
     const auto over = [&] {
-        return structure_.held + statistics_.held + spare_ + bytes > settings_.max_bytes;
+        return lasting() + statistics_.held + spare_ + bytes > settings_.max_bytes;
     };
     if (over()) rank(bytes, keep);
     return !over();
+}
+
+// Statistics of all new leaves may be more than the limit. Those of two must fit, or the
+// structure would leave no room for an active leaf.
+Tree::Room Tree::make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep) {
+    // No leaf is to lose its statistics in vain.
+    const std::size_t least = lasting() + spare_ + (keep == none ? 0 : leaf_bytes());
+    const auto make_room = [&](std::size_t n) {
+        const std::size_t more = bytes + n * leaf_bytes();
+        return least + more <= settings_.max_bytes && make_room_for(more, keep);
+    };
+    if (make_room(leaves)) return Room::active;
+    return leaves > 2 && make_room(2) ? Room::inactive : Room::none;
 }
 
 // The most promising leaves get statistics, as many as fit beside `need` bytes more; the
@@ -154,7 +177,7 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
     };
     const auto place_of = [&](const Ranked& r) { return static_cast<std::size_t>(record(r.node)); };
     const auto active = [&](const Ranked& r) { return leaves_[place_of(r)].statistics.is_open(); };
-    const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_ + need);
+    const std::size_t room = minus(settings_.max_bytes, lasting() + spare_ + need);
     const std::size_t target = limited() ? room - room / slack_share : SIZE_MAX;
     const std::size_t size = std::max<std::size_t>(1, leaf_bytes());
 
@@ -196,6 +219,7 @@ void Tree::sleep(std::size_t place) noexcept {
     if (!watches_.empty()) watches_[place].reset();
     if (!units_.empty()) units_[place].reset();
     if (!kept_.empty()) kept_[place].reset();
+    if (!recalled_.empty()) recalled_[place] = 0.0;
     leaf.classes = 0;
     leaf.weight = leaf.inherited = leaf.checked = 0.0;
     leaf.track = {};
@@ -248,7 +272,7 @@ void Tree::learn_inactive(std::size_t place, double w) {
     leaf.checked = leaf.weight;
     // Ranking looks at every leaf: not before each had a row, on average.
     if (seen_ - ranked_at_ < leaves_.size()) return;
-    const std::size_t room = minus(settings_.max_bytes, structure_.held + spare_);
+    const std::size_t room = minus(settings_.max_bytes, lasting() + spare_);
     const bool much_room = free_bytes() > room * 2 / slack_share;
     if (much_room || promise(leaf.node) > least_promise_) rank(0, none);
 }
@@ -287,7 +311,7 @@ void Tree::reshape_leaves(const Shape& from) {
 
 void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
-    if (structure_.held > limit) throw LimitTooLow(limit, structure_.held);
+    if (lasting() > limit) throw LimitTooLow(limit, lasting());
     settings_.max_bytes = limit;
     settle();
     rank(0, none);

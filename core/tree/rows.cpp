@@ -73,6 +73,12 @@ std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
     }
 }
 
+std::int32_t Tree::leaf_of(const Row& row) const noexcept {
+    std::int32_t i = route(0, row);
+    while (at(i).test != Test::leaf) i = route(at(i).heavy, row);
+    return i;
+}
+
 inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
     return at(start).test == Test::leaf ? start : route_on(start, row);
 }
@@ -145,6 +151,17 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
     } else {
         answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
     }
+}
+
+std::vector<Speaker> Tree::speakers() const {
+    std::vector<Speaker> out(nodes_.size(), Speaker::none);
+    std::visit([&](const auto& policy) {
+        for (const Leaf& leaf : leaves_) {
+            if (at(leaf.node).test != Test::leaf) continue;
+            out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
+        }
+    }, settings_.leaf);
+    return out;
 }
 
 void Tree::predict(const Batch& batch, const Answers& answers) const {
@@ -306,22 +323,21 @@ template <bool plain>
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
                                                double w) {
     arrive_here(row, y);
+    if (!plain && settings_.short_memory) {
+        const Charge charge(structure_);
+        if (memory_.keep(row, y, w, id)) settle();
+    }
     const auto place = static_cast<std::size_t>(at(id).place);
     if (plain || !limited()) {  // every leaf is active
-        learn_active<plain>(place, id, row, y, w);
+        count<plain>(place, row, y, w);
+        check_if_due<plain>(place);
     } else {
-        learn_limited(place, id, row, y, w);
+        learn_limited(place, row, y, w);
     }
 }
 
 template <bool plain>
-[[gnu::always_inline]] inline void Tree::learn_active(std::size_t place, std::int32_t id,
-                                                      const Row& row, std::size_t y, double w) {
-    count<plain>(place, row, y, w);
-    if (!plain && settings_.short_memory) {
-        const Charge charge(structure_);
-        memory_.keep(row, y, w, id);
-    }
+[[gnu::always_inline]] inline void Tree::check_if_due(std::size_t place) {
     Leaf& leaf = leaves_[place];
     const double grace = plain ? settings_.grace_period : delay(place);
     if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
@@ -330,26 +346,41 @@ template <bool plain>
     }
 }
 
-void Tree::learn_limited(std::size_t place, std::int32_t id, const Row& row, std::size_t y,
-                         double w) {
+void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, double w) {
+    if (count_limited(place, row, y, w)) {
+        try {
+            check_if_due<false>(place);
+            return;
+        } catch (const OverLimit&) {
+            sleep(place);
+        }
+    }
+    learn_inactive(place, w);
+}
+
+// Whether the leaf is active after it; if not, its class counts know the example.
+bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
     const Leaf& leaf = leaves_[place];
     if (leaf.statistics.is_open()) {
-        std::size_t more = leaf.statistics.growth(shape_, row, y);
+        const Kept* const kept = this->kept(place);
+        std::size_t more = leaf.statistics.growth(
+            shape(place), kept ? gathered_.of(row, *kept) : row, y);
         if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
         make_room_for(more, none);
     }
-    const double after = counts(id)[y] + w;
+    double& seen = counts(leaf.node)[y];
+    const double after = seen + w;
     if (leaf.statistics.is_open()) {
         try {
-            learn_active<false>(place, id, row, y, w);
-            return;
+            count<false>(place, row, y, w);
+            return true;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.
             sleep(place);
         }
     }
-    counts(id)[y] = after;
-    learn_inactive(place, w);
+    seen = after;
+    return false;
 }
 
 // ---- what a tree that follows change does with a row, step by step ----
@@ -372,9 +403,10 @@ void Tree::answer(std::int32_t start, const Row& row, const Answers& answers, st
 void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(at(leaf).place);
     if (limited()) {
-        learn_limited(place, leaf, row, y, w);
+        learn_limited(place, row, y, w);
     } else {
-        learn_active<false>(place, leaf, row, y, w);
+        count<false>(place, row, y, w);
+        check_if_due<false>(place);
     }
     // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
     if (w > 1.0 && at(leaf).test == Test::leaf && leaves_[place].weight > 0.0) {
@@ -393,9 +425,13 @@ void Tree::recall(std::int32_t node) {
         if (child == none) child = at(node).heavy;
         memory_.move(i, child);
         const Charge charge(statistics_);
-        count<false>(static_cast<std::size_t>(at(child).place), row, memory_.label(i), memory_.weight(i));
+        const auto place = static_cast<std::size_t>(at(child).place);
+        if (limited()) {
+            count_limited(place, row, memory_.label(i), memory_.weight(i));
+        } else {
+            count<false>(place, row, memory_.label(i), memory_.weight(i));
+        }
     }
-    estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes_[i].place);
@@ -409,7 +445,7 @@ void Tree::recall(std::int32_t node) {
         for (std::size_t k = 0; k < shape_.class_stride; ++k) {
             left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
         }
-        if (settings_.inherit_counts == InheritCounts::count) leaf.inherited = left;
+        if (leaf.inherited > 0.0) leaf.inherited = left;
     }
 }
 

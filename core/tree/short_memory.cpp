@@ -9,8 +9,11 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
-Held<T> wider(const Held<T>& rows, std::size_t n, std::size_t from, std::size_t to, T missing) {
-    Held<T> out(n * to, missing);
+Held<T> wider(const Held<T>& rows, std::size_t n, std::size_t room, std::size_t from,
+              std::size_t to, T missing) {
+    Held<T> out;
+    out.reserve(room * to);
+    out.resize(n * to, missing);
     for (std::size_t i = 0; i < n; ++i) {
         std::copy_n(rows.data() + i * from, from, out.data() + i * to);
     }
@@ -21,13 +24,36 @@ Held<T> wider(const Held<T>& rows, std::size_t n, std::size_t from, std::size_t 
 
 void ShortMemory::reshape(const Shape& to) {
     if (most_ == 0) return;
-    if (to.numeric != numeric_) values_ = wider(values_, size(), numeric_, to.numeric, nan);
+    const std::size_t room = leaves_.capacity();
+    if (to.numeric != numeric_) values_ = wider(values_, size(), room, numeric_, to.numeric, nan);
     if (to.categorical != categorical_) {
-        codes_ = wider(codes_, size(), categorical_, to.categorical, missing_code);
+        codes_ = wider(codes_, size(), room, categorical_, to.categorical, missing_code);
     }
     numeric_ = to.numeric;
     categorical_ = to.categorical;
-    row_.assign(to.stride, 0.0);
+    if (row_.size() != to.stride) row_ = HeldDoubles(to.stride, 0.0);
+    to_come_ = most_bytes() - bytes(room, numeric_, categorical_);
+}
+
+std::size_t ShortMemory::bytes(std::size_t room, std::size_t numeric,
+                               std::size_t categorical) noexcept {
+    const auto list = [&](std::size_t n) { return n ? taken(n) : 0; };
+    return list(room * numeric * sizeof(double)) + list(room * categorical * sizeof(std::int32_t)) +
+           list(room * sizeof(double)) + 2 * list(room * sizeof(std::uint32_t));
+}
+
+std::size_t ShortMemory::growth(std::size_t numeric, std::size_t categorical) const noexcept {
+    if (most_ == 0) return 0;
+    const std::size_t n = numeric_ + numeric, c = categorical_ + categorical;
+    return bytes(most_, n, c) - most_bytes() + bytes(leaves_.capacity(), n, c) +
+           taken((n + 4) * sizeof(double));
+}
+
+std::size_t ShortMemory::copy_bytes() const noexcept {
+    const std::size_t room = leaves_.capacity();
+    const std::size_t widest = std::max({numeric_ * sizeof(double), sizeof(double),
+                                         categorical_ * sizeof(std::int32_t)});
+    return room && room < most_ ? taken(room * widest) : 0;
 }
 
 void ShortMemory::make_room() {
@@ -37,12 +63,14 @@ void ShortMemory::make_room() {
     labels_.reserve(room);
     weights_.reserve(room);
     leaves_.reserve(room);
+    to_come_ = most_bytes() - bytes(room, numeric_, categorical_);
 }
 
-void ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t leaf) {
+bool ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t leaf) {
     std::size_t at = next_;
+    const bool full = size() < most_ && size() == leaves_.capacity();
     if (size() < most_) {
-        if (size() == leaves_.capacity()) make_room();
+        if (full) make_room();
         at = size();
         values_.resize(values_.size() + numeric_);
         codes_.resize(codes_.size() + categorical_);
@@ -59,6 +87,7 @@ void ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t lea
     labels_[at] = static_cast<std::uint32_t>(y);
     weights_[at] = w;
     leaves_[at] = leaf;
+    return full;
 }
 
 Row ShortMemory::row(std::size_t i) {

@@ -15,20 +15,32 @@ namespace riparian {
 // and never again, so that a file cannot ask for room that it has no examples for.
 class ShortMemory {
 public:
-    explicit ShortMemory(std::size_t most) : most_(most) {}
+    explicit ShortMemory(std::size_t most) : most_(most), to_come_(bytes(most, 0, 0)) {}
 
     // Features that are new are missing from all that is held.
     void reshape(const Shape&);
-    // In the place of the oldest, once there is no other.
-    void keep(const Row&, std::size_t y, double w, std::int32_t leaf);
+    // In the place of the oldest, once there is no other. Whether it took room.
+    bool keep(const Row&, std::size_t y, double w, std::int32_t leaf);
 
     // From the oldest on. A row is valid until the next one is asked for.
     [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
     [[nodiscard]] std::int32_t leaf(std::size_t i) const noexcept { return leaves_[place(i)]; }
     [[nodiscard]] std::size_t label(std::size_t i) const noexcept { return labels_[place(i)]; }
     [[nodiscard]] double weight(std::size_t i) const noexcept { return weights_[place(i)]; }
+    [[nodiscard]] std::int32_t code(std::size_t i, std::size_t c) const noexcept {
+        return codes_[place(i) * categorical_ + c];
+    }
     [[nodiscard]] Row row(std::size_t i);
     void move(std::size_t i, std::int32_t leaf) noexcept { leaves_[place(i)] = leaf; }
+
+    // What a limit of memory asks: the bytes of a full ring, those of them that are still to
+    // be taken, those that come with more features, and those of the largest list.
+    [[nodiscard]] std::size_t most_bytes() const noexcept {
+        return bytes(most_, numeric_, categorical_);
+    }
+    [[nodiscard]] std::size_t to_come() const noexcept { return to_come_; }
+    [[nodiscard]] std::size_t growth(std::size_t numeric, std::size_t categorical) const noexcept;
+    [[nodiscard]] std::size_t copy_bytes() const noexcept;
 
     void save(std::vector<double>& values, std::vector<std::int32_t>& codes,
               std::vector<std::int32_t>& labels, std::vector<double>& weights) const;
@@ -37,9 +49,12 @@ private:
     [[nodiscard]] std::size_t place(std::size_t i) const noexcept {
         return next_ + i < size() ? next_ + i : next_ + i - size();
     }
+    [[nodiscard]] static std::size_t bytes(std::size_t room, std::size_t numeric,
+                                           std::size_t categorical) noexcept;
     void make_room();
 
     std::size_t most_;
+    std::size_t to_come_;
     std::size_t next_ = 0;  // the oldest, once the ring is full
     std::size_t numeric_ = 0, categorical_ = 0;
     Held<double> values_;       // [place][numeric]

@@ -214,8 +214,9 @@ void check_planes(const double* p, const double* known, double weight, std::size
 
 }  // namespace
 
-Snapshot Tree::snapshot() const {
+Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
     const auto lock = turnstile_.reading();
+    if (speakers) *speakers = this->speakers();
     Snapshot s;
     const std::size_t n_classes = n_classes_;
     s.seen = {seen_};
@@ -430,11 +431,14 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
     demand(n_inactive == 0 || settings.max_bytes != SIZE_MAX, "inactive leaves without max_bytes");
-    demand(n_inactive == 0 || !settings.drop_poor_features, "inactive does not go with dropped");
+    for (std::size_t i = 0; i < s.dropped.size(); ++i) {
+        demand(s.dropped[i] == 0 || s.inactive[i / s.kinds.size()] != 1,
+               "inactive does not go with dropped");
+    }
     const std::size_t n_active = z.n_leaves - n_inactive;
     const std::size_t watched =
         (settings.judges() ? n_active * s.kinds.size() : 0) +
-        (settings.values == Values::gaussian ? 0 : n_inactive ? n_active * z.n_numeric : z.numeric);
+        (settings.values == Values::gaussian ? 0 : z.numeric - n_inactive * z.n_numeric);
     demand(watched <= s.watch.size(), "watch ends too early");
     const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
     demand_size(s.right_idbd, with_units, "right_idbd");
@@ -786,7 +790,6 @@ void Tree::restore_units(const Snapshot& s) {
 
 void Tree::restore_memory(const Snapshot& s) {
     if (settings_.short_memory) {
-        estimates_.reserve(nodes_.capacity() * shape_.class_stride);
         estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     }
     for (std::size_t i = 0; i < s.estimated.size(); ++i) {
@@ -809,10 +812,7 @@ void Tree::restore_memory(const Snapshot& s) {
         const double w = s.memory_weights[i];
         demand(w > 0.0 && w <= heaviest, where + "not a weight");
         const Row row{x.data(), codes, std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
-        // Where the tree had no room for a branch, the example went on to the heavy one.
-        std::int32_t leaf = route(0, row);
-        while (at(leaf).test != Test::leaf) leaf = route(at(leaf).heavy, row);
-        memory_.keep(row, static_cast<std::size_t>(label), w, leaf);
+        memory_.keep(row, static_cast<std::size_t>(label), w, leaf_of(row));
     }
 }
 

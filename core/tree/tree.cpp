@@ -36,7 +36,10 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     const auto lock = turnstile_.writing();
     const Charge charge(structure_);
     constexpr std::size_t most_a_feature = 128;  // and the copies when lists grow
-    demand_structure((features_.size() + kinds.size()) * most_a_feature);
+    const auto numeric =
+        static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), Kind::numeric));
+    demand_structure((features_.size() + kinds.size()) * most_a_feature +
+                     memory_.growth(numeric, kinds.size() - numeric));
     Shape to = shape_;
     make_room(features_, kinds.size());
     for (const Kind kind : kinds) {
@@ -91,11 +94,13 @@ void Tree::declare_classes(std::size_t count) {
 
 void Tree::reshape(const Shape& to) {
     if (to.class_stride != shape_.class_stride) {
-        demand_structure(taken(2 * nodes_.capacity() * to.class_stride * sizeof(double)));
+        const std::size_t rows = nodes_.capacity() * (settings_.short_memory ? 3 : 2);
+        demand_structure(taken(rows * to.class_stride * sizeof(double)));
     }
     const Shape from = std::exchange(shape_, to);
     scratch_.fit(to, costs_.classes > 0);
     memory_.reshape(to);
+    if (settings_.drop_poor_features) gathered_.fit(to);
     if (to.class_stride != from.class_stride) {
         const auto widen = [&](Held<double>& rows, std::size_t a_node) {
             const std::size_t n = rows.size() / from.class_stride;
@@ -109,7 +114,7 @@ void Tree::reshape(const Shape& to) {
             rows = std::move(wider);
         };
         widen(counts_, 2);
-        if (!estimates_.empty()) widen(estimates_, 1);
+        if (settings_.short_memory) widen(estimates_, 1);
     }
     settle();
     reshape_leaves(from);

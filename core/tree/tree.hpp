@@ -143,7 +143,8 @@ public:
     [[nodiscard]] std::vector<Change> changes() const;  // the last most_changes
     [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const;
 
-    [[nodiscard]] Snapshot snapshot() const;
+    // With who speaks for each node, if asked: none for a split.
+    [[nodiscard]] Snapshot snapshot(std::vector<Speaker>* speakers = nullptr) const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
     // that of a tree which learning could have made.
     [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
@@ -164,9 +165,10 @@ private:
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
     template <bool plain>
     void count(std::size_t place, const Row&, std::size_t y, double w);
+    void learn_limited(std::size_t place, const Row&, std::size_t y, double w);
+    bool count_limited(std::size_t place, const Row&, std::size_t y, double w);
     template <bool plain>
-    void learn_active(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
-    void learn_limited(std::size_t place, std::int32_t node, const Row&, std::size_t y, double w);
+    void check_if_due(std::size_t place);
 
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
@@ -196,6 +198,8 @@ private:
     template <std::size_t stride>  // 0: that of the shape
     void descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
+    // The leaf of a row: where a category has no branch, below the heavy child.
+    [[nodiscard]] std::int32_t leaf_of(const Row&) const noexcept;
     // As route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
@@ -204,6 +208,7 @@ private:
         return {counts(node), counts(node) + shape_.class_stride};
     }
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
+    [[nodiscard]] std::vector<Speaker> speakers() const;
     [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up) const;
     // Class weights of the statistics of a leaf.
     [[nodiscard]] double* own_counts(Leaf& leaf) noexcept {
@@ -237,6 +242,7 @@ private:
         return delays_.empty() ? settings_.grace_period : delays_[place];
     }
 
+    void make_room_in_lists(std::size_t children);
     std::int32_t add_node(std::int32_t parent, std::int32_t branch, Role role = Role::child);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
     void set_gate(std::int32_t node, double threshold) noexcept;
@@ -297,6 +303,12 @@ private:
 
     // Staying below the limit (limit.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
+    // What never goes away again: the structure, and what the short memory is to take.
+    [[nodiscard]] std::size_t lasting() const noexcept {
+        return structure_.held + memory_.to_come();
+    }
+    // What it may become. The short memory does not grow with the tree, and comes on top.
+    [[nodiscard]] std::size_t most_lasting(bool answers = false) const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
     [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
@@ -307,6 +319,9 @@ private:
     void demand_structure(std::size_t more);
     void add_to_structure(std::size_t bytes);
     bool make_room_for(std::size_t bytes, std::int32_t keep);
+    // For new leaves, which take so many bytes besides their statistics.
+    enum class Room { none, inactive, active };
+    Room make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep);
     void rank(std::size_t need, std::int32_t keep);
     void sleep(std::size_t place) noexcept;
     void wake(std::size_t place);

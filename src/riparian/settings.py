@@ -161,12 +161,6 @@ def _check_together(p: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"bound='delta-method' needs evaluator='resubstitution', got {evaluator!r}"
             )
-    for name in ("drop_poor_features", "short_memory"):
-        if p[name] and p["max_bytes"] is not None:
-            raise ValueError(
-                f"max_bytes cannot hold with {name}={p[name]!r}, whose memory no leaf can give up; "
-                "leave out one of them"
-            )
     if p["drop_poor_features"] and p["leaf"] != "majority":
         raise ValueError(
             "drop_poor_features=True needs leaf='majority', got "

@@ -7,6 +7,7 @@ deep: nothing here, or in what builds on it, recurses.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -20,6 +21,8 @@ from riparian.wording import MOST_DIGITS, distinct_numbers, distinct_texts, labe
 __all__ = ["Branch", "Node", "Structure"]
 
 LEAF, THRESHOLD, ONE_VALUE, EVERY_VALUE = range(4)
+#: Who may answer for a node, by the engine's codes.
+_PREDICTORS = (None, "majority", "naive-bayes", "idbd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,9 @@ class Node:
         Class weights with which the node answers: what it inherited at its birth and what it saw.
     answer_class : int
         Position of the class that a majority leaf answers; -1 while no class is known.
+    answered_by : {"majority", "naive-bayes", "idbd"} or None
+        Which predictor answers at this leaf now, where several are asked or one has learned
+        nothing yet; None for an inner node.
     """
 
     id: int
@@ -77,6 +83,7 @@ class Node:
     reached: tuple[float, ...]
     answer: tuple[float, ...]
     answer_class: int
+    answered_by: str | None
 
     @property
     def is_leaf(self) -> bool:
@@ -216,6 +223,12 @@ class Structure:
             raise IndexError(f"node must be in [0, {len(self)}), got {node}")
         return self._node(node)
 
+    def n_answered_by(self) -> dict[str, int]:
+        """At how many leaves each predictor answers, the commonest first."""
+        codes = Counter(self._nodes["answered_by"].tolist())
+        found = ((_PREDICTORS[code], n) for code, n in codes.most_common())
+        return {name: n for name, n in found if name is not None}
+
     def feature_index(self, node: int) -> int:
         """Position in the schema of the feature that a node tests; -1 for a leaf."""
         return int(self._nodes["feature"][node])
@@ -242,6 +255,7 @@ class Structure:
             reached=tuple(self._reached[i].tolist()),
             answer=tuple(self._answer[i].tolist()),
             answer_class=int(self._answer_class[i]),
+            answered_by=_PREDICTORS[int(nodes["answered_by"][i])],
         )
 
     def _branch(self, parent: int, branch: int) -> Branch:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from riparian.certificates import BY
 from riparian.report import bytes_text
 from riparian.results import Result
+from riparian.structure import Structure
 from riparian.wording import distinct_texts, label_text, weight_text
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def print_model(
         [
             ("examples", weight_text(float(model.n_seen_))),
             ("tree", _tree_text(model)),
+            ("answers", _answers_text(model)),
             ("memory", bytes_text(float(model.memory_bytes_))),
             ("classes", _listed(distinct_texts(model.classes_))),
         ],
@@ -189,6 +191,7 @@ def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, A
         "active_leaves": int(model.n_active_leaves_),
         "nodes": int(model.n_nodes_),
         "depth": int(model.depth_),
+        "answered_by": Structure.of(model).n_answered_by(),
         "memory_bytes": int(model.memory_bytes_),
         "classes": [_json_value(label) for label in model.classes_],
         "guarantee": model.guarantee(),
@@ -211,6 +214,16 @@ def _tree_text(model: Any) -> str:
     inactive = model.n_leaves_ - getattr(model, "n_active_leaves_", model.n_leaves_)
     asleep = f" ({inactive:,} inactive)" if inactive else ""
     return f"{model.n_leaves_:,} {leaves}{asleep}, depth {model.depth_:,}"
+
+
+def _answers_text(model: Any) -> str:
+    """Which predictors answer at the leaves now: ``naive-bayes at 8 leaves, majority at 4``."""
+    found = Structure.of(model).n_answered_by()
+    if len(found) == 1:
+        return f"{next(iter(found))} at every leaf"
+    (first, n), *others = found.items()
+    leaves = "leaf" if n == 1 else "leaves"
+    return ", ".join([f"{first} at {n:,} {leaves}", *(f"{by} at {n:,}" for by, n in others)])
 
 
 def _feature_text(feature: Any) -> str:

@@ -450,6 +450,20 @@ def test_show_json_is_the_model_in_figures(model):
     assert shown["memory_bytes"] > 0
 
 
+def test_show_tells_who_answers(tmp_path, data, model):
+    shown = json.loads(ran("show", model, "--json"))["answered_by"]
+    assert sum(shown.values()) == riparian.load(model).n_leaves_
+    text = ran("show", model)
+    (first, n), *others = shown.items()
+    assert f"answers   {first} at {n if others else 'every'} " in text
+    assert text.count(", by naive-bayes") == shown.get("naive-bayes", 0) > 0
+    out = tmp_path / "vfdt.rip"
+    ran("run", data, "--target", "level", "--recipe", "VFDT", "--model-out", out)
+    text = ran("show", out)
+    assert "answers   majority at every leaf\n" in text
+    assert ", by " not in text.partition("\nTree\n")[2].partition("\nWhat the bound")[0]
+
+
 def test_show_writes_the_tree_as_deep_as_asked(model):
     assert "├─" not in ran("show", model, "--depth", "0")
 

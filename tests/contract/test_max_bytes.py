@@ -98,15 +98,115 @@ def test_a_limit_holds_after_every_row_and_the_tree_still_improves(limit):
 def test_a_limit_holds_for_every_recipe(recipe):
     X, y = mixed(4_000)
     model = recipe.eager(max_bytes=60_000)
-    if any(getattr(model, name, 0) for name in ("short_memory", "drop_poor_features")):
-        with pytest.raises(ValueError, match="max_bytes cannot hold with"):
-            model.partial_fit(X, y)
-        return
     for start in range(0, 4_000, 50):
         rows = slice(start, start + 50)
         model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
         assert model.memory_bytes_ <= 60_000
     assert model.n_seen_ == 4_000
+
+
+EXTRAS = [
+    {"short_memory": 100},
+    {"drop_poor_features": True, "leaf": "majority", "delta": 0.3, "tau": 0.1},
+    {"drop_poor_features": True, "leaf": "majority", "short_memory": 50, "adaptive_grace": True},
+]
+
+
+@pytest.mark.parametrize("extras", EXTRAS)
+def test_what_growth_remembers_is_held_and_batches_and_files_make_no_difference(extras):
+    X, y = mixed(8_000, categories=12)
+    rng = np.random.default_rng(1)
+    X |= {f"noise{i}": rng.normal(size=8_000) for i in range(24)}
+
+    def model():
+        return rp.HoeffdingTree(max_bytes=60_000, **{**MANY_LEAVES, **extras})
+
+    whole = model().partial_fit(X, y)
+    assert 0 < whole.n_active_leaves_ < whole.n_leaves_
+    parts = model()
+    for start in range(0, 8_000, 37):
+        rows = slice(start, start + 37)
+        parts.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert parts.memory_bytes_ <= 60_000
+        if start % (37 * 20) == 0:
+            parts = pickle.loads(pickle.dumps(parts))
+    assert pickle.dumps(parts) == pickle.dumps(whole)
+    assert parts.memory_bytes_ == whole.memory_bytes_
+    assert np.allclose(whole.predict_proba(X).sum(axis=1), 1.0)
+    parts.set_params(max_bytes=None).partial_fit(X, y)
+    assert parts.n_active_leaves_ == parts.n_leaves_
+
+
+def test_a_short_memory_knows_its_leaves_when_a_limit_is_raised():
+    # Below the limit there is no room for branches of late words: their examples are at the
+    # heavy leaf until the limit is raised.
+    rng = np.random.default_rng(0)
+    word = np.where(np.arange(4_000) < 1_000, rng.integers(0, 6, 4_000), rng.integers(0, 40, 4_000))
+    number = rng.normal(size=4_000)
+    X = {"word": np.array([f"w{w:02}" for w in word], dtype=object), "number": number}
+    y = (word % 3 + (number > 0.3) * (word > 3)) % 3
+
+    def learned(model, start, stop):
+        rows = slice(start, stop)
+        return model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+
+    options = {"short_memory": 300, "leaf": "majority", "tau": 0.5, "grace_period": 20}
+    whole = learned(rp.HoeffdingTree(max_bytes=26_000, **options), 0, 2_000)
+    before = whole.n_leaves_
+    saved = pickle.loads(pickle.dumps(whole))
+    learned(whole.set_params(max_bytes="1MB"), 2_000, 4_000)
+    saved.set_params(max_bytes="1MB")
+    for start in range(2_000, 4_000, 10):
+        saved = pickle.loads(pickle.dumps(learned(saved, start, start + 10)))
+    assert whole.n_leaves_ > before + 30
+    assert to_bytes(saved) == to_bytes(whole)
+
+
+def test_a_short_memory_that_does_not_fit_is_refused_before_the_first_row():
+    X, y = rbf(100)
+    model = rp.HoeffdingTree(max_bytes=100_000, short_memory=1_000)
+    with pytest.raises(ValueError, match=r"max_bytes must be at least ([\d,]+) for"):
+        model.partial_fit(X, y)
+    # 1,000 examples of ten values, with label, weight and leaf: 96 bytes each.
+    assert model.set_params(max_bytes=110_000).partial_fit(X, y).memory_bytes_ < 50_000
+
+
+def test_a_leaf_that_lost_its_statistics_tracks_every_feature_again():
+    X, y = rbf(20_000)
+    extras = {"drop_poor_features": True, "leaf": "majority", "delta": 0.3, "tau": 0.01}
+    model = rp.HoeffdingTree(max_bytes=20_000, grace_period=50, **extras)
+    dropped = set()
+    for start in range(0, 20_000, 500):
+        model.partial_fit(X[start : start + 500], y[start : start + 500])
+        pending = model.pending()
+        dropped |= {p.leaf for p in pending if p.dropped}
+        assert not any(p.dropped for p in pending if p.reason_waiting == "inactive")
+    assert dropped
+
+
+def test_a_split_is_made_where_not_all_of_its_children_fit():
+    rng = np.random.default_rng(0)
+    word = rng.integers(0, 60, size=6_000)
+    X = {"word": np.array([f"w{w:02}" for w in word], dtype=object)}
+    X |= {f"number{i}": rng.normal(size=6_000) for i in range(25)}
+    # Of 60 words, 20 leave the class open.
+    y = np.where(word < 20, rng.integers(0, 4, size=6_000), word % 4)
+    model = rp.HoeffdingTree(max_bytes=80_000)
+    for start in range(0, 6_000, 10):
+        rows = slice(start, start + 10)
+        model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert model.memory_bytes_ <= 80_000
+        if model.n_leaves_ > 1:
+            break
+    assert model.splits()[0].feature == "word"
+    assert model.n_leaves_ > 50
+    assert 0 < model.n_active_leaves_ < 50
+    found = promises(model)
+    worst = min(p for p, is_active in found if is_active)
+    assert worst > 0.0
+    assert all(p <= worst for p, is_active in found if not is_active)
+    model.partial_fit(X, y)
+    assert model.memory_bytes_ <= 80_000
 
 
 @pytest.mark.parametrize("leaf", ["idbd", ("majority", "naive-bayes", "idbd")])
@@ -225,6 +325,19 @@ def test_impossible_arrays_are_refused(array, change):
         arrays[array] = change(arrays[array]).astype(arrays[array].dtype)
     with pytest.raises(ValueError, match=r"\w"):
         _core.Engine.restore(settings, arrays)
+
+
+def test_an_inactive_leaf_that_dropped_features_is_refused():
+    X, y = rbf(30_000)
+    extras = {"drop_poor_features": True, "leaf": "majority"}
+    model = rp.HoeffdingTree(max_bytes=40_000, **extras, **MANY_LEAVES).partial_fit(X, y)
+    settings = check_settings(model._learned_with)
+    arrays = model._engine.snapshot()
+    _core.Engine.restore(settings, arrays)
+    dropped = arrays["dropped"].reshape(len(arrays["inactive"]), -1)
+    dropped[np.flatnonzero(arrays["inactive"] == 1)[0], 0] = 1
+    with pytest.raises(ValueError, match="inactive does not go with dropped"):
+        _core.Engine.restore(settings, {**arrays, "dropped": dropped.ravel()})
 
 
 def test_a_file_of_more_than_its_limit_is_refused_or_made_to_fit():

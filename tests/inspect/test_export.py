@@ -49,6 +49,13 @@ def test_text_of_one_leaf_is_its_answer(forest):
     assert export_text(model) == "4 examples, 1 node, 1 leaf, depth 0\na (75%, n=4: a 3, b 1)"
 
 
+def test_text_names_who_answers_where_it_is_not_the_majority(forest):
+    model = forest.grown({**forest.leaf(3.0, 1.0), "answered_by": 2}, [], ["a", "b"])
+    assert export_text(model).endswith("\na (75%, n=4: a 3, b 1), by naive-bayes")
+    (step,) = path_steps(Structure.of(model), [0], [])
+    assert str(step) == "node 0: leaf (a, 75% of 4), by naive-bayes"
+
+
 def test_text_of_an_empty_tree_says_so(forest):
     model = forest.grown(None, [], [])
     assert export_text(model) == "an empty tree: nothing learned yet"

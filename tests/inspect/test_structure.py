@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
+import riparian as rp
+from riparian.streams import random_rbf
 from riparian.structure import Structure
 from riparian.wording import (
     compact_text,
@@ -224,3 +227,57 @@ def test_weights_and_shares_do_not_round_to_what_they_are_not():
         ">99%",
         "100%",
     ]
+
+
+# -- who answers ----------------------------------------------------------------------------------
+
+SINGLE = ("majority", "naive-bayes", "idbd")
+
+
+@pytest.mark.parametrize(
+    "leaf", ["adaptive", SINGLE, ("majority", "idbd"), ("naive-bayes", "idbd"), *SINGLE]
+)
+def test_the_predictor_that_is_named_is_the_one_that_answers(leaf):
+    X, y = random_rbf(seed=2, n_features=4, n_centroids=30, n_classes=3).take(6_000)
+    options = {"tau": 0.3, "grace_period": 100}
+    alone = {name: rp.HoeffdingTree(leaf=name, **options).fit(X, y) for name in SINGLE}
+    model = rp.HoeffdingTree(leaf=leaf, **options).fit(X, y)
+    members = ("naive-bayes",) if leaf == "adaptive" else np.atleast_1d(leaf).tolist()
+    asked = {*members, "majority"}  # which answers for all that know nothing yet
+    named = set()
+    for row in X[:500]:
+        example = dict(enumerate(row.tolist()))
+        *inner, last = model.explain_one(example)
+        assert {step.answered_by for step in inner} <= {None}
+        assert last.answered_by in asked
+        named.add(last.answered_by)
+        proba = alone[last.answered_by].predict_proba_one(example)
+        assert model.predict_proba_one(example) == pytest.approx(proba)
+    counts = Structure.of(model).n_answered_by()
+    assert sum(counts.values()) == model.n_leaves_
+    assert named <= set(counts) <= asked
+    if leaf == SINGLE:
+        assert len(counts) > 1
+
+
+def test_an_inactive_leaf_and_one_that_knows_nothing_answer_by_majority():
+    X, y = random_rbf(seed=1).take(20_000)
+    options = {"tau": 10.0, "grace_period": 50, "max_bytes": 50_000}
+    model = rp.HoeffdingTree(leaf="naive-bayes", **options).fit(X, y)
+    inactive = {p.leaf for p in model.pending() if p.reason_waiting == "inactive"}
+    assert inactive
+    for node in Structure.of(model):
+        if node.is_leaf:
+            silent = node.id in inactive or not sum(node.counts)
+            assert node.answered_by == "majority" or not silent
+        else:
+            assert node.answered_by is None
+    assert set(Structure.of(model).n_answered_by()) == {"majority", "naive-bayes"}
+
+
+def test_an_example_without_a_branch_is_answered_by_the_majority_of_the_node_above():
+    rng = np.random.default_rng(0)
+    word = rng.choice(["a", "b", "c"], size=2_000)
+    model = rp.HoeffdingTree(leaf="naive-bayes", tau=0.3).fit({"word": word}, word == "a")
+    last = model.explain_one({"word": "never seen"})[-1]
+    assert (last.node, last.answered_by) == (0, "majority")

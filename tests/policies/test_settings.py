@@ -1,13 +1,11 @@
 """Parameters that do not fit are refused, with what would."""
 
-import pickle
-
 import numpy as np
 import pytest
 from split_by_split import numbers
 
 import riparian as rp
-from riparian import modelfile, streams
+from riparian import modelfile
 from riparian.bounds import SERVES
 
 X, Y, *_ = numbers(np.random.default_rng(0), 200)
@@ -147,17 +145,3 @@ def test_pairs_and_a_matrix_of_the_same_costs_grow_the_same_tree():
     )
     assert one.splits()
     assert one.splits() == other.splits()
-
-
-@pytest.mark.parametrize(
-    "parameters", [{"short_memory": 10}, {"drop_poor_features": True, "leaf": "majority"}]
-)
-def test_a_limit_of_memory_does_not_go_with_what_no_leaf_can_give_up(parameters):
-    name = next(iter(parameters))
-    refused(f"max_bytes cannot hold with {name}=", max_bytes="1MB", **parameters)
-    model = rp.HoeffdingTree(**parameters).fit(*streams.sea(n_rows=500).take(500))
-    before = pickle.dumps(model)
-    model.set_params(max_bytes="1MB")
-    with pytest.raises(ValueError, match=f"max_bytes cannot hold with {name}="):
-        model.partial_fit([[1.0, 2.0, 3.0]], [0])
-    assert pickle.dumps(model.set_params(max_bytes=None)) == before

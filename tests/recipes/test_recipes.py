@@ -1,5 +1,7 @@
 """Every recipe against the slow tree of the specification, split by split."""
 
+import re
+
 import numpy as np
 import pytest
 from reference.values import best_split
@@ -7,6 +9,7 @@ from split_by_split import STREAMS, assert_same_tree
 
 import riparian as rp
 from riparian.recipes import RECIPES
+from riparian.recipes.recipe import Shared
 
 COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
 
@@ -107,3 +110,39 @@ def test_the_first_split_of_nip_is_that_of_brute_force():
         assert first.runner_up_gain == pytest.approx(gains[1], abs=1e-12)
         threshold = model._engine.nodes()["threshold"][0]
         assert found[best][0] <= threshold < found[best][0] + 1.0
+
+
+# -- what every recipe takes ----------------------------------------------------------------------
+
+OWN = [cls for name, cls in RECIPES.items() if name != "HoeffdingTree"]
+
+
+@pytest.mark.parametrize("cls", OWN, ids=lambda cls: cls.__name__)
+def test_every_recipe_takes_what_is_shared(cls):
+    free = rp.HoeffdingTree().get_params()
+    found = cls().get_params()
+    names = list(Shared.__annotations__)
+    assert {name: found[name] for name in names} == {name: free[name] for name in names}
+    for name in names:
+        assert re.search(rf"^    (max_depth, )?{name}\b.* : ", cls.__doc__, re.MULTILINE), name
+    assert cls.__doc__.count("max_bytes : ") == 1
+    model = cls(adaptive_grace=True, max_bytes="1MB", short_memory=0)
+    assert (model.adaptive_grace, model.max_bytes) == (True, "1MB")
+    assert "adaptive_grace=True, max_bytes='1MB')" in re.sub(r"\s+", " ", repr(model))
+
+
+@pytest.mark.parametrize("cls", OWN, ids=lambda cls: cls.__name__)
+def test_what_a_recipe_does_not_have_is_refused_in_its_name(cls):
+    for name in ("statistics", "n_cuts", "adaptive_graces"):
+        with pytest.raises(
+            TypeError, match=rf"{cls.__name__}\.__init__\(\) got an unexpected .*{name}"
+        ):
+            cls(**{name: 1})
+
+
+def test_a_recipe_with_shared_parameters_is_the_free_composition_with_them():
+    X, y = few_values(5, 4000)
+    extras = {"adaptive_grace": True, "drop_poor_features": True, "short_memory": 50} | SMALL
+    recipe, free = rp.VFDT(**extras), rp.HoeffdingTree(leaf="majority", **extras)
+    assert recipe.partial_fit(X, y).splits() == free.partial_fit(X, y).splits() != []
+    assert recipe.splits() != rp.VFDT(**SMALL).partial_fit(X, y).splits()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from riparian.export.text import predictor_text
 from riparian.structure import THRESHOLD, Node, Structure
 from riparian.wording import MOST_DIGITS, label_text, number_text, share_text, weight_text
 
@@ -29,6 +30,10 @@ class Step:
     answer : object
         At the end of the way the class that a majority leaf answers, before that the commonest
         class of ``counts``; None while no class is known.
+    answered_by : {"majority", "naive-bayes", "idbd"} or None
+        At the end of the way the predictor that answers there now, before that None. Naive Bayes
+        and the units of "idbd" may answer another class than ``answer``; units that are at 0 for
+        an example leave it to the majority.
     """
 
     node: int
@@ -36,13 +41,14 @@ class Step:
     value: Any
     counts: dict[Any, float]
     answer: Any
+    answered_by: str | None = None
 
     def __str__(self) -> str:
         total = sum(self.counts.values())
         share = self.counts.get(self.answer, 0.0) / total if total else 0.0
         answer = "no answer yet" if self.answer is None else label_text(self.answer)
         seen = f"{answer}, {share_text(share)} of {weight_text(total)}" if total else answer
-        return f"node {self.node}: {self.test or 'leaf'} ({seen})"
+        return f"node {self.node}: {self.test or 'leaf'} ({seen}){predictor_text(self.answered_by)}"
 
 
 def path_steps(
@@ -75,7 +81,8 @@ def path_steps(
         answer = structure.labels[speaker] if speaker >= 0 else None
         counts = dict(zip(structure.labels, node.reached, strict=True))
         test = _taken(structure, node, following, value)
-        steps.append(Step(node=identity, test=test, value=value, counts=counts, answer=answer))
+        by = None if following is not None else node.answered_by or "majority"
+        steps.append(Step(identity, test, value, counts, answer, by))
     return steps
 
 

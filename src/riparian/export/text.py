@@ -8,7 +8,7 @@ from typing import Any
 from riparian.structure import Node, Structure
 from riparian.wording import share_text, weight_text
 
-__all__ = ["check_depth", "class_weights_text", "export_text", "plural"]
+__all__ = ["check_depth", "class_weights_text", "export_text", "plural", "predictor_text"]
 
 _GUIDES_SHOWN = 40  # levels of indentation; deeper lines name their depth instead
 
@@ -17,7 +17,8 @@ def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) ->
     """The tree as indented text, one line a branch.
 
     A leaf shows the class that a majority leaf answers, the share of that class among the class
-    weights it answers with, and the weights of the examples that it saw (``n``).
+    weights it answers with, and the weights of the examples that it saw (``n``). Where another
+    predictor answers than the majority, it is named.
 
     Parameters
     ----------
@@ -89,7 +90,13 @@ def _leaf_text(structure: Structure, node: Node) -> str:
         return "no answer yet"
     share = node.shown[node.leading] / sum(node.shown)
     counts = class_weights_text(structure, node.reached)
-    return f"{structure.classes[node.leading]} ({share_text(share)}, n={counts})"
+    text = f"{structure.classes[node.leading]} ({share_text(share)}, n={counts})"
+    return text + predictor_text(node.answered_by)
+
+
+def predictor_text(answered_by: str | None) -> str:
+    """Who answers, unless it is the majority, whose class is shown: ``, by naive-bayes``."""
+    return f", by {answered_by}" if answered_by not in (None, "majority") else ""
 
 
 def _shortened(guides: str, depth: int) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["CorrectedVFDT"]
 
 
+@recipe
 class CorrectedVFDT(HoeffdingTree):
     """correctedVFDT: quality gain, a mean of single examples, and two epsilons.
 
@@ -36,12 +38,6 @@ class CorrectedVFDT(HoeffdingTree):
         Tie threshold: split anyway once the bound is below it.
     leaf : str or sequence of str, default="majority"
         What a leaf answers.
-    max_depth, max_leaves : int or None, default=None
-        Limits of the tree.
-    max_bytes : int, str or None, default=None
-        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Which features are categorical.
 
     Notes
     -----
@@ -81,10 +77,7 @@ class CorrectedVFDT(HoeffdingTree):
         grace_period: float = 1,
         tau: float = 0.0,
         leaf: str | Sequence[str] = "majority",
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | str | None = None,
-        categorical_features: Any = "from_dtype",
+        **shared: Unpack[Shared],
     ) -> None:
         super().__init__(
             statistics="gaussian",
@@ -101,8 +94,5 @@ class CorrectedVFDT(HoeffdingTree):
             grace_period=grace_period,
             tau=tau,
             leaf=leaf,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            max_bytes=max_bytes,
-            categorical_features=categorical_features,
+            **shared,
         )

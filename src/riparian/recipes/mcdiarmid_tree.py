@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["McDiarmidTree"]
 
 
+@recipe
 class McDiarmidTree(HoeffdingTree):
     """McDiarmid tree: bounded differences instead of Hoeffding's mean.
 
@@ -27,12 +29,6 @@ class McDiarmidTree(HoeffdingTree):
         What a leaf answers.
     costs : array-like, dict or None, default=None
         Cost of each (predicted, true) pair; answers are the cheapest.
-    max_depth, max_leaves : int or None, default=None
-        Limits of the tree.
-    max_bytes : int, str or None, default=None
-        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Which features are categorical.
 
     Notes
     -----
@@ -65,10 +61,7 @@ class McDiarmidTree(HoeffdingTree):
         tau: float = 0.05,
         leaf: str | Sequence[str] = "majority",
         costs: Any = None,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | str | None = None,
-        categorical_features: Any = "from_dtype",
+        **shared: Unpack[Shared],
     ) -> None:
         super().__init__(
             statistics="gaussian",
@@ -80,8 +73,5 @@ class McDiarmidTree(HoeffdingTree):
             tau=tau,
             leaf=leaf,
             costs=costs,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            max_bytes=max_bytes,
-            categorical_features=categorical_features,
+            **shared,
         )

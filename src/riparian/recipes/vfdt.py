@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["VFDT"]
 
 
+@recipe
 class VFDT(HoeffdingTree):
     """Very fast decision tree: split once the two best gains are far enough apart.
 
@@ -27,12 +29,6 @@ class VFDT(HoeffdingTree):
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
         Tie threshold: split anyway once the bound is below it.
-    max_depth, max_leaves : int or None, default=None
-        Limits of the tree.
-    max_bytes : int, str or None, default=None
-        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Which features are categorical.
 
     Notes
     -----
@@ -42,8 +38,8 @@ class VFDT(HoeffdingTree):
     1e-9. The gain range counts the classes seen at the leaf. A new leaf answers with
     the class weights that its parent's split estimated until its own
     examples outweigh them; they never count in the bound.
-    Poor attributes are not dropped, and memory is limited by `max_bytes` only: statistics
-    of a leaf that wakes begin anew. Hoeffding's
+    Poor attributes are dropped with `drop_poor_features` only, and memory is limited with
+    `max_bytes` only: statistics of a leaf that wakes begin anew. Hoeffding's
     inequality does not cover information gain, so `delta` is no guarantee; see
     :mod:`riparian.bounds`.
 
@@ -71,10 +67,7 @@ class VFDT(HoeffdingTree):
         grace_period: float = 200,
         delta: float = 1e-7,
         tau: float = 0.05,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | str | None = None,
-        categorical_features: Any = "from_dtype",
+        **shared: Unpack[Shared],
     ) -> None:
         super().__init__(
             statistics="gaussian",
@@ -86,8 +79,5 @@ class VFDT(HoeffdingTree):
             grace_period=grace_period,
             delta=delta,
             tau=tau,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            max_bytes=max_bytes,
-            categorical_features=categorical_features,
+            **shared,
         )

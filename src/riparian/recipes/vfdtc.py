@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["VFDTc"]
 
 
+@recipe
 class VFDTc(HoeffdingTree):
     """VFDTc: every observed value is a cut, leaves answer by naive Bayes where it is better.
 
@@ -25,12 +27,6 @@ class VFDTc(HoeffdingTree):
         Weight of examples between two checks of a leaf.
     tau : float, default=0.05
         Tie threshold: split anyway once the bound is below it.
-    max_depth, max_leaves : int or None, default=None
-        Limits of the tree.
-    max_bytes : int, str or None, default=None
-        Limit of its memory, such as ``"10MB"``; see :class:`riparian.HoeffdingTree`.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Which features are categorical.
 
     Notes
     -----
@@ -64,10 +60,7 @@ class VFDTc(HoeffdingTree):
         delta: float = 1e-7,
         grace_period: float = 200,
         tau: float = 0.05,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | str | None = None,
-        categorical_features: Any = "from_dtype",
+        **shared: Unpack[Shared],
     ) -> None:
         super().__init__(
             statistics="exhaustive",
@@ -79,8 +72,5 @@ class VFDTc(HoeffdingTree):
             delta=delta,
             grace_period=grace_period,
             tau=tau,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            max_bytes=max_bytes,
-            categorical_features=categorical_features,
+            **shared,
         )
