@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["HAT"]
 
 
+@recipe
 class HAT(HoeffdingTree):
     """Hoeffding adaptive tree: where errors rise, another subtree grows and may take over.
 
@@ -37,12 +39,6 @@ class HAT(HoeffdingTree):
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
         Tie threshold: split anyway once the bound is below it.
-    max_depth, max_leaves : int or None, default=None
-        Limits of the tree. Leaves of alternates count.
-    max_bytes : int, str or None, default=None
-        Limit of its memory, alternates and detectors included.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Which features are categorical.
 
     Notes
     -----
@@ -81,10 +77,7 @@ class HAT(HoeffdingTree):
         grace_period: float = 200,
         delta: float = 1e-7,
         tau: float = 0.05,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | str | None = None,
-        categorical_features: Any = "from_dtype",
+        **shared: Unpack[Shared],
     ) -> None:
         super().__init__(
             adaptation="alternates",
@@ -98,8 +91,5 @@ class HAT(HoeffdingTree):
             grace_period=grace_period,
             delta=delta,
             tau=tau,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            max_bytes=max_bytes,
-            categorical_features=categorical_features,
+            **shared,
         )
