@@ -100,7 +100,8 @@ def test_the_change_is_told_in_words():
     X, y = turning(3000)
     model = rp.HAT(categorical_features=[1, 2], **QUICK).fit(X, y)
     first = model.changes()[0]
-    assert first.kind == "replaced" and first.measure == "error"
+    assert first.kind == "replaced"
+    assert first.measure == "error"
     assert first.value_after < first.value_before - first.bound
     assert str(first).startswith(f"{first.seen:,}: {first.where}: replaced {first.before}")
     assert set(model.changes().table()) >= {"seen", "where", "before", "after"}
@@ -113,7 +114,8 @@ def test_history_is_bounded_and_survives_saving(tmp_path):
     assert len(model.changes()) == min(500, counts["replaced"])
     model.save(tmp_path / "hat.rip")
     again = rp.load(tmp_path / "hat.rip")
-    assert again.changes() == model.changes() and again.change_counts() == counts
+    assert again.changes() == model.changes()
+    assert again.change_counts() == counts
     for m in (model, again):
         m.partial_fit(X[:5000], y[:5000])
     assert to_bytes(model) == to_bytes(again)

@@ -96,16 +96,8 @@ class AlternatesReference(ReferenceTree):
         bound = math.sqrt(2.0 * e * (1.0 - e) * math.log(2.0 / self.switch_delta) * both)
         if e - f > bound:
             self.counts["replaced"] += 1
-            told = Replacement(
-                self.seen,
-                self.nodes[node].depth,
-                self.leaves(node),
-                self.leaves(other),
-                e,
-                f,
-                bound,
-            )
-            self.replacements.append(told)
+            depth, leaves = self.nodes[node].depth, (self.leaves(node), self.leaves(other))
+            self.replacements.append(Replacement(self.seen, depth, *leaves, e, f, bound))
             self._link(node, other)
             return other
         if f - e > bound:
