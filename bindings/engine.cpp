@@ -139,6 +139,8 @@ void set_adaptation(Settings& s, const nb::dict& d) {
         how->drift_delta = nb::cast<double>(d["drift_delta"]);
         how->switch_delta = nb::cast<double>(d["switch_delta"]);
         how->switch_after = nb::cast<double>(d["switch_after"]);
+        how->bootstrap = nb::cast<bool>(d["bootstrap"]);
+        how->seed = nb::cast<std::uint64_t>(d["random_state"]);
     }
 }
 

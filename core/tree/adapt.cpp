@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "../lab/philox.hpp"
 #include "../simd/scalar.hpp"
 #include "tree.hpp"
 
@@ -10,6 +11,18 @@ namespace riparian {
 namespace {
 
 constexpr std::size_t room_of_monitor = 2048;
+
+// How often a node learns a row: Poisson(1), and once at least, as in MOA.
+double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept {
+    Philox random(seed, row);
+    for (std::uint64_t skip = node % 4; skip > 0; --skip) (void)random.bits();
+    const double u = random.uniform();
+    double share = 0x1.78b56362cef38p-2;  // 1 / e
+    double below = share;
+    double n = 0.0;
+    for (; u >= below && n < 20.0; below += share) share /= ++n;
+    return std::max(1.0, n);
+}
 
 }  // namespace
 
@@ -84,7 +97,7 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
             }
         }
         if (!replaced) hear(leaf, wrong);
-        learn_at(leaf, row, y, w);
+        learn_at(leaf, row, y, how.bootstrap ? w * times(how.seed, seen_, side(leaf).born) : w);
     }
     return answer;
 }

@@ -22,6 +22,8 @@ struct Alternates {
     double drift_delta = 0.002;  // of the detectors
     double switch_delta = 0.05;  // of the comparison with an alternate
     double switch_after = 300;   // answers in both windows
+    bool bootstrap = false;      // leaves learn a row as often as Poisson(1) says, and once at least
+    std::uint64_t seed = 0;
 };
 
 using AnyAdaptation = std::variant<Fixed, Alternates>;

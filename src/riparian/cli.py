@@ -322,17 +322,22 @@ def show(
     model: ModelFile,
     splits: Splits = 5,
     depth: Annotated[int, typer.Option(min=0, help="Deepest level of the tree to write.")] = 5,
+    changes: Annotated[
+        bool, typer.Option("--changes", help="Tell every change that the tree remembers.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show a model, its tree and why it split."""
+    """Show a model, its tree, why it split, and what it changed."""
     import riparian
     from riparian.summary import console, model_dict, print_model
 
     learned = riparian.load(model)
     if json:
-        _print_json(model_dict(learned, n_splits=splits))
+        _print_json(model_dict(learned, n_splits=splits, changes=changes))
     else:
-        print_model(console(), model, learned, n_splits=splits, max_depth=depth)
+        print_model(
+            console(), model, learned, n_splits=splits, max_depth=depth, changes=changes
+        )
 
 
 @app.command()

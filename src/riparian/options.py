@@ -80,6 +80,8 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("drift_delta", float, "Confidence of the detectors at the nodes.  [default: 0.002]"),
     ("switch_delta", float, "Confidence that an alternate is better.  [default: 0.05]"),
     ("switch_after", float, "Answers before alternates are compared.  [default: 300]"),
+    ("bootstrap", bool, "Leaves learn a row as often as Poisson(1) says, at least once."),
+    ("random_state", int, "Seed of the bootstrap.  [default: 0]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
     ("grace_period", float, "Weight of examples between two checks of a leaf."),
     ("adaptive_grace", bool, "Check a leaf when its bound could be met, not before."),

@@ -54,11 +54,14 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "adaptive_grace",
         "drop_poor_features",
         "short_memory_in_bound",
+        "bootstrap",
     ):
         settings[name] = _truth(name, parameters[name])
     settings["n_cuts"] = _whole("n_cuts", parameters["n_cuts"], 1, 10_000)
     settings["n_intervals"] = _whole("n_intervals", parameters["n_intervals"], 1, 65_536)
     settings["short_memory"] = _whole("short_memory", parameters["short_memory"], 0, 2**24)
+    seed = parameters["random_state"]
+    settings["random_state"] = 0 if seed is None else _whole("random_state", seed, 0, 2**32 - 1)
     settings["epsilons"] = _whole("epsilons", parameters["epsilons"], 1, 2)
     for name, least, most in (
         ("grace_period", 0.0, 2.0**53),

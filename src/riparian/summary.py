@@ -117,7 +117,13 @@ def run_dict(
 
 
 def print_model(
-    out: Console, path: str, model: Any, *, n_splits: int, max_depth: int | None
+    out: Console,
+    path: str,
+    model: Any,
+    *,
+    n_splits: int,
+    max_depth: int | None,
+    changes: bool = False,
 ) -> None:
     """Print what a model is, what it knows and how its tree looks.
 
@@ -131,6 +137,8 @@ def print_model(
         How many of the last splits are told.
     max_depth : int or None
         Deepest level of the tree that is written; None writes all.
+    changes : bool
+        Whether all changes are told, and not the last few.
     """
     schema = model._schema
     out.print(f"{type(model).__name__} in {label_text(path)}", style="bold")
@@ -154,6 +162,23 @@ def print_model(
     _print_heading(out, "What the bound promises")
     _print_paragraph(out, model.guarantee())
     _print_splits(out, model, n_splits, ranked=True)
+    if model._axes()["adaptation"] != "none":
+        _print_changes(out, model, None if changes else n_splits)
+    elif changes:
+        out.print()
+        out.print("The model keeps what it has grown (adaptation none): it has no changes.")
+
+
+def _print_changes(out: Console, model: Any, most: int | None) -> None:
+    told = model.changes()
+    last = told if most is None else _last(told, most)
+    _print_heading(out, "Changes")
+    counts = model.change_counts()
+    _print_pairs(out, [(kind, f"{n:,}") for kind, n in counts.items() if n])
+    if not any(counts.values()):
+        out.print("  none yet")
+    for change in last:
+        out.print(f"  {change}")
 
 
 def print_datasets(out: Console, listing: Sequence[Mapping[str, Any]]) -> None:
@@ -181,7 +206,9 @@ def print_datasets(out: Console, listing: Sequence[Mapping[str, Any]]) -> None:
         out.print(f"{line(row)}  {place}")
 
 
-def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, Any]:
+def model_dict(
+    model: Any, *, n_splits: int, schema: bool = True, changes: bool = False
+) -> dict[str, Any]:
     """Give a model's description as what JSON can hold."""
     found: dict[str, Any] = {
         "model": type(model).__name__,
@@ -197,6 +224,10 @@ def model_dict(model: Any, *, n_splits: int, schema: bool = True) -> dict[str, A
         "guarantee": model.guarantee(),
         "splits": [_record(split) for split in _last(model.splits(), n_splits)],
     }
+    if model._axes()["adaptation"] != "none":
+        told = model.changes()
+        found["change_counts"] = model.change_counts()
+        found["changes"] = [_record(c) for c in (told if changes else _last(told, n_splits))]
     if schema:
         found["features"] = [
             {

@@ -129,6 +129,12 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         Confidence at which an alternate takes over, or is given up.
     switch_after : float, default=300
         Answers in both windows before the two are compared.
+    bootstrap : bool, default=False
+        Whether the leaves of "alternates" learn each row as often as a Poisson variable of
+        mean 1 says, and once at least, as MOA's do: they split sooner on fewer examples
+        than the bound counts.
+    random_state : int or None, default=None
+        Seed of the bootstrap; None is 0, so that the same rows give the same tree.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -274,6 +280,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         drift_delta: float = 0.002,
         switch_delta: float = 0.05,
         switch_after: float = 300,
+        bootstrap: bool = False,
+        random_state: int | None = None,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -317,6 +325,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.drift_delta = drift_delta
         self.switch_delta = switch_delta
         self.switch_after = switch_after
+        self.bootstrap = bootstrap
+        self.random_state = random_state
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta

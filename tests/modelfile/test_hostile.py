@@ -469,10 +469,29 @@ def sample_models():
     ]:
         model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
+    yield changing_model()
     columns, labels = sample_rows(200)
     numbers = {name: columns[name] for name in "ac"}
     seeded = rp.VFDT.from_sklearn(None, numbers, labels, grace_period=40, delta=0.05, tau=0.6)
     yield seeded.partial_fit(columns, labels).rescan(columns, labels, passes=2, progress=False)
+
+
+def changing_model():
+    """Has alternates beside nodes, some of them with tests, and a history."""
+    model = rp.HAT(grace_period=40, delta=0.05, tau=0.6, switch_after=40, drift_delta=0.2)
+    columns, labels = sample_rows(200)
+    turned = np.array(["b", "c", "a"], dtype=object)[np.searchsorted(["a", "b", "c"], labels)]
+    for y in (labels, turned, labels, turned):
+        model.partial_fit(columns, y)
+    return model
+
+
+def test_the_sample_that_follows_change_has_something_of_everything():
+    model = changing_model()
+    role = model._engine.snapshot()["role"]
+    assert model.changes()
+    assert role.sum() >= 2
+    assert (model._engine.snapshot()["test"][role > 0] > 0).any()
 
 
 def sample_rows(n):

@@ -24,6 +24,11 @@ class HAT(HoeffdingTree):
         it is given up.
     switch_after : float, default=300
         Answers that both windows must hold before the two are compared.
+    bootstrap : bool, default=False
+        Whether leaves learn each row as often as a Poisson variable of mean 1 says, and once
+        at least. MOA's do; the bound then counts more examples than there were.
+    random_state : int or None, default=None
+        Its seed; None is 0.
     impurity : str or callable, default="entropy"
         Whose reduction is the gain.
     bound : str or callable, default="hoeffding"
@@ -47,7 +52,7 @@ class HAT(HoeffdingTree):
 
     *Differs from the paper*: a node keeps its detector when it splits. An alternate that is
     restarted begins as a single leaf which answers like its node until it has learned an
-    example. Rows are not weighted by a bootstrap.
+    example.
 
     References
     ----------
@@ -70,6 +75,8 @@ class HAT(HoeffdingTree):
         drift_delta: float = 0.002,
         switch_delta: float = 0.05,
         switch_after: float = 300,
+        bootstrap: bool = False,
+        random_state: int | None = None,
         impurity: Any = "entropy",
         bound: Any = "hoeffding",
         leaf: str | Sequence[str] = "adaptive",
@@ -84,6 +91,8 @@ class HAT(HoeffdingTree):
             drift_delta=drift_delta,
             switch_delta=switch_delta,
             switch_after=switch_after,
+            bootstrap=bootstrap,
+            random_state=random_state,
             impurity=impurity,
             bound=bound,
             leaf=leaf,
