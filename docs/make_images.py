@@ -103,9 +103,9 @@ def main() -> None:
     mpl.use("agg")
     FOLDER.mkdir(exist_ok=True)
     stream = rp.streams.drifting()
-    young = rp.HoeffdingTree()
+    young = rp.StreamTree()
     rp.evaluate.prequential(young, stream, rows=ROWS_OF_THE_TREE, progress=False)
-    result = rp.evaluate.prequential(rp.HoeffdingTree(), stream, progress=False)
+    result = rp.evaluate.prequential(rp.StreamTree(), stream, progress=False)
     decisions = rp.lab.compare(delta=0.05, repetitions=100_000)
     found = compared()
     for scheme in ("light", "dark"):

@@ -180,9 +180,10 @@ def run(
         str,
         typer.Option(
             help=f"{', '.join(RECIPE_NAMES[:-1])} or {RECIPE_NAMES[-1]}; the options below are its "
-            "parameters, and their defaults are its own."
+            "parameters, and their defaults are its own. HoeffdingTree takes all but --version and "
+            "--test."
         ),
-    ] = "HoeffdingTree",
+    ] = "StreamTree",
     **given: Any,
 ) -> None:
     """Learn a stream and report how well it went.

@@ -25,6 +25,7 @@ RECIPE_NAMES = (
     "McDiarmidTree",
     "MisclassificationTree",
     "NIP",
+    "StreamTree",
     "VFDT",
     "VFDTc",
 )
