@@ -190,9 +190,9 @@ def save(figure: Figure, path: Path) -> None:
 def tree() -> dict[str, Callable[[bool], Figure]]:
     """Learn the stream once for each picture of the README."""
     stream = rp.streams.drifting()
-    young = rp.HoeffdingTree()
+    young = rp.StreamTree()
     rp.evaluate.prequential(young, stream, rows=ROWS_OF_THE_TREE, progress=False)
-    result = rp.evaluate.prequential(rp.HoeffdingTree(), stream, progress=False)
+    result = rp.evaluate.prequential(rp.StreamTree(), stream, progress=False)
     return {
         "tree": lambda dark: draw_tree(young),
         "accuracy": lambda dark: draw_accuracy(result, dark=dark),

@@ -1,6 +1,7 @@
 """Decision trees that learn from data streams.
 
-``import riparian as rp``, then ``rp.VFDT()`` or ``rp.HoeffdingTree(...)``.
+``import riparian as rp``, then ``rp.StreamTree()``, a recipe such as ``rp.VFDT()``, or the free
+composition ``rp.HoeffdingTree(...)``.
 Everything is imported when it is first used, so that the command line starts at once.
 """
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         HybridTree,
         McDiarmidTree,
         MisclassificationTree,
+        StreamTree,
         VFDTc,
     )
     from riparian.tree import HoeffdingTree
@@ -59,6 +61,7 @@ __all__ = [
     "ModelFileError",
     "Pending",
     "Split",
+    "StreamTree",
     "VFDTc",
     "__version__",
     "bounds",
@@ -95,6 +98,7 @@ _RECIPES = {
     "McDiarmidTree",
     "MisclassificationTree",
     "NIP",
+    "StreamTree",
     "VFDT",
     "VFDTc",
 }

@@ -180,9 +180,10 @@ def run(
         str,
         typer.Option(
             help=f"{', '.join(RECIPE_NAMES[:-1])} or {RECIPE_NAMES[-1]}; the options below are its "
-            "parameters, and their defaults are its own."
+            "parameters, and their defaults are its own. HoeffdingTree takes all but --version and "
+            "--test."
         ),
-    ] = "HoeffdingTree",
+    ] = "StreamTree",
     **given: Any,
 ) -> None:
     """Learn a stream and report how well it went.
@@ -335,9 +336,7 @@ def show(
     if json:
         _print_json(model_dict(learned, n_splits=splits, changes=changes))
     else:
-        print_model(
-            console(), model, learned, n_splits=splits, max_depth=depth, changes=changes
-        )
+        print_model(console(), model, learned, n_splits=splits, max_depth=depth, changes=changes)
 
 
 @app.command()

@@ -26,6 +26,7 @@ RECIPE_NAMES = (
     "McDiarmidTree",
     "MisclassificationTree",
     "NIP",
+    "StreamTree",
     "VFDT",
     "VFDTc",
 )

@@ -117,6 +117,8 @@ def all_recipes():
     """Each with its own leaf and the one that keeps the most; two of them with every leaf."""
     for name, cls in RECIPES.items():
         own = [cls().leaf, "adaptive"]
+        if not isinstance(own[0], str):
+            yield Recipe(name)
         for leaf in _core.names("leaf"):
             if leaf in own or name in ("HoeffdingTree", "VFDT"):
                 yield Recipe(name, leaf)

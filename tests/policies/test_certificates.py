@@ -166,6 +166,7 @@ SAYS = {
     "McDiarmidTree": "how far that mean is from the true gain is not covered",
     "MisclassificationTree": "a normal approximation, not a bound",
     "NIP": "a normal approximation, not a bound",
+    "StreamTree": "one epsilon covers one gain, not a difference",
     "VFDT": "one epsilon covers one gain, not a difference",
     "VFDTc": "one epsilon covers one gain, not a difference",
 }

@@ -37,6 +37,7 @@ TRIED = {
     # Its bound for entropy is above 1 for a million examples: ties of a large tau only.
     "McDiarmidTree": [SMALL | {"impurity": "gini", "delta": 0.5, "tau": 0.6}, SMALL | {"tau": 30}],
     "MisclassificationTree": [SMALL],
+    "StreamTree": [SMALL, SMALL | {"leaf": "adaptive"}],
     "VFDT": [SMALL, SMALL | {"leaf": "adaptive"}],
     "VFDTc": [SMALL],
 }

@@ -178,8 +178,8 @@ def test_drifting_changes_at_a_stroke_and_little_by_little():
     assert (same[16:] < 0.7).all()
 
 
-def test_generators_make_two_million_values_a_second():
-    # The slowest makes about 6 million on one core; a busy machine gets three tries.
+def test_generators_make_five_million_values_a_second():
+    # The slowest makes about 25 million on a quiet core; a busy machine gets three tries.
     for generator in GENERATORS.values():
         stream = generator(seed=1)
         n = 1_000_000 // len(stream.names)
@@ -188,7 +188,7 @@ def test_generators_make_two_million_values_a_second():
             start = process_time()
             X, _ = stream.take(n)
             rates.append(X.size / (process_time() - start))
-        assert max(rates) > 2e6, generator.__name__
+        assert max(rates) > 5e6, generator.__name__
 
 
 def test_from_name_is_the_call_it_spells():

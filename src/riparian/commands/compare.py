@@ -112,8 +112,8 @@ def model_of(text: str) -> Any:
     Traceback (most recent call last):
     ...
     ValueError: a model must be one of 'HoeffdingTree', 'CTree', 'CorrHTree', 'CorrectedVFDT', \
-'DsCART', 'HybridTree', 'MDT', 'McDiarmidTree', 'MisclassificationTree', 'NIP', 'VFDT', \
-'VFDTc', got 'VFTD'; did you mean 'VFDT'?
+'DsCART', 'HybridTree', 'MDT', 'McDiarmidTree', 'MisclassificationTree', 'NIP', \
+'StreamTree', 'VFDT', 'VFDTc', got 'VFTD'; did you mean 'VFDT'?
     """
     from riparian.errors import one_of
     from riparian.recipes import RECIPES

@@ -142,6 +142,8 @@ def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
 
 def _parameters(model: Any) -> Any:
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    if hasattr(model, "_axes"):  # also those that a recipe fixes
+        return kind, sorted(model._axes().items(), key=lambda item: item[0])
     if hasattr(model, "get_params"):
         return kind, sorted(model.get_params().items(), key=lambda item: item[0])
     return kind, repr(model)

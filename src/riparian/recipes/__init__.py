@@ -1,4 +1,4 @@
-"""Published algorithms: each a choice on the axes of one engine."""
+"""Published algorithms, and the default: each a choice on the axes of one engine."""
 
 from riparian.modelfile import load
 from riparian.recipes.corrected_vfdt import CorrectedVFDT
@@ -11,6 +11,7 @@ from riparian.recipes.mcdiarmid_tree import McDiarmidTree
 from riparian.recipes.mdt import MDT
 from riparian.recipes.misclassification_tree import MisclassificationTree
 from riparian.recipes.nip import NIP
+from riparian.recipes.stream_tree import StreamTree
 from riparian.recipes.vfdt import VFDT
 from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
@@ -28,6 +29,7 @@ __all__ = [
     "HybridTree",
     "McDiarmidTree",
     "MisclassificationTree",
+    "StreamTree",
     "VFDTc",
     "load",
 ]
@@ -47,6 +49,7 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
         McDiarmidTree,
         MisclassificationTree,
         NIP,
+        StreamTree,
         VFDT,
         VFDTc,
     )

@@ -51,7 +51,8 @@ def recipe(cls: Recipe) -> Recipe:
     signature = inspect.signature(own)
     kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     names = [p.name for p in kept]
-    shared = [free[name] for name in Shared.__annotations__]
+    # A recipe may have a default of its own.
+    shared = [free[name] for name in Shared.__annotations__ if name not in names]
 
     @functools.wraps(own)
     def init(self: HoeffdingTree, **given: Any) -> None:
@@ -68,16 +69,17 @@ def recipe(cls: Recipe) -> Recipe:
     cls.__init__ = init  # type: ignore[method-assign]
     if cls.__doc__:  # which python -OO leaves out
         parameters, notes, rest = cls.__doc__.partition("\n    Notes\n")
-        cls.__doc__ = f"{parameters.rstrip()}\n{_descriptions()}{notes}{rest}"
+        told = _descriptions(tuple(p.name for p in shared))
+        cls.__doc__ = f"{parameters.rstrip()}\n{told}{notes}{rest}"
     return cls
 
 
 @functools.cache
-def _descriptions() -> str:
-    """The entries of the shared parameters in the docstring of the free composition."""
+def _descriptions(names: tuple[str, ...]) -> str:
+    """The entries of these parameters in the docstring of the free composition."""
     section = inspect.cleandoc(HoeffdingTree.__doc__ or "")
     section = section.partition("\nParameters\n")[2].partition("\nAttributes\n")[0]
     entries = re.findall(r"^\w[^\n]* : (?:[^\n]+\n?)+?(?=^\w|\n|\Z)", section, re.MULTILINE)
-    wanted = [e for e in entries if e.split(" : ")[0].split(", ")[0] in Shared.__annotations__]
+    wanted = [e for e in entries if e.split(" : ")[0].split(", ")[0] in names]
     text = re.sub(r" \[\d+\]_", "", "".join(f"{e.rstrip()}\n" for e in wanted))
     return "".join(f"    {line}\n" for line in text.splitlines())

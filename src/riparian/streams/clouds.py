@@ -186,10 +186,16 @@ def gaussian_clusters(
         rng = row_numbers(seed, number)
         y = rng.integers(n_classes, size=CHUNK_ROWS)
         plain = rng.standard_normal((CHUNK_ROWS, n_features))
-        X = centres[y]
-        # Feature by feature: a matrix product's order depends on the linear algebra.
-        for j in range(n_features):
-            X += plain[:, j, None] * mixing[y, j]
+        X = np.empty_like(plain)
+        for k in range(n_classes):
+            mine = np.flatnonzero(y == k)
+            # Columns lie together: the loops over rows are long.
+            factors = np.ascontiguousarray(plain[mine].T)
+            columns = np.repeat(centres[k, :, None], len(mine), axis=1)
+            # Feature by feature: a matrix product's order depends on the linear algebra.
+            for j in range(n_features):
+                columns += mixing[k, j, :, None] * factors[j]
+            X[mine] = columns.T
         return X, y
 
     return numbered_stream(n_features, n_classes, n_rows, make_chunk)
