@@ -57,7 +57,7 @@ class StreamTree(HoeffdingTree):
     array([1])
     """
 
-    def __init__(
+    def __init__(  # type: ignore[misc]  # its own default of a shared parameter
         self,
         *,
         leaf: str | Sequence[str] = ("majority", "naive-bayes", "idbd"),
