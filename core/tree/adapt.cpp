@@ -131,7 +131,12 @@ bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
     const Monitor* const here = side(node).monitor.get();
     if (!here) return false;
     if (here->errors.signal() == Signal::drift && here->errors.shift() > 0.0) {
-        if (side(node).first != none) drop(side(node).first);
+        if (const std::int32_t old = side(node).first; old != none) {
+            // One that errs less already is of the new concept: the rise goes on.
+            const Monitor* const theirs = side(old).monitor.get();
+            if (!theirs || theirs->errors.estimate() < here->errors.estimate()) return false;
+            drop(old);
+        }
         if (attach(node, Role::alternate) != none) count_change(ChangeKind::started);
         return false;
     }

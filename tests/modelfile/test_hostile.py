@@ -465,7 +465,7 @@ def sample_models():
             | {"adaptive_grace": True, "tau": 0.3},
         ),
         # Some of its leaves are inactive, others began anew.
-        (900, rp.HoeffdingTree, {"max_bytes": 22_000, "leaf": "idbd", "tau": 10.0}),
+        (900, rp.HoeffdingTree, {"max_bytes": 23_500, "leaf": "idbd", "tau": 10.0}),
     ]:
         model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))

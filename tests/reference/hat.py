@@ -81,7 +81,11 @@ class AlternatesReference(ReferenceTree):
         """The root of what took the place of a node, if anything did."""
         ours = self.detectors[node]
         if self.signal == 2 and ours.shift > 0.0:
-            self.counts["dropped"] += self.beside.pop(node, None) is not None
+            old = self.beside.get(node)
+            if old is not None:
+                if old not in self.detectors or self.detectors[old].estimate < ours.estimate:
+                    return None
+                self.counts["dropped"] += 1
             self.beside[node] = self._begin(node)
             self.counts["started"] += 1
             return None
