@@ -69,6 +69,7 @@ struct Wanted {
     double missing = 0.05;
     bool weights = false;  // fractional; some 0
     bool noise = false;    // the class tells nothing
+    std::size_t turning = 0;  // rows after which each class takes the looks of the next; 0: never
 };
 
 // Each class has its own means and favourite categories, with noise around them.
@@ -86,7 +87,9 @@ inline Rows make_rows(const Wanted& wanted, std::uint64_t seed) {
     }
     for (std::size_t i = 0; i < wanted.rows; ++i) {
         const std::size_t label = dice.below(wanted.classes);
-        const std::size_t told = wanted.noise ? dice.below(wanted.classes) : label;
+        const std::size_t turns = wanted.turning ? i / wanted.turning : 0;
+        const std::size_t told =
+            wanted.noise ? dice.below(wanted.classes) : (label + turns) % wanted.classes;
         rows.y.push_back(static_cast<std::int32_t>(label));
         const double weight = dice.chance(0.05) ? 0.0 : 3.0 * dice.uniform();
         rows.w.push_back(wanted.weights ? weight : 1.0);
@@ -114,12 +117,12 @@ inline Settings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each kind of watch, one with a second impurity, and two of all that growth
-// can remember.
+// One tree for each kind of watch, one with a second impurity, two of all that growth
+// can remember, and two that follow change so eagerly that noise is enough.
 inline std::vector<Settings> watching_settings() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
-    std::vector<Settings> all(8, quick_settings(Majority{}));
+    std::vector<Settings> all(10, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
     all[1].impurity = Loss{costs};
@@ -141,6 +144,11 @@ inline std::vector<Settings> watching_settings() {
         s->tau = 0.1;
     }
     all[7].values = Values::exhaustive;
+    all[8].adaptation = all[9].adaptation = Alternates{0.9, 0.9, 20.0, false, 0};
+    all[8].leaf = Best{true, true, true};
+    all[8].categorical_cuts = CategoricalCuts::both;
+    all[9].values = Values::exhaustive;
+    all[9].adaptive_grace = true;
     return all;
 }
 

@@ -1,4 +1,5 @@
 // Mutated snapshots: each is refused, or is a tree that can be asked, taught and saved.
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -150,6 +151,7 @@ std::vector<Sample> samples() {
             all.push_back(s);
         }
     }
+    std::size_t beside = 0;
     for (const Settings& settings : examples::watching_settings()) {
         Sample s;
         s.settings = settings;
@@ -157,15 +159,22 @@ std::vector<Sample> samples() {
         // Intervals begin after 1,000 examples.
         wanted.rows = settings.values == Values::intervals ? 2500 : 500;
         wanted.numeric = 2;
+        if (settings.adapts()) {
+            wanted.turning = 180;
+            wanted.rows = 950;
+        }
         s.rows = examples::make_rows(wanted, all.size());
         Tree tree(settings);
         tree.add_features(s.rows.kinds);
         tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
-        CHECK(tree.n_leaves() >= 3);
         s.snapshot = tree.snapshot();
+        CHECK(settings.adapts() ? !s.snapshot.change_seen.empty() : tree.n_leaves() >= 3);
+        beside += s.snapshot.role.size() - static_cast<std::size_t>(std::count(
+            s.snapshot.role.begin(), s.snapshot.role.end(), std::uint8_t{0}));
         s.rows = examples::make_rows({.rows = 300, .numeric = 2}, all.size());
         all.push_back(s);
     }
+    CHECK(beside > 0);  // some of them have subtrees beside a node
     return all;
 }
 

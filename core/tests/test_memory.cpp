@@ -27,6 +27,7 @@ examples::Wanted many_kinds() {
     wanted.categories = 40;
     wanted.classes = 5;
     wanted.weights = true;
+    wanted.turning = 1500;
     return wanted;
 }
 

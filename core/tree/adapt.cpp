@@ -55,7 +55,13 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
                 settings_.adaptation);
             if (asked && !apart) answers.classes[r] = said;
             if (!given_up_.empty()) compact();
-            if (limited() && working_.held) leave_room();
+            if (limited() && working_.held) {
+                leave_room();
+                const Charge lists(working_);
+                for (auto* const list : {&path_, &fragments_, &given_up_}) {
+                    *list = Held<std::int32_t>();
+                }
+            }
         }
     }
 }
@@ -76,7 +82,8 @@ std::int32_t Tree::follow(const Fixed&, std::int32_t start, const Row& row, std:
 std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& row, std::size_t y,
                           double w) {
     std::int32_t answer = no_answer;
-    fragments_.assign(1, 0);
+    fragments_.clear();
+    note(fragments_, 0);
     for (std::size_t f = 0; f < fragments_.size(); ++f) {
         const std::int32_t root = fragments_[f];
         std::int32_t leaf = route_on(f == 0 ? start : root, row);
@@ -84,7 +91,7 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
         const bool wrong = said != static_cast<std::int32_t>(y);
         if (f == 0) answer = said;
         path_.clear();
-        for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
+        for (std::int32_t i = leaf; i != root; i = at(i).parent) note(path_, at(i).parent);
         bool replaced = false;
         while (!path_.empty() && !replaced) {  // inner nodes, the highest first
             const std::int32_t node = path_.back();
@@ -93,7 +100,7 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
             if (replaced) {
                 leaf = route_on(node, row);
             } else if (side(node).first != none) {
-                fragments_.push_back(side(node).first);
+                note(fragments_, side(node).first);
             }
         }
         if (!replaced) hear(leaf, wrong);

@@ -21,13 +21,13 @@ std::int32_t Tree::attach(std::int32_t owner, Role role) {
 }
 
 // Its nodes stay until the end of the row.
-void Tree::detach(std::int32_t root) noexcept {
+void Tree::detach(std::int32_t root) {
     if (at(root).role != Role::child) {
         std::int32_t* link = &side(at(root).parent).first;
         while (*link != root) link = &side(*link).next;
         *link = std::exchange(side(root).next, none);
     }
-    given_up_.push_back(root);
+    note(given_up_, root);
 }
 
 // The subtree beside `owner` takes its place, and what was there is given up. The owner
@@ -36,7 +36,7 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     const auto n = static_cast<std::int32_t>(nodes_.size());
     detach(root);
     for (std::int32_t i = owner + 1; i < n; ++i) {
-        if (at(i).parent == owner && i != root) given_up_.push_back(i);
+        if (at(i).parent == owner && i != root) note(given_up_, i);
     }
     for (Split& split : splits_) {
         if (split.node == owner) split.node = none;

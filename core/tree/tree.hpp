@@ -249,6 +249,11 @@ private:
     void open_leaf(std::int32_t node, std::size_t place, bool active = true);
     void check(std::size_t place);
     void leave_room() noexcept;
+    // In a list that lasts for a row.
+    void note(Held<std::int32_t>& list, std::int32_t id) {
+        const Charge charge(working_);
+        list.push_back(id);
+    }
     void split(std::size_t place, const Decision&);
     void recall(std::int32_t node);
     void reshape(const Shape&);
@@ -290,7 +295,7 @@ private:
     // How many would answer if the tree of this node took its place.
     [[nodiscard]] std::size_t leaves_with(std::int32_t id) const;
     std::int32_t attach(std::int32_t owner, Role);
-    void detach(std::int32_t root) noexcept;
+    void detach(std::int32_t root);
     void drop(std::int32_t beside);
     void promote(std::int32_t owner, std::int32_t root);
     void compact();
@@ -397,9 +402,9 @@ private:
     std::vector<Names> category_names_;  // [categorical slot], as far as any are to come
 
     // Roots of subtrees that were given up; they go at the end of the row.
-    std::vector<std::int32_t> given_up_;
+    Held<std::int32_t> given_up_;
     std::uint64_t compactions_ = 0;
-    std::vector<std::int32_t> path_, fragments_;  // of the row at hand
+    Held<std::int32_t> path_, fragments_;  // of the row at hand
 
     Checker checker_;
     AnswerScratch scratch_;
