@@ -60,6 +60,8 @@ def report_html(model: Any, result: Result, title: str) -> str:
     if getattr(model, "_engine", None) is not None:
         sections.append(_tree(model))
         sections.append(_splits(model))
+        if model._axes()["adaptation"] != "none":
+            sections.append(_changes(model))
     sections.append(_parameters(model))
     return page_html(title, "\n".join(sections))
 
@@ -203,6 +205,32 @@ def _splits(model: Any) -> str:
         f"itself has become small; δ is the accepted probability of error at that check, n the "
         f"weight of the examples that the leaf saw. A split opens the ranking of its cuts.</p>"
         f"{promise}<div class='scroll'>{table}</div></section>"
+    )
+
+
+def _changes(model: Any) -> str:
+    counts = model.change_counts()
+    told = ", ".join(f"{n:,} {kind}" for kind, n in counts.items() if n) or "none yet"
+    rows = [
+        (
+            weight_text(change.seen),
+            change.where,
+            change.kind,
+            f"{change.before}, {change.leaves_before:,}",
+            f"{change.after}, {change.leaves_after:,}",
+            change.measure,
+            f"{change.value_before:.4g}",
+            f"{change.value_after:.4g}",
+            f"{change.bound:.3g}",
+        )
+        for change in model.changes()[: -_MOST_SPLITS - 1 : -1]
+    ]
+    heads = ("at row", "where", "what", "before, leaves", "after, leaves", "by", "before", "after")
+    table = table_html("The newest first", (*heads, "bound"), rows, text_columns=(1, 2, 3, 4, 5))
+    shown = f"<div class='scroll'>{table}</div>" if rows else ""
+    return (
+        f"<section><h2>What the tree changed</h2><p class='quiet'>{told}. Errors and gains are those "
+        f"of what went and of what came.</p>{shown}</section>"
     )
 
 

@@ -332,13 +332,15 @@ class Result:
         """Give the curve by columns, as `pandas.DataFrame` or `polars.DataFrame` takes them."""
         return self.curve.table()
 
-    def plot(self, *, axes: Any = None) -> Any:
+    def plot(self, *, axes: Any = None, model: Any = None) -> Any:
         """Draw accuracy, baselines and leaves over time; needs matplotlib.
 
         Parameters
         ----------
         axes : pair of matplotlib.axes.Axes, optional
             By default a new figure.
+        model : HoeffdingTree, optional
+            The model that was evaluated from its first row on: its changes are marked.
 
         Returns
         -------
@@ -346,7 +348,7 @@ class Result:
         """
         from riparian.evaluate.plots import plot_result
 
-        return plot_result(self, axes=axes)
+        return plot_result(self, axes=axes, model=model)
 
     def to_html(self, path: str | os.PathLike[str], model: Any, title: str = "riparian") -> None:
         """Write the report as one HTML file that needs nothing outside itself.

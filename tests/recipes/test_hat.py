@@ -146,3 +146,29 @@ def test_it_follows_change_under_a_limit_of_memory():
 def test_short_memory_is_refused():
     with pytest.raises(ValueError, match="short_memory=10 needs adaptation='none'"):
         rp.HAT(short_memory=10).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_changes_are_shown_in_the_plot_the_report_and_on_the_command_line(tmp_path):
+    pytest.importorskip("matplotlib").use("agg")
+    from typer.testing import CliRunner
+
+    from riparian.cli import app
+
+    X, y = turning(6000)
+    model = rp.HAT(categorical_features=[1, 2], **QUICK)
+    result = rp.evaluate.prequential(model, rp.streams.from_arrays(X, y), progress=False)
+    upper, lower = result.plot(model=model)
+    marks = [line for line in lower.lines if len(set(line.get_xdata())) == 1]
+    assert [line.get_xdata()[0] for line in marks] == [c.seen for c in model.changes()]
+    assert "change" in upper.get_legend_handles_labels()[1]
+    result.to_html(tmp_path / "report.html", model)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "What the tree changed" in page
+    assert f"{model.change_counts()['replaced']} replaced" in page
+    model.save(tmp_path / "hat.rip")
+    told = CliRunner().invoke(app, ["show", str(tmp_path / "hat.rip"), "--changes"]).output
+    for change in model.changes():
+        assert str(change) in told
+    rp.VFDT().fit(X, y).save(tmp_path / "vfdt.rip")
+    told = CliRunner().invoke(app, ["show", str(tmp_path / "vfdt.rip"), "--changes"]).output
+    assert "it has no changes" in told

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["leaves_axis", "plot_ranks", "plot_result", "plot_sizes"]
 
 
-def plot_result(result: Result, *, axes: Any = None) -> Any:
+def plot_result(result: Result, *, axes: Any = None, model: Any = None) -> Any:
     """Draw the accuracy of each window with the baselines, and the leaves below it.
 
     Parameters
@@ -25,6 +25,8 @@ def plot_result(result: Result, *, axes: Any = None) -> Any:
         With at least one row.
     axes : pair of matplotlib.axes.Axes, optional
         For accuracy and leaves; by default a new figure.
+    model : HoeffdingTree, optional
+        The model that was evaluated from its first row on: its changes are marked.
 
     Returns
     -------
@@ -54,6 +56,13 @@ def plot_result(result: Result, *, axes: Any = None) -> Any:
     lower.set_ylim(bottom=0)
     lower.set_xlabel("rows")
     lower.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    changes = model.changes() if model is not None else []
+    for i, change in enumerate(changes):
+        name = "change" if i == 0 else None
+        lower.axvline(change.seen, color=colours["quiet"], linewidth=0.8)
+        upper.axvline(change.seen, color=colours["quiet"], linewidth=0.8, alpha=0.5, label=name)
+    if changes:
+        upper.legend(loc="lower right", frameon=False, fontsize=9)
     for axis in (upper, lower):
         _plain(axis, colours)
     return axes
