@@ -229,8 +229,8 @@ def _changes(model: Any) -> str:
     table = table_html("The newest first", (*heads, "bound"), rows, text_columns=(1, 2, 3, 4, 5))
     shown = f"<div class='scroll'>{table}</div>" if rows else ""
     return (
-        f"<section><h2>What the tree changed</h2><p class='quiet'>{told}. Errors and gains are those "
-        f"of what went and of what came.</p>{shown}</section>"
+        f"<section><h2>What the tree changed</h2><p class='quiet'>{told}. Errors and gains are "
+        f"those of what went and of what came.</p>{shown}</section>"
     )
 
 
