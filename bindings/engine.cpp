@@ -140,6 +140,9 @@ void set_adaptation(Settings& s, const nb::dict& d) {
         how->switch_delta = nb::cast<double>(d["switch_delta"]);
         how->switch_after = nb::cast<double>(d["switch_after"]);
     }
+    if (auto* const how = std::get_if<Reevaluation>(&s.adaptation)) {
+        how->every = nb::cast<double>(d["reevaluate_every"]);
+    }
 }
 
 Settings settings_of(const nb::dict& d) {
@@ -159,8 +162,8 @@ Settings settings_of(const nb::dict& d) {
     s.categorical_cuts = categorical == "multiway"           ? CategoricalCuts::multiway
                          : categorical == "one-against-rest" ? CategoricalCuts::one_against_rest
                                                              : CategoricalCuts::both;
-    s.runner_up = nb::cast<std::string>(d["runner_up"]) == "cut" ? RunnerUp::cut
-                                                                 : RunnerUp::attribute;
+    if (is(d, "runner_up", "cut")) s.runner_up = RunnerUp::cut;
+    if (is(d, "runner_up", "none")) s.runner_up = RunnerUp::nothing;
     const auto inherit = nb::cast<std::string>(d["inherit_counts"]);
     s.inherit_counts = inherit == "none"      ? InheritCounts::none
                        : inherit == "predict" ? InheritCounts::predict

@@ -24,14 +24,14 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
         const auto lock = turnstile_.writing();
         const Charge charge(statistics_);
         descend(buffer, n, starts.data());
-        const std::uint64_t compactions = compactions_;
+        const std::uint64_t reroutings = reroutings_;
         for (std::size_t i = 0; i < n; ++i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
             const bool learned = y[r] >= 0 && weight > 0.0;
-            // Where subtrees were given up, what was found for the whole block is void.
-            const std::int32_t start = compactions == compactions_ ? starts[i] : 0;
+            // Where rows go other ways now, what was found for the whole block is void.
+            const std::int32_t start = reroutings == reroutings_ ? starts[i] : 0;
             const bool asked = answers.classes || answers.probabilities;
             if (asked && (apart || !learned)) answer(start, row, answers, r);
             if (!learned) continue;

@@ -24,6 +24,16 @@ struct Alternates {
     double switch_after = 300;   // answers in both windows
 };
 
-using AnyAdaptation = std::variant<Fixed, Alternates>;
+// Every node keeps statistics. From time to time an inner node is asked whether it would still
+// make its test: it gets a better one, with fresh children, or becomes a leaf
+// [manapragada2018].
+struct Reevaluation {
+    static constexpr std::string_view name = "reevaluation";
+    static constexpr bool keeps = true;
+
+    double every = 2000;  // weight between two looks at an inner node, as MOA has it
+};
+
+using AnyAdaptation = std::variant<Fixed, Alternates, Reevaluation>;
 
 }  // namespace riparian

@@ -274,6 +274,10 @@ Decision Checker::check(const LeafCase& leaf) {
 
 void Checker::offer(const Candidate& c) noexcept {
     ranking_.offer(c);
+    if (tested_.feature == c.feature) {
+        if (own_.feature == none || c.gain > own_.gain) own_ = c;
+        if (c.test == tested_.test && c.category == tested_.category) tested_.gain = c.gain;
+    }
     if (tops_.empty()) return;
     double& top = tops_[static_cast<std::size_t>(c.feature)];
     top = std::max(top, c.gain);
@@ -294,6 +298,54 @@ void Checker::find_poor(const LeafCase& leaf, const Decision& d) {
                           d.best.gain - tops_[f] > behind;
         poor_[f] = poor_[f] && here;
     }
+}
+
+Review Checker::review(const LeafCase& leaf, const Candidate& test) {
+    tested_ = test;
+    own_ = {};
+    Review r;
+    r.decision = decide_by(leaf, leaf.settings.impurity);
+    r.own = own_;
+    r.now = tested_.gain;  // of a threshold it is another's
+    tested_ = {};
+    Decision& d = r.decision;
+    const bool threshold = test.test == Test::threshold;
+    if (threshold) r.now = gain_of_threshold(leaf, test);
+    if (d.best.feature == none) return r;
+    refine(leaf, d);
+    if (d.best.feature != test.feature || d.best.test != test.test) return r;
+    r.improves = (threshold ? gain_of_threshold(leaf, d.best) : d.best.gain) > r.now;
+    return r;
+}
+
+double Checker::gain_of_threshold(const LeafCase& leaf, const Candidate& c) {
+    const std::vector<double> table = this->table(leaf, c);
+    const std::size_t width = leaf.shape.class_stride, n = leaf.n_classes;
+    double gains[4];
+    if (const auto* const custom = std::get_if<CustomImpurity>(&leaf.settings.impurity)) {
+        std::vector<double> tables(4 * n, 0.0);  // both branches; all, and an empty one
+        double weights[2] = {}, all = 0.0;
+        for (std::size_t i = 0; i < 2 * n; ++i) {
+            const double w = table[i / n * width + i % n];
+            tables[i] = w;
+            tables[2 * n + i % n] += w;
+            weights[i / n] += w;
+            all += w;
+        }
+        custom->function->impurities(tables.data(), 2, 2, n, gains);
+        const double mass = (weights[0] > 0.0 ? weights[0] * gains[0] : 0.0) +
+                            (weights[1] > 0.0 ? weights[1] * gains[1] : 0.0);
+        return (all * gains[2] - mass) / leaf.weight;
+    }
+    known_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) known_[k] = table[k] + table[width + k];
+    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n)));
+    const ListCheck check{table.data(), 1,   n,
+                          known_.data(), leaf.weight, 0.0,
+                          scratch_.data(), gains};
+    const AnyImpurity& impurity = leaf.settings.impurity;
+    std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
+    return gains[0] == -infinity ? 0.0 : gains[0];
 }
 
 double Checker::delay(const LeafCase& leaf, const Decision& d) {
@@ -348,7 +400,9 @@ Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {
     d.ranking = ranking_;
     d.evidence = evidence(leaf, impurity);
     if (ranking_.size() > 0) d.best = ranking_[0];
-    if (ranking_.size() > 1) {
+    if (settings.runner_up == RunnerUp::nothing) {
+        // The null cut is the second.
+    } else if (ranking_.size() > 1) {
         if (ranking_[1].gain > 0.0) d.second = ranking_[1];
     } else if (settings.missing_second == MissingSecond::minus_infinity) {
         d.second.gain = -infinity;

@@ -97,7 +97,29 @@ std::size_t Tree::leaves_with(std::int32_t id) const {
 
 void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
                 Standing ours, Standing theirs, double bound) {
-    count_change(kind);
+    Change c = change_at(node);
+    c.kind = kind;
+    c.after = after;
+    c.leaves_after = leaves_after;
+    c.ours = ours;
+    c.theirs = theirs;
+    c.bound = bound;
+    tell(c);
+}
+
+Change Tree::change_at(std::int32_t node) const {
+    Change c;
+    c.seen = seen_;
+    c.depth = at(node).depth;
+    c.branch = at(node).branch;
+    c.above = cut_of(above(node));
+    c.before = cut_of(node);
+    c.leaves_before = leaves_below(node);
+    return c;
+}
+
+void Tree::tell(const Change& c) {
+    count_change(c.kind);
     const Charge charge(structure_);
     const std::size_t room = more_room(changes_.capacity(), changes_.size() + 1);
     const std::size_t more = changes_.capacity() < room ? taken(room * sizeof(Change)) : 0;
@@ -105,19 +127,6 @@ void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint3
         if (changes_.empty()) return;
         changes_.erase(changes_.begin());
     }
-    Change c;
-    c.seen = seen_;
-    c.kind = kind;
-    c.depth = at(node).depth;
-    c.branch = at(node).branch;
-    c.above = cut_of(above(node));
-    c.before = cut_of(node);
-    c.after = after;
-    c.leaves_before = leaves_below(node);
-    c.leaves_after = leaves_after;
-    c.ours = ours;
-    c.theirs = theirs;
-    c.bound = bound;
     make_room(changes_);
     changes_.push_back(c);
     settle();
@@ -221,7 +230,7 @@ void Tree::compact() {
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     given_up_.clear();
-    ++compactions_;
+    ++reroutings_;
     settle();
 }
 

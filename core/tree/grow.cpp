@@ -119,7 +119,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
 
 bool Tree::may_split(const Leaf& leaf) const noexcept {
     return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
-           (n_leaves_ < settings_.max_leaves || settings_.adapts());
+           (n_leaves_ < settings_.max_leaves || fragment(leaf.node) != 0);
 }
 
 LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
@@ -242,6 +242,23 @@ void Tree::fix_hits(std::size_t place) {
                thresholds.data(), sides.data());
 }
 
+void Tree::certify(std::int32_t node, const Decision& decision) {
+    const Charge charge(structure_);
+    const Ranking& ranking = decision.ranking;
+    for (std::size_t i = 1; i < ranking.size(); ++i) {
+        const Candidate& c = ranking[i];
+        make_room(rivals_);
+        rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
+                           static_cast<std::uint32_t>(c.test)});
+    }
+    make_room(splits_);
+    const Evidence& e = decision.evidence;
+    splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_,
+                       decision.best.gain, node, decision.verdict, decision.criterion,
+                       static_cast<std::uint8_t>(ranking.size() - 1),
+                       decision.second.feature == none, passes_});
+}
+
 void Tree::split(std::size_t place, const Decision& decision) {
     const Candidate& cut = decision.best;
     const std::int32_t id = leaves_[place].node;
@@ -268,19 +285,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
     if (room == Room::none) return;
     const Charge charge(structure_);
     make_room_in_lists(branches.size());
-    const Ranking& ranking = decision.ranking;
-    for (std::size_t i = 1; i < ranking.size(); ++i) {
-        const Candidate& c = ranking[i];
-        make_room(rivals_);
-        rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
-                           static_cast<std::uint32_t>(c.test)});
-    }
-    make_room(splits_);
-    const Evidence& e = decision.evidence;
-    splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_, cut.gain, id,
-                       decision.verdict, decision.criterion,
-                       static_cast<std::uint8_t>(ranking.size() - 1),
-                       decision.second.feature == none, passes_});
+    certify(id, decision);
     LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);

@@ -75,7 +75,10 @@ std::size_t Tree::memory_bytes() const {
 
 std::size_t Tree::n_active_leaves() const {
     const auto lock = turnstile_.reading();
-    return n_active_;
+    if (!settings_.keeps()) return n_active_;
+    return static_cast<std::size_t>(std::count_if(leaves_.begin(), leaves_.end(), [&](const Leaf& l) {
+        return l.statistics.is_open() && at(l.node).test == Test::leaf;
+    }));
 }
 
 std::vector<Certificate> Tree::certificates() const {

@@ -22,7 +22,7 @@ public:
     }
     void offer(const Candidate& c) noexcept {
         if (size_ == most && !(c.gain > ranked_[most - 1].gain)) return;
-        if (rule_ == RunnerUp::attribute) {
+        if (rule_ != RunnerUp::cut) {
             const auto same = std::find_if(begin(), end(), [&](const Candidate& r) {
                 return r.feature == c.feature;
             });

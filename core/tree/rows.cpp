@@ -414,6 +414,17 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
     }
 }
 
+bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(node));
+    if (!limited()) {
+        count<false>(place, row, y, w);
+        return true;
+    }
+    const bool active = count_limited(place, row, y, w);
+    if (!active) learn_inactive(place, w);
+    return active;
+}
+
 // The children of a fresh split learn what the short memory holds of their parent.
 void Tree::recall(std::int32_t node) {
     for (std::size_t i = 0; i < memory_.size(); ++i) {

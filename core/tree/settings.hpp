@@ -24,6 +24,7 @@ enum class Values : std::uint8_t {
 enum class RunnerUp : std::uint8_t {
     attribute,  // the best cut of another attribute
     cut,        // the best of all other cuts
+    nothing,    // the null cut, whatever else there is [manapragada2018]
 };
 
 // What the best cut is compared with where it has no rival.

@@ -852,7 +852,8 @@ void Tree::restore_certificates(const Snapshot& s) {
                    (at(id).test == Test::threshold && s.split_seen[i] == 0 &&
                     s.split_epsilon[i] == 0.0 && s.split_delta[i] == 0.0 &&
                     s.second_feature[i] == none && s.rivals[i] == 0 &&
-                    (id == 0 || told[static_cast<std::size_t>(at(id).parent)])),
+                    (id == 0 || settings_.adapts() ||
+                     told[static_cast<std::size_t>(at(id).parent)])),
                where + "not a split of a batch tree");
         demand(s.split_pass[i] >= (i == 0 ? 1 : s.split_pass[i - 1]) && s.split_pass[i] <= passes_,
                where + "not in the order of passes");

@@ -250,6 +250,8 @@ private:
     void check(std::size_t place);
     void leave_room() noexcept;
     void split(std::size_t place, const Decision&);
+    void certify(std::int32_t node, const Decision&);
+    void forget_certificate(std::int32_t node);
     void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
@@ -259,7 +261,15 @@ private:
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
+    std::int32_t follow(const Reevaluation&, std::int32_t start, const Row&, std::size_t y, double w);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
+    // Learns a row at an inner node that keeps statistics; false: it is inactive.
+    bool learn_inside(std::int32_t node, const Row&, std::size_t y, double w);
+    // Whether an inner node still makes the best of its examples; true: its children are new,
+    // or gone.
+    bool reconsider(std::int32_t node);
+    void prune(std::int32_t node);
+    void move_cut(std::int32_t node, const Decision&);
     [[nodiscard]] Adwin::Parameters monitor_parameters() const noexcept;
     void hear(std::int32_t node, bool wrong);
     // Answers as the leaf does before it learns the row, and notes who was right.
@@ -296,6 +306,9 @@ private:
     void compact();
     [[nodiscard]] Cut cut_of(std::int32_t node) const noexcept;
     [[nodiscard]] std::uint32_t leaves_below(std::int32_t node) const;
+    // Before it happens: where a node is, and what is there.
+    [[nodiscard]] Change change_at(std::int32_t node) const;
+    void tell(const Change&);
     // Before it happens: what is at a node, and what will be.
     void tell(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
               Standing ours, Standing theirs, double bound);
@@ -398,7 +411,7 @@ private:
 
     // Roots of subtrees that were given up; they go at the end of the row.
     std::vector<std::int32_t> given_up_;
-    std::uint64_t compactions_ = 0;
+    std::uint64_t reroutings_ = 0;  // how often rows came to go other ways than before
     std::vector<std::int32_t> path_, fragments_;  // of the row at hand
 
     Checker checker_;

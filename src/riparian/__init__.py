@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
     from riparian.recipes import (
+        EFDT,
         HAT,
         MDT,
         NIP,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "EFDT",
     "HAT",
     "MDT",
     "NIP",
@@ -89,6 +91,7 @@ _RECIPES = {
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "EFDT",
     "HAT",
     "HybridTree",
     "MDT",

@@ -119,16 +119,19 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         figure 2).
     idbd_alpha : float, default=0.05
         The step size that each weight of "idbd" begins with.
-    adaptation : {"none", "alternates"}, default="none"
-        How the tree follows change: not at all, or by a detector at every node; where the
+    adaptation : {"none", "alternates", "reevaluation"}, default="none"
+        How the tree follows change: not at all; by a detector at every node: where the
         errors of a subtree rise, another grows beside it and takes its place once it errs
-        less (HAT).
+        less (HAT); or by statistics at every node: an inner node whose test is no longer
+        the best gets another one, with fresh children (EFDT).
     drift_delta : float, default=0.002
         Confidence of the detectors of "alternates".
     switch_delta : float, default=0.05
         Confidence at which an alternate takes over, or is given up.
     switch_after : float, default=300
         Answers in both windows before the two are compared.
+    reevaluate_every : float, default=2000
+        Weight of examples between two looks at an inner node of "reevaluation".
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -146,9 +149,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     epsilons : {1, 2}, default=1
         How many bounds the gap must exceed: 1 as VFDT has it, or 2, so that the
         two confidence intervals do not overlap.
-    runner_up : {"attribute", "cut"}, default="attribute"
+    runner_up : {"attribute", "cut", "none"}, default="attribute"
         Who the best cut must beat: the best cut of another feature, or any other
-        cut. The null cut, "do not split" with gain 0, always competes too.
+        cut. The null cut, "do not split" with gain 0, always competes too, and with
+        "none" it is the only rival: the tree splits as soon as a cut is sure to gain
+        (EFDT).
     missing_second : {"zero", "-inf"}, default="zero"
         What a cut without a rival is compared with: the null cut, or nothing, so that
         it has won.
@@ -274,6 +279,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         drift_delta: float = 0.002,
         switch_delta: float = 0.05,
         switch_after: float = 300,
+        reevaluate_every: float = 2000,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -317,6 +323,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.drift_delta = drift_delta
         self.switch_delta = switch_delta
         self.switch_after = switch_after
+        self.reevaluate_every = reevaluate_every
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta

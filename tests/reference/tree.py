@@ -295,7 +295,7 @@ class ReferenceTree:
         """The best cut, its runner-up and epsilon."""
         p = self.parameters
         (best_gain, best), (second_gain, second) = best_two(
-            self._candidates(leaf, criterion), p.runner_up == "attribute", p.missing_second
+            self._candidates(leaf, criterion), p.runner_up, p.missing_second
         )
         situation = self._situation(leaf, (best, second), check)
         epsilon = self._epsilon(leaf, criterion, (best, second), situation)

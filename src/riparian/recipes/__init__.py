@@ -5,6 +5,7 @@ from riparian.recipes.corrected_vfdt import CorrectedVFDT
 from riparian.recipes.corrhtree import CorrHTree
 from riparian.recipes.ctree import CTree
 from riparian.recipes.dscart import DsCART
+from riparian.recipes.efdt import EFDT
 from riparian.recipes.hat import HAT
 from riparian.recipes.hybrid_tree import HybridTree
 from riparian.recipes.mcdiarmid_tree import McDiarmidTree
@@ -16,6 +17,7 @@ from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "EFDT",
     "HAT",
     "MDT",
     "NIP",
@@ -41,6 +43,7 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
         CorrHTree,
         CorrectedVFDT,
         DsCART,
+        EFDT,
         HAT,
         HybridTree,
         MDT,
