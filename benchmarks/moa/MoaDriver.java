@@ -14,24 +14,29 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import moa.classifiers.AbstractClassifier;
 import moa.classifiers.trees.HoeffdingTree;
 
 /**
- * Times MOA's HoeffdingTree in its best case: inside the JVM, on instances that were built
+ * Times a tree of MOA's in its best case: inside the JVM, on instances that were built
  * beforehand, with the JIT warm.
  *
- * <p>Usage: MoaDriver rows.bin N_ROWS VALUES OPTIONS MODE WARM_UP_RUNS
+ * <p>Usage: MoaDriver rows.bin N_ROWS VALUES OPTIONS MODE WARM_UP_RUNS TREE
  *
  * <ul>
  *   <li>rows.bin: little-endian doubles, row by row, the class last as 0, 1, 2 ...
  *   <li>VALUES: for each column, the class last, its number of categories, 0 if it is numeric,
  *       separated by commas
- *   <li>OPTIONS: those of HoeffdingTree, as one argument
+ *   <li>OPTIONS: those of the tree, as one argument
  *   <li>MODE: prequential (predict, then learn) or learn
+ *   <li>TREE: a class of moa.classifiers.trees
  * </ul>
  *
  * <p>Prints a line of JSON once it is warm, and then one for each line that it reads: "run" for a
- * timed run, "accuracy" for a run that also predicts, whatever the mode.
+ * timed run, "accuracy" for a run that also predicts, whatever the mode. "right" holds how many
+ * of each hundredth of the rows were answered rightly.
  */
 public class MoaDriver {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -42,33 +47,39 @@ public class MoaDriver {
         final Instance[] rows = read(Path.of(args[0]), nRows, header(values), values.length);
         final String options = args[3];
         final boolean prequential = args[4].equals("prequential");
+        final String kind = args[6];
 
         for (int i = 0; i < Integer.parseInt(args[5]); i++) {
-            run(rows, options, prequential);
+            run(kind, rows, options, prequential);
         }
         System.out.println("{\"ready\": true}");
 
         final BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             System.gc();
-            final Result result = run(rows, options, prequential || line.equals("accuracy"));
+            final Result result = run(kind, rows, options, prequential || line.equals("accuracy"));
+            final int right = IntStream.of(result.right).sum();
             System.out.println(String.format(Locale.ROOT,
                 "{\"cpu\": %.6f, \"wall\": %.6f, \"accuracy\": %.6f, \"bytes\": %d, "
-                    + "\"leaves\": %d, \"depth\": %d}",
-                result.cpu, result.wall, result.accuracy, result.tree.measureByteSize(),
-                leaves(result.tree), result.tree.measureTreeDepth()));
+                    + "\"leaves\": %d, \"right\": [%s]}",
+                result.cpu, result.wall, (double) right / rows.length,
+                result.tree.measureByteSize(), leaves(result.tree),
+                IntStream.of(result.right).mapToObj(Integer::toString)
+                    .collect(Collectors.joining(", "))));
         }
     }
 
     private static final class Result {
-        HoeffdingTree tree;
+        AbstractClassifier tree;
         double cpu;
         double wall;
-        double accuracy;
+        int[] right = new int[0];
     }
 
-    private static Result run(Instance[] rows, String options, boolean prequential) {
-        final HoeffdingTree tree = new HoeffdingTree();
+    private static Result run(String kind, Instance[] rows, String options, boolean prequential)
+            throws Exception {
+        final AbstractClassifier tree = (AbstractClassifier)
+            Class.forName("moa.classifiers.trees." + kind).getDeclaredConstructor().newInstance();
         tree.getOptions().setViaCLIString(options);
         tree.setModelContext(new InstancesHeader(((DenseInstance) rows[0]).dataset()));
         tree.prepareForUse();
@@ -78,7 +89,7 @@ public class MoaDriver {
         final long cpu = THREADS.getCurrentThreadCpuTime();
         final long wall = System.nanoTime();
         if (prequential) {
-            result.accuracy = (double) predictAndLearn(tree, rows) / rows.length;
+            result.right = predictAndLearn(tree, rows);
         } else {
             learn(tree, rows);
         }
@@ -87,30 +98,33 @@ public class MoaDriver {
         return result;
     }
 
-    private static int predictAndLearn(HoeffdingTree tree, Instance[] rows) {
-        int right = 0;
-        for (final Instance row : rows) {
-            if (tree.correctlyClassifies(row)) {
-                right++;
+    private static int[] predictAndLearn(AbstractClassifier tree, Instance[] rows) {
+        final int[] right = new int[100];
+        for (int i = 0; i < rows.length; i++) {
+            if (tree.correctlyClassifies(rows[i])) {
+                right[(int) (100L * i / rows.length)]++;
             }
-            tree.trainOnInstance(row);
+            tree.trainOnInstance(rows[i]);
         }
         return right;
     }
 
-    private static void learn(HoeffdingTree tree, Instance[] rows) {
+    private static void learn(AbstractClassifier tree, Instance[] rows) {
         for (final Instance row : rows) {
             tree.trainOnInstance(row);
         }
     }
 
-    private static int leaves(HoeffdingTree tree) {
+    private static int leaves(AbstractClassifier tree) {
         for (final moa.core.Measurement measurement : tree.getModelMeasurements()) {
             if (measurement.getName().equals("tree size (leaves)")) {
                 return (int) measurement.getValue();
             }
         }
-        throw new IllegalStateException("MOA no longer counts its leaves under this name");
+        if (tree instanceof HoeffdingTree) {
+            throw new IllegalStateException("MOA no longer counts its leaves under this name");
+        }
+        return 0;
     }
 
     private static InstancesHeader header(String[] values) {

@@ -1,4 +1,4 @@
-"""MOA's HoeffdingTree in its best case: inside the JVM, instances prebuilt, the JIT warm.
+"""MOA's trees in their best case: inside the JVM, instances prebuilt, the JIT warm.
 
 MOA is the jar inside the PyPI package capymoa, fetched once into ``.cache``; the driver is
 ``moa/MoaDriver.java``. MOA's licence is GPL-3: it is run here, and nothing of it is kept.
@@ -50,9 +50,11 @@ def version() -> str:
 
 
 class MoaTree:
-    """A JVM that holds one workload and runs it when asked."""
+    """A JVM that holds one workload and runs one of MOA's trees on it when asked."""
 
-    def __init__(self, workload: Workload, task: str) -> None:
+    def __init__(
+        self, workload: Workload, task: str, tree: str = "HoeffdingTree", warm_up: int | None = None
+    ) -> None:
         self._task = task
         self._folder = tempfile.TemporaryDirectory()
         rows = Path(self._folder.name) / "rows.bin"
@@ -68,8 +70,9 @@ class MoaTree:
             f"-n (GaussianNumericAttributeClassObserver -n {N_CUTS})"
         )
         n_rows = len(workload.y)
-        warm_up = max(WARM_UP_RUNS, WARM_UP_VALUES // workload.X.size)
-        arguments = [rows, n_rows, ",".join(map(str, values)), options, task, warm_up]
+        if warm_up is None:
+            warm_up = max(WARM_UP_RUNS, WARM_UP_VALUES // workload.X.size)
+        arguments = [rows, n_rows, ",".join(map(str, values)), options, task, warm_up, tree]
         # Without the open package MOA's measureByteSize cannot look into a list, and says too
         # little in silence.
         java = ["java", HEAP, "--add-opens=java.base/java.util=ALL-UNNAMED"]
@@ -102,6 +105,10 @@ class MoaTree:
     def accuracy(self) -> float:
         """Give the prequential accuracy, whatever the task times."""
         return float(self._ask("accuracy")["accuracy"])
+
+    def right(self) -> list[int]:
+        """Give how many of each hundredth of the rows were answered rightly before learning."""
+        return [int(n) for n in self._ask("accuracy")["right"]]
 
     def _ask(self, command: str) -> dict[str, Any]:
         assert self._process.stdin is not None

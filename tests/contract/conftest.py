@@ -95,6 +95,11 @@ class Recipe:
         return self()._axes()["statistics"]
 
     @property
+    def adaptation(self):
+        """How it follows change."""
+        return self()._axes()["adaptation"]
+
+    @property
     def follows(self):
         """Whether its leaves weigh the last examples more than the ones before."""
         return "idbd" in self()._axes()["leaf"]

@@ -74,7 +74,7 @@ def test_the_layout_is_that_of_safetensors_with_a_digest_at_the_end(data, tmp_pa
     path.write_bytes(data)
     with safetensors.safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["riparian"])
-    assert header["format"] == FORMAT == 3
+    assert header["format"] == FORMAT == 4
     assert header["recipe"] == "HoeffdingTree"
     assert header["parameters"]["grace_period"] == 30
     assert [f["name"] for f in header["schema"]["features"]] == ["a", "b"]

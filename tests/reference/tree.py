@@ -59,6 +59,7 @@ class ReferenceTree:
         self.classes: set[int] = set()
         self.categories: list[set[int]] = [set() for _ in kinds]
         self.seen = 0
+        self.root = 0
         self.splits: list[Split] = []
         self.nodes: list[Node] = []
         self.memory: deque[Example] = deque(maxlen=self.parameters.short_memory)
@@ -79,9 +80,11 @@ class ReferenceTree:
             return
         values = self._read(row)
         self.seen += 1
-        leaf = self._route(values, learning=True)
-        node = self.nodes[leaf]
+        self._learn_at(self._route(values, learning=True), values, y, w)
 
+    def _learn_at(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
+        """What a leaf does with an example: judge its predictors, learn, look for a cut."""
+        node = self.nodes[leaf]
         self._observe(leaf, values, y, min(w, 1.0))
         self.classes.add(y)
         self._update(leaf, values, y, w)
@@ -142,9 +145,9 @@ class ReferenceTree:
                 values.append(None if math.isnan(x) else min(max(float(x), -LARGEST), LARGEST))
         return values
 
-    def _route(self, values: Sequence[Value], learning: bool) -> int:
+    def _route(self, values: Sequence[Value], learning: bool, at: int | None = None) -> int:
         """The node that a row ends at: a leaf, or the multiway node that lacks its category."""
-        at = 0
+        at = self.root if at is None else at
         while (cut := self.nodes[at].cut) is not None:
             node = self.nodes[at]
             x = values[cut.feature]

@@ -1,0 +1,224 @@
+"""How soon does each tree recover from a change, and how fast is it, beside MOA's HAT and EFDT?
+
+All sides run on the same arrays with the same settings. Recovery is told by prequential accuracy
+in hundredths of the stream; times are the best of the repeats, in CPU seconds, in turn within one
+run (see speed_against_peers.py for how MOA is timed).
+
+    python benchmarks/following_change.py recovery [--markdown] [--out curves.json]
+    python benchmarks/following_change.py speed [--workloads rbf,wide] [--rows 300000]
+
+MOA is left out where no JDK is present, and so are the real streams where RIPARIAN_DATA names no
+folder with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import workloads
+from numpy.typing import NDArray
+from peers import moa_tree
+from peers.moa_tree import MoaTree
+from peers.settings import DELTA, GRACE_PERIOD, N_CUTS, TAU
+from tables import Table
+from workloads import Workload
+
+import riparian as rp
+from riparian import streams
+
+ROWS = 100_000
+PARTS = 100
+
+#: What all trees share, as in speed_against_peers.py; a recipe's own rule stays its own.
+SHARED: dict[str, Any] = {
+    "leaf": "adaptive",
+    "grace_period": GRACE_PERIOD,
+    "delta": DELTA,
+    "tau": TAU,
+    "n_cuts": N_CUTS,
+    "inherit_counts": "count",
+    "categorical_cuts": "both",
+}
+#: Adaptations that are there; each with the peer of MOA's that it is compared with.
+OURS: dict[str, dict[str, Any]] = {
+    "VFDT": {},
+    "HAT": {"adaptation": "alternates"},
+    "CVFDT": {"adaptation": "window"},
+    "EFDT": {"adaptation": "reevaluation", "runner_up": "none"},
+    "option tree": {"adaptation": "options"},
+}
+MOA = {"MOA HAT": "HoeffdingAdaptiveTree", "MOA EFDT": "EFDT"}
+PEERS = {"HAT": "MOA HAT", "EFDT": "MOA EFDT"}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("task", choices=["recovery", "speed"])
+    parser.add_argument("--workloads", default="rbf,wide")
+    parser.add_argument("--rows", type=int, default=300_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", help="trees to run, separated by commas")
+    parser.add_argument("--out", type=Path, help="where the curves go, as JSON")
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args(arguments)
+    wanted = options.only.split(",") if options.only else [*OURS, *MOA]
+    if why := moa_tree.missing():
+        print(f"MOA left out: {why}", file=sys.stderr)
+        wanted = [name for name in wanted if name not in MOA]
+    if options.task == "recovery":
+        _recovery(wanted, options.out, options.markdown)
+    else:
+        _speed(wanted, options)
+    return 0
+
+
+# -- streams that change ---------------------------------------------------------------------------
+
+
+def changing() -> Iterator[tuple[Workload, int | None]]:
+    """Each stream that changes, with the row of its (first) change; None for a real one."""
+    concepts: dict[str, Callable[[int], streams.Stream]] = {
+        "SEA": lambda i: streams.sea(concept=(1, 3)[i], seed=1 + i),
+        "hyperplane": lambda i: streams.hyperplane(n_drifting=0, seed=1 + i),
+        "RandomRBF": lambda i: streams.random_rbf(seed=1 + i),
+        "STAGGER": lambda i: streams.stagger(concept=(1, 3)[i], seed=1 + i),
+        "Agrawal": lambda i: streams.agrawal(concept=(1, 4)[i], seed=1 + i),
+    }
+    for name, make in concepts.items():
+        pair = make(0), make(1)
+        half = ROWS // 2
+        kinds = {
+            "abrupt": streams.abrupt_drift(*pair, at=half),
+            "gradual": streams.gradual_drift(*pair, center=half, width=ROWS // 5, seed=1),
+            "recurring": streams.recurring_drift(pair, every=ROWS // 5),
+        }
+        for kind, stream in kinds.items():
+            nominal = [j for j, label in enumerate(stream.names) if label in stream.categories]
+            at = ROWS // 5 if kind == "recurring" else half
+            yield Workload(f"{name}, {kind}", *stream.take(ROWS), nominal), at
+    for name in workloads.REAL:
+        real = workloads.load(name, None)
+        if real is not None:
+            yield real, None
+
+
+def rows_to_recover(right: NDArray[np.float64], at: int, n_rows: int) -> int | None:
+    """Rows from a change until a part of the stream is as good again, within 2 points.
+
+    As good as the best part between the change and the next one; None if it never is.
+    """
+    part = n_rows // len(right)
+    first = at // part
+    after = right[first : first + first]
+    good = np.flatnonzero(after >= after.max() - 0.02)
+    return int(good[0] + 1) * part if good.size else None
+
+
+# -- sides -----------------------------------------------------------------------------------------
+
+
+def model_of(name: str, workload: Workload) -> rp.HoeffdingTree:
+    """One of our trees for a workload."""
+    kinds: Any = workload.nominal or "from_dtype"
+    return rp.HoeffdingTree(**{**SHARED, **OURS[name]}, categorical_features=kinds)
+
+
+def curve_of(name: str, workload: Workload) -> NDArray[np.float64]:
+    """Prequential accuracy in each hundredth of the rows."""
+    n = len(workload.y)
+    part = np.arange(n) * PARTS // n
+    if name in MOA:
+        with MoaTree(workload, "prequential", MOA[name], 0) as moa:
+            right = np.array(moa.right(), dtype=float)
+    else:
+        answers = model_of(name, workload).prequential(workload.X, workload.y)
+        right = np.bincount(part, answers == workload.y, PARTS)
+    return right / np.bincount(part, minlength=PARTS)
+
+
+def _recovery(wanted: list[str], out: Path | None, markdown: bool) -> None:
+    accuracy: list[dict[str, Any]] = []
+    recovered: list[dict[str, Any]] = []
+    curves: dict[str, Any] = {}
+    for workload, at in changing():
+        print(workload, file=sys.stderr)
+        found = {name: curve_of(name, workload) for name in wanted}
+        curves[workload.name] = {"at": at, **{k: v.round(4).tolist() for k, v in found.items()}}
+        accuracy.append({"stream": workload.name, **{k: v.mean() for k, v in found.items()}})
+        if at is not None:
+            rows = {k: rows_to_recover(v, at, len(workload.y)) for k, v in found.items()}
+            recovered.append({"stream": workload.name, **rows})
+        if out:
+            out.write_text(json.dumps(curves, indent=1), encoding="utf-8")
+    mean = {name: np.mean([row[name] for row in accuracy]) for name in wanted}
+    accuracy.append({"stream": "mean", **mean})
+    columns = ["stream", *wanted]
+    _print("Accuracy", accuracy, columns, "{:.4f}", markdown)
+    _print("Rows to recover", recovered, columns, "{:,}", markdown)
+
+
+def _speed(wanted: list[str], options: argparse.Namespace) -> None:
+    rows: list[dict[str, Any]] = []
+    for name in options.workloads.split(","):
+        workload = workloads.load(name, options.rows)
+        if workload is None:
+            print(f"{name} left out: it is not there", file=sys.stderr)
+            continue
+        print(workload, file=sys.stderr)
+        machines = {m: MoaTree(workload, "prequential", MOA[m]) for m in MOA if m in wanted}
+        seconds: dict[str, float] = {}
+        right: dict[str, float] = {}
+        try:
+            for _ in range(options.repeats):
+                for tree in wanted:
+                    if tree in machines:
+                        run = machines[tree].run()
+                        spent, share = run.seconds, run.accuracy or 0.0
+                    else:
+                        model = model_of(tree, workload)
+                        start = process_time()
+                        answers = model.prequential(workload.X, workload.y)
+                        spent = process_time() - start
+                        share = float((answers == workload.y).mean())
+                    seconds[tree] = min(spent, seconds.get(tree, spent))
+                    right[tree] = share
+        finally:
+            for machine in machines.values():
+                machine.__exit__()
+        for tree in wanted:
+            peer = PEERS.get(tree, "")
+            rows.append(
+                {
+                    "workload": workload.name,
+                    "tree": tree,
+                    "seconds": f"{seconds[tree]:.3f}",
+                    "times VFDT's time": f"{seconds[tree] / seconds['VFDT']:.2f}"
+                    if "VFDT" in seconds
+                    else "",
+                    "MOA / riparian": f"{seconds[peer] / seconds[tree]:.1f}"
+                    if peer in seconds
+                    else "",
+                    "accuracy": f"{right[tree]:.4f}",
+                }
+            )
+    _print("Speed", rows, list(rows[0]) if rows else [], "{}", options.markdown)
+
+
+def _print(
+    title: str, rows: list[dict[str, Any]], columns: list[str], form: str, markdown: bool
+) -> None:
+    known = [{k: v for k, v in row.items() if v is not None and v != ""} for row in rows]
+    table = Table(title, [(c, c, "{}" if c == columns[0] else form) for c in columns], known)
+    print(table.as_markdown() if markdown else table.as_text(), end="\n\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

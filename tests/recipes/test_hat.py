@@ -1,0 +1,148 @@
+"""HAT against its reference: every answer, every replacement, the tree that is left."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from reference.hat import AlternatesReference
+from split_by_split import TESTS
+
+import riparian as rp
+from riparian.modelfile import to_bytes
+
+QUICK = {"grace_period": 40, "delta": 0.01, "tau": 0.2, "switch_after": 60, "drift_delta": 0.05}
+
+
+def turning(n, seed=0, every=700, noise=0.05):
+    """A number and two categories of which now the one and now the other tells the class."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.random(n), rng.integers(0, 3, n), rng.integers(0, 2, n)])
+    first = (np.arange(n) // every) % 2 == 0
+    y = np.where(first, (X[:, 0] > 0.4) ^ (X[:, 1] == 1), (X[:, 2] == 1) ^ (X[:, 0] > 0.7))
+    return X, (y ^ (rng.random(n) < noise)).astype(int)
+
+
+def both(n, **options):
+    X, y = turning(n)
+    options = QUICK | options
+    model = rp.HAT(categorical_features=[1, 2], **options)
+    axes = model._axes()
+    own = ("adaptation", "categorical_features", "n_intervals")
+    reference = AlternatesReference(
+        ["numeric", "categorical", "categorical"],
+        **{k: v for k, v in axes.items() if k not in own},
+    )
+    answers = model.prequential(X, y)
+    expected = []
+    label, codes = {}, [{}, {}]
+    for row, k in zip(X.tolist(), y.tolist(), strict=True):
+        coded = [row[0], *(c.setdefault(v, len(c)) for c, v in zip(codes, row[1:], strict=True))]
+        expected.append(reference.predict(coded))
+        reference.learn(coded, label.setdefault(k, len(label)))
+    return model, reference, [label[k] for k in answers.tolist()], expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"leaf": "majority"},
+        {"impurity": "gini", "bound": "confidence", "tau": 0.7},
+        {"leaf": "naive-bayes", "adaptive_grace": True},
+    ],
+    ids=str,
+)
+def test_hat_is_the_tree_of_the_reference(options):
+    model, reference, answers, expected = both(4000, **options)
+    assert answers[1:] == expected[1:]
+    counts = model.change_counts()
+    assert {k: counts[k] for k in reference.counts} == reference.counts
+    assert reference.counts["replaced"] >= 1
+    for got, want in zip(model.changes(), reference.replacements, strict=True):
+        assert (got.seen, got.depth) == (want.seen, want.depth)
+        assert (got.leaves_before, got.leaves_after) == (want.leaves_before, want.leaves_after)
+        assert got.value_before == pytest.approx(want.error_before, rel=1e-9)
+        assert got.value_after == pytest.approx(want.error_after, rel=1e-9)
+        assert got.bound == pytest.approx(want.bound, rel=1e-9)
+    nodes = model._engine.nodes()
+    inner = np.flatnonzero(nodes["test"])
+    got = {(nodes["depth"][i], nodes["feature"][i], TESTS[int(nodes["test"][i])]) for i in inner}
+    assert got == {t[:3] for t in reference.tests()}
+    assert model.n_leaves_ == reference.leaves(reference.root)
+
+
+def test_an_alternate_changes_nothing_until_it_has_won():
+    X, y = turning(2000)
+    model = rp.HAT(categorical_features=[1, 2], **QUICK | {"switch_after": 1e6}).fit(X, y)
+    plain = rp.HoeffdingTree(
+        categorical_features=[1, 2],
+        **{k: v for k, v in QUICK.items() if k in ("grace_period", "delta", "tau")},
+    ).fit(X, y)
+    assert model.change_counts()["started"] > 0
+    assert model.export_text() == plain.export_text()
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+    # Checks of alternates spend delta too.
+    spent = [dataclasses.replace(s, delta_spent=0.0) for s in model.splits()]
+    assert spent == [dataclasses.replace(s, delta_spent=0.0) for s in plain.splits()]
+
+
+def test_a_stationary_stream_starts_few_alternates_and_replaces_nothing():
+    started = 0
+    for seed in range(10):
+        X, y = turning(20_000, seed=seed, every=20_000)
+        model = rp.HAT(categorical_features=[1, 2], grace_period=100).fit(X, y)
+        started += model.change_counts()["started"]
+        assert not model.changes()
+    assert started <= 5
+
+
+def test_the_change_is_told_in_words():
+    X, y = turning(3000)
+    model = rp.HAT(categorical_features=[1, 2], **QUICK).fit(X, y)
+    first = model.changes()[0]
+    assert first.kind == "replaced"
+    assert first.measure == "error"
+    assert first.value_after < first.value_before - first.bound
+    assert str(first).startswith(f"{first.seen:,}: {first.where}: replaced {first.before}")
+    assert set(model.changes().table()) >= {"seen", "where", "before", "after"}
+
+
+def test_history_is_bounded_and_survives_saving(tmp_path):
+    X, y = turning(60_000, every=300)
+    model = rp.HAT(categorical_features=[1, 2], **QUICK | {"switch_after": 20}).fit(X, y)
+    counts = model.change_counts()
+    assert len(model.changes()) == min(500, counts["replaced"])
+    model.save(tmp_path / "hat.rip")
+    again = rp.load(tmp_path / "hat.rip")
+    assert again.changes() == model.changes()
+    assert again.change_counts() == counts
+    for m in (model, again):
+        m.partial_fit(X[:5000], y[:5000])
+    assert to_bytes(model) == to_bytes(again)
+
+
+def test_max_leaves_holds_for_what_answers():
+    X, y = turning(8000)
+    model = rp.HAT(categorical_features=[1, 2], max_leaves=4, **QUICK)
+    for i in range(0, len(y), 100):
+        model.partial_fit(X[i : i + 100], y[i : i + 100], classes=[0, 1])
+        assert model.n_leaves_ <= 4
+    assert model.change_counts()["replaced"] > 0
+
+
+def test_it_follows_change_under_a_limit_of_memory():
+    X, y = turning(30_000, every=5000)
+    free = rp.HAT(categorical_features=[1, 2], grace_period=50, delta=1e-3, tau=0.1)
+    model = free.__class__(**free.get_params() | {"max_bytes": 60_000})
+    right, held = [], []
+    for i in range(0, len(y), 500):
+        right.append(np.mean(model.prequential(X[i : i + 500], y[i : i + 500]) == y[i : i + 500]))
+        held.append(model.memory_bytes_)
+    assert max(held) <= 60_000
+    assert np.mean(right) > np.mean(free.prequential(X, y) == y) - 0.05
+    assert model.change_counts()["replaced"] > 0
+
+
+def test_short_memory_is_refused():
+    with pytest.raises(ValueError, match="short_memory=10 needs adaptation='none'"):
+        rp.HAT(short_memory=10).fit([[0.0], [1.0]], [0, 1])
