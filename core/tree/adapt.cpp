@@ -36,7 +36,6 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             if (asked && (apart || !learned)) answer(start, row, answers, r);
             if (!learned) continue;
             const auto label = static_cast<std::size_t>(y[r]);
-            arrive(row, label);
             const std::int32_t said = std::visit(
                 [&](const auto& how) { return follow(how, start, row, label, weight); },
                 settings_.adaptation);
@@ -52,6 +51,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
 std::int32_t Tree::follow(const Fixed&, std::int32_t start, const Row& row, std::size_t y, double w) {
     const std::int32_t leaf = route_on(start, row);
     const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    arrive(row, y);
     learn_at(leaf, row, y, w);
     return said;
 }
@@ -69,7 +69,10 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
         std::int32_t leaf = route_on(f == 0 ? start : root, row);
         const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
         const bool wrong = said != static_cast<std::int32_t>(y);
-        if (f == 0) answer = said;
+        if (f == 0) {
+            answer = said;
+            arrive(row, y);
+        }
         path_.clear();
         for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
         bool replaced = false;

@@ -309,12 +309,12 @@ Review Checker::review(const LeafCase& leaf, const Candidate& test) {
     r.now = tested_.gain;  // of a threshold it is another's
     tested_ = {};
     Decision& d = r.decision;
-    const bool threshold = test.test == Test::threshold;
-    if (threshold) r.now = gain_of_threshold(leaf, test);
     if (d.best.feature == none) return r;
     refine(leaf, d);
-    if (d.best.feature != test.feature || d.best.test != test.test) return r;
-    r.improves = (threshold ? gain_of_threshold(leaf, d.best) : d.best.gain) > r.now;
+    if (test.test != Test::threshold) return r;
+    r.now = gain_of_threshold(leaf, test);
+    r.improves = d.best.feature == test.feature &&
+                 gain_of_threshold(leaf, d.best) > r.now + leaf.settings.min_gain;
     return r;
 }
 

@@ -40,7 +40,7 @@ struct Review {
     Decision decision;     // as that of a leaf: what it would do now
     Candidate own;         // the best cut of the feature that it tests; none: there is none
     double now = 0.0;      // the gain of the test as it is
-    bool improves = false; // the best cut is one of the same kind and feature, and gains more
+    bool improves = false; // the best cut is another threshold of the same feature, and gains more
 };
 
 // Evaluates candidates; keeps its room between checks.

@@ -28,6 +28,7 @@ std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row
                           std::size_t y, double w) {
     const std::int32_t leaf = route_on(start, row);
     const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    arrive(row, y);
     path_.clear();
     for (std::int32_t i = at(leaf).parent; i != none; i = at(i).parent) path_.push_back(i);
     for (; !path_.empty(); path_.pop_back()) {
@@ -70,7 +71,8 @@ bool Tree::reconsider(std::int32_t node) {
         return true;
     }
     const bool same = d.best.feature == test.feature;
-    if (same && d.best.test == test.test) {
+    // Other categories would be other examples: only thresholds move and keep their children.
+    if (same && d.best.test == test.test && d.best.category == test.category) {
         // Where a leaf would wait, the cut stays too.
         if (d.verdict == Verdict::wait || !found.improves) return false;
         if (!make_room_for(growth(0, true), node)) return false;
@@ -128,7 +130,6 @@ void Tree::move_cut(std::int32_t node, const Decision& d) {
     forget_certificate(node);
     certify(node, d);
     settle();
-    at(node).category = d.best.category;
     set_gate(node, d.best.threshold);
     ++reroutings_;
 }

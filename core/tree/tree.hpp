@@ -275,6 +275,7 @@ private:
     // Answers as the leaf does before it learns the row, and notes who was right.
     std::int32_t observe(std::int32_t leaf, const Row&, std::size_t y, double w);
     void answer(std::int32_t start, const Row&, const Answers&, std::size_t row);
+    // What a row brings to the whole tree; after it was answered.
     void arrive(const Row&, std::size_t y);
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);

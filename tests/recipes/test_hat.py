@@ -27,7 +27,7 @@ def both(n, **options):
     options = QUICK | options
     model = rp.HAT(categorical_features=[1, 2], **options)
     axes = model._axes()
-    own = ("adaptation", "categorical_features", "n_intervals")
+    own = ("adaptation", "categorical_features", "n_intervals", "reevaluate_every")
     reference = AlternatesReference(
         ["numeric", "categorical", "categorical"],
         **{k: v for k, v in axes.items() if k not in own},

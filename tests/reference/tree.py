@@ -84,14 +84,18 @@ class ReferenceTree:
 
     def _learn_at(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """What a leaf does with an example: judge its predictors, learn, look for a cut."""
-        node = self.nodes[leaf]
         self._observe(leaf, values, y, min(w, 1.0))
+        self._take(leaf, values, y, w)
+
+    def _take(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
+        node = self.nodes[leaf]
         self.classes.add(y)
         self._update(leaf, values, y, w)
         self.memory.append((values, y, w))
         p = self.parameters
         if (
             node.depth < p.max_depth
+            and self.n_leaves < p.max_leaves
             and len(node.observed) >= 2
             and node.weight - node.checked >= node.delay
         ):

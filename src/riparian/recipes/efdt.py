@@ -39,7 +39,7 @@ class EFDT(HoeffdingTree):
     -----
     A leaf compares its best cut with no split at all, so it splits sooner than VFDT. Every node
     keeps statistics. An inner node takes the test that leads the best cut of its own feature by
-    more than the bound, and its children begin anew; another cut of its own feature that gains
+    more than the bound, and its children begin anew; a threshold of its own feature that gains
     more than the one it has takes its place, and the children stay; if no cut gains anything it
     becomes a leaf. Learning takes time for every node of a path, and memory for every node.
 
