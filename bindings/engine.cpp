@@ -143,6 +143,10 @@ void set_adaptation(Settings& s, const nb::dict& d) {
     if (auto* const how = std::get_if<Reevaluation>(&s.adaptation)) {
         how->every = nb::cast<double>(d["reevaluate_every"]);
     }
+    if (auto* const how = std::get_if<Options>(&s.adaptation)) {
+        how->delta = nb::cast<double>(d["option_delta"]);
+        how->most = nb::cast<std::size_t>(d["max_options"]);
+    }
 }
 
 Settings settings_of(const nb::dict& d) {
@@ -319,6 +323,11 @@ nb::dict nodes(const Tree& tree) {
     const auto numbers = numbers_of_answering(s.parent, s.role);
     answering_only(s, numbers, k);
     const std::size_t n = s.test.size();
+    // Which test of its parent's a further one is, from 2 on; 0: it is none.
+    std::vector<std::int32_t> options(n, 0), tests(n, 1);
+    for (std::size_t i = 0; i < n && tree.settings().has_options(); ++i) {
+        if (s.role[i]) options[i] = ++tests[static_cast<std::size_t>(s.parent[i])];
+    }
     std::vector<std::int32_t> depth(n, 0);
     std::vector<double> answer(n * k);
     for (std::size_t i = 0; i < n; ++i) {
@@ -339,6 +348,10 @@ nb::dict nodes(const Tree& tree) {
     d["category"] = owned(s.category);
     d["parent"] = owned(s.parent);
     d["branch"] = owned(s.branch);
+    if (tree.settings().has_options()) d["option"] = owned(std::move(options));
+    const auto* const how = std::get_if<Options>(&tree.settings().adaptation);
+    const bool inner_nodes_learn = tree.settings().keeps() && !(how && how->most == 1);
+    if (inner_nodes_learn) d["reached"] = owned<Matrix<double>>(s.counts, {n, k});
     d["heavy"] = owned(s.heavy);
     d["depth"] = owned(std::move(depth));
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});

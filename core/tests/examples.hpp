@@ -114,12 +114,12 @@ inline Settings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each kind of watch, one with a second impurity, and two of all that growth
-// can remember.
+// One tree for each kind of watch, one with a second impurity, two of all that growth can
+// remember, and two whose inner nodes learn.
 inline std::vector<Settings> watching_settings() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
-    std::vector<Settings> all(8, quick_settings(Majority{}));
+    std::vector<Settings> all(10, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
     all[1].impurity = Loss{costs};
@@ -141,6 +141,11 @@ inline std::vector<Settings> watching_settings() {
         s->tau = 0.1;
     }
     all[7].values = Values::exhaustive;
+    all[8].adaptation = Reevaluation{100};
+    all[8].runner_up = RunnerUp::nothing;
+    all[8].leaf = Adaptive{};
+    all[9].adaptation = Options{0.9, 4};
+    all[9].leaf = Adaptive{};
     return all;
 }
 

@@ -273,6 +273,11 @@ Decision Checker::check(const LeafCase& leaf) {
 }
 
 void Checker::offer(const Candidate& c) noexcept {
+    if (tests_) {
+        for (const Candidate& test : *tests_) {
+            if (test.feature == c.feature) return;
+        }
+    }
     ranking_.offer(c);
     if (tested_.feature == c.feature) {
         if (own_.feature == none || c.gain > own_.gain) own_ = c;
@@ -316,6 +321,65 @@ Review Checker::review(const LeafCase& leaf, const Candidate& test) {
     r.improves = d.best.feature == test.feature &&
                  gain_of_threshold(leaf, d.best) > r.now + leaf.settings.min_gain;
     return r;
+}
+
+Decision Checker::option(const LeafCase& leaf, const std::vector<Candidate>& tests) {
+    tests_ = &tests;
+    Decision d = decide_by(leaf, leaf.settings.impurity);
+    tests_ = nullptr;
+    d.verdict = Verdict::wait;
+    d.second = {};
+    for (const Candidate& test : tests) {
+        if (test.gain > d.second.gain) d.second = test;
+    }
+    const bool has_gain = d.best.feature != none && d.best.gain > leaf.settings.min_gain;
+    if (!has_gain || !(d.gap() > leaf.settings.epsilons * d.epsilon)) return d;
+    d.verdict = Verdict::bound;
+    refine(leaf, d);
+    if (d.second.feature != none) d.ranking = ranked_against(d.second, d.ranking);
+    return d;
+}
+
+double Checker::gain_of_branches(const LeafCase& leaf, const std::vector<double>& table) {
+    const std::size_t n = leaf.n_classes, row = table.size() / n, branches = row - 3;
+    known_.assign(n, 0.0);
+    cells_.clear();
+    codes_.clear();
+    double total = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+        cells_.push_back(table.data() + k * row);
+        codes_.push_back(k);
+        for (std::size_t b = 0; b < branches; ++b) known_[k] += table[k * row + b];
+        total += known_[k];
+    }
+    if (!(total > 0.0)) return 0.0;
+    if (const auto* const custom = std::get_if<CustomImpurity>(&leaf.settings.impurity)) {
+        std::vector<double> tables(2 * branches * n, 0.0), impurities(2 * branches);
+        for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t b = 0; b < branches; ++b) tables[b * n + k] = table[k * row + b];
+            tables[branches * n + k] = known_[k];
+        }
+        custom->function->impurities(tables.data(), 2, branches, n, impurities.data());
+        double mass = 0.0;
+        for (std::size_t b = 0; b < branches; ++b) {
+            double weight = 0.0;
+            for (std::size_t k = 0; k < n; ++k) weight += tables[b * n + k];
+            if (weight > 0.0) mass += weight * impurities[b];
+        }
+        return impurities[branches] - mass / total;
+    }
+    mass_.resize(row);
+    rest_.resize(row);
+    weight_.resize(row);
+    scratch_.resize(std::max(scratch_.size(), 4 * 2 * n));
+    const CategoricalCheck check{cells_.data(),   branches,     n,
+                                 known_.data(),   scratch_.data(), mass_.data(),
+                                 rest_.data(),    weight_.data()};
+    const AnyImpurity here = over(leaf.settings.impurity, codes_);
+    double parts = std::visit(
+        [&](const auto& i) { return kernels().categorical_masses[here.index()](&i, check); }, here);
+    for (std::size_t b = 0; b < branches; ++b) parts -= mass_[b];
+    return parts / total;
 }
 
 double Checker::gain_of_threshold(const LeafCase& leaf, const Candidate& c) {

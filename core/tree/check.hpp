@@ -53,6 +53,11 @@ public:
     [[nodiscard]] Decision check(const LeafCase&);
     // The case is an inner node with this test.
     [[nodiscard]] Review review(const LeafCase&, const Candidate& test);
+    // Whether a cut of another feature is ahead of all tests that a node has; the best of
+    // them is the second.
+    [[nodiscard]] Decision option(const LeafCase&, const std::vector<Candidate>& tests);
+    // The gain of a test with these class weights in its branches, [class][branches + 3].
+    [[nodiscard]] double gain_of_branches(const LeafCase&, const std::vector<double>& table);
     // Weight until the next check of a leaf with this decision: until the bound could be met
     // at the gap as it is, or the tie; a grace period at least, the horizon at most.
     [[nodiscard]] double delay(const LeafCase&, const Decision&);
@@ -109,6 +114,7 @@ private:
     Held<double> tops_;  // [feature]: its best gain, where features may be dropped
     Held<bool> poor_;
     Candidate tested_, own_;  // of a review
+    const std::vector<Candidate>* tests_ = nullptr;  // of a node that may get an option
     Held<GaussianClass> classes_;
     Held<std::size_t> codes_;
     Held<double> low_, high_, thresholds_, gains_;

@@ -16,6 +16,7 @@ std::int32_t Tree::attach(std::int32_t owner, Role role) {
     while (*last != none) last = &side(*last).next;
     *last = root;
     open_leaf(root, leaves_.size());
+    if (answers(root)) ++n_leaves_;
     settle();
     return root;
 }
@@ -83,8 +84,14 @@ std::uint32_t Tree::leaves_below(std::int32_t node) const {
     return leaves;
 }
 
+std::size_t Tree::answering_leaves() const {
+    if (!settings_.has_options()) return leaves_below(0);
+    return static_cast<std::size_t>(std::count_if(
+        nodes_.begin(), nodes_.end(), [](const Node& node) { return node.test == Test::leaf; }));
+}
+
 std::size_t Tree::leaves_with(std::int32_t id) const {
-    if (settings_.max_leaves == SIZE_MAX) return n_leaves_;
+    if (settings_.max_leaves == SIZE_MAX || settings_.has_options()) return n_leaves_;
     std::size_t leaves = n_leaves_;
     for (std::int32_t root = fragment(id); root != 0; root = fragment(at(root).parent)) {
         // Of a tree beside a tree beside another the outermost counts.
@@ -226,7 +233,7 @@ void Tree::compact() {
     }
     cut_to(splits_, told);
     cut_to(rivals_, rivals);
-    n_leaves_ = leaves_below(0);
+    n_leaves_ = answering_leaves();
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     given_up_.clear();

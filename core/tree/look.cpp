@@ -22,7 +22,7 @@ std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& 
     std::vector<std::int32_t> numbers(parent.size());
     std::int32_t next = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const bool beside = !role.empty() && role[i] != static_cast<std::uint8_t>(Role::child);
+        const bool beside = !role.empty() && role[i] == static_cast<std::uint8_t>(Role::alternate);
         const bool below = parent[i] != none && numbers[static_cast<std::size_t>(parent[i])] == none;
         numbers[i] = beside || below ? none : next++;
     }

@@ -53,4 +53,17 @@ private:
     RunnerUp rule_ = RunnerUp::attribute;
 };
 
+// What a certificate ranks: the best cut, the one that it was compared with, and what is
+// behind that.
+[[nodiscard]] inline Ranking ranked_against(const Candidate& second, const Ranking& all) noexcept {
+    Ranking out;
+    out.clear(RunnerUp::cut);
+    out.offer(all[0]);
+    out.offer(second);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].feature != second.feature && all[i].gain <= second.gain) out.offer(all[i]);
+    }
+    return out;
+}
+
 }  // namespace riparian

@@ -5,22 +5,6 @@
 #include "tree.hpp"
 
 namespace riparian {
-namespace {
-
-// What a certificate ranks: the best cut, the one that it was compared with, and what is
-// behind that.
-Ranking ranked_against(const Candidate& second, const Ranking& all) {
-    Ranking out;
-    out.clear(RunnerUp::cut);
-    out.offer(all[0]);
-    out.offer(second);
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        if (all[i].feature != second.feature && all[i].gain <= second.gain) out.offer(all[i]);
-    }
-    return out;
-}
-
-}  // namespace
 
 // The row is learned at every node of its path. What changes there, changes for the rows to
 // come: this one goes on as it began, or ends where its path did.

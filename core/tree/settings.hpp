@@ -87,6 +87,10 @@ struct Settings {
     [[nodiscard]] bool keeps() const noexcept {
         return std::visit([](const auto& a) { return a.keeps; }, adaptation);
     }
+    // Whether a row may be answered by several leaves.
+    [[nodiscard]] bool has_options() const noexcept {
+        return std::holds_alternative<Options>(adaptation);
+    }
     // Whether leaves keep more than Gaussians and counts.
     [[nodiscard]] bool watches() const noexcept {
         return judges() || pairs() || values != Values::gaussian;

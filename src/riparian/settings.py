@@ -73,7 +73,8 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("reevaluate_every", 1.0, 2.0**53),
     ):
         settings[name] = _number(name, parameters[name], least, most)
-    for name in ("delta", "drift_delta", "switch_delta"):
+    settings["max_options"] = _whole("max_options", parameters["max_options"], 1, 1000)
+    for name in ("delta", "drift_delta", "switch_delta", "option_delta"):
         settings[name] = _probability(name, parameters[name])
     for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
@@ -181,8 +182,8 @@ def _check_together(p: Mapping[str, Any]) -> None:
             f"short_memory={p['short_memory']!r} needs adaptation='none', got "
             f"{p['adaptation']!r}: what it remembers of a leaf is void once its subtree is replaced"
         )
-    if p["adaptation"] == "reevaluation":
-        _check_reevaluation(p)
+    if p["adaptation"] in ("reevaluation", "options"):
+        _check_inner_statistics(p)
     if p["runner_up"] == "none" and p["missing_second"] != "zero":
         raise ValueError(
             f"missing_second={p['missing_second']!r} needs another runner_up than 'none': the best "
@@ -195,24 +196,20 @@ def _check_together(p: Mapping[str, Any]) -> None:
         )
 
 
-def _check_reevaluation(p: Mapping[str, Any]) -> None:
+def _check_inner_statistics(p: Mapping[str, Any]) -> None:
     """An inner node compares the gains of all features, now as when it was split."""
+    how = f"adaptation={p['adaptation']!r}"
     for name, wanted, why in (
         ("evaluator", "resubstitution", "hits count for the labels of a leaf"),
         ("drop_poor_features", False, "a feature that was dropped may be the best one later"),
     ):
         if p[name] != wanted:
-            raise ValueError(
-                f"adaptation='reevaluation' needs {name}={wanted!r}, got {p[name]!r}: {why}"
-            )
+            raise ValueError(f"{how} needs {name}={wanted!r}, got {p[name]!r}: {why}")
     if p["impurity"] == "hybrid":
-        raise ValueError(
-            "adaptation='reevaluation' needs one impurity, got 'hybrid': gains of two cannot be "
-            "compared"
-        )
+        raise ValueError(f"{how} needs one impurity, got 'hybrid': gains of two cannot be compared")
     if p["bound"] == "delta-method" and p["pairing"] == "paired":
         raise ValueError(
-            "adaptation='reevaluation' needs pairing='independent' or 'conservative', got "
+            f"{how} needs pairing='independent' or 'conservative', got "
             "'paired': only the two best cuts of a leaf are followed in pairs"
         )
 

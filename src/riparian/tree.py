@@ -119,11 +119,12 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         figure 2).
     idbd_alpha : float, default=0.05
         The step size that each weight of "idbd" begins with.
-    adaptation : {"none", "alternates", "reevaluation"}, default="none"
+    adaptation : {"none", "alternates", "reevaluation", "options"}, default="none"
         How the tree follows change: not at all; by a detector at every node: where the
         errors of a subtree rise, another grows beside it and takes its place once it errs
-        less (HAT); or by statistics at every node: an inner node whose test is no longer
-        the best gets another one, with fresh children (EFDT).
+        less (HAT); by statistics at every node: an inner node whose test is no longer
+        the best gets another one, with fresh children (EFDT); or keeps the test that it
+        has and gets a better one besides, and both subtrees answer (option tree).
     drift_delta : float, default=0.002
         Confidence of the detectors of "alternates".
     switch_delta : float, default=0.05
@@ -132,6 +133,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         Answers in both windows before the two are compared.
     reevaluate_every : float, default=2000
         Weight of examples between two looks at an inner node of "reevaluation".
+    option_delta : float, default=0.1
+        Accepted probability that a further test of "options" is no better than those that
+        a node has.
+    max_options : int, default=5
+        How many leaves one example may reach with "options"; 1 for a tree without any.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -280,6 +286,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         switch_delta: float = 0.05,
         switch_after: float = 300,
         reevaluate_every: float = 2000,
+        option_delta: float = 0.1,
+        max_options: int = 5,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -324,6 +332,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.switch_delta = switch_delta
         self.switch_after = switch_after
         self.reevaluate_every = reevaluate_every
+        self.option_delta = option_delta
+        self.max_options = max_options
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta

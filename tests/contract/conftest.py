@@ -107,7 +107,7 @@ class Recipe:
     @property
     def keeps(self):
         """Whether its inner nodes learn too."""
-        return self()._axes()["adaptation"] == "reevaluation"
+        return self()._axes()["adaptation"] in ("reevaluation", "options")
 
     @property
     def slow(self):

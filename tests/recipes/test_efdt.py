@@ -40,7 +40,7 @@ def both(stream, n, seed=7, **options):
         **{"adaptation": "reevaluation", "runner_up": "none"} | options,
     )
     own = ("adaptation", "categorical_features", "n_intervals")
-    own += ("drift_delta", "switch_delta", "switch_after")
+    own += ("drift_delta", "switch_delta", "switch_after", "option_delta", "max_options")
     reference = ReevaluationReference(
         ["categorical" if c else "numeric" for c in categorical],
         **{k: v for k, v in model._axes().items() if k not in own},
@@ -123,7 +123,7 @@ SETTINGS = {
     ids=lambda s: s.__name__,
 )
 def test_efdt_is_the_tree_of_the_reference(stream, options):
-    model, reference = both(stream, 2000, **options)
+    model, reference = both(stream, 1400, **options)
     assert_same_changes(model, reference)
     assert_same_tree(model, reference)
 

@@ -7,6 +7,7 @@ from riparian.recipes.ctree import CTree
 from riparian.recipes.dscart import DsCART
 from riparian.recipes.efdt import EFDT
 from riparian.recipes.hat import HAT
+from riparian.recipes.hoeffding_option_tree import HoeffdingOptionTree
 from riparian.recipes.hybrid_tree import HybridTree
 from riparian.recipes.mcdiarmid_tree import McDiarmidTree
 from riparian.recipes.mdt import MDT
@@ -27,6 +28,7 @@ __all__ = [
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "HoeffdingOptionTree",
     "HybridTree",
     "McDiarmidTree",
     "MisclassificationTree",
@@ -45,6 +47,7 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
         DsCART,
         EFDT,
         HAT,
+        HoeffdingOptionTree,
         HybridTree,
         MDT,
         McDiarmidTree,
