@@ -142,6 +142,13 @@ void set_adaptation(Settings& s, const nb::dict& d) {
         how->bootstrap = nb::cast<bool>(d["bootstrap"]);
         how->seed = nb::cast<std::uint64_t>(d["random_state"]);
     }
+    if (auto* const how = std::get_if<Reevaluation>(&s.adaptation)) {
+        how->every = nb::cast<double>(d["reevaluate_every"]);
+    }
+    if (auto* const how = std::get_if<Options>(&s.adaptation)) {
+        how->delta = nb::cast<double>(d["option_delta"]);
+        how->most = nb::cast<std::size_t>(d["max_options"]);
+    }
 }
 
 Settings settings_of(const nb::dict& d) {
@@ -161,8 +168,8 @@ Settings settings_of(const nb::dict& d) {
     s.categorical_cuts = categorical == "multiway"           ? CategoricalCuts::multiway
                          : categorical == "one-against-rest" ? CategoricalCuts::one_against_rest
                                                              : CategoricalCuts::both;
-    s.runner_up = nb::cast<std::string>(d["runner_up"]) == "cut" ? RunnerUp::cut
-                                                                 : RunnerUp::attribute;
+    if (is(d, "runner_up", "cut")) s.runner_up = RunnerUp::cut;
+    if (is(d, "runner_up", "none")) s.runner_up = RunnerUp::nothing;
     const auto inherit = nb::cast<std::string>(d["inherit_counts"]);
     s.inherit_counts = inherit == "none"      ? InheritCounts::none
                        : inherit == "predict" ? InheritCounts::predict
@@ -318,6 +325,11 @@ nb::dict nodes(const Tree& tree) {
     const auto numbers = numbers_of_answering(s.parent, s.role);
     answering_only(s, numbers, k);
     const std::size_t n = s.test.size();
+    // Which test of its parent's a further one is, from 2 on; 0: it is none.
+    std::vector<std::int32_t> options(n, 0), tests(n, 1);
+    for (std::size_t i = 0; i < n && tree.settings().has_options(); ++i) {
+        if (s.role[i]) options[i] = ++tests[static_cast<std::size_t>(s.parent[i])];
+    }
     std::vector<std::int32_t> depth(n, 0);
     std::vector<double> answer(n * k);
     for (std::size_t i = 0; i < n; ++i) {
@@ -338,6 +350,10 @@ nb::dict nodes(const Tree& tree) {
     d["category"] = owned(s.category);
     d["parent"] = owned(s.parent);
     d["branch"] = owned(s.branch);
+    if (tree.settings().has_options()) d["option"] = owned(std::move(options));
+    const auto* const how = std::get_if<Options>(&tree.settings().adaptation);
+    const bool inner_nodes_learn = tree.settings().keeps() && !(how && how->most == 1);
+    if (inner_nodes_learn) d["reached"] = owned<Matrix<double>>(s.counts, {n, k});
     d["heavy"] = owned(s.heavy);
     d["depth"] = owned(std::move(depth));
     d["counts"] = owned<Matrix<double>>(s.counts, {n, k});

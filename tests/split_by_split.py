@@ -9,6 +9,7 @@ TESTS = {1: "threshold", 2: "one-against-rest", 3: "multiway"}
 # Parameters that a reference tree does not have.
 _OWN = ("categorical_features", "n_intervals", "adaptation")
 _OWN += ("drift_delta", "switch_delta", "switch_after", "bootstrap", "random_state")
+_OWN += ("reevaluate_every", "option_delta", "max_options")
 
 
 def numbers(rng, n):

@@ -117,12 +117,13 @@ inline Settings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each kind of watch, one with a second impurity, two of all that growth
-// can remember, and two that follow change so eagerly that noise is enough.
+// One tree for each kind of watch, one with a second impurity, two of all that growth can
+// remember, two that follow change so eagerly that noise is enough, and two whose inner
+// nodes learn.
 inline std::vector<Settings> watching_settings() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
-    std::vector<Settings> all(10, quick_settings(Majority{}));
+    std::vector<Settings> all(12, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
     all[1].impurity = Loss{costs};
@@ -149,6 +150,11 @@ inline std::vector<Settings> watching_settings() {
     all[8].categorical_cuts = CategoricalCuts::both;
     all[9].values = Values::exhaustive;
     all[9].adaptive_grace = true;
+    all[10].adaptation = Reevaluation{100};
+    all[10].runner_up = RunnerUp::nothing;
+    all[10].leaf = Adaptive{};
+    all[11].adaptation = Options{0.9, 4};
+    all[11].leaf = Adaptive{};
     return all;
 }
 

@@ -37,19 +37,18 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
         const auto lock = turnstile_.writing();
         const Charge charge(statistics_);
         descend(buffer, n, starts.data());
-        const std::uint64_t compactions = compactions_;
+        const std::uint64_t reroutings = reroutings_;
         for (std::size_t i = 0; i < n; ++i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
             const bool learned = y[r] >= 0 && weight > 0.0;
-            // Where subtrees were given up, what was found for the whole block is void.
-            const std::int32_t start = compactions == compactions_ ? starts[i] : 0;
+            // Where rows go other ways now, what was found for the whole block is void.
+            const std::int32_t start = reroutings == reroutings_ ? starts[i] : 0;
             const bool asked = answers.classes || answers.probabilities;
             if (asked && (apart || !learned)) answer(start, row, answers, r);
             if (!learned) continue;
             const auto label = static_cast<std::size_t>(y[r]);
-            arrive(row, label);
             const std::int32_t said = std::visit(
                 [&](const auto& how) { return follow(how, start, row, label, weight); },
                 settings_.adaptation);
@@ -61,6 +60,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
                 for (auto* const list : {&path_, &fragments_, &given_up_}) {
                     *list = Held<std::int32_t>();
                 }
+                reached_ = Reached();
             }
         }
     }
@@ -71,6 +71,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
 std::int32_t Tree::follow(const Fixed&, std::int32_t start, const Row& row, std::size_t y, double w) {
     const std::int32_t leaf = route_on(start, row);
     const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    arrive(row, y);
     learn_at(leaf, row, y, w);
     return said;
 }
@@ -89,7 +90,10 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
         std::int32_t leaf = route_on(f == 0 ? start : root, row);
         const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
         const bool wrong = said != static_cast<std::int32_t>(y);
-        if (f == 0) answer = said;
+        if (f == 0) {
+            answer = said;
+            arrive(row, y);
+        }
         path_.clear();
         for (std::int32_t i = leaf; i != root; i = at(i).parent) note(path_, at(i).parent);
         bool replaced = false;

@@ -1,6 +1,7 @@
 // How a tree follows change.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -26,6 +27,26 @@ struct Alternates {
     std::uint64_t seed = 0;
 };
 
-using AnyAdaptation = std::variant<Fixed, Alternates>;
+// Every node keeps statistics. From time to time an inner node is asked whether it would still
+// make its test: it gets a better one, with fresh children, or becomes a leaf
+// [manapragada2018].
+struct Reevaluation {
+    static constexpr std::string_view name = "reevaluation";
+    static constexpr bool keeps = true;
+
+    double every = 2000;  // weight between two looks at an inner node, as MOA has it
+};
+
+// Where a node was split its statistics live on. Once another feature beats every test that
+// the node has, a further subtree begins with it; all of them answer [pfahringer2007].
+struct Options {
+    static constexpr std::string_view name = "options";
+    static constexpr bool keeps = true;
+
+    double delta = 0.1;    // of a further test
+    std::size_t most = 5;  // leaves that one row may reach
+};
+
+using AnyAdaptation = std::variant<Fixed, Alternates, Reevaluation, Options>;
 
 }  // namespace riparian

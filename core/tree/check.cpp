@@ -273,7 +273,16 @@ Decision Checker::check(const LeafCase& leaf) {
 }
 
 void Checker::offer(const Candidate& c) noexcept {
+    if (tests_) {
+        for (const Candidate& test : *tests_) {
+            if (test.feature == c.feature) return;
+        }
+    }
     ranking_.offer(c);
+    if (tested_.feature == c.feature) {
+        if (own_.feature == none || c.gain > own_.gain) own_ = c;
+        if (c.test == tested_.test && c.category == tested_.category) tested_.gain = c.gain;
+    }
     if (tops_.empty()) return;
     double& top = tops_[static_cast<std::size_t>(c.feature)];
     top = std::max(top, c.gain);
@@ -294,6 +303,113 @@ void Checker::find_poor(const LeafCase& leaf, const Decision& d) {
                           d.best.gain - tops_[f] > behind;
         poor_[f] = poor_[f] && here;
     }
+}
+
+Review Checker::review(const LeafCase& leaf, const Candidate& test) {
+    tested_ = test;
+    own_ = {};
+    Review r;
+    r.decision = decide_by(leaf, leaf.settings.impurity);
+    r.own = own_;
+    r.now = tested_.gain;  // of a threshold it is another's
+    tested_ = {};
+    Decision& d = r.decision;
+    if (d.best.feature == none) return r;
+    refine(leaf, d);
+    if (test.test != Test::threshold) return r;
+    r.now = gain_of_threshold(leaf, test);
+    r.improves = d.best.feature == test.feature &&
+                 gain_of_threshold(leaf, d.best) > r.now + leaf.settings.min_gain;
+    return r;
+}
+
+Decision Checker::option(const LeafCase& leaf, const std::vector<Candidate>& tests) {
+    tests_ = &tests;
+    Decision d = decide_by(leaf, leaf.settings.impurity);
+    tests_ = nullptr;
+    d.verdict = Verdict::wait;
+    d.second = {};
+    for (const Candidate& test : tests) {
+        if (test.gain > d.second.gain) d.second = test;
+    }
+    const bool has_gain = d.best.feature != none && d.best.gain > leaf.settings.min_gain;
+    if (!has_gain || !(d.gap() > leaf.settings.epsilons * d.epsilon)) return d;
+    d.verdict = Verdict::bound;
+    refine(leaf, d);
+    if (d.second.feature != none) d.ranking = ranked_against(d.second, d.ranking);
+    return d;
+}
+
+double Checker::gain_of_branches(const LeafCase& leaf, const std::vector<double>& table) {
+    const std::size_t n = leaf.n_classes, row = table.size() / n, branches = row - 3;
+    known_.assign(n, 0.0);
+    cells_.clear();
+    codes_.clear();
+    double total = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+        cells_.push_back(table.data() + k * row);
+        codes_.push_back(k);
+        for (std::size_t b = 0; b < branches; ++b) known_[k] += table[k * row + b];
+        total += known_[k];
+    }
+    if (!(total > 0.0)) return 0.0;
+    if (const auto* const custom = std::get_if<CustomImpurity>(&leaf.settings.impurity)) {
+        std::vector<double> tables(2 * branches * n, 0.0), impurities(2 * branches);
+        for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t b = 0; b < branches; ++b) tables[b * n + k] = table[k * row + b];
+            tables[branches * n + k] = known_[k];
+        }
+        custom->function->impurities(tables.data(), 2, branches, n, impurities.data());
+        double mass = 0.0;
+        for (std::size_t b = 0; b < branches; ++b) {
+            double weight = 0.0;
+            for (std::size_t k = 0; k < n; ++k) weight += tables[b * n + k];
+            if (weight > 0.0) mass += weight * impurities[b];
+        }
+        return impurities[branches] - mass / total;
+    }
+    mass_.resize(row);
+    rest_.resize(row);
+    weight_.resize(row);
+    scratch_.resize(std::max(scratch_.size(), 4 * 2 * n));
+    const CategoricalCheck check{cells_.data(),   branches,     n,
+                                 known_.data(),   scratch_.data(), mass_.data(),
+                                 rest_.data(),    weight_.data()};
+    const AnyImpurity here = over(leaf.settings.impurity, codes_);
+    double parts = std::visit(
+        [&](const auto& i) { return kernels().categorical_masses[here.index()](&i, check); }, here);
+    for (std::size_t b = 0; b < branches; ++b) parts -= mass_[b];
+    return parts / total;
+}
+
+double Checker::gain_of_threshold(const LeafCase& leaf, const Candidate& c) {
+    const std::vector<double> table = this->table(leaf, c);
+    const std::size_t width = leaf.shape.class_stride, n = leaf.n_classes;
+    double gains[4];
+    if (const auto* const custom = std::get_if<CustomImpurity>(&leaf.settings.impurity)) {
+        std::vector<double> tables(4 * n, 0.0);  // both branches; all, and an empty one
+        double weights[2] = {}, all = 0.0;
+        for (std::size_t i = 0; i < 2 * n; ++i) {
+            const double w = table[i / n * width + i % n];
+            tables[i] = w;
+            tables[2 * n + i % n] += w;
+            weights[i / n] += w;
+            all += w;
+        }
+        custom->function->impurities(tables.data(), 2, 2, n, gains);
+        const double mass = (weights[0] > 0.0 ? weights[0] * gains[0] : 0.0) +
+                            (weights[1] > 0.0 ? weights[1] * gains[1] : 0.0);
+        return (all * gains[2] - mass) / leaf.weight;
+    }
+    known_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) known_[k] = table[k] + table[width + k];
+    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n)));
+    const ListCheck check{table.data(), 1,   n,
+                          known_.data(), leaf.weight, 0.0,
+                          scratch_.data(), gains};
+    const AnyImpurity& impurity = leaf.settings.impurity;
+    std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
+    return gains[0] == -infinity ? 0.0 : gains[0];
 }
 
 double Checker::delay(const LeafCase& leaf, const Decision& d) {
@@ -348,7 +464,9 @@ Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {
     d.ranking = ranking_;
     d.evidence = evidence(leaf, impurity);
     if (ranking_.size() > 0) d.best = ranking_[0];
-    if (ranking_.size() > 1) {
+    if (settings.runner_up == RunnerUp::nothing) {
+        // The null cut is the second.
+    } else if (ranking_.size() > 1) {
         if (ranking_[1].gain > 0.0) d.second = ranking_[1];
     } else if (settings.missing_second == MissingSecond::minus_infinity) {
         d.second.gain = -infinity;

@@ -35,6 +35,14 @@ struct LeafCase {
     const Kept* kept = nullptr;    // the features, where some were dropped: names for the tree
 };
 
+// What a check of an inner node finds.
+struct Review {
+    Decision decision;     // as that of a leaf: what it would do now
+    Candidate own;         // the best cut of the feature that it tests; none: there is none
+    double now = 0.0;      // the gain of the test as it is
+    bool improves = false; // the best cut is another threshold of the same feature, and gains more
+};
+
 // Evaluates candidates; keeps its room between checks.
 class Checker {
 public:
@@ -43,6 +51,13 @@ public:
     // The same verdict, but what waits may come without its cuts, and what splits has
     // the cut that is to be made.
     [[nodiscard]] Decision check(const LeafCase&);
+    // The case is an inner node with this test.
+    [[nodiscard]] Review review(const LeafCase&, const Candidate& test);
+    // Whether a cut of another feature is ahead of all tests that a node has; the best of
+    // them is the second.
+    [[nodiscard]] Decision option(const LeafCase&, const std::vector<Candidate>& tests);
+    // The gain of a test with these class weights in its branches, [class][branches + 3].
+    [[nodiscard]] double gain_of_branches(const LeafCase&, const std::vector<double>& table);
     // Weight until the next check of a leaf with this decision: until the bound could be met
     // at the gap as it is, or the tie; a grace period at least, the horizon at most.
     [[nodiscard]] double delay(const LeafCase&, const Decision&);
@@ -70,6 +85,7 @@ private:
     void refine(const LeafCase&, Decision&);
     void find_poor(const LeafCase&, const Decision&);
     void offer(const Candidate&) noexcept;
+    double gain_of_threshold(const LeafCase&, const Candidate&);
     std::vector<double> table(const LeafCase&, const Candidate&);
 
     // Candidates from Gaussians and counts.
@@ -97,6 +113,8 @@ private:
     Ranking ranking_;
     Held<double> tops_;  // [feature]: its best gain, where features may be dropped
     Held<bool> poor_;
+    Candidate tested_, own_;  // of a review
+    const std::vector<Candidate>* tests_ = nullptr;  // of a node that may get an option
     Held<GaussianClass> classes_;
     Held<std::size_t> codes_;
     Held<double> low_, high_, thresholds_, gains_;

@@ -16,6 +16,7 @@ std::int32_t Tree::attach(std::int32_t owner, Role role) {
     while (*last != none) last = &side(*last).next;
     *last = root;
     open_leaf(root, leaves_.size());
+    if (answers(root)) ++n_leaves_;
     settle();
     return root;
 }
@@ -83,8 +84,14 @@ std::uint32_t Tree::leaves_below(std::int32_t node) const {
     return leaves;
 }
 
+std::size_t Tree::answering_leaves() const {
+    if (!settings_.has_options()) return leaves_below(0);
+    return static_cast<std::size_t>(std::count_if(
+        nodes_.begin(), nodes_.end(), [](const Node& node) { return node.test == Test::leaf; }));
+}
+
 std::size_t Tree::leaves_with(std::int32_t id) const {
-    if (settings_.max_leaves == SIZE_MAX) return n_leaves_;
+    if (settings_.max_leaves == SIZE_MAX || settings_.has_options()) return n_leaves_;
     std::size_t leaves = n_leaves_;
     for (std::int32_t root = fragment(id); root != 0; root = fragment(at(root).parent)) {
         // Of a tree beside a tree beside another the outermost counts.
@@ -97,7 +104,29 @@ std::size_t Tree::leaves_with(std::int32_t id) const {
 
 void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
                 Standing ours, Standing theirs, double bound) {
-    count_change(kind);
+    Change c = change_at(node);
+    c.kind = kind;
+    c.after = after;
+    c.leaves_after = leaves_after;
+    c.ours = ours;
+    c.theirs = theirs;
+    c.bound = bound;
+    tell(c);
+}
+
+Change Tree::change_at(std::int32_t node) const {
+    Change c;
+    c.seen = seen_;
+    c.depth = at(node).depth;
+    c.branch = at(node).branch;
+    c.above = cut_of(above(node));
+    c.before = cut_of(node);
+    c.leaves_before = leaves_below(node);
+    return c;
+}
+
+void Tree::tell(const Change& c) {
+    count_change(c.kind);
     const Charge charge(structure_);
     const std::size_t room = more_room(changes_.capacity(), changes_.size() + 1);
     const std::size_t more = changes_.capacity() < room ? taken(room * sizeof(Change)) : 0;
@@ -105,19 +134,6 @@ void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint3
         if (changes_.empty()) return;
         changes_.erase(changes_.begin());
     }
-    Change c;
-    c.seen = seen_;
-    c.kind = kind;
-    c.depth = at(node).depth;
-    c.branch = at(node).branch;
-    c.above = cut_of(above(node));
-    c.before = cut_of(node);
-    c.after = after;
-    c.leaves_before = leaves_below(node);
-    c.leaves_after = leaves_after;
-    c.ours = ours;
-    c.theirs = theirs;
-    c.bound = bound;
     make_room(changes_);
     changes_.push_back(c);
     settle();
@@ -217,11 +233,11 @@ void Tree::compact() {
     }
     cut_to(splits_, told);
     cut_to(rivals_, rivals);
-    n_leaves_ = leaves_below(0);
+    n_leaves_ = answering_leaves();
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     given_up_.clear();
-    ++compactions_;
+    ++reroutings_;
     settle();
 }
 

@@ -99,7 +99,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
     const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
-    if (leaves_with(node) >= settings_.max_leaves || !may_add(more, fragment(node) == 0) ||
+    if (leaves_with(node) >= settings_.max_leaves || !may_add(more, answers(node)) ||
         make_room_for_leaves(more, 1, none) == Room::none) {
         return at(node).heavy;
     }
@@ -107,7 +107,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     const std::int32_t child = add_node(node, code);
     ways.add(code, child);
     open_leaf(child, leaves_.size());
-    if (fragment(node) == 0) ++n_leaves_;
+    if (answers(node)) ++n_leaves_;
     settle();
     if (!limited()) return child;
     // Before there was room for the branch, examples may have gone down the heavy one.
@@ -119,10 +119,10 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
 
 bool Tree::may_split(const Leaf& leaf) const noexcept {
     return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
-           (n_leaves_ < settings_.max_leaves || settings_.adapts());
+           (n_leaves_ < settings_.max_leaves || !answers(leaf.node));
 }
 
-LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
+LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up, const Settings& settings) const {
     used_up.assign(shape_.categorical, false);
     for (std::int32_t i = above(leaf.node); i != none; i = above(i)) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
@@ -132,7 +132,7 @@ LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
     const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
     const Kept* const kept = this->kept(place);
     if (kept) used_up = kept->among(used_up);
-    LeafCase c{settings_, shape(place), kept ? kept->features() : features_, leaf.statistics,
+    LeafCase c{settings, shape(place), kept ? kept->features() : features_, leaf.statistics,
                own_counts(leaf),
                leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
@@ -242,13 +242,34 @@ void Tree::fix_hits(std::size_t place) {
                thresholds.data(), sides.data());
 }
 
+void Tree::certify(std::int32_t node, const Decision& decision) {
+    const Charge charge(structure_);
+    const Ranking& ranking = decision.ranking;
+    for (std::size_t i = 1; i < ranking.size(); ++i) {
+        const Candidate& c = ranking[i];
+        make_room(rivals_);
+        rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
+                           static_cast<std::uint32_t>(c.test)});
+    }
+    make_room(splits_);
+    const Evidence& e = decision.evidence;
+    splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_,
+                       decision.best.gain, node, decision.verdict, decision.criterion,
+                       static_cast<std::uint8_t>(ranking.size() - 1),
+                       decision.second.feature == none, passes_});
+}
+
 void Tree::split(std::size_t place, const Decision& decision) {
-    const Candidate& cut = decision.best;
-    const std::int32_t id = leaves_[place].node;
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(leaves_[place], used_up_), cut);
+        return checker_.branches(leaf_case(leaves_[place], used_up_), decision.best);
     }();
+    split(place, decision, table);
+}
+
+void Tree::split(std::size_t place, const Decision& decision, const std::vector<double>& table) {
+    const Candidate& cut = decision.best;
+    const std::int32_t id = leaves_[place].node;
     const std::size_t width = shape_.class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);
@@ -262,32 +283,20 @@ void Tree::split(std::size_t place, const Decision& decision) {
                              (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
     const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
-    if (!may_add(more, fragment(id) == 0)) return;
+    if (!may_add(more, answers(id))) return;
     const std::size_t size = leaf_bytes();
     const Room room = make_room_for_leaves(more, copies, id);
     if (room == Room::none) return;
     const Charge charge(structure_);
     make_room_in_lists(branches.size());
-    const Ranking& ranking = decision.ranking;
-    for (std::size_t i = 1; i < ranking.size(); ++i) {
-        const Candidate& c = ranking[i];
-        make_room(rivals_);
-        rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
-                           static_cast<std::uint32_t>(c.test)});
-    }
-    make_room(splits_);
-    const Evidence& e = decision.evidence;
-    splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_, cut.gain, id,
-                       decision.verdict, decision.criterion,
-                       static_cast<std::uint8_t>(ranking.size() - 1),
-                       decision.second.feature == none, passes_});
+    certify(id, decision);
     LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
     } else {
         sleep(place);
     }
-    if (fragment(id) == 0) n_leaves_ += branches.size() - 1;
+    if (answers(id)) n_leaves_ += branches.size() - 1;
     Node& node = at(id);
     node.test = cut.test;
     node.feature = cut.feature;

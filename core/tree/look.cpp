@@ -22,7 +22,7 @@ std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& 
     std::vector<std::int32_t> numbers(parent.size());
     std::int32_t next = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const bool beside = !role.empty() && role[i] != static_cast<std::uint8_t>(Role::child);
+        const bool beside = !role.empty() && role[i] == static_cast<std::uint8_t>(Role::alternate);
         const bool below = parent[i] != none && numbers[static_cast<std::size_t>(parent[i])] == none;
         numbers[i] = beside || below ? none : next++;
     }
@@ -75,7 +75,10 @@ std::size_t Tree::memory_bytes() const {
 
 std::size_t Tree::n_active_leaves() const {
     const auto lock = turnstile_.reading();
-    return n_active_;
+    if (!settings_.keeps()) return n_active_;
+    return static_cast<std::size_t>(std::count_if(leaves_.begin(), leaves_.end(), [&](const Leaf& l) {
+        return l.statistics.is_open() && at(l.node).test == Test::leaf;
+    }));
 }
 
 std::vector<Certificate> Tree::certificates() const {

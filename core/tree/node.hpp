@@ -17,6 +17,7 @@ namespace riparian {
 enum class Role : std::uint8_t {
     child,      // behind a branch of its test
     alternate,  // learns beside it, and may take its place
+    option,     // learns beside it, and answers with it
 };
 
 // Parents come before their children, children of one test side by side. Ids stay as they

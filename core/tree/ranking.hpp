@@ -22,7 +22,7 @@ public:
     }
     void offer(const Candidate& c) noexcept {
         if (size_ == most && !(c.gain > ranked_[most - 1].gain)) return;
-        if (rule_ == RunnerUp::attribute) {
+        if (rule_ != RunnerUp::cut) {
             const auto same = std::find_if(begin(), end(), [&](const Candidate& r) {
                 return r.feature == c.feature;
             });
@@ -52,5 +52,18 @@ private:
     std::size_t size_ = 0;
     RunnerUp rule_ = RunnerUp::attribute;
 };
+
+// What a certificate ranks: the best cut, the one that it was compared with, and what is
+// behind that.
+[[nodiscard]] inline Ranking ranked_against(const Candidate& second, const Ranking& all) noexcept {
+    Ranking out;
+    out.clear(RunnerUp::cut);
+    out.offer(all[0]);
+    out.offer(second);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].feature != second.feature && all[i].gain <= second.gain) out.offer(all[i]);
+    }
+    return out;
+}
 
 }  // namespace riparian

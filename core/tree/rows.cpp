@@ -153,6 +153,63 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
     }
 }
 
+void Tree::reach(const Row& row, Reached& found) const {
+    found.roots.assign(1, 0);
+    found.ends.clear();
+    for (std::size_t f = 0; f < found.roots.size(); ++f) {
+        for (std::int32_t i = found.roots[f];;) {
+            for (std::int32_t o = side(i).first; o != none; o = side(o).next) {
+                found.roots.push_back(o);
+            }
+            const std::int32_t next = step(i, row);
+            if (next == i || next == none) {
+                found.ends.push_back(i);
+                break;
+            }
+            i = next;
+        }
+    }
+}
+
+// The mean of the class probabilities of all ends.
+template <class Policy>
+void Tree::vote(const Policy& policy, const Row& row, AnswerScratch& scratch, Reached& found) const {
+    found.one.assign(scratch.scores.size(), 0.0);
+    found.all.assign(scratch.scores.size(), 0.0);
+    for (const std::int32_t node : found.ends) {
+        const LeafView leaf = view(node);
+        if (at(node).test == Test::leaf) {
+            policy.probabilities(leaf, row, scratch, found.one.data());
+        } else {
+            Majority{}.probabilities(leaf, row, scratch, found.one.data());
+        }
+        for (std::size_t k = 0; k < n_classes_; ++k) found.all[k] += found.one[k];
+    }
+    const auto n = static_cast<double>(found.ends.size());
+    for (std::size_t k = 0; k < n_classes_; ++k) found.all[k] /= n;
+}
+
+template <class Policy>
+void Tree::answer_by_all(const Policy& policy, const Row& row, AnswerScratch& scratch,
+                         Reached& found, const Answers& answers, std::size_t i) const {
+    reach(row, found);
+    if (found.ends.size() == 1) {
+        answer(policy, found.ends[0], row, scratch, answers, i);
+        return;
+    }
+    vote(policy, row, scratch, found);
+    const double* const all = found.all.data();
+    if (answers.probabilities) {
+        double* const shares = answers.probabilities + i * answers.width;
+        std::fill_n(shares, answers.width, 0.0);
+        std::copy_n(all, std::min(n_classes_, answers.width), shares);
+    }
+    if (!answers.classes) return;
+    answers.classes[i] = costs_.classes
+                             ? cheapest(all, n_classes_)
+                             : static_cast<std::int32_t>(std::max_element(all, all + n_classes_) - all);
+}
+
 std::vector<Speaker> Tree::speakers() const {
     std::vector<Speaker> out(nodes_.size(), Speaker::none);
     std::visit([&](const auto& policy) {
@@ -168,6 +225,7 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
     std::optional<RowBuffer> buffer;
     AnswerScratch scratch;
     std::vector<std::int32_t> starts;
+    Reached reached;
     for (std::size_t first = 0; first < batch.rows;) {
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
@@ -179,6 +237,12 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
         descend(*buffer, n, starts.data());
         std::visit(
             [&](const auto& policy) {
+                if (settings_.has_options()) {
+                    for (std::size_t i = 0; i < n; ++i) {
+                        answer_by_all(policy, buffer->row(i), scratch, reached, answers, first + i);
+                    }
+                    return;
+                }
                 for (std::size_t i = 0; i < n; ++i) {
                     answer(policy, starts[i], buffer->row(i), scratch, answers, first + i);
                 }
@@ -396,8 +460,29 @@ std::int32_t Tree::observe(std::int32_t leaf, const Row& row, std::size_t y, dou
 }
 
 void Tree::answer(std::int32_t start, const Row& row, const Answers& answers, std::size_t i) {
-    std::visit([&](const auto& policy) { answer(policy, start, row, scratch_, answers, i); },
-               settings_.leaf);
+    std::visit(
+        [&](const auto& policy) {
+            if (settings_.has_options()) {
+                const Charge charge(working_);
+                answer_by_all(policy, row, scratch_, reached_, answers, i);
+            } else {
+                answer(policy, start, row, scratch_, answers, i);
+            }
+        },
+        settings_.leaf);
+}
+
+std::int32_t Tree::observe_all(const Row& row, std::size_t y, double w) {
+    Reached& found = reached_;
+    if (found.ends.size() == 1) return observe(found.ends[0], row, y, w);
+    {
+        const Charge charge(working_);
+        std::visit([&](const auto& policy) { vote(policy, row, scratch_, found); }, settings_.leaf);
+    }
+    for (const std::int32_t leaf : found.ends) observe(leaf, row, y, w);
+    const auto all = found.all.begin();
+    return static_cast<std::int32_t>(
+        std::max_element(all, all + static_cast<std::ptrdiff_t>(n_classes_)) - all);
 }
 
 void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) {
@@ -412,6 +497,17 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
     if (w > 1.0 && at(leaf).test == Test::leaf && leaves_[place].weight > 0.0) {
         observe(leaf, row, y, w - 1.0);
     }
+}
+
+bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(node));
+    if (!limited()) {
+        count<false>(place, row, y, w);
+        return true;
+    }
+    const bool active = count_limited(place, row, y, w);
+    if (!active) learn_inactive(place, w);
+    return active;
 }
 
 // The children of a fresh split learn what the short memory holds of their parent.

@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 void Checker::propose(RunnerUp rule, std::int32_t rival, double gain) {
-    const bool apart = rule == RunnerUp::cut || rival != leader_;
+    const bool apart = rule == RunnerUp::cut || (rule == RunnerUp::attribute && rival != leader_);
     if (gain > best_gain_ || leader_ == none) {
         if (apart && leader_ != none) second_gain_ = std::max(second_gain_, best_gain_);
         leader_ = rival;
@@ -29,13 +29,15 @@ template <class Impurity>
 void Checker::select_open(const LeafCase& leaf, const NumericCheck& check,
                           const Impurity& impurity, double threshold) {
     constexpr double rounding = 1e-9;
-    const double limit = impurity.ceiling(best_gain_ + threshold - rounding).chi_square;
+    // The null cut has no gain.
+    const double rival = leaf.settings.runner_up == RunnerUp::nothing ? 0.0 : best_gain_;
+    const double limit = impurity.ceiling(rival + threshold - rounding).chi_square;
     places_.clear();
     for (std::size_t i = 0; i < gains_.size(); ++i) {
         if (chi_square_[i] > limit) places_.push_back(static_cast<std::uint32_t>(i));
     }
     const auto slot = static_cast<std::size_t>(leader_) - leaf.features.size();
-    if (leaf.settings.runner_up == RunnerUp::cut || slot >= check.n_features) return;
+    if (leaf.settings.runner_up != RunnerUp::attribute || slot >= check.n_features) return;
     const double own = impurity.ceiling(second_gain_ + threshold - rounding).chi_square;
     for (std::size_t i = slot; i < gains_.size(); i += check.stride) {
         if (chi_square_[i] > own && !(chi_square_[i] > limit)) {

@@ -24,6 +24,7 @@ enum class Values : std::uint8_t {
 enum class RunnerUp : std::uint8_t {
     attribute,  // the best cut of another attribute
     cut,        // the best of all other cuts
+    nothing,    // the null cut, whatever else there is [manapragada2018]
 };
 
 // What the best cut is compared with where it has no rival.
@@ -85,6 +86,10 @@ struct Settings {
     // Whether inner nodes keep statistics.
     [[nodiscard]] bool keeps() const noexcept {
         return std::visit([](const auto& a) { return a.keeps; }, adaptation);
+    }
+    // Whether a row may be answered by several leaves.
+    [[nodiscard]] bool has_options() const noexcept {
+        return std::holds_alternative<Options>(adaptation);
     }
     // Whether leaves keep more than Gaussians and counts.
     [[nodiscard]] bool watches() const noexcept {

@@ -493,12 +493,16 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(above.test != Test::leaf, where + "its parent is a leaf");
             const std::int32_t branch = s.branch[i];
             const auto role = static_cast<Role>(s.role.empty() ? 0 : s.role[i]);
-            demand(role <= Role::alternate, where + "an unknown role");
+            demand(role == Role::child || (role == Role::alternate && !settings_.keeps()) ||
+                       (role == Role::option && settings_.has_options()),
+                   where + "an unknown role");
             const std::int32_t id = add_node(parent, branch, role);
             if (role != Role::child) {
-                demand(branch == 0 && side(parent).first == none,
+                std::int32_t* last = &side(parent).first;
+                demand(branch == 0 && (*last == none || role == Role::option),
                        where + "beside a node that has another beside it");
-                side(parent).first = id;
+                while (*last != none) last = &side(*last).next;
+                *last = id;
             } else if (above.test == Test::every_value) {
                 demand(branch >= 0 && branch < categories_[slot(above)],
                        where + "no such category");
@@ -555,7 +559,14 @@ void Tree::restore_nodes(const Snapshot& s) {
                where + "a test without its second child");
         set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
     }
-    n_leaves_ = leaves_below(0);
+    n_leaves_ = answering_leaves();
+    if (const auto* const how = std::get_if<Options>(&settings_.adaptation)) {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            demand(nodes_[i].role == Role::child || nodes_[i].test != Test::leaf,
+                   at_row("role", i) + "an option without a test");
+        }
+        demand(paths() <= how->most, "role: more options than max_options");
+    }
 }
 
 void Tree::restore_kept(std::size_t place, const Snapshot& s) {
@@ -853,7 +864,8 @@ void Tree::restore_certificates(const Snapshot& s) {
                    (at(id).test == Test::threshold && s.split_seen[i] == 0 &&
                     s.split_epsilon[i] == 0.0 && s.split_delta[i] == 0.0 &&
                     s.second_feature[i] == none && s.rivals[i] == 0 &&
-                    (id == 0 || told[static_cast<std::size_t>(at(id).parent)])),
+                    (id == 0 || settings_.adapts() ||
+                     told[static_cast<std::size_t>(at(id).parent)])),
                where + "not a split of a batch tree");
         demand(s.split_pass[i] >= (i == 0 ? 1 : s.split_pass[i - 1]) && s.split_pass[i] <= passes_,
                where + "not in the order of passes");

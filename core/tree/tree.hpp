@@ -159,6 +159,19 @@ private:
     template <class Policy>
     void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
                 std::size_t row) const;
+    // Where options lead a row: roots of subtrees, and the nodes that it ends at in them.
+    struct Reached {
+        Held<std::int32_t> roots, ends;
+        Held<double> one, all;  // [class]: of an end, and their mean
+    };
+    void reach(const Row&, Reached&) const;
+    template <class Policy>
+    void vote(const Policy&, const Row&, AnswerScratch&, Reached&) const;
+    template <class Policy>
+    void answer_by_all(const Policy&, const Row&, AnswerScratch&, Reached&, const Answers&,
+                       std::size_t row) const;
+    // Answers as the ends of a row do before they learn it, and notes who was right.
+    std::int32_t observe_all(const Row&, std::size_t y, double w);
     // The class that costs least with these probabilities; ties to the lowest code.
     [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     template <bool plain>
@@ -209,7 +222,10 @@ private:
     }
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] std::vector<Speaker> speakers() const;
-    [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up) const;
+    [[nodiscard]] LeafCase leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
+        return leaf_case(leaf, used_up, settings_);
+    }
+    [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up, const Settings&) const;
     // Class weights of the statistics of a leaf.
     [[nodiscard]] double* own_counts(Leaf& leaf) noexcept {
         return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
@@ -255,6 +271,10 @@ private:
         list.push_back(id);
     }
     void split(std::size_t place, const Decision&);
+    // The same with the class weights of the branches, [branch][class_stride].
+    void split(std::size_t place, const Decision&, const std::vector<double>& table);
+    void certify(std::int32_t node, const Decision&);
+    void forget_certificate(std::int32_t node);
     void recall(std::int32_t node);
     void reshape(const Shape&);
     void allow_labels() noexcept;
@@ -264,12 +284,26 @@ private:
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
+    std::int32_t follow(const Reevaluation&, std::int32_t start, const Row&, std::size_t y, double w);
+    std::int32_t follow(const Options&, std::int32_t start, const Row&, std::size_t y, double w);
+    void consider_option(const Options&, std::int32_t node);
+    [[nodiscard]] std::vector<double> branches_of(std::int32_t node) const;
+    // How many leaves one row may reach, and would with one more option at a node.
+    [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
     bool judge(const Alternates&, std::int32_t node, bool wrong);
+    // Learns a row at an inner node that keeps statistics; false: it is inactive.
+    bool learn_inside(std::int32_t node, const Row&, std::size_t y, double w);
+    // Whether an inner node still makes the best of its examples; true: its children are new,
+    // or gone.
+    bool reconsider(std::int32_t node);
+    void prune(std::int32_t node);
+    void move_cut(std::int32_t node, const Decision&);
     [[nodiscard]] Adwin::Parameters monitor_parameters() const noexcept;
     void hear(std::int32_t node, bool wrong);
     // Answers as the leaf does before it learns the row, and notes who was right.
     std::int32_t observe(std::int32_t leaf, const Row&, std::size_t y, double w);
     void answer(std::int32_t start, const Row&, const Answers&, std::size_t row);
+    // What a row brings to the whole tree; after it was answered.
     void arrive(const Row&, std::size_t y);
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
@@ -292,6 +326,11 @@ private:
         while (at(id).role == Role::child && at(id).parent != none) id = at(id).parent;
         return id;
     }
+    // Whether rows are answered below a node.
+    [[nodiscard]] bool answers(std::int32_t id) const noexcept {
+        return settings_.has_options() || fragment(id) == 0;
+    }
+    [[nodiscard]] std::size_t answering_leaves() const;
     // How many would answer if the tree of this node took its place.
     [[nodiscard]] std::size_t leaves_with(std::int32_t id) const;
     std::int32_t attach(std::int32_t owner, Role);
@@ -301,6 +340,9 @@ private:
     void compact();
     [[nodiscard]] Cut cut_of(std::int32_t node) const noexcept;
     [[nodiscard]] std::uint32_t leaves_below(std::int32_t node) const;
+    // Before it happens: where a node is, and what is there.
+    [[nodiscard]] Change change_at(std::int32_t node) const;
+    void tell(const Change&);
     // Before it happens: what is at a node, and what will be.
     void tell(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
               Standing ours, Standing theirs, double bound);
@@ -403,8 +445,9 @@ private:
 
     // Roots of subtrees that were given up; they go at the end of the row.
     Held<std::int32_t> given_up_;
-    std::uint64_t compactions_ = 0;
+    std::uint64_t reroutings_ = 0;  // how often rows came to go other ways than before
     Held<std::int32_t> path_, fragments_;  // of the row at hand
+    Reached reached_;                      // likewise
 
     Checker checker_;
     AnswerScratch scratch_;

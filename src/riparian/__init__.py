@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
     from riparian.recipes import (
+        EFDT,
         HAT,
         MDT,
         NIP,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         CorrHTree,
         CTree,
         DsCART,
+        HoeffdingOptionTree,
         HybridTree,
         McDiarmidTree,
         MisclassificationTree,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "EFDT",
     "HAT",
     "MDT",
     "NIP",
@@ -54,6 +57,7 @@ __all__ = [
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
     "McDiarmidTree",
@@ -92,7 +96,9 @@ _RECIPES = {
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "EFDT",
     "HAT",
+    "HoeffdingOptionTree",
     "HybridTree",
     "MDT",
     "McDiarmidTree",

@@ -155,7 +155,9 @@ def _word(item: Item, structure: Structure, measure: Measure) -> None:
         item.detail = f"{share_text(node.shown[node.leading] / sum(node.shown))} · {item.detail}"
     if node.branch is not None and not item.folded:
         label = node.branch.value
-        if structure[node.parent].test != EVERY_VALUE:
+        if node.branch.is_option:
+            label = node.branch.feature
+        elif structure[node.parent].test != EVERY_VALUE:
             label = f"{_SIGNS[node.branch.relation]} {label}"
     item.label = fitted(label, _LABEL_MAX, SMALL, False, measure)
     if left_out:

@@ -27,7 +27,7 @@ class Change:
     kind : str
         ``"replaced"``: a subtree that grew beside a node took its place; ``"pruned"``: an
         inner node became a leaf again; ``"resplit"``: it got another test, with fresh
-        children; ``"moved"``: it got another cut of the same feature and kept its children.
+        children; ``"moved"``: it got another threshold of the same feature and kept its children.
     where : str
         The condition that leads to the node; ``"the root"``.
     depth : int

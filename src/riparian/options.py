@@ -20,7 +20,9 @@ RECIPE_NAMES = (
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "EFDT",
     "HAT",
+    "HoeffdingOptionTree",
     "HybridTree",
     "MDT",
     "McDiarmidTree",
@@ -77,12 +79,15 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ),
     ("idbd_theta", float, "Step size of the step sizes of idbd.  [default: 0.01]"),
     ("idbd_alpha", float, "First step size of idbd.  [default: 0.05]"),
-    ("adaptation", str, "How the tree follows change: none or alternates."),
+    ("adaptation", str, "none, alternates, reevaluation or options."),
     ("drift_delta", float, "Confidence of the detectors at the nodes.  [default: 0.002]"),
     ("switch_delta", float, "Confidence that an alternate is better.  [default: 0.05]"),
     ("switch_after", float, "Answers before alternates are compared.  [default: 300]"),
     ("bootstrap", bool, "Leaves learn a row as often as Poisson(1) says, at least once."),
     ("random_state", int, "Seed of the bootstrap.  [default: 0]"),
+    ("reevaluate_every", float, "Weight between two looks at an inner node.  [default: 2000]"),
+    ("option_delta", float, "Confidence of a further test of a node.  [default: 0.1]"),
+    ("max_options", int, "Leaves that one row may reach.  [default: 5]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
     ("grace_period", float, "Weight of examples between two checks of a leaf."),
     ("adaptive_grace", bool, "Check a leaf when its bound could be met, not before."),
@@ -90,7 +95,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("spend_delta", bool, "Share delta among all checks of a leaf."),
     ("tau", float, "Tie: split when the bound is below this; 0 for no ties."),
     ("epsilons", int, "1 or 2: how many bounds the best must lead by."),
-    ("runner_up", str, "Whom the best cut must beat: attribute or cut."),
+    ("runner_up", str, "Whom the best cut must beat: attribute, cut or none."),
     ("missing_second", str, "What a cut without a rival must beat: zero or -inf (nothing)."),
     ("drop_poor_features", bool, "Stop tracking features that are behind the best at a leaf."),
     ("short_memory", int, "How many of the last examples new leaves learn again.  [default: 0]"),
@@ -103,7 +108,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("max_bytes", str, "Most memory of the model, such as 10MB or 512KiB."),
 )
 
-_WEIGHTS = ("grace_period", "holdout_examples", "switch_after")
+_WEIGHTS = ("grace_period", "holdout_examples", "switch_after", "reevaluate_every")
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

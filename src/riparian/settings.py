@@ -22,7 +22,7 @@ _CHOICES = {
     "statistics": ["gaussian", "exhaustive", "intervals"],
     "categorical_cuts": ["multiway", "one-against-rest", "both"],
     "inherit_counts": ["none", "predict", "count"],
-    "runner_up": ["attribute", "cut"],
+    "runner_up": ["attribute", "cut", "none"],
     "missing_second": ["zero", "-inf"],
     "evaluator": ["resubstitution", "prequential", "holdout"],
     "equal_variance": ["linear", "skip"],
@@ -73,9 +73,11 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("idbd_theta", 0.0, 1.0),
         ("idbd_alpha", 5e-5, 1.0),
         ("switch_after", 0.0, 2.0**53),
+        ("reevaluate_every", 1.0, 2.0**53),
     ):
         settings[name] = _number(name, parameters[name], least, most)
-    for name in ("delta", "drift_delta", "switch_delta"):
+    settings["max_options"] = _whole("max_options", parameters["max_options"], 1, 1000)
+    for name in ("delta", "drift_delta", "switch_delta", "option_delta"):
         settings[name] = _probability(name, parameters[name])
     for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
@@ -183,10 +185,35 @@ def _check_together(p: Mapping[str, Any]) -> None:
             f"short_memory={p['short_memory']!r} needs adaptation='none', got "
             f"{p['adaptation']!r}: what it remembers of a leaf is void once its subtree is replaced"
         )
+    if p["adaptation"] in ("reevaluation", "options"):
+        _check_inner_statistics(p)
+    if p["runner_up"] == "none" and p["missing_second"] != "zero":
+        raise ValueError(
+            f"missing_second={p['missing_second']!r} needs another runner_up than 'none': the best "
+            "cut is compared with no split"
+        )
     if p["statistics"] != "gaussian" and p["cuts"] != "bins":
         raise ValueError(
             f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "
             "are the values themselves (leave cuts='bins')"
+        )
+
+
+def _check_inner_statistics(p: Mapping[str, Any]) -> None:
+    """An inner node compares the gains of all features, now as when it was split."""
+    how = f"adaptation={p['adaptation']!r}"
+    for name, wanted, why in (
+        ("evaluator", "resubstitution", "hits count for the labels of a leaf"),
+        ("drop_poor_features", False, "a feature that was dropped may be the best one later"),
+    ):
+        if p[name] != wanted:
+            raise ValueError(f"{how} needs {name}={wanted!r}, got {p[name]!r}: {why}")
+    if p["impurity"] == "hybrid":
+        raise ValueError(f"{how} needs one impurity, got 'hybrid': gains of two cannot be compared")
+    if p["bound"] == "delta-method" and p["pairing"] == "paired":
+        raise ValueError(
+            f"{how} needs pairing='independent' or 'conservative', got "
+            "'paired': only the two best cuts of a leaf are followed in pairs"
         )
 
 

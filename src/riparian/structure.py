@@ -27,11 +27,19 @@ _PREDICTORS = (None, "majority", "naive-bayes", "idbd")
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The condition under which examples enter a node, for example ``elevation <= 2956``."""
+    """The condition under which examples enter a node, for example ``elevation <= 2956``.
+
+    A further test of a node is entered by all that pass it: ``option 2 of node 5``.
+    """
 
     feature: str
-    relation: str  # "<=", ">", "=" or "!="
+    relation: str  # "<=", ">", "=" or "!="; "of" for an option
     value: str
+
+    @property
+    def is_option(self) -> bool:
+        """Whether it leads to a further test of the node above."""
+        return self.relation == "of"
 
     def __str__(self) -> str:
         return f"{self.feature} {self.relation} {self.value}"
@@ -160,12 +168,16 @@ class Structure:
         self.depth = int(nodes["depth"].max(initial=0))
 
         parent = nodes["parent"].astype(np.intp)
-        self._children, self._first_child = _children(parent, nodes["branch"])
+        # A further test of a node stands behind its children.
+        self._option = nodes.get("option", np.zeros(len(parent), dtype=np.intp))
+        self._children, self._first_child = _children(parent, nodes["branch"], self._option)
         levels = _levels(nodes["depth"])
         reached = np.array(nodes["counts"], dtype=np.float64)
         below = np.ones(len(parent), dtype=np.int64)
         for level in reversed(levels[1:]):
-            np.add.at(reached, parent[level], reached[level])
+            # Inner nodes that learn know it themselves.
+            if "reached" not in nodes:
+                np.add.at(reached, parent[level], reached[level])
             np.add.at(below, parent[level], below[level])
         answer = np.array(nodes["answer"], dtype=np.float64)
         for level in levels[1:]:
@@ -248,7 +260,7 @@ class Structure:
             children=tuple(self._children[first:last].tolist()),
             test=test,
             feature=None if test == LEAF else self.features[self.feature_index(i)],
-            branch=self._branch(parent, int(nodes["branch"][i])) if parent >= 0 else None,
+            branch=self._branch_to(i) if parent >= 0 else None,
             takes_missing=parent >= 0 and int(nodes["heavy"][parent]) == i,
             below=int(self._below[i]),
             counts=tuple(self._counts[i].tolist()),
@@ -257,6 +269,12 @@ class Structure:
             answer_class=int(self._answer_class[i]),
             answered_by=_PREDICTORS[int(nodes["answered_by"][i])],
         )
+
+    def _branch_to(self, node: int) -> Branch:
+        parent = int(self._nodes["parent"][node])
+        if option := int(self._option[node]):
+            return Branch(f"option {option}", "of", f"node {parent}")
+        return self._branch(parent, int(self._nodes["branch"][node]))
 
     def _branch(self, parent: int, branch: int) -> Branch:
         test, feature = int(self._nodes["test"][parent]), self.feature_index(parent)
@@ -300,10 +318,10 @@ def _levels(depth: NDArray[Any]) -> list[NDArray[np.intp]]:
 
 
 def _children(
-    parent: NDArray[np.intp], branch: NDArray[Any]
+    parent: NDArray[np.intp], branch: NDArray[Any], option: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """All nodes but the root by parent and branch, and where each parent's children begin."""
-    order = np.lexsort((branch, parent))
+    order = np.lexsort((branch, option, parent))
     order = order[parent[order] >= 0]
     first = np.searchsorted(parent[order], np.arange(len(parent) + 1))
     return order, first

@@ -119,10 +119,12 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         figure 2).
     idbd_alpha : float, default=0.05
         The step size that each weight of "idbd" begins with.
-    adaptation : {"none", "alternates"}, default="none"
-        How the tree follows change: not at all, or by a detector at every node; where the
+    adaptation : {"none", "alternates", "reevaluation", "options"}, default="none"
+        How the tree follows change: not at all; by a detector at every node: where the
         errors of a subtree rise, another grows beside it and takes its place once it errs
-        less (HAT).
+        less (HAT); by statistics at every node: an inner node whose test is no longer
+        the best gets another one, with fresh children (EFDT); or keeps the test that it
+        has and gets a better one besides, and both subtrees answer (option tree).
     drift_delta : float, default=0.002
         Confidence of the detectors of "alternates".
     switch_delta : float, default=0.05
@@ -135,6 +137,13 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         than the bound counts.
     random_state : int or None, default=None
         Seed of the bootstrap; None is 0, so that the same rows give the same tree.
+    reevaluate_every : float, default=2000
+        Weight of examples between two looks at an inner node of "reevaluation".
+    option_delta : float, default=0.1
+        Accepted probability that a further test of "options" is no better than those that
+        a node has.
+    max_options : int, default=5
+        How many leaves one example may reach with "options"; 1 for a tree without any.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -152,9 +161,11 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     epsilons : {1, 2}, default=1
         How many bounds the gap must exceed: 1 as VFDT has it, or 2, so that the
         two confidence intervals do not overlap.
-    runner_up : {"attribute", "cut"}, default="attribute"
+    runner_up : {"attribute", "cut", "none"}, default="attribute"
         Who the best cut must beat: the best cut of another feature, or any other
-        cut. The null cut, "do not split" with gain 0, always competes too.
+        cut. The null cut, "do not split" with gain 0, always competes too, and with
+        "none" it is the only rival: the tree splits as soon as a cut is sure to gain
+        (EFDT).
     missing_second : {"zero", "-inf"}, default="zero"
         What a cut without a rival is compared with: the null cut, or nothing, so that
         it has won.
@@ -282,6 +293,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         switch_after: float = 300,
         bootstrap: bool = False,
         random_state: int | None = None,
+        reevaluate_every: float = 2000,
+        option_delta: float = 0.1,
+        max_options: int = 5,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -327,6 +341,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.switch_after = switch_after
         self.bootstrap = bootstrap
         self.random_state = random_state
+        self.reevaluate_every = reevaluate_every
+        self.option_delta = option_delta
+        self.max_options = max_options
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta

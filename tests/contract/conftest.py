@@ -105,6 +105,11 @@ class Recipe:
         return "idbd" in self()._axes()["leaf"]
 
     @property
+    def keeps(self):
+        """Whether its inner nodes learn too."""
+        return self()._axes()["adaptation"] in ("reevaluation", "options")
+
+    @property
     def slow(self):
         """Whether it looks at a leaf after every example, or at every value."""
         return self.statistics != "gaussian" or self().grace_period < 10

@@ -48,7 +48,9 @@ def test_a_tree_of_limited_size_stops_growing_in_memory(constant):
         if model.n_leaves_ > leaves:
             leaves, before = settled(model, (rows(seed + 10 * i, 20_000) for i in range(1, 8)))
         assert model.n_leaves_ <= 10
-        assert model.memory_bytes_ == before
+        # What it changed is remembered, up to 500 times.
+        log = 200 * sum(model._engine.change_totals().values())
+        assert before <= model.memory_bytes_ <= before + min(log, 100_000)
 
 
 def test_one_leaf_needs_the_same_for_a_thousand_and_a_million_examples(constant):

@@ -28,6 +28,7 @@ def both(n, **options):
     model = rp.HAT(categorical_features=[1, 2], **options)
     axes = model._axes()
     own = ("adaptation", "categorical_features", "n_intervals", "bootstrap", "random_state")
+    own += ("reevaluate_every", "option_delta", "max_options")
     reference = AlternatesReference(
         ["numeric", "categorical", "categorical"],
         **{k: v for k, v in axes.items() if k not in own},

@@ -257,12 +257,13 @@ def branch_of(cut: Cut, x: float | int) -> int | None:
 
 
 def best_two(
-    candidates: Sequence[tuple[float, Cut]], other_feature: bool, missing_second: str = "zero"
+    candidates: Sequence[tuple[float, Cut]], rule: str, missing_second: str = "zero"
 ) -> tuple[tuple[float, Cut | None], tuple[float, Cut | None]]:
     """The best cut and its runner-up, each with its gain; ties go to the first candidate.
 
-    The runner-up is the best cut of another feature, or else any other cut. "No split" (None,
-    gain 0) competes for that place, and for the first one only if there is no candidate at all.
+    The runner-up is the best cut of another feature ("attribute"), or any other ("cut"). "No
+    split" (None, gain 0) competes for that place, with "none" without a rival, and for the first
+    one only if there is no candidate at all.
     With ``missing_second="-inf"`` a cut without any rival has a runner-up of gain -inf.
     """
     null: tuple[float, Cut | None] = (0.0, None)
@@ -272,7 +273,8 @@ def best_two(
     rivals = [
         (gain, cut)
         for gain, cut in candidates
-        if (cut.feature != best.feature if other_feature else cut is not best)
+        if rule != "none"
+        and (cut.feature != best.feature if rule == "attribute" else cut is not best)
     ]
     if not rivals and missing_second == "-inf":
         return (best_gain, best), (-math.inf, None)

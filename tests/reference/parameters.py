@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "pairing": ("independent", "conservative", "paired"),
     "statistics": ("gaussian", "exhaustive"),
     "categorical_cuts": ("multiway", "one-against-rest", "both"),
-    "runner_up": ("attribute", "cut"),
+    "runner_up": ("attribute", "cut", "none"),
     "inherit_counts": ("none", "predict", "count"),
 }
 

@@ -84,14 +84,18 @@ class ReferenceTree:
 
     def _learn_at(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """What a leaf does with an example: judge its predictors, learn, look for a cut."""
-        node = self.nodes[leaf]
         self._observe(leaf, values, y, min(w, 1.0))
+        self._take(leaf, values, y, w)
+
+    def _take(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
+        node = self.nodes[leaf]
         self.classes.add(y)
         self._update(leaf, values, y, w)
         self.memory.append((values, y, w))
         p = self.parameters
         if (
             node.depth < p.max_depth
+            and self.n_leaves < p.max_leaves
             and len(node.observed) >= 2
             and node.weight - node.checked >= node.delay
         ):
@@ -298,7 +302,7 @@ class ReferenceTree:
         """The best cut, its runner-up and epsilon."""
         p = self.parameters
         (best_gain, best), (second_gain, second) = best_two(
-            self._candidates(leaf, criterion), p.runner_up == "attribute", p.missing_second
+            self._candidates(leaf, criterion), p.runner_up, p.missing_second
         )
         situation = self._situation(leaf, (best, second), check)
         epsilon = self._epsilon(leaf, criterion, (best, second), situation)

@@ -65,6 +65,8 @@ def export_graphviz(
         )
         if node.branch is not None:
             cut_text = f"{node.branch.relation} {node.branch.value}"
+            if node.branch.is_option:
+                cut_text = node.branch.feature
             lines.append(f'  {node.parent} -> {node.id} [label="{_lines([cut_text])}"];')
         if not cut:
             waiting.extend(reversed(node.children))

@@ -92,6 +92,11 @@ def plain_tree(model: HoeffdingTree, leaf: str | None, asked: str) -> PlainTree:
             f"the leaves of this model answer by {own!r}, which {asked} cannot say; "
             f"{asked}(leaf='majority') gives the tree with majority leaves, whose answers differ"
         )
+    if model._learned_with["adaptation"] == "options":
+        raise ValueError(
+            f"{asked} cannot say a tree with options: several leaves answer one example; "
+            "learn one without them (adaptation='none')"
+        )
     # The schema only grows: read after the nodes, it knows every code in them.
     nodes = engine.nodes()
     children: list[list[tuple[int, int]]] = [[] for _ in nodes["parent"]]

@@ -5,7 +5,9 @@ from riparian.recipes.corrected_vfdt import CorrectedVFDT
 from riparian.recipes.corrhtree import CorrHTree
 from riparian.recipes.ctree import CTree
 from riparian.recipes.dscart import DsCART
+from riparian.recipes.efdt import EFDT
 from riparian.recipes.hat import HAT
+from riparian.recipes.hoeffding_option_tree import HoeffdingOptionTree
 from riparian.recipes.hybrid_tree import HybridTree
 from riparian.recipes.mcdiarmid_tree import McDiarmidTree
 from riparian.recipes.mdt import MDT
@@ -17,6 +19,7 @@ from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "EFDT",
     "HAT",
     "MDT",
     "NIP",
@@ -26,6 +29,7 @@ __all__ = [
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "HoeffdingOptionTree",
     "HybridTree",
     "McDiarmidTree",
     "MisclassificationTree",
@@ -43,7 +47,9 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
         CorrHTree,
         CorrectedVFDT,
         DsCART,
+        EFDT,
         HAT,
+        HoeffdingOptionTree,
         HybridTree,
         MDT,
         McDiarmidTree,

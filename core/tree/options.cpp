@@ -1,0 +1,115 @@
+// A node with several tests, all of which answer [pfahringer2007].
+#include <algorithm>
+#include <vector>
+
+#include "tree.hpp"
+
+namespace riparian {
+
+// The row goes down every option of every node that it passes, and is learned at all of them.
+std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std::size_t y,
+                          double w) {
+    {
+        const Charge charge(working_);
+        reach(row, reached_);
+    }
+    for (std::int32_t& end : reached_.ends) end = route_on(end, row);
+    const std::int32_t said = observe_all(row, y, std::min(w, 1.0));
+    arrive(row, y);
+    for (std::size_t f = 0; f < reached_.roots.size(); ++f) {
+        const std::int32_t root = reached_.roots[f], leaf = reached_.ends[f];
+        path_.clear();
+        // Without further options nobody would ask the statistics of inner nodes.
+        for (std::int32_t i = leaf; i != root && how.most > 1; i = at(i).parent) {
+            note(path_, at(i).parent);
+        }
+        for (; !path_.empty(); path_.pop_back()) {
+            const std::int32_t node = path_.back();
+            if (!learn_inside(node, row, y, w) || at(node).role == Role::option) continue;
+            const Leaf& kept = leaves_[static_cast<std::size_t>(record(node))];
+            if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
+            consider_option(how, node);
+        }
+        learn_at(leaf, row, y, w);
+    }
+    return said;
+}
+
+std::size_t Tree::paths(std::int32_t more_at) const {
+    std::vector<std::size_t> children(nodes_.size(), 0), options(nodes_.size(), 0);
+    if (more_at != none) options[static_cast<std::size_t>(more_at)] = 1;
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+        const Node& node = nodes_[i];
+        const std::size_t all = (node.test == Test::leaf ? 1 : children[i]) + options[i];
+        if (node.parent == none) return all;
+        const auto parent = static_cast<std::size_t>(node.parent);
+        if (node.role == Role::child) {
+            children[parent] = std::max(children[parent], all);
+        } else {
+            options[parent] += all;
+        }
+    }
+    return 1;
+}
+
+// What the branches of a test have seen, and inherited: [class][branches + 3].
+std::vector<double> Tree::branches_of(std::int32_t node) const {
+    std::vector<std::int32_t> children;
+    if (at(node).test == Test::every_value) {
+        for (std::int32_t c = 0; c < categories_[slot(at(node))]; ++c) {
+            const std::int32_t child = ways_[static_cast<std::size_t>(at(node).place)].find(c);
+            if (child != none) children.push_back(child);
+        }
+    } else {
+        children = {at(node).place, at(node).place + 1};
+    }
+    const std::size_t row = children.size() + 3;
+    std::vector<double> table(n_classes_ * row, 0.0);
+    for (std::size_t b = 0; b < children.size(); ++b) {
+        for (std::size_t k = 0; k < n_classes_; ++k) table[k * row + b] = weights(children[b])[k];
+    }
+    return table;
+}
+
+// There is no tie, and the null cut does not compete. A feature serves one option only.
+void Tree::consider_option(const Options& how, std::int32_t node) {
+    const auto place = static_cast<std::size_t>(record(node));
+    Leaf& leaf = leaves_[place];
+    leaf.checked = leaf.weight;
+    Settings settings = settings_;
+    settings.delta = how.delta;
+    settings.runner_up = RunnerUp::nothing;
+    const Decision d = [&] {
+        const Charge charge(working_);
+        const LeafCase here = leaf_case(leaf, used_up_, settings);
+        std::vector<Candidate> tests;
+        for (std::int32_t i = node; i != none; i = i == node ? side(i).first : side(i).next) {
+            tests.push_back({at(i).feature, at(i).test, threshold(i), at(i).category,
+                             checker_.gain_of_branches(here, branches_of(i))});
+        }
+        return checker_.option(here, tests);
+    }();
+    spent_ += delta_of_check(settings, d.evidence);
+    ++leaf.checks;
+    if (d.verdict == Verdict::wait || paths(node) > how.most ||
+        n_leaves_ >= settings_.max_leaves) {
+        return;
+    }
+    const std::int32_t option = attach(node, Role::option);
+    if (option == none) return;
+    const std::vector<double> table = [&] {
+        const Charge charge(working_);
+        return checker_.branches(leaf_case(leaves_[place], used_up_), d.best);
+    }();
+    // It answers like the node where its children know nothing.
+    double* const inherited = counts(option) + shape_.class_stride;
+    for (std::size_t k = 0; k < n_classes_; ++k) inherited[k] = weights(node)[k];
+    split(static_cast<std::size_t>(at(option).place), d, table);
+    if (at(option).test == Test::leaf) {
+        detach(option);  // there was no room for it
+    } else {
+        count_change(ChangeKind::started);
+    }
+}
+
+}  // namespace riparian

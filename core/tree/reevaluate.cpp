@@ -1,0 +1,134 @@
+// Looking at inner nodes again [manapragada2018].
+#include <algorithm>
+#include <utility>
+
+#include "tree.hpp"
+
+namespace riparian {
+
+// The row is learned at every node of its path. What changes there, changes for the rows to
+// come: this one goes on as it began, or ends where its path did.
+std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row& row,
+                          std::size_t y, double w) {
+    const std::int32_t leaf = route_on(start, row);
+    const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    arrive(row, y);
+    path_.clear();
+    for (std::int32_t i = at(leaf).parent; i != none; i = at(i).parent) note(path_, i);
+    for (; !path_.empty(); path_.pop_back()) {
+        const std::int32_t node = path_.back();
+        if (!learn_inside(node, row, y, w)) continue;
+        const Leaf& kept = leaves_[static_cast<std::size_t>(record(node))];
+        if (kept.weight - kept.checked < how.every || kept.classes < 2) continue;
+        if (reconsider(node)) return said;
+    }
+    learn_at(leaf, row, y, w);
+    return said;
+}
+
+bool Tree::reconsider(std::int32_t node) {
+    const auto place = static_cast<std::size_t>(record(node));
+    const Node& n = at(node);
+    const Candidate test{n.feature, n.test, threshold(node), n.category, 0.0};
+    leaves_[place].checked = leaves_[place].weight;
+    Review found = [&] {
+        const Charge charge(working_);
+        return checker_.review(leaf_case(leaves_[place], used_up_), test);
+    }();
+    Decision& d = found.decision;
+    spent_ += delta_of_check(settings_, d.evidence);
+    ++leaves_[place].checks;
+    const double bound = settings_.epsilons * d.epsilon;
+    const auto begin = [&](double ours, double theirs) {
+        Change change = change_at(node);
+        change.bound = bound;
+        change.ours = {ours, leaves_[place].weight};
+        change.theirs = {theirs, leaves_[place].weight};
+        return change;
+    };
+    if (d.best.feature == none) return false;  // no cut to judge by: nothing speaks against the test
+    if (!(d.best.gain > settings_.min_gain)) {  // the null cut wins
+        Change change = begin(found.now, 0.0);
+        change.kind = ChangeKind::pruned;
+        prune(node);
+        tell(change);
+        return true;
+    }
+    const bool same = d.best.feature == test.feature;
+    // Other categories would be other examples: only thresholds move and keep their children.
+    if (same && d.best.test == test.test && d.best.category == test.category) {
+        // Where a leaf would wait, the cut stays too.
+        if (d.verdict == Verdict::wait || !found.improves) return false;
+        if (!make_room_for(growth(0, true), node)) return false;
+        Change change = begin(found.now, d.best.gain);
+        change.kind = ChangeKind::moved;
+        change.after = {d.best.threshold, d.best.feature, d.best.category, d.best.test};
+        change.leaves_after = change.leaves_before;
+        move_cut(node, d);
+        tell(change);
+        return false;
+    }
+    Candidate rival = same ? test : found.own;
+    if (same) rival.gain = found.now;
+    if (!(rival.gain > 0.0)) rival = {};
+    const double lead = d.best.gain - rival.gain;
+    // Of two that are as good as each other either would replace the other for ever: a tie
+    // is broken by a lead of half of tau, as CVFDT and MOA do.
+    if (lead > bound) {
+        d.verdict = Verdict::bound;
+    } else if (d.epsilon < settings_.tau && lead >= settings_.tau / 2.0) {
+        d.verdict = Verdict::tie;
+    } else {
+        return false;
+    }
+    d.second = rival;
+    if (rival.feature != none) d.ranking = ranked_against(rival, d.ranking);
+    Change change = begin(rival.gain, d.best.gain);
+    prune(node);
+    split(static_cast<std::size_t>(at(node).place), d);
+    change.kind = at(node).test == Test::leaf ? ChangeKind::pruned : ChangeKind::resplit;
+    change.after = cut_of(node);
+    change.leaves_after = leaves_below(node);
+    tell(change);
+    return true;
+}
+
+// An inner node becomes a leaf with the statistics that it has kept. Ids up to its own stay.
+void Tree::prune(std::int32_t node) {
+    const auto n = static_cast<std::int32_t>(nodes_.size());
+    for (std::int32_t i = node + 1; i < n; ++i) {
+        if (at(i).parent == node) note(given_up_, i);
+    }
+    for (Split& split : splits_) {
+        if (split.node == node) split.node = none;
+    }
+    Node& to = at(node);
+    to.test = Test::leaf;
+    to.feature = to.category = to.heavy = none;
+    to.place = std::exchange(side(node).record, none);
+    set_gate(node, 0.0);
+    compact();
+}
+
+void Tree::move_cut(std::int32_t node, const Decision& d) {
+    forget_certificate(node);
+    certify(node, d);
+    settle();
+    set_gate(node, d.best.threshold);
+    ++reroutings_;
+}
+
+void Tree::forget_certificate(std::int32_t node) {
+    const Charge charge(structure_);
+    std::size_t rival = 0;
+    for (std::size_t i = 0; i < splits_.size(); rival += splits_[i++].rivals) {
+        if (splits_[i].node != node) continue;
+        const auto first = rivals_.begin() + static_cast<std::ptrdiff_t>(rival);
+        rivals_.erase(first, first + splits_[i].rivals);
+        splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(i));
+        break;
+    }
+    set_room(rivals_, more_room(0, rivals_.size()));
+}
+
+}  // namespace riparian

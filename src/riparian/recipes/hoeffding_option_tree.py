@@ -1,0 +1,93 @@
+"""The Hoeffding option tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+from riparian.recipes.recipe import Shared, recipe
+from riparian.tree import HoeffdingTree
+
+__all__ = ["HoeffdingOptionTree"]
+
+
+@recipe
+class HoeffdingOptionTree(HoeffdingTree):
+    """Hoeffding option tree: a node may have several tests, and all their leaves answer.
+
+    Parameters
+    ----------
+    max_options : int, default=5
+        How many leaves one example may reach; with 1 the tree is VFDT.
+    option_delta : float, default=0.1
+        Accepted probability that a further test is no better than those of the node.
+    impurity : str or callable, default="entropy"
+        Whose reduction is the gain.
+    bound : str or callable, default="hoeffding"
+        How far the best cut must lead.
+    leaf : str or sequence of str, default="adaptive"
+        What a leaf answers.
+    costs : array-like, dict or None, default=None
+        Cost of each (predicted, true) pair; answers are the cheapest.
+    grace_period : float, default=200
+        Weight of examples between two checks of a node.
+    delta : float, default=1e-7
+        Accepted probability of a wrong decision in one check of a leaf.
+    tau : float, default=0.05
+        Tie threshold of a leaf: split anyway once the bound is below it.
+
+    Notes
+    -----
+    The statistics of a leaf live on when it is split. Once the best cut of a feature that no test
+    of the node uses leads all of them by the bound of `option_delta`, a further subtree begins
+    with it. An example goes down every test of every node that it passes; the answer is the mean
+    of the class probabilities of the leaves. Nodes, leaves and certificates are those of all
+    options; :meth:`path` and explanations follow the first test of each node.
+
+    The gain of a test that a node has is that of the classes in its branches, as they were
+    estimated when it was made and counted since.
+
+    *Differs from the paper*: all features of a node go on being counted, those of its tests too.
+
+    References
+    ----------
+    .. [1] B. Pfahringer, G. Holmes, R. Kirkby. New options for Hoeffding trees. AI 2007,
+       pp. 90-99.
+
+    Examples
+    --------
+    >>> from riparian import HoeffdingOptionTree
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(20_000)
+    >>> model = HoeffdingOptionTree().fit(X, y).partial_fit(X[:, ::-1], y)
+    >>> model.change_counts()["started"] > 0
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        max_options: int = 5,
+        option_delta: float = 0.1,
+        impurity: Any = "entropy",
+        bound: Any = "hoeffding",
+        leaf: str | Sequence[str] = "adaptive",
+        costs: Any = None,
+        grace_period: float = 200,
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        **shared: Unpack[Shared],
+    ) -> None:
+        super().__init__(
+            adaptation="options",
+            max_options=max_options,
+            option_delta=option_delta,
+            impurity=impurity,
+            bound=bound,
+            leaf=leaf,
+            costs=costs,
+            grace_period=grace_period,
+            delta=delta,
+            tau=tau,
+            **shared,
+        )

@@ -1,0 +1,195 @@
+"""The Hoeffding option tree: VFDT without options; with them, what they are and who answers."""
+
+import numpy as np
+import pytest
+from split_by_split import STREAMS
+
+import riparian as rp
+from riparian import modelfile
+from riparian.modelfile import to_bytes
+
+QUICK = {"grace_period": 50, "delta": 1e-3, "tau": 0.1}
+
+
+def swapped(n=16_000, seed=3, features=4):
+    """First one feature tells the class, then another, then a third."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(n, features)).astype(float)
+    X[:, -1] = rng.random(n)
+    third = np.arange(n) * 3 // n
+    y = np.choose(third, [X[:, 0] > 0, X[:, 1] > 1, X[:, -1] > 0.6])
+    return X, (y ^ (rng.random(n) < 0.05)).astype(int)
+
+
+def grown(**options):
+    X, y = swapped()
+    model = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **QUICK | options)
+    return model.fit(X, y), X, y
+
+
+def paths(nodes, at=0):
+    """The most leaves that an example may reach below a node."""
+    below = [i for i in np.flatnonzero(nodes["parent"] == at) if i != at]
+    children = [paths(nodes, i) for i in below if not nodes["option"][i]]
+    return max(children, default=1) + sum(paths(nodes, i) for i in below if nodes["option"][i])
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+@pytest.mark.parametrize("leaf", ["majority", "adaptive"])
+def test_without_options_it_is_vfdt(stream, leaf):
+    X, y, w, categorical = stream(np.random.default_rng(1), 6000)
+    options = {"leaf": leaf, "categorical_features": np.flatnonzero(categorical), **QUICK}
+    one = rp.HoeffdingOptionTree(max_options=1, **options)
+    plain = rp.HoeffdingTree(**options)
+    for proba in (True, False):
+        got = one.prequential(X, y, sample_weight=w, proba=proba)
+        want = plain.prequential(X, y, sample_weight=w, proba=proba)
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert one.splits() == plain.splits()
+    assert one._engine.delta_spent == plain._engine.delta_spent
+    assert one.export_text() == plain.export_text()
+    assert plain.n_leaves_ > 4
+
+
+def test_another_feature_becomes_an_option_once_it_leads():
+    model, _, _ = grown()
+    nodes = model._engine.nodes()
+    options = np.flatnonzero(nodes["option"])
+    assert len(options) == model.change_counts()["started"] > 0
+    splits = {s.node: s for s in model.splits()}
+    for i in options:
+        split = splits[i]
+        # By the bound of option_delta, never by a tie.
+        assert (split.reason, split.delta) == ("bound", 0.1)
+        assert split.gap > split.epsilon
+        around = [nodes["parent"][i], *options[nodes["parent"][options] == nodes["parent"][i]]]
+        features = nodes["feature"][around].tolist()
+        assert len(set(features)) == len(features)
+    assert np.count_nonzero(nodes["test"]) == len(splits)
+    assert model.n_leaves_ == np.count_nonzero(nodes["test"] == 0)
+
+
+@pytest.mark.parametrize("most", [2, 3, 5])
+def test_no_example_reaches_more_leaves_than_allowed(most):
+    model, _, _ = grown(max_options=most, option_delta=0.5)
+    assert paths(model._engine.nodes()) == most
+
+
+def test_the_answer_is_the_mean_of_all_leaves():
+    model, X, _ = grown(leaf="majority")
+    nodes = model._engine.nodes()
+    shares = nodes["counts"] + nodes["inherited"]
+    shares /= shares.sum(axis=1, keepdims=True)
+    codes = [{c: k for k, c in enumerate(f.categories)} for f in model._schema.features]
+    order = np.argsort(np.asarray(model._schema.classes))
+    several = 0
+    for row in X[:500]:
+        found, walks = [], [0]
+        while walks:
+            at = walks.pop()
+            below = np.flatnonzero(nodes["parent"] == at)
+            walks += [i for i in below if nodes["option"][i]]
+            f, test = nodes["feature"][at], nodes["test"][at]
+            if test == 0:
+                found.append(shares[at])
+                continue
+            branch = int(row[f] > nodes["threshold"][at]) if test == 1 else codes[f][row[f]]
+            walks += [i for i in below if not nodes["option"][i] and nodes["branch"][i] == branch]
+        several += len(found) > 1
+        got = model.predict_proba(row[None])[0]
+        np.testing.assert_allclose(got, np.mean(found, axis=0)[order], rtol=1e-12)
+    assert several > 100
+
+
+def test_equal_features_give_no_option():
+    rng = np.random.default_rng(1)
+    x = rng.random(50_000)
+    y = ((x > 0.37) ^ (rng.random(len(x)) < 0.2)).astype(int)
+    model = rp.HoeffdingOptionTree(**QUICK).fit(np.column_stack([x, x, x]), y)
+    assert model.n_leaves_ > 1
+    assert model.change_counts()["started"] == 0
+
+
+def test_batches_and_saving_change_nothing(tmp_path):
+    whole, X, y = grown()
+    for size in (1, 7, 1000):
+        parts = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **QUICK)
+        for i in range(0, len(y), size):
+            parts.partial_fit(X[i : i + size], y[i : i + size], classes=whole.classes_)
+        assert to_bytes(parts) == to_bytes(whole)
+    half = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **QUICK).fit(X[:9000], y[:9000])
+    assert half.change_counts()["started"] > 0
+    half.save(tmp_path / "half.rip")
+    again = rp.load(tmp_path / "half.rip")
+    np.testing.assert_array_equal(again.predict_proba(X), half.predict_proba(X))
+    for model in (again, half):
+        model.partial_fit(X[9000:], y[9000:])
+    assert to_bytes(again) == to_bytes(half)
+
+
+def test_asking_while_learning_gives_one_answer_however_it_is_asked():
+    _, X, y = grown()
+    labels, shares = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **QUICK).prequential(
+        X, y, proba=True
+    )
+    model = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **QUICK)
+    np.testing.assert_array_equal(model.prequential(X, y), labels)
+    np.testing.assert_allclose(shares[1:].sum(axis=1), 1.0)
+
+
+def test_it_stays_below_a_limit_of_memory():
+    X, y = swapped(30_000)
+    model = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], max_bytes=120_000, **QUICK)
+    for i in range(0, len(y), 500):
+        model.partial_fit(X[i : i + 500], y[i : i + 500], classes=[0, 1])
+        assert model.memory_bytes_ <= 120_000
+    assert model.n_leaves_ > 3
+    small = rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], max_leaves=9, **QUICK)
+    for i in range(0, len(y), 500):
+        small.partial_fit(X[i : i + 500], y[i : i + 500], classes=[0, 1])
+        assert small.n_leaves_ <= 9
+
+
+def test_options_are_shown():
+    model, X, _ = grown()
+    text = model.export_text()
+    assert "option 2 of node" in text
+    assert text.startswith("16,000 examples")
+    assert "option 2" in model.export_graphviz()
+    assert "<svg" in model._repr_html_()
+    row = dict(enumerate(X[0].tolist()))
+    assert model.explain_one(row)
+
+
+@pytest.mark.parametrize("ask", ["to_sklearn", "to_onnx", "to_code"])
+def test_what_knows_one_leaf_only_is_refused(ask):
+    model, _, _ = grown(leaf="majority")
+    arguments = ["python"] if ask == "to_code" else []
+    with pytest.raises(ValueError, match="several leaves answer one example"):
+        getattr(model, ask)(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_options": 0}, "max_options must be a whole number from 1"),
+        ({"option_delta": 1.5}, "option_delta must be a probability"),
+        ({"impurity": "hybrid"}, "adaptation='options' needs one impurity"),
+        ({"short_memory": 5}, "needs adaptation='none'"),
+    ],
+)
+def test_what_cannot_work_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        rp.HoeffdingTree(adaptation="options", **options).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_file_with_too_many_options_is_refused(most):
+    model, _, _ = grown()
+    assert paths(model._engine.nodes()) > 2
+    data = to_bytes(model)
+    model._learned_with["max_options"] = most
+    with pytest.raises(rp.ModelFileError, match="more options than max_options"):
+        modelfile.from_bytes(to_bytes(model))
+    assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
