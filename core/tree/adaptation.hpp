@@ -1,7 +1,9 @@
 // How a tree follows change.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <variant>
 
@@ -24,6 +26,41 @@ struct Alternates {
     double switch_after = 300;   // answers in both windows
 };
 
-using AnyAdaptation = std::variant<Fixed, Alternates>;
+// What a check of all splits found.
+struct WindowReport {
+    std::size_t inner = 0;         // nodes with a test
+    std::size_t questionable = 0;  // of them, with another subtree beside them
+    std::size_t started = 0;       // of those, since this check
+    std::uint64_t replaced = 0;    // subtrees so far
+    std::uint64_t rows = 0;        // learned so far
+    std::size_t window = 0;        // examples that it may hold
+};
+
+// A function of the user that sets the length of the window after each check.
+class WindowFunction {
+public:
+    virtual ~WindowFunction() = default;
+    // 0: as it is.
+    [[nodiscard]] virtual std::size_t window(const WindowReport&) const = 0;
+};
+
+// Every node holds statistics of the last examples. Where another attribute has become the
+// better one, a subtree on it grows beside the node, and takes its place once it errs less
+// [hulten2001].
+struct Window {
+    static constexpr std::string_view name = "window";
+    static constexpr bool keeps = true;
+
+    std::size_t window = 50'000;            // examples
+    std::uint64_t validity_period = 10'000; // examples from check to check of all splits
+    double alt_test_period = 10'000;        // weight at a node before alternates are tested
+    double alt_test_size = 1'000;           // and while they are
+    double alt_prune_margin = 0.01;         // of error that an alternate may lose again
+    bool dynamic_window = false;
+    std::size_t max_window = 50'000;
+    std::shared_ptr<const WindowFunction> hook;
+};
+
+using AnyAdaptation = std::variant<Fixed, Alternates, Window>;
 
 }  // namespace riparian

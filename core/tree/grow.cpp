@@ -56,7 +56,9 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role)
     counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
     if (settings_.adapts()) {
         make_room(sides_);
-        sides_.emplace_back().born = born_++;
+        Side& side = sides_.emplace_back();
+        side.born = born_++;
+        side.since = seen_ + 1;
     }
     depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     return id;
@@ -105,6 +107,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     }
     const Charge charge(structure_);
     const std::int32_t child = add_node(node, code);
+    if (settings_.adapts()) side(child).since = seen_;  // it is the row at hand that asks for it
     ways.add(code, child);
     open_leaf(child, leaves_.size());
     if (fragment(node) == 0) ++n_leaves_;
@@ -243,12 +246,16 @@ void Tree::fix_hits(std::size_t place) {
 }
 
 void Tree::split(std::size_t place, const Decision& decision) {
+    divide(place, decision, [&] {
+        const Charge charge(working_);
+        return checker_.branches(leaf_case(leaves_[place], used_up_), decision.best);
+    }());
+}
+
+// The same with class weights of the branches that are known, [branch][class_stride].
+void Tree::divide(std::size_t place, const Decision& decision, const std::vector<double>& table) {
     const Candidate& cut = decision.best;
     const std::int32_t id = leaves_[place].node;
-    const std::vector<double> table = [&] {
-        const Charge charge(working_);
-        return checker_.branches(leaf_case(leaves_[place], used_up_), cut);
-    }();
     const std::size_t width = shape_.class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);

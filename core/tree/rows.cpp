@@ -9,21 +9,6 @@ namespace riparian {
 
 // ---- routing ----
 
-// The child that a row goes to; a leaf itself; none for a category without a branch.
-inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
-    const Gate& gate = gates_[static_cast<std::size_t>(i)];
-    if (gate.first != i) [[likely]] {
-        const double x = row.x[gate.slot];
-        return x == x ? gate.first + (x <= gate.threshold ? 0 : 1) : at(i).heavy;
-    }
-    const Node& node = at(i);
-    if (node.test == Test::leaf) return i;
-    const std::int32_t code = row.codes[slot(node)];
-    if (code == missing_code) return node.heavy;
-    if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
-    return ways_[static_cast<std::size_t>(node.place)].find(code);
-}
-
 // One row's walk waits for memory at every step; eight of them wait together.
 template <std::size_t stride>
 void Tree::descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept {
@@ -294,6 +279,10 @@ template <bool plain>
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
     }
+    if (at(leaf.node).test != Test::leaf) {
+        leaf.statistics.learn_silently(shape_, row, y, w, before, counts);
+        return;
+    }
     leaf.statistics.learn(shape_, row, y, w, before, counts);
     if (LinearUnits* const u = units(place)) {
         u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
@@ -371,6 +360,10 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
     double& seen = counts(leaf.node)[y];
     const double after = seen + w;
     if (leaf.statistics.is_open()) {
+        if (leaf.recent && leaf.recent->since > seen_) {  // opened by this row, at another leaf
+            seen = after;
+            return true;
+        }
         try {
             count<false>(place, row, y, w);
             return true;
@@ -411,6 +404,25 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
     // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
     if (w > 1.0 && at(leaf).test == Test::leaf && leaves_[place].weight > 0.0) {
         observe(leaf, row, y, w - 1.0);
+    }
+}
+
+void Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(node));
+    if (!limited()) {
+        count<false>(place, row, y, w);
+    } else if (!count_limited(place, row, y, w)) {
+        learn_inactive(place, w);
+    }
+}
+
+// The same again, after all was cleared that a node keeps.
+void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(node));
+    if (limited()) {
+        count_limited(place, row, y, w);
+    } else {
+        count<false>(place, row, y, w);
     }
 }
 

@@ -62,9 +62,13 @@ void Tree::seed(const Seed& s) {
         splits_.push_back({0, s.weight[b], 0.0, 0.0, 0.0, 0.0, s.gain[b], id, Verdict::seeded, 0, 0,
                            true, passes_});
         demand_structure(growth(2, true));
-        if (leaves_[place].statistics.is_open()) sleep(place);
         const std::int32_t first = add_node(id, 0);
-        open_leaf(first, place);
+        if (settings_.keeps()) {
+            side(id).record = static_cast<std::int32_t>(place);
+        } else if (leaves_[place].statistics.is_open()) {
+            sleep(place);
+        }
+        open_leaf(first, settings_.keeps() ? leaves_.size() : place);
         open_leaf(add_node(id, 1), leaves_.size());
         ++n_leaves_;
         Node& node = at(id);

@@ -86,6 +86,10 @@ struct Settings {
     [[nodiscard]] bool keeps() const noexcept {
         return std::visit([](const auto& a) { return a.keeps; }, adaptation);
     }
+    // Whether old examples are forgotten.
+    [[nodiscard]] bool forgets() const noexcept {
+        return std::holds_alternative<Window>(adaptation);
+    }
     // Whether leaves keep more than Gaussians and counts.
     [[nodiscard]] bool watches() const noexcept {
         return judges() || pairs() || values != Values::gaussian;
