@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
     from riparian.recipes import (
+        CVFDT,
         HAT,
         MDT,
         NIP,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "CVFDT",
     "HAT",
     "MDT",
     "NIP",
@@ -86,6 +88,7 @@ _HOME = {
 }
 _RECIPES = {
     "CTree",
+    "CVFDT",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
