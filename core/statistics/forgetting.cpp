@@ -41,10 +41,7 @@ void LeafStatistics::forget(const Shape& s, const Row& row, std::size_t y, doubl
     if (known_numbers(y)) {
         const bool emptied = kernels().forget_known(classes()[y], gaps_->numbers[y].data(),
                                                     s.numeric, row.x, w);
-        if (emptied && bayes) {
-            find_range(s);
-            return refresh_all(s, counts);
-        }
+        if (emptied && bayes) return find_bayes(s, counts);
     } else if (!row.gap) {
         kernels().forget(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
@@ -67,9 +64,7 @@ void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* c
         if (gaps_->numbers.empty() && none_left(gaps_->categories)) gaps_.reset();
     }
     close_up(s, counts);
-    if (!bayes) return;
-    find_range(s);
-    refresh_all(s, counts);
+    if (bayes) find_bayes(s, counts);
 }
 
 // Categories of a feature up to the last one that has weight.
@@ -81,8 +76,13 @@ std::size_t LeafStatistics::values(const Shape& s, std::size_t c) const noexcept
     return end - starts[0];
 }
 
+void LeafStatistics::find_bayes(const Shape& s, const double* counts) const noexcept {
+    find_range(s);
+    refresh_all(s, counts);
+}
+
 // The leaf's range, from those of its classes.
-void LeafStatistics::find_range(const Shape& s) noexcept {
+void LeafStatistics::find_range(const Shape& s) const noexcept {
     double* const bottom = leaf_planes(s) + leaf_low * s.numeric;
     double* const top = leaf_planes(s) + leaf_high * s.numeric;
     std::fill_n(bottom, s.numeric, infinity);

@@ -264,11 +264,11 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
 
 // ---- learning ----
 
-void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) noexcept {
+void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) const noexcept {
     base(s)[k] = kernels().refresh(gaussian(k, counts), leaf_planes(s), s.numeric);
 }
 
-void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept {
+void LeafStatistics::refresh_all(const Shape& s, const double* counts) const noexcept {
     for (std::size_t k = 0; k < s.class_stride; ++k) {
         if (counts[k] > 0.0) refresh(s, k, counts);
     }

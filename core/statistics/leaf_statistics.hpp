@@ -147,7 +147,9 @@ public:
     double* open_known_numbers(const Shape&, std::size_t k);
     double* open_known_categories(const Shape&, std::size_t c);
 
-    void refresh_all(const Shape&, const double* counts) noexcept;
+    void refresh_all(const Shape&, const double* counts) const noexcept;
+    // After rows were learned silently: what naive Bayes derives from them.
+    void find_bayes(const Shape& s, const double* counts) const noexcept;
 
 private:
     struct Release {
@@ -181,7 +183,7 @@ private:
                 bool bayes);
     void forget_class(const Shape&, std::size_t y, const double* counts, bool bayes);
     void close_up(const Shape&, const double* counts);
-    void find_range(const Shape&) noexcept;
+    void find_range(const Shape&) const noexcept;
     [[nodiscard]] std::size_t values(const Shape&, std::size_t c) const noexcept;
 
     [[nodiscard]] double* doubles() const noexcept {
@@ -213,7 +215,7 @@ private:
     }
     void learn_rare(const Shape&, const Row&, std::size_t c, std::size_t y, double w,
                     double before, const double* counts);
-    void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
+    void refresh(const Shape&, std::size_t k, const double* counts) const noexcept;
 
     Block block_;
     std::unique_ptr<Gaps> gaps_;

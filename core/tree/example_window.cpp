@@ -22,30 +22,38 @@ Held<T> wider(const Held<T>& rows, std::size_t from, std::size_t to, T missing) 
 }  // namespace
 
 void ExampleWindow::push(const Row& row, std::size_t y, double w) {
-    if (size() == 0 || end_ % a_block == 0) {
-        set_room(blocks_, room_for_blocks(blocks_.size() + 1));
-        Block& fresh = *blocks_.emplace_back(std::make_unique<Block>());
-        fresh.values.resize(a_block * numeric_);
-        fresh.codes.resize(a_block * categorical_);
-        fresh.weights.resize(a_block);
-        fresh.labels.resize(a_block);
-    }
-    Block& b = *blocks_.back();
-    const std::size_t at = end_ % a_block;
+    ++end_;
+    fit_blocks();
+    Block& b = *blocks_[place(end_ - 1)];
+    const std::size_t at = (end_ - 1) % a_block;
     // One NaN for all: the bytes of a file must not depend on whose it was.
     std::transform(row.x, row.x + numeric_, b.values.data() + at * numeric_,
                    [](double x) { return x == x ? x : nan; });
     std::copy_n(row.codes, categorical_, b.codes.data() + at * categorical_);
     b.labels[at] = static_cast<std::uint32_t>(y);
     b.weights[at] = w;
-    ++end_;
 }
 
-void ExampleWindow::pop() {
-    ++first_;
-    if (first_ % a_block != 0 && first_ != end_) return;
-    blocks_.erase(blocks_.begin());
-    set_room(blocks_, room_for_blocks(blocks_.size()));
+// A block that is empty is the next one to be filled.
+void ExampleWindow::pop() noexcept {
+    if (++first_ % a_block == 0) head_ = head_ + 1 < blocks_.size() ? head_ + 1 : 0;
+}
+
+void ExampleWindow::fit_blocks() {
+    const std::size_t needed = blocks_for(size());
+    if (blocks_.size() == needed) return;
+    std::rotate(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(head_),
+                blocks_.end());
+    head_ = 0;
+    if (blocks_.size() > needed) blocks_.resize(needed);
+    set_room(blocks_, room_for_blocks(needed));
+    while (blocks_.size() < needed) {
+        Block& fresh = *blocks_.emplace_back(std::make_unique<Block>());
+        fresh.values.resize(a_block * numeric_);
+        fresh.codes.resize(a_block * categorical_);
+        fresh.weights.resize(a_block);
+        fresh.labels.resize(a_block);
+    }
 }
 
 void ExampleWindow::reshape(const Shape& to) {
@@ -78,9 +86,7 @@ std::size_t ExampleWindow::bytes_a_block(std::size_t numeric, std::size_t catego
 
 std::size_t ExampleWindow::bytes(std::size_t examples, std::size_t numeric,
                                  std::size_t categorical) noexcept {
-    // So many can lie across one block more than they fill, and the next one comes before
-    // the oldest goes.
-    const std::size_t blocks = examples / a_block + 2;
+    const std::size_t blocks = blocks_for(examples);
     return blocks * bytes_a_block(numeric, categorical) +
            taken(room_for_blocks(blocks) * sizeof(blocks_[0]));
 }

@@ -24,9 +24,9 @@ inline constexpr double weight_step = 0x1p-20;
     return std::max(weight_step, std::nearbyint(w / weight_step) * weight_step);
 }
 
-// A queue in blocks of equally many examples. An example has a number, and with it its place
-// in a block: how many blocks there are hangs on the first and the last number alone. There
-// is nothing here but the example, since nodes tell which was the first that they learned.
+// A queue in blocks of equally many examples, as many as are needed wherever the first one
+// stands. An example has a number, and with it its place in a block. There is nothing here but
+// the example, since nodes tell which was the first that they learned.
 class ExampleWindow {
 public:
     static constexpr std::size_t a_block = 64;  // examples
@@ -40,7 +40,10 @@ public:
         if (size() == 0) first_ = end_ = number;
     }
     void push(const Row&, std::size_t y, double w);
-    void pop();
+    // Its room is for the next one.
+    void pop() noexcept;
+    // Gives room back, once the queue is to stay shorter.
+    void fit_blocks();
     // Features that are new are missing from all that is held.
     void reshape(const Shape&);
 
@@ -53,7 +56,7 @@ public:
         return block(number).weights[number % a_block];
     }
 
-    // What so many examples hold at most, wherever the first one stands; what these hold.
+    // What so many examples hold; what these do.
     [[nodiscard]] static std::size_t bytes(std::size_t examples, std::size_t numeric,
                                            std::size_t categorical) noexcept;
     [[nodiscard]] std::size_t bytes() const noexcept;
@@ -78,7 +81,14 @@ private:
     [[nodiscard]] static std::size_t bytes_a_block(std::size_t numeric,
                                                    std::size_t categorical) noexcept;
     [[nodiscard]] const Block& block(std::uint64_t number) const noexcept {
-        return *blocks_[number / a_block - first_ / a_block];
+        return *blocks_[place(number)];
+    }
+    [[nodiscard]] std::size_t place(std::uint64_t number) const noexcept {
+        const std::size_t at = head_ + (number / a_block - first_ / a_block);
+        return at < blocks_.size() ? at : at - blocks_.size();
+    }
+    [[nodiscard]] static std::size_t blocks_for(std::size_t examples) noexcept {
+        return (examples + a_block - 1) / a_block + 1;
     }
     [[nodiscard]] static std::size_t room_for_blocks(std::size_t n) noexcept {
         return (n + a_block - 1) / a_block * a_block;
@@ -86,7 +96,8 @@ private:
 
     std::uint64_t first_ = 1, end_ = 1;
     std::size_t numeric_ = 0, categorical_ = 0;
-    Held<std::unique_ptr<Block>> blocks_;
+    Held<std::unique_ptr<Block>> blocks_;  // a ring
+    std::size_t head_ = 0;                 // the block of the oldest
     HeldDoubles row_;  // the one asked for, padded
 };
 

@@ -98,7 +98,8 @@ std::size_t Tree::least_bytes() const {
     if (!settings_.forgets()) return least;
     const std::size_t window =
         ExampleWindow::bytes(ExampleWindow::a_block, shape_.numeric, shape_.categorical);
-    return std::max(window_share * window, least - window_reserve() + window + least / window_share);
+    const std::size_t besides = least - std::max(window_reserve(), examples_.bytes());
+    return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
 }
 
 bool Tree::surely_fits(std::size_t names) const {
@@ -340,7 +341,7 @@ void Tree::set_max_bytes(std::size_t limit) {
                                    ExampleWindow::bytes(fits, numeric, categorical);
         if (limit != SIZE_MAX && (fits == 0 || needed > limit)) throw LimitTooLow(limit, needed);
         fits_ = fits;
-        forget_down_to(fits_);
+        shorten();
     }
     if (lasting() > limit && !settings_.forgets()) throw LimitTooLow(limit, lasting());
     settings_.max_bytes = limit;

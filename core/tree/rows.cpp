@@ -279,10 +279,6 @@ template <bool plain>
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
     }
-    if (at(leaf.node).test != Test::leaf) {
-        leaf.statistics.learn_silently(shape_, row, y, w, before, counts);
-        return;
-    }
     leaf.statistics.learn(shape_, row, y, w, before, counts);
     if (LinearUnits* const u = units(place)) {
         u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
@@ -365,7 +361,11 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
             return true;
         }
         try {
-            count<false>(place, row, y, w);
+            if (at(leaf.node).test == Test::leaf) {
+                count<false>(place, row, y, w);
+            } else {
+                count_silently(place, row, y, w);
+            }
             return true;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.
@@ -410,10 +410,25 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
 void Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(record(node));
     if (!limited()) {
-        count<false>(place, row, y, w);
+        count_silently(place, row, y, w);
     } else if (!count_limited(place, row, y, w)) {
         learn_inactive(place, w);
     }
+}
+
+// Where nobody answers.
+void Tree::count_silently(std::size_t place, const Row& row, std::size_t y, double w) {
+    Leaf& leaf = leaves_[place];
+    double* counts = this->counts(leaf.node);
+    if (leaf.recent) [[unlikely]] {
+        counts[y] += w;
+        counts = leaf.recent->counts.data();
+    }
+    const double before = counts[y];
+    if (before == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    leaf.statistics.learn_silently(shape_, row, y, w, before, counts);
 }
 
 // The same again, after all was cleared that a node keeps.
@@ -422,7 +437,7 @@ void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
     if (limited()) {
         count_limited(place, row, y, w);
     } else {
-        count<false>(place, row, y, w);
+        count_silently(place, row, y, w);
     }
 }
 

@@ -273,6 +273,7 @@ private:
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
     // The same at a node with a test, which keeps statistics.
+    void count_silently(std::size_t place, const Row&, std::size_t y, double w);
     void learn_inside(std::int32_t node, const Row&, std::size_t y, double w);
     // Where the statistics of a node are; none: it keeps none.
     [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept {
@@ -313,6 +314,7 @@ private:
     void remember(const Row&, std::size_t y, double w);
     void forget_down_to(std::size_t examples);
     void forget_oldest();
+    void shorten();
     void forget_at(std::int32_t node, const Row&, std::size_t y, double w, std::uint64_t number);
     void count_anew();
     void relearn(std::int32_t node, const Row&, std::size_t y, double w);

@@ -78,6 +78,14 @@ void Tree::remember(const Row& row, std::size_t y, double w) {
     if (structure_.held != before) settle();
 }
 
+// For good: not for the next one to come.
+void Tree::shorten() {
+    forget_down_to(fits_);
+    const Charge charge(structure_);
+    examples_.fit_blocks();
+    settle();
+}
+
 void Tree::forget_down_to(std::size_t examples) {
     while (examples_.size() > examples) forget_oldest();
     if (forgotten_ < std::max<std::size_t>(1, examples_.size())) return;
@@ -94,11 +102,8 @@ void Tree::forget_oldest() {
         const Charge charge(statistics_);
         each_that_learned(row, number, [&](std::int32_t i) { forget_at(i, row, y, w, number); });
     }
-    const Charge charge(structure_);
-    const std::size_t before = structure_.held;
     examples_.pop();
     ++forgotten_;
-    if (structure_.held != before) settle();
 }
 
 void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
@@ -116,14 +121,17 @@ void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
     if (own[y] == 0.0) --leaf.classes;
     const double before = leaf.weight;
     lower(leaf.weight, w);
+    const bool answers = at(node).test == Test::leaf;
+    if (answers) {
+        // Who was right about it is not known any more: about all examples alike.
+        const double left = before > 0.0 ? leaf.weight / before : 0.0;
+        leaf.track.majority *= left;
+        leaf.track.bayes *= left;
+    }
     // What is between the two arrived since the last check.
     leaf.checked -= w;
-    // Who was right about it is not known any more: about all examples alike.
-    const double left = before > 0.0 ? leaf.weight / before : 0.0;
-    leaf.track.majority *= left;
-    leaf.track.bayes *= left;
     try {
-        if (at(node).test == Test::leaf) {
+        if (answers) {
             leaf.statistics.forget(shape_, row, y, w, own);
         } else {
             leaf.statistics.forget_silently(shape_, row, y, w, own);
@@ -161,6 +169,11 @@ void Tree::count_anew() {
         const std::size_t y = examples_.label(number);
         const double w = examples_.weight(number);
         each_that_learned(row, number, [&](std::int32_t i) { relearn(i, row, y, w); });
+    }
+    if (!shape_.bayes) return;
+    for (const Leaf& leaf : leaves_) {
+        if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
+        leaf.statistics.find_bayes(shape_, own_counts(leaf));
     }
 }
 
@@ -323,8 +336,7 @@ void Tree::set_window(std::size_t examples) {
     if (examples == window_) return;
     window_ = examples;
     fits_ = window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical);
-    forget_down_to(fits_);
-    settle();
+    shorten();
 }
 
 // Rows that get wider leave room for fewer.
@@ -337,7 +349,7 @@ void Tree::make_room_for_wider(std::size_t numeric, std::size_t categorical) {
                           4 * ExampleWindow::bytes(ExampleWindow::a_block, numeric, categorical));
     }
     fits_ = fits;
-    forget_down_to(fits_);
+    shorten();
 }
 
 }  // namespace riparian
