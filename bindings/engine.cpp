@@ -149,6 +149,16 @@ void set_adaptation(Settings& s, const nb::dict& d) {
         how->delta = nb::cast<double>(d["option_delta"]);
         how->most = nb::cast<std::size_t>(d["max_options"]);
     }
+    if (auto* const how = std::get_if<Window>(&s.adaptation)) {
+        how->window = nb::cast<std::size_t>(d["window"]);
+        how->validity_period = nb::cast<std::uint64_t>(d["validity_period"]);
+        how->alt_test_period = nb::cast<double>(d["alt_test_period"]);
+        how->alt_test_size = nb::cast<double>(d["alt_test_size"]);
+        how->alt_prune_margin = nb::cast<double>(d["alt_prune_margin"]);
+        how->dynamic_window = nb::cast<bool>(d["dynamic_window"]);
+        how->max_window = nb::cast<std::size_t>(d["max_window"]);
+        if (!d["window_hook"].is_none()) how->hook = window_function(d["window_hook"]);
+    }
 }
 
 Settings settings_of(const nb::dict& d) {

@@ -80,6 +80,26 @@ private:
     Held function_;
 };
 
+class PythonWindow final : public WindowFunction {
+public:
+    explicit PythonWindow(nb::object function) : function_(std::move(function)) {}
+
+    [[nodiscard]] std::size_t window(const WindowReport& r) const override {
+        const nb::gil_scoped_acquire held;
+        nb::dict d;
+        d["questionable"] = r.questionable;
+        d["started"] = r.started;
+        d["inner"] = r.inner;
+        d["replaced"] = r.replaced;
+        d["rows"] = r.rows;
+        d["window"] = r.window;
+        return nb::cast<std::size_t>(function_.get()(d));
+    }
+
+private:
+    Held function_;
+};
+
 }  // namespace
 
 std::shared_ptr<const ImpurityFunction> impurity_function(nb::object function) {
@@ -88,4 +108,8 @@ std::shared_ptr<const ImpurityFunction> impurity_function(nb::object function) {
 
 std::shared_ptr<const BoundFunction> bound_function(nb::object function) {
     return std::make_shared<PythonBound>(std::move(function));
+}
+
+std::shared_ptr<const WindowFunction> window_function(nb::object function) {
+    return std::make_shared<PythonWindow>(std::move(function));
 }

@@ -149,6 +149,12 @@ struct Kernels {
     bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t n,
                         const double* x, double w);
 
+    // Takes a row back that one class has learned: `rate` is w over the weight that is left.
+    // Minima and maxima stay.
+    void (*forget)(double* planes, std::size_t n, const double* x, double w, double rate);
+    // With missing values; true if no value of some feature is left.
+    bool (*forget_known)(double* planes, double* known, std::size_t n, const double* x, double w);
+
     // Naive Bayes: sets the precision of one class, returns the logarithm of its
     // weight plus half the sum of log precision.
     double (*refresh)(const GaussianClass&, const double* leaf, std::size_t n);

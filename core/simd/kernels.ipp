@@ -220,6 +220,52 @@ bool learn_known(double* planes, double* leaf, double* weights, std::size_t n, c
     return grown.any();
 }
 
+// The mean of what is left lies between minimum and maximum; rounding must not put it outside.
+RIPARIAN_INLINE Lanes within(Lanes x, Lanes low, Lanes high) { return min(max(x, low), high); }
+
+void forget(double* planes, std::size_t n, const double* x, double w, double rate) {
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Lanes value = Lanes::load(x + f);
+        const Lanes before = lanes.load(m + f);
+        const Lanes step = value - before;
+        const Lanes after = within(before - step * rate, lanes.load(lo + f), lanes.load(hi + f));
+        lanes.store(after, m + f);
+        lanes.store(max(lanes.load(s + f) - more_squares(step * w, value - after), 0.0), s + f);
+    });
+}
+
+bool forget_known(double* planes, double* weights, std::size_t n, const double* x, double w) {
+    double* const m = planes + mean * n;
+    double* const s = planes + squares * n;
+    double* const lo = planes + low * n;
+    double* const hi = planes + high * n;
+    Mask emptied = {Mask::Vector{}};
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        const Lanes value = Lanes::load(x + f);
+        const Lanes had = lanes.load(weights + f);
+        const Mask here = known(value) & (had > Lanes(0.0));
+        const Lanes left = max(had - w, 0.0);
+        const Mask gone = here & (left <= Lanes(0.0));
+        const Lanes before = lanes.load(m + f);
+        const Lanes step = value - before;
+        const Lanes after =
+            within(before - step * (Lanes(w) / left), lanes.load(lo + f), lanes.load(hi + f));
+        const Lanes sum = lanes.load(s + f);
+        const Lanes less = max(sum - more_squares(step * w, value - after), 0.0);
+        lanes.store(select(here, left, had), weights + f);
+        lanes.store(select(gone, 0.0, select(here, after, before)), m + f);
+        lanes.store(select(gone, 0.0, select(here, less, sum)), s + f);
+        lanes.store(select(gone, infinity, lanes.load(lo + f)), lo + f);
+        lanes.store(select(gone, -infinity, lanes.load(hi + f)), hi + f);
+        emptied = emptied | gone;
+    });
+    return emptied.any();
+}
+
 // The precision of one class, and with it half the sum of its logarithms.
 class Precisions {
 public:
@@ -670,6 +716,8 @@ const Kernels table = {
     learn,
     learn_bayes,
     learn_known,
+    forget,
+    forget_known,
     refresh,
     scores,
     full_score,

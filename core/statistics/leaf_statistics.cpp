@@ -71,8 +71,9 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
         if (!old.classes()[k] || !classes()[k]) continue;
         copy_planes(old.classes()[k], classes()[k], to.n_planes());
         for (std::size_t c = 0; c < from.categorical; ++c) {
-            std::copy(old.cells(from, k) + here[c], old.cells(from, k) + here[c + 1],
-                      cells(to, k) + there[c]);
+            std::copy_n(old.cells(from, k) + here[c],
+                        std::min(here[c + 1] - here[c], there[c + 1] - there[c]),
+                        cells(to, k) + there[c]);
         }
     }
 }
@@ -201,6 +202,23 @@ void LeafStatistics::keep(const Shape& from, const Shape& to,
     }
 }
 
+// Without the parts of classes that have no weight, and without cells at the end that have none.
+void LeafStatistics::close_up(const Shape& s, const double* counts) {
+    for (std::size_t k = 0; k < s.class_stride; ++k) {
+        if (classes()[k] && !(counts[k] > 0.0)) {
+            std::fill_n(cells(s, k), s.categorical ? starts(s)[s.categorical] : 0, 0.0);
+        }
+    }
+    std::vector<std::uint32_t> starts(s.categorical + 1, 0);
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        starts[c + 1] = starts[c] + static_cast<std::uint32_t>(room_for(values(s, c)));
+    }
+    LeafStatistics old;
+    old.block_ = std::move(block_);
+    lay_out(s, starts.data(), [&](std::size_t k) { return counts[k] > 0.0 && old.classes()[k]; });
+    copy_from(old, s, s);
+}
+
 LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {
     if (!gaps_) {
         gaps_ = std::make_unique<Gaps>();
@@ -246,11 +264,11 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
 
 // ---- learning ----
 
-void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) noexcept {
+void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) const noexcept {
     base(s)[k] = kernels().refresh(gaussian(k, counts), leaf_planes(s), s.numeric);
 }
 
-void LeafStatistics::refresh_all(const Shape& s, const double* counts) noexcept {
+void LeafStatistics::refresh_all(const Shape& s, const double* counts) const noexcept {
     for (std::size_t k = 0; k < s.class_stride; ++k) {
         if (counts[k] > 0.0) refresh(s, k, counts);
     }
@@ -269,16 +287,16 @@ void LeafStatistics::learn_bayes(const Shape& s, const Row& row, std::size_t y, 
 
 // Where a number is missing, from this row or from one before it.
 void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, double w,
-                                 double before, const double* counts) {
+                                 double before, const double* counts, bool bayes) {
     if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
     if (!known_numbers(y)) {
-        if (s.bayes) return learn_bayes(s, row, y, w, counts);
+        if (bayes) return learn_bayes(s, row, y, w, counts);
         return kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
-    double* const leaf = s.bayes ? leaf_planes(s) : nullptr;
+    double* const leaf = bayes ? leaf_planes(s) : nullptr;
     const bool grown = kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(),
                                              s.numeric, row.x, w);
-    if (!s.bayes) return;
+    if (!bayes) return;
     if (grown) refresh_all(s, counts);
     else refresh(s, y, counts);
 }

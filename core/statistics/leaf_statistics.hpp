@@ -96,18 +96,21 @@ public:
     // without it (not counts[y] - w: that may have been rounded).
     void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
                const double* counts) {
-        if (!classes()[y]) [[unlikely]] add_class(s, y);
-        if (s.categorical) {
-            const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
-            if (c < s.categorical) [[unlikely]] learn_rare(s, row, c, y, w, before, counts);
-        }
-        if (row.gap || gaps()) [[unlikely]] {
-            learn_known(s, row, y, w, before, counts);
-        } else if (s.bayes) {
-            learn_bayes(s, row, y, w, counts);
-        } else if (s.numeric) {
-            kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
-        }
+        learn(s, row, y, w, before, counts, s.bayes);
+    }
+    // The same where nobody answers: what naive Bayes derives from the moments is left behind.
+    void learn_silently(const Shape& s, const Row& row, std::size_t y, double w, double before,
+                        const double* counts) {
+        learn(s, row, y, w, before, counts, false);
+    }
+    // As if a row that was learned had not been; `counts` no longer include it. Minima and
+    // maxima stay as they are: a hull of what is left.
+    void forget(const Shape& s, const Row& row, std::size_t y, double w, const double* counts) {
+        forget(s, row, y, w, counts, s.bayes);
+    }
+    void forget_silently(const Shape& s, const Row& row, std::size_t y, double w,
+                         const double* counts) {
+        forget(s, row, y, w, counts, false);
     }
 
     // By class: its planes, and after them its cells; null: not seen here.
@@ -144,7 +147,9 @@ public:
     double* open_known_numbers(const Shape&, std::size_t k);
     double* open_known_categories(const Shape&, std::size_t c);
 
-    void refresh_all(const Shape&, const double* counts) noexcept;
+    void refresh_all(const Shape&, const double* counts) const noexcept;
+    // After rows were learned silently: what naive Bayes derives from them.
+    void find_bayes(const Shape& s, const double* counts) const noexcept;
 
 private:
     struct Release {
@@ -158,6 +163,28 @@ private:
         Held<Held<double>> numbers;     // [class][stride]
         Held<Held<double>> categories;  // [feature][class_stride]
     };
+
+    [[gnu::always_inline]] void learn(const Shape& s, const Row& row, std::size_t y, double w,
+                                      double before, const double* counts, bool bayes) {
+        if (!classes()[y]) [[unlikely]] add_class(s, y);
+        if (s.categorical) {
+            const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
+            if (c < s.categorical) [[unlikely]] learn_rare(s, row, c, y, w, before, counts);
+        }
+        if (row.gap || gaps()) [[unlikely]] {
+            learn_known(s, row, y, w, before, counts, bayes);
+        } else if (bayes) {
+            learn_bayes(s, row, y, w, counts);
+        } else if (s.numeric) {
+            kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
+        }
+    }
+    void forget(const Shape&, const Row&, std::size_t y, double w, const double* counts,
+                bool bayes);
+    void forget_class(const Shape&, std::size_t y, const double* counts, bool bayes);
+    void close_up(const Shape&, const double* counts);
+    void find_range(const Shape&) const noexcept;
+    [[nodiscard]] std::size_t values(const Shape&, std::size_t c) const noexcept;
 
     [[nodiscard]] double* doubles() const noexcept {
         return reinterpret_cast<double*>(block_.get());
@@ -173,7 +200,7 @@ private:
     Gaps& open_gaps(const Shape&);
     void learn_bayes(const Shape&, const Row&, std::size_t y, double w, const double* counts);
     void learn_known(const Shape&, const Row&, std::size_t y, double w, double before,
-                     const double* counts);
+                     const double* counts, bool bayes);
     // Counts categories as long as this leaf has cells for them; returns the first feature
     // that is left.
     std::size_t learn_usual(const Shape& s, const Row& row, std::size_t y, double w) noexcept {
@@ -188,7 +215,7 @@ private:
     }
     void learn_rare(const Shape&, const Row&, std::size_t c, std::size_t y, double w,
                     double before, const double* counts);
-    void refresh(const Shape&, std::size_t k, const double* counts) noexcept;
+    void refresh(const Shape&, std::size_t k, const double* counts) const noexcept;
 
     Block block_;
     std::unique_ptr<Gaps> gaps_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <variant>
 
@@ -47,6 +48,41 @@ struct Options {
     std::size_t most = 5;  // leaves that one row may reach
 };
 
-using AnyAdaptation = std::variant<Fixed, Alternates, Reevaluation, Options>;
+// What a check of all splits found.
+struct WindowReport {
+    std::size_t inner = 0;         // nodes with a test
+    std::size_t questionable = 0;  // of them, with another subtree beside them
+    std::size_t started = 0;       // of those, since this check
+    std::uint64_t replaced = 0;    // subtrees so far
+    std::uint64_t rows = 0;        // learned so far
+    std::size_t window = 0;        // examples that it may hold
+};
+
+// A function of the user that sets the length of the window after each check.
+class WindowFunction {
+public:
+    virtual ~WindowFunction() = default;
+    // 0: as it is.
+    [[nodiscard]] virtual std::size_t window(const WindowReport&) const = 0;
+};
+
+// Every node holds statistics of the last examples. Where another attribute has become the
+// better one, a subtree on it grows beside the node, and takes its place once it errs less
+// [hulten2001].
+struct Window {
+    static constexpr std::string_view name = "window";
+    static constexpr bool keeps = true;
+
+    std::size_t window = 50'000;            // examples
+    std::uint64_t validity_period = 10'000; // examples from check to check of all splits
+    double alt_test_period = 10'000;        // weight at a node before alternates are tested
+    double alt_test_size = 1'000;           // and while they are
+    double alt_prune_margin = 0.01;         // of error that an alternate may lose again
+    bool dynamic_window = false;
+    std::size_t max_window = 50'000;
+    std::shared_ptr<const WindowFunction> hook;
+};
+
+using AnyAdaptation = std::variant<Fixed, Alternates, Window, Reevaluation, Options>;
 
 }  // namespace riparian

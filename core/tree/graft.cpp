@@ -59,6 +59,7 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     set_gate(owner, cut);
     std::swap(side(owner).record, side(root).record);
     std::swap(side(owner).born, side(root).born);
+    std::swap(side(owner).since, side(root).since);
     std::swap(side(owner).monitor, side(root).monitor);
     side(owner).first = std::exchange(side(root).first, none);
     if (fresh != none) leaves_[static_cast<std::size_t>(fresh)].node = owner;

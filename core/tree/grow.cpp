@@ -56,7 +56,9 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role)
     counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
     if (settings_.adapts()) {
         make_room(sides_);
-        sides_.emplace_back().born = born_++;
+        Side& side = sides_.emplace_back();
+        side.born = born_++;
+        side.since = seen_ + 1;
     }
     depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     return id;
@@ -105,6 +107,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     }
     const Charge charge(structure_);
     const std::int32_t child = add_node(node, code);
+    if (settings_.adapts()) side(child).since = seen_;  // it is the row at hand that asks for it
     ways.add(code, child);
     open_leaf(child, leaves_.size());
     if (answers(node)) ++n_leaves_;
@@ -293,6 +296,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
+        leaves_[place].track = {};
     } else {
         sleep(place);
     }

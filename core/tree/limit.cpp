@@ -18,6 +18,8 @@ constexpr std::size_t structure_share = 2;
 constexpr std::size_t slack_share = 16;
 // So much better must an inactive leaf be than an active one.
 constexpr double advantage = 1.1;
+// Of the limit: what a window of examples may take.
+constexpr std::size_t window_share = 4;
 // A row with kept values may open new blocks of them.
 constexpr std::size_t room_of_values = 8192;
 
@@ -72,7 +74,7 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
 
 std::size_t Tree::most_lasting(bool answers) const noexcept {
     const std::size_t share = structure_share * (answers && settings_.adapts() ? 2 : 1);
-    const std::size_t memory = memory_.most_bytes();
+    const std::size_t memory = memory_.most_bytes() + window_reserve();
     return memory + minus(settings_.max_bytes, memory) / share;
 }
 
@@ -92,13 +94,32 @@ double Tree::promise(std::int32_t node) const noexcept {
 
 std::size_t Tree::least_bytes() const {
     const auto lock = turnstile_.reading();
-    return lasting() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
+    const std::size_t least = lasting() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
+    if (!settings_.forgets()) return least;
+    const std::size_t window =
+        ExampleWindow::bytes(ExampleWindow::a_block, shape_.numeric, shape_.categorical);
+    const std::size_t besides = least - std::max(window_reserve(), examples_.bytes());
+    return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
 }
 
 bool Tree::surely_fits(std::size_t names) const {
     const auto lock = turnstile_.reading();
     const std::size_t most = std::max(lasting(), most_lasting());
     return !limited() || names <= minus(settings_.max_bytes, most);
+}
+
+// ---- a window of examples ----
+
+std::size_t Tree::window_fits(std::size_t limit, std::size_t numeric,
+                              std::size_t categorical) const noexcept {
+    const std::size_t most = limit / window_share;
+    if (ExampleWindow::bytes(window_, numeric, categorical) <= most) return window_;
+    return std::min(window_, ExampleWindow::fit(most, numeric, categorical));
+}
+
+std::size_t Tree::window_reserve() const noexcept {
+    if (!settings_.forgets() || !limited()) return 0;
+    return ExampleWindow::bytes(fits_, shape_.numeric, shape_.categorical);
 }
 
 // ---- making room ----
@@ -124,6 +145,7 @@ void Tree::settle() noexcept {
     copy(rivals_, sizeof(Rival));
     if (settings_.adapts()) copy(changes_, sizeof(Change));
     copy(ways_, sizeof(Ways));
+    if (settings_.forgets()) largest = std::max(largest, examples_.copy_bytes());
     spare_ += std::max(largest, memory_.copy_bytes());
 }
 
@@ -243,6 +265,7 @@ void Tree::open_statistics(std::size_t place) {
         if (std::any_of(seen, seen + n_classes_, [](double n) { return n > 0.0; })) {
             leaf.recent = std::make_unique<Recent>();
             leaf.recent->counts.assign(shape_.class_stride, 0.0);
+            leaf.recent->since = seen_ + 1;
         }
         leaf.statistics.open(shape_);
         if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
@@ -311,7 +334,16 @@ void Tree::reshape_leaves(const Shape& from) {
 
 void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
-    if (lasting() > limit) throw LimitTooLow(limit, lasting());
+    if (settings_.forgets()) {
+        const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+        const std::size_t fits = window_fits(limit, numeric, categorical);
+        const std::size_t needed = structure_.held - examples_.bytes() +
+                                   ExampleWindow::bytes(fits, numeric, categorical);
+        if (limit != SIZE_MAX && (fits == 0 || needed > limit)) throw LimitTooLow(limit, needed);
+        fits_ = fits;
+        shorten();
+    }
+    if (lasting() > limit && !settings_.forgets()) throw LimitTooLow(limit, lasting());
     settings_.max_bytes = limit;
     settle();
     rank(0, none);

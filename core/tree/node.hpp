@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -81,7 +82,8 @@ private:
 
 // Class weights since the statistics of a leaf began anew.
 struct Recent : HeldObject {
-    Held<double> counts;  // [class_stride]
+    Held<double> counts;      // [class_stride]
+    std::uint64_t since = 0;  // number of the first example that they may have, in a window
 };
 
 struct Leaf {
@@ -102,13 +104,27 @@ struct Monitor : HeldObject {
     Adwin errors;  // 1: the row was answered wrongly, before it was learned
 };
 
+// How a subtree fares against those that grow beside it, and one of those against it: in
+// weights of examples.
+struct Trial : HeldObject {
+    double waited = 0.0;  // since the last test
+    double tested = 0.0;
+    double errors = 0.0;
+    // As one beside another node.
+    double own_tested = 0.0;
+    double own_errors = 0.0;
+    double least = std::numeric_limits<double>::infinity();  // share of errors more than it
+};
+
 // What a node of a tree that follows change has besides.
 struct Side {
     std::uint64_t born = 0;      // how many nodes were made before it; kept where it moves
     std::int32_t first = none;   // of the subtrees beside it
     std::int32_t next = none;    // of a subtree beside another node: the next one there
     std::int32_t record = none;  // an inner node that keeps statistics: among the leaves
+    std::uint64_t since = 0;     // number of the first example that it may have learned
     std::unique_ptr<Monitor> monitor;
+    std::unique_ptr<Trial> trial;  // while there are subtrees beside it, or it is one
 };
 
 }  // namespace riparian

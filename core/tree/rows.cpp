@@ -9,21 +9,6 @@ namespace riparian {
 
 // ---- routing ----
 
-// The child that a row goes to; a leaf itself; none for a category without a branch.
-inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
-    const Gate& gate = gates_[static_cast<std::size_t>(i)];
-    if (gate.first != i) [[likely]] {
-        const double x = row.x[gate.slot];
-        return x == x ? gate.first + (x <= gate.threshold ? 0 : 1) : at(i).heavy;
-    }
-    const Node& node = at(i);
-    if (node.test == Test::leaf) return i;
-    const std::int32_t code = row.codes[slot(node)];
-    if (code == missing_code) return node.heavy;
-    if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
-    return ways_[static_cast<std::size_t>(node.place)].find(code);
-}
-
 // One row's walk waits for memory at every step; eight of them wait together.
 template <std::size_t stride>
 void Tree::descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept {
@@ -435,8 +420,16 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
     double& seen = counts(leaf.node)[y];
     const double after = seen + w;
     if (leaf.statistics.is_open()) {
+        if (leaf.recent && leaf.recent->since > seen_) {  // opened by this row, at another leaf
+            seen = after;
+            return true;
+        }
         try {
-            count<false>(place, row, y, w);
+            if (at(leaf.node).test == Test::leaf) {
+                count<false>(place, row, y, w);
+            } else {
+                count_silently(place, row, y, w);
+            }
             return true;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.
@@ -508,6 +501,40 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
     const bool active = count_limited(place, row, y, w);
     if (!active) learn_inactive(place, w);
     return active;
+}
+
+void Tree::learn_silently(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(node));
+    if (!limited()) {
+        count_silently(place, row, y, w);
+    } else if (!count_limited(place, row, y, w)) {
+        learn_inactive(place, w);
+    }
+}
+
+// Where nobody answers.
+void Tree::count_silently(std::size_t place, const Row& row, std::size_t y, double w) {
+    Leaf& leaf = leaves_[place];
+    double* counts = this->counts(leaf.node);
+    if (leaf.recent) [[unlikely]] {
+        counts[y] += w;
+        counts = leaf.recent->counts.data();
+    }
+    const double before = counts[y];
+    if (before == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    leaf.statistics.learn_silently(shape_, row, y, w, before, counts);
+}
+
+// The same again, after all was cleared that a node keeps.
+void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(node));
+    if (limited()) {
+        count_limited(place, row, y, w);
+    } else {
+        count_silently(place, row, y, w);
+    }
 }
 
 // The children of a fresh split learn what the short memory holds of their parent.

@@ -91,6 +91,15 @@ struct Settings {
     [[nodiscard]] bool has_options() const noexcept {
         return std::holds_alternative<Options>(adaptation);
     }
+    // Whether subtrees that do not answer may grow beside a node.
+    [[nodiscard]] bool has_alternates() const noexcept {
+        return std::holds_alternative<Alternates>(adaptation) ||
+               std::holds_alternative<Window>(adaptation);
+    }
+    // Whether old examples are forgotten.
+    [[nodiscard]] bool forgets() const noexcept {
+        return std::holds_alternative<Window>(adaptation);
+    }
     // Whether leaves keep more than Gaussians and counts.
     [[nodiscard]] bool watches() const noexcept {
         return judges() || pairs() || values != Values::gaussian;

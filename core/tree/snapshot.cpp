@@ -153,7 +153,11 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
     demand_weights(s.inherited_weight, "inherited_weight");
-    demand_weights(s.checked, "checked");
+    // Of a leaf that forgets: what arrived since may be more than is left.
+    for (std::size_t i = 0; i < s.checked.size(); ++i) {
+        demand(s.checked[i] >= (settings.forgets() ? -heaviest : 0.0) && s.checked[i] <= heaviest,
+               at_row("checked", i) + "not a weight");
+    }
     demand_weights(s.delay, "delay");
     demand_weights(s.recalled, "recalled");
     demand_weights(s.estimated, "estimated");
@@ -170,6 +174,23 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.change_kind, changes, "change_kind");
     demand_size(s.change_places, changes * Snapshot::change_places_each, "change_places");
     demand_size(s.change_values, changes * Snapshot::change_values_each, "change_values");
+    const std::size_t windowed = settings.forgets() ? z.n_nodes : 0;
+    demand_size(s.since, windowed, "since");
+    demand_size(s.recent_since, windowed ? n_anew : 0, "recent_since");
+    demand_size(s.window, windowed ? 2 : 0, "window");
+    const std::size_t held = s.window_labels.size();
+    demand(held <= (windowed ? std::min<std::uint64_t>(s.window[0], s.seen[0]) : 0),
+           "window_labels has more examples than the window");
+    demand_size(s.window_values, held * z.n_numeric, "window_values");
+    demand_size(s.window_codes, held * z.n_categorical, "window_codes");
+    demand_size(s.window_weights, held, "window_weights");
+    demand_size(s.on_trial, windowed, "on_trial");
+    std::size_t on_trial = 0;
+    for (const std::uint8_t t : s.on_trial) {
+        demand(t <= 1, "on_trial holds another value than 0 and 1");
+        on_trial += t;
+    }
+    demand_size(s.trials, on_trial * Snapshot::trial_values_each, "trials");
     demand_weights(s.right_bayes, "right_bayes");
     demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");
@@ -250,6 +271,14 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
             const std::size_t before = s.monitors.size();
             if (side.monitor) side.monitor->errors.save(s.monitors);
             s.monitor_sizes.push_back(s.monitors.size() - before);
+            if (settings_.forgets()) {
+                s.since.push_back(side.since);
+                s.on_trial.push_back(side.trial != nullptr);
+            }
+            if (const Trial* const t = side.trial.get()) {
+                s.trials.insert(s.trials.end(), {t->waited, t->tested, t->errors, t->own_tested,
+                                                 t->own_errors, t->least});
+            }
         }
         if (record(static_cast<std::int32_t>(i)) == none) continue;
 
@@ -260,6 +289,7 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
         if (leaf.recent) {
             const double* const since = leaf.recent->counts.data();
             s.recent.insert(s.recent.end(), since, since + n_classes);
+            if (settings_.forgets()) s.recent_since.push_back(leaf.recent->since);
         }
         s.weight.push_back(leaf.weight);
         s.inherited_weight.push_back(leaf.inherited);
@@ -338,6 +368,8 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
         s.births = {born_};
         s.change_totals.assign(change_totals_.begin(), change_totals_.end());
     }
+    if (settings_.forgets()) s.window = {window_, forgotten_};
+    examples_.save(s.window_values, s.window_codes, s.window_labels, s.window_weights);
     for (const Change& c : changes_) {
         s.change_seen.push_back(c.seen);
         s.change_kind.push_back(static_cast<std::uint8_t>(c.kind));
@@ -464,6 +496,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         if (settings.adapts()) tree->restore_sides(s);
         tree->restore_changes(s);
         tree->restore_memory(s);
+        if (settings.forgets()) tree->restore_window(s);
     }
     tree->ranked_at_ = s.ranked_at[0];
     tree->least_promise_ = s.least_promise[0];
@@ -493,13 +526,14 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(above.test != Test::leaf, where + "its parent is a leaf");
             const std::int32_t branch = s.branch[i];
             const auto role = static_cast<Role>(s.role.empty() ? 0 : s.role[i]);
-            demand(role == Role::child || (role == Role::alternate && !settings_.keeps()) ||
+            demand(role == Role::child || (role == Role::alternate && settings_.has_alternates()) ||
                        (role == Role::option && settings_.has_options()),
                    where + "an unknown role");
             const std::int32_t id = add_node(parent, branch, role);
             if (role != Role::child) {
                 std::int32_t* last = &side(parent).first;
-                demand(branch == 0 && (*last == none || role == Role::option),
+                const bool several = role == Role::option || settings_.forgets();
+                demand(branch == 0 && (*last == none || several),
                        where + "beside a node that has another beside it");
                 while (*last != none) last = &side(*last).next;
                 *last = id;
@@ -586,7 +620,7 @@ void Tree::restore_leaves(const Snapshot& s) {
     Reader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
     Reader recent(s.recent, "recent");
-    std::size_t gap = 0, tables = 0;
+    std::size_t gap = 0, tables = 0, anew = 0;
     const Charge charge(statistics_);
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         Leaf& leaf = leaves_[i];
@@ -604,7 +638,11 @@ void Tree::restore_leaves(const Snapshot& s) {
                        where + "more since it began anew than in all");
                 earlier |= counts[k] > 0.0;
             }
-            demand(earlier, where + "begins anew without an example");
+            demand(earlier || settings_.forgets(), where + "begins anew without an example");
+            if (settings_.forgets()) {
+                leaf.recent->since = s.recent_since[anew++];
+                demand(leaf.recent->since <= seen_ + 1, where + "begins anew after the last example");
+            }
             counts = leaf.recent->counts.data();
         }
         if (settings_.drop_poor_features) restore_kept(i, s);
@@ -621,7 +659,8 @@ void Tree::restore_leaves(const Snapshot& s) {
             total += counts[k];
             leaf.classes += active && counts[k] > 0.0;
         }
-        demand(nearly(total, leaf.weight) || (!active && leaf.weight <= total),
+        demand(nearly(total, leaf.weight) ||
+                   (!active && (leaf.weight <= total || settings_.forgets())),
                where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         demand(recalled_.empty() || s.recalled[i] <= leaf.checked,
@@ -723,6 +762,57 @@ void Tree::restore_sides(const Snapshot& s) {
     demand(rest.empty(), "monitors is too long");
 }
 
+void Tree::restore_window(const Snapshot& s) {
+    demand(s.window[0] >= 1 && s.window[0] <= most_window, "window is impossible");
+    window_ = fits_ = s.window[0];
+    forgotten_ = s.window[1];
+    demand(forgotten_ <= seen_, "window forgot more than was learned");
+    Reader trials(s.trials, "trials");
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        Side& side = sides_[i];
+        const std::int32_t parent = nodes_[i].parent;
+        side.since = s.since[i];
+        demand(side.since <= seen_ + 1 && (parent == none || side.since >= this->side(parent).since),
+               at_row("since", i) + "before its parent, or after the last example");
+        demand((s.on_trial[i] == 1) == (side.first != none || nodes_[i].role == Role::alternate),
+               at_row("on_trial", i) + "no trial where there is one, or one where there is none");
+        if (!s.on_trial[i]) continue;
+        const double* const t = trials.take(Snapshot::trial_values_each);
+        for (std::size_t k = 0; k < Snapshot::trial_values_each; ++k) {
+            demand(t[k] >= 0.0 && (t[k] <= heaviest || (k == 5 && t[k] == infinity)),
+                   at_row("on_trial", i) + "not a weight");
+        }
+        side.trial = std::make_unique<Trial>();
+        *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5]};
+    }
+    const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+    examples_.begin(seen_ + 1 - s.window_labels.size());
+    double total = 0.0;
+    for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
+        const std::string where = at_row("window_labels", i);
+        const double w = s.window_weights[i];
+        total += w;
+        const Row row{s.window_values.data() + i * numeric, s.window_codes.data() + i * categorical,
+                      false};
+        demand_example(row, s.window_labels[i], w, where);
+        examples_.push(row, static_cast<std::size_t>(s.window_labels[i]), w);
+    }
+    if (!exact_in_steps(total)) return;
+    // What is forgotten one day must be there.
+    std::vector<double> counts(nodes_.size() * n_classes_, 0.0);
+    for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
+        const std::uint64_t number = examples_.first() + i;
+        each_that_learned(examples_.row(number), number, [&](std::int32_t node) {
+            counts[static_cast<std::size_t>(node) * n_classes_ + examples_.label(number)] +=
+                examples_.weight(number);
+        });
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        demand(nearly(counts[i], s.counts[i]),
+               at_row("counts", i / n_classes_) + "not what the window holds");
+    }
+}
+
 void Tree::restore_changes(const Snapshot& s) {
     std::copy(s.change_totals.begin(), s.change_totals.end(), change_totals_.begin());
     for (std::size_t i = 0; i < s.change_seen.size(); ++i) {
@@ -800,6 +890,21 @@ void Tree::restore_units(const Snapshot& s) {
     numbers.demand_end();
 }
 
+// One that was learned before.
+void Tree::demand_example(const Row& row, std::int32_t label, double w,
+                          const std::string& where) const {
+    for (std::size_t f = 0; f < shape_.numeric; ++f) {
+        demand(row.x[f] != row.x[f] || std::abs(row.x[f]) <= largest,
+               where + "a value is out of range");
+    }
+    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        demand(row.codes[c] >= missing_code && row.codes[c] < categories_[c],
+               where + "no such category");
+    }
+    demand(label >= 0 && static_cast<std::size_t>(label) < n_classes_, where + "no such class");
+    demand(w > 0.0 && w <= heaviest, where + "not a weight");
+}
+
 void Tree::restore_memory(const Snapshot& s) {
     if (settings_.short_memory) {
         estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
@@ -808,22 +913,15 @@ void Tree::restore_memory(const Snapshot& s) {
         estimates_[i / n_classes_ * shape_.class_stride + i % n_classes_] = s.estimated[i];
     }
     const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+    AlignedDoubles x(shape_.stride, 0.0);
     for (std::size_t i = 0; i < s.memory_labels.size(); ++i) {
         const std::string where = at_row("memory_labels", i);
-        AlignedDoubles x(shape_.stride, 0.0);
         std::copy_n(s.memory_values.data() + i * numeric, numeric, x.data());
-        const std::int32_t* const codes = s.memory_codes.data() + i * categorical;
-        for (const double value : x) {
-            demand(value != value || std::abs(value) <= largest, where + "a value is out of range");
-        }
-        for (std::size_t c = 0; c < categorical; ++c) {
-            demand(codes[c] >= missing_code && codes[c] < categories_[c], where + "no such category");
-        }
         const std::int32_t label = s.memory_labels[i];
-        demand(label >= 0 && static_cast<std::size_t>(label) < n_classes_, where + "no such class");
         const double w = s.memory_weights[i];
-        demand(w > 0.0 && w <= heaviest, where + "not a weight");
-        const Row row{x.data(), codes, std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
+        const Row row{x.data(), s.memory_codes.data() + i * categorical,
+                      std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
+        demand_example(row, label, w, where);
         memory_.keep(row, static_cast<std::size_t>(label), w, leaf_of(row));
     }
 }

@@ -139,6 +139,17 @@ struct Snapshot {
     std::vector<std::uint8_t> change_kind;
     std::vector<std::int32_t> change_places;   // [change][change_places_each]
     std::vector<double> change_values;         // [change][change_values_each]
+    // The same, with a window of examples.
+    std::vector<std::uint64_t> since;         // [node]
+    std::vector<std::uint64_t> recent_since;  // [leaf that began anew]
+    std::vector<std::uint64_t> window;        // [2] its length, examples since all was counted
+    std::vector<double> window_values;        // [example, the oldest first][F]
+    std::vector<std::int32_t> window_codes;   // [example][C]
+    std::vector<std::int32_t> window_labels;  // [example]
+    std::vector<double> window_weights;       // [example]
+    std::vector<std::uint8_t> on_trial;       // [node] 1: `trials` follows
+    std::vector<double> trials;               // [node on trial][trial_values_each]
+    static constexpr std::size_t trial_values_each = 6;
     static constexpr std::size_t change_places_each = 13;
     static constexpr std::size_t change_values_each = 8;
 
@@ -154,6 +165,15 @@ struct Snapshot {
         visit("change_kind", s.change_kind);
         visit("change_places", s.change_places);
         visit("change_values", s.change_values);
+        visit("since", s.since);
+        visit("recent_since", s.recent_since);
+        visit("window", s.window);
+        visit("window_values", s.window_values);
+        visit("window_codes", s.window_codes);
+        visit("window_labels", s.window_labels);
+        visit("window_weights", s.window_weights);
+        visit("on_trial", s.on_trial);
+        visit("trials", s.trials);
     }
 
     template <class Self, class Visit>

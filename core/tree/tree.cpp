@@ -21,6 +21,10 @@ Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.sho
     structure_.held = taken(sizeof(Tree));
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.linear = needs_units(settings.leaf);
+    if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
+        window_ = how->window;
+        fits_ = window_fits(settings.max_bytes, 0, 0);
+    }
     plain_ = !settings.watches() && !shape_.linear && !settings.drop_poor_features &&
              !settings.adaptive_grace && !settings.short_memory;
     shape_.class_stride = room_for_classes(0);
@@ -38,8 +42,10 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     constexpr std::size_t most_a_feature = 128;  // and the copies when lists grow
     const auto numeric =
         static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), Kind::numeric));
+    const std::size_t categorical = kinds.size() - numeric;
     demand_structure((features_.size() + kinds.size()) * most_a_feature +
-                     memory_.growth(numeric, kinds.size() - numeric));
+                     memory_.growth(numeric, categorical));
+    if (settings_.forgets()) make_room_for_wider(numeric, categorical);
     Shape to = shape_;
     make_room(features_, kinds.size());
     for (const Kind kind : kinds) {
@@ -100,6 +106,7 @@ void Tree::reshape(const Shape& to) {
     const Shape from = std::exchange(shape_, to);
     scratch_.fit(to, costs_.classes > 0);
     memory_.reshape(to);
+    if (settings_.forgets()) examples_.reshape(to);
     if (settings_.drop_poor_features) gathered_.fit(to);
     if (to.class_stride != from.class_stride) {
         const auto widen = [&](Held<double>& rows, std::size_t a_node) {

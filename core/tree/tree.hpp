@@ -13,6 +13,7 @@
 #include "batch.hpp"
 #include "change.hpp"
 #include "check.hpp"
+#include "example_window.hpp"
 #include "node.hpp"
 #include "settings.hpp"
 #include "short_memory.hpp"
@@ -27,6 +28,7 @@ struct Snapshot;
 inline constexpr std::size_t max_features = 1'000'000;
 inline constexpr std::size_t max_classes = 65'536;
 inline constexpr std::size_t max_categories = 1'000'000;
+inline constexpr std::size_t most_window = std::size_t{1} << 30;
 
 // Where answers go; a null pointer is not asked for.
 struct Answers {
@@ -290,6 +292,7 @@ private:
     [[nodiscard]] std::vector<double> branches_of(std::int32_t node) const;
     // How many leaves one row may reach, and would with one more option at a node.
     [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
+    std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
     // Learns a row at an inner node that keeps statistics; false: it is inactive.
     bool learn_inside(std::int32_t node, const Row&, std::size_t y, double w);
@@ -307,6 +310,9 @@ private:
     void arrive(const Row&, std::size_t y);
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
+    // The same at a node with a test, which keeps statistics.
+    void count_silently(std::size_t place, const Row&, std::size_t y, double w);
+    void learn_silently(std::int32_t node, const Row&, std::size_t y, double w);
     // Where the statistics of a node are; none: it keeps none.
     [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept {
         if (at(id).test == Test::leaf) return at(id).place;
@@ -348,11 +354,36 @@ private:
               Standing ours, Standing theirs, double bound);
     void count_change(ChangeKind kind) noexcept { ++change_totals_[static_cast<std::size_t>(kind)]; }
 
+    // A window of examples (window.cpp).
+    template <class Visit>
+    void each_that_learned(const Row&, std::uint64_t number, Visit&&);
+    void remember(const Row&, std::size_t y, double w);
+    void forget_down_to(std::size_t examples);
+    void forget_oldest();
+    void shorten();
+    void forget_at(std::int32_t node, const Row&, std::size_t y, double w, std::uint64_t number);
+    void count_anew();
+    void relearn(std::int32_t node, const Row&, std::size_t y, double w);
+    void note_tests(const Window&, std::int32_t node, bool wrong, double w);
+    void conclude_test(const Window&, std::int32_t node);
+    void question(const Window&);
+    [[nodiscard]] bool may_have_beside(std::int32_t node) const noexcept;
+    [[nodiscard]] bool is_doubtful(std::int32_t node, const Decision&) const;
+    bool start_beside(std::int32_t node, const Decision&);
+    void tidy_trial(std::int32_t node);
+    void set_window(std::size_t);
+    void make_room_for_wider(std::size_t numeric, std::size_t categorical);
+    // How many examples fit beside all else, and what is set aside for them.
+    [[nodiscard]] std::size_t window_fits(std::size_t limit, std::size_t numeric,
+                                          std::size_t categorical) const noexcept;
+    [[nodiscard]] std::size_t window_reserve() const noexcept;
+
     // Staying below the limit (limit.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
-    // What never goes away again: the structure, and what the short memory is to take.
+    // What never goes away again: the structure, and what examples are to take.
     [[nodiscard]] std::size_t lasting() const noexcept {
-        return structure_.held + memory_.to_come();
+        const std::size_t reserve = window_reserve(), held = examples_.bytes();
+        return structure_.held + memory_.to_come() + (reserve > held ? reserve - held : 0);
     }
     // What it may become. The short memory does not grow with the tree, and comes on top.
     [[nodiscard]] std::size_t most_lasting(bool answers = false) const noexcept;
@@ -385,6 +416,8 @@ private:
     void restore_sides(const Snapshot&);
     void restore_changes(const Snapshot&);
     void restore_memory(const Snapshot&);
+    void restore_window(const Snapshot&);
+    void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
     // Room by a sixteenth more at a time: a tree lives long, and doubling would leave up to
@@ -422,6 +455,10 @@ private:
     Held<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
     ShortMemory memory_;
+    ExampleWindow examples_;
+    std::size_t window_ = 0;  // how many there may be
+    std::size_t fits_ = 0;    // the same below the limit of memory
+    std::uint64_t forgotten_ = 0;  // since statistics were counted anew
     Held<double> estimates_;  // [node][class_stride]: inherited, before recall()
     Held<Change> changes_;  // the oldest first
     std::array<std::uint64_t, n_change_kinds> change_totals_{};
@@ -447,7 +484,10 @@ private:
     Held<std::int32_t> given_up_;
     std::uint64_t reroutings_ = 0;  // how often rows came to go other ways than before
     Held<std::int32_t> path_, fragments_;  // of the row at hand
-    Reached reached_;                      // likewise
+    Held<std::int32_t> ends_;    // [fragment]: its leaf
+    Held<std::int32_t> tested_;  // nodes whose test ends with it
+    Held<std::int32_t> walks_;   // roots, of a row of the window
+    Reached reached_;            // by the row at hand, with options
 
     Checker checker_;
     AnswerScratch scratch_;
@@ -455,5 +495,38 @@ private:
     GatheredRow gathered_;
     mutable Turnstile turnstile_;
 };
+
+// The child that a row goes to; a leaf itself; none for a category without a branch.
+inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
+    const Gate& gate = gates_[static_cast<std::size_t>(i)];
+    if (gate.first != i) [[likely]] {
+        const double x = row.x[gate.slot];
+        return x == x ? gate.first + (x <= gate.threshold ? 0 : 1) : at(i).heavy;
+    }
+    const Node& node = at(i);
+    if (node.test == Test::leaf) return i;
+    const std::int32_t code = row.codes[slot(node)];
+    if (code == missing_code) return node.heavy;
+    if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
+    return ways_[static_cast<std::size_t>(node.place)].find(code);
+}
+
+// Visits the nodes that have learned an example of the window. It went down the branch for
+// missing values where its own did not exist yet.
+template <class Visit>
+void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit) {
+    walks_.clear();
+    note(walks_, 0);
+    for (std::size_t f = 0; f < walks_.size(); ++f) {
+        std::int32_t i = walks_[f];
+        while (side(i).since <= number) {
+            visit(i);
+            for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(walks_, b);
+            if (at(i).test == Test::leaf) break;
+            const std::int32_t next = step(i, row);
+            i = next == none || side(next).since > number ? at(i).heavy : next;
+        }
+    }
+}
 
 }  // namespace riparian

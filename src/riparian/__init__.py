@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from riparian.errors import ModelFileError
     from riparian.modelfile import load
     from riparian.recipes import (
+        CVFDT,
         EFDT,
         HAT,
         MDT,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "CVFDT",
     "EFDT",
     "HAT",
     "MDT",
@@ -93,6 +95,7 @@ _HOME = {
 }
 _RECIPES = {
     "CTree",
+    "CVFDT",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",

@@ -1,15 +1,16 @@
-"""Impurities and bounds that the user wrote, checked at every answer."""
+"""Impurities, bounds and window lengths that the user wrote, checked at every answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evidence", "ask_bound", "ask_impurity", "importable_name"]
+__all__ = ["Evidence", "ask_bound", "ask_impurity", "ask_window", "importable_name"]
 
 Doubles = NDArray[np.float64]
 
@@ -96,6 +97,24 @@ def ask_bound(function: Callable[[Evidence], Any]) -> Callable[..., float]:
         return epsilon
 
     ask(200.0, 1.0, 0.05, 2.0, 0.0, 200.0, 3.0, 0.5)
+    return ask
+
+
+def ask_window(function: Callable[[dict[str, int]], Any]) -> Callable[[dict[str, int]], int]:
+    """The function with its answers checked: a whole number of examples, or None, which is 0."""
+    name = importable_name(function) or repr(function)
+
+    def ask(report: dict[str, int]) -> int:
+        answer = function(report)
+        if answer is None:
+            return 0
+        if isinstance(answer, bool) or not isinstance(answer, Integral) or answer < 1:
+            raise ValueError(
+                f"window_hook {name} must give a whole number of examples from 1 on, or None, "
+                f"got {answer!r}"
+            )
+        return min(int(answer), 2**30)
+
     return ask
 
 

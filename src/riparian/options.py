@@ -17,6 +17,7 @@ __all__ = ["OPTIONS", "RECIPE_NAMES", "given_parameters", "read_costs", "with_op
 RECIPE_NAMES = (
     "HoeffdingTree",
     "CTree",
+    "CVFDT",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
@@ -79,7 +80,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ),
     ("idbd_theta", float, "Step size of the step sizes of idbd.  [default: 0.01]"),
     ("idbd_alpha", float, "First step size of idbd.  [default: 0.05]"),
-    ("adaptation", str, "none, alternates, reevaluation or options."),
+    ("adaptation", str, "none, alternates, window, reevaluation or options."),
     ("drift_delta", float, "Confidence of the detectors at the nodes.  [default: 0.002]"),
     ("switch_delta", float, "Confidence that an alternate is better.  [default: 0.05]"),
     ("switch_after", float, "Answers before alternates are compared.  [default: 300]"),
@@ -88,6 +89,13 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("reevaluate_every", float, "Weight between two looks at an inner node.  [default: 2000]"),
     ("option_delta", float, "Confidence of a further test of a node.  [default: 0.1]"),
     ("max_options", int, "Leaves that one row may reach.  [default: 5]"),
+    ("window", int, "Examples that are remembered.  [default: 50000]"),
+    ("validity_period", int, "Examples between checks of all splits.  [default: 10000]"),
+    ("alt_test_period", float, "Weight before alternates are tested.  [default: 10000]"),
+    ("alt_test_size", float, "Weight of such a test.  [default: 1000]"),
+    ("alt_prune_margin", float, "Error that an alternate may lose again.  [default: 0.01]"),
+    ("dynamic_window", bool, "Halve the window when many splits become doubtful at once."),
+    ("max_window", int, "Longest window of dynamic_window.  [default: window]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
     ("grace_period", float, "Weight of examples between two checks of a leaf."),
     ("adaptive_grace", bool, "Check a leaf when its bound could be met, not before."),
@@ -108,7 +116,14 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("max_bytes", str, "Most memory of the model, such as 10MB or 512KiB."),
 )
 
-_WEIGHTS = ("grace_period", "holdout_examples", "switch_after", "reevaluate_every")
+_WEIGHTS = (
+    "grace_period",
+    "holdout_examples",
+    "switch_after",
+    "reevaluate_every",
+    "alt_test_period",
+    "alt_test_size",
+)
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

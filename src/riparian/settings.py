@@ -11,7 +11,7 @@ import numpy as np
 
 from riparian import _core
 from riparian.bounds import SERVES
-from riparian.callables import ask_bound, ask_impurity
+from riparian.callables import ask_bound, ask_impurity, ask_window
 from riparian.costs import check_costs
 from riparian.errors import one_of
 from riparian.leaves import check_leaf
@@ -55,6 +55,7 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "drop_poor_features",
         "short_memory_in_bound",
         "bootstrap",
+        "dynamic_window",
     ):
         settings[name] = _truth(name, parameters[name])
     settings["n_cuts"] = _whole("n_cuts", parameters["n_cuts"], 1, 10_000)
@@ -74,6 +75,9 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("idbd_alpha", 5e-5, 1.0),
         ("switch_after", 0.0, 2.0**53),
         ("reevaluate_every", 1.0, 2.0**53),
+        ("alt_test_period", 0.0, 2.0**53),
+        ("alt_test_size", 1.0, 2.0**53),
+        ("alt_prune_margin", 0.0, 1.0),
     ):
         settings[name] = _number(name, parameters[name], least, most)
     settings["max_options"] = _whole("max_options", parameters["max_options"], 1, 1000)
@@ -82,6 +86,17 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
         settings[name] = None if value is None else _whole(name, value, least_whole, 2**31)
+    settings["window"] = _whole("window", parameters["window"], 1, 2**30)
+    settings["validity_period"] = _whole("validity_period", parameters["validity_period"], 1, 2**53)
+    settings["max_window"] = settings["window"]
+    if parameters["max_window"] is not None:
+        settings["max_window"] = _whole(
+            "max_window", parameters["max_window"], settings["window"], 2**30
+        )
+    hook = parameters["window_hook"]
+    if hook is not None and not callable(hook):
+        raise ValueError(f"window_hook must be callable or None, got {hook!r}")
+    settings["window_hook"] = None if hook is None else ask_window(hook)
     settings["max_bytes"] = byte_count("max_bytes", parameters["max_bytes"])
     _check_together(parameters)
     if settings["legacy_gain"]:
@@ -192,6 +207,8 @@ def _check_together(p: Mapping[str, Any]) -> None:
             f"missing_second={p['missing_second']!r} needs another runner_up than 'none': the best "
             "cut is compared with no split"
         )
+    if p["adaptation"] == "window":
+        _check_forgetting(p)
     if p["statistics"] != "gaussian" and p["cuts"] != "bins":
         raise ValueError(
             f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "
@@ -214,6 +231,32 @@ def _check_inner_statistics(p: Mapping[str, Any]) -> None:
         raise ValueError(
             f"{how} needs pairing='independent' or 'conservative', got "
             "'paired': only the two best cuts of a leaf are followed in pairs"
+        )
+
+
+def _check_forgetting(p: Mapping[str, Any]) -> None:
+    """What cannot take an example back cannot keep a window of them."""
+    for name, needed, why in (
+        ("statistics", "gaussian", "single values are not forgotten"),
+        ("evaluator", "resubstitution", "what an example judged cannot be taken back"),
+        ("inherit_counts", ("none", "predict"), "inherited examples would never be forgotten"),
+        ("drop_poor_features", False, "an attribute may become the better one again"),
+    ):
+        allowed = needed if isinstance(needed, tuple) else (needed,)
+        if p[name] not in allowed:
+            raise ValueError(
+                f"adaptation='window' needs {name}={' or '.join(map(repr, allowed))}, got "
+                f"{p[name]!r}: {why}"
+            )
+    if p["bound"] == "delta-method" and p["pairing"] == "paired":
+        raise ValueError(
+            "adaptation='window' needs pairing='independent' or 'conservative', got 'paired': "
+            "the covariance of two gains cannot take an example back"
+        )
+    if "idbd" in check_leaf(p["leaf"]):
+        raise ValueError(
+            f"adaptation='window' needs a leaf other than 'idbd', got {p['leaf']!r}: linear "
+            "units cannot take an example back"
         )
 
 

@@ -119,12 +119,15 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         figure 2).
     idbd_alpha : float, default=0.05
         The step size that each weight of "idbd" begins with.
-    adaptation : {"none", "alternates", "reevaluation", "options"}, default="none"
-        How the tree follows change: not at all; by a detector at every node: where the
-        errors of a subtree rise, another grows beside it and takes its place once it errs
-        less (HAT); by statistics at every node: an inner node whose test is no longer
-        the best gets another one, with fresh children (EFDT); or keeps the test that it
-        has and gets a better one besides, and both subtrees answer (option tree).
+    adaptation : str, default="none"
+        How the tree follows change. "none": not at all. "alternates": by a detector at every
+        node; where the errors of a subtree rise, another grows beside it and takes its place
+        once it errs less (HAT). "window": by a window of the last examples, whose statistics
+        every node holds; where another attribute has become the better one, a subtree on it
+        grows beside the node and takes its place once it errs less (CVFDT). "reevaluation": an
+        inner node whose test is no longer the best gets another one, with fresh children
+        (EFDT). "options": it keeps the test that it has and gets a better one besides, and
+        both subtrees answer (option tree).
     drift_delta : float, default=0.002
         Confidence of the detectors of "alternates".
     switch_delta : float, default=0.05
@@ -144,6 +147,27 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         a node has.
     max_options : int, default=5
         How many leaves one example may reach with "options"; 1 for a tree without any.
+    window : int, default=50_000
+        Examples that "window" remembers; older ones are forgotten. Under `max_bytes` as many
+        as a quarter of it holds.
+    validity_period : int, default=10_000
+        Examples from one check of all splits to the next.
+    alt_test_period : float, default=10_000
+        Weight of the examples that reach a node before the subtrees beside it are tested.
+    alt_test_size : float, default=1_000
+        Weight of the examples of such a test.
+    alt_prune_margin : float, default=0.01
+        A subtree beside a node is given up once its error, less that of the node, exceeds
+        the smallest such difference so far by more than this.
+    dynamic_window : bool, default=False
+        Halve the window, down to `validity_period`, when a check starts subtrees beside more
+        than a quarter of the inner nodes; else lengthen it by a hundredth, up to `max_window`.
+    max_window : int or None, default=None
+        Longest window of `dynamic_window`; None for `window`.
+    window_hook : callable or None, default=None
+        Called after each check of all splits with a dict: "inner" nodes, "questionable" ones
+        (with subtrees beside them) and those "started" by this check, subtrees "replaced"
+        and "rows" learned so far, and the "window". Gives the new length, or None.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -296,6 +320,14 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         reevaluate_every: float = 2000,
         option_delta: float = 0.1,
         max_options: int = 5,
+        window: int = 50_000,
+        validity_period: int = 10_000,
+        alt_test_period: float = 10_000,
+        alt_test_size: float = 1_000,
+        alt_prune_margin: float = 0.01,
+        dynamic_window: bool = False,
+        max_window: int | None = None,
+        window_hook: Callable[[dict[str, int]], int | None] | None = None,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -344,6 +376,14 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.reevaluate_every = reevaluate_every
         self.option_delta = option_delta
         self.max_options = max_options
+        self.window = window
+        self.validity_period = validity_period
+        self.alt_test_period = alt_test_period
+        self.alt_test_size = alt_test_size
+        self.alt_prune_margin = alt_prune_margin
+        self.dynamic_window = dynamic_window
+        self.max_window = max_window
+        self.window_hook = window_hook
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta
@@ -696,7 +736,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     def _asks(self) -> bool:
         """Whether learning calls a function of the user."""
         axes = self._learned_with if self._engine is not None else self.__dict__
-        return callable(axes["impurity"]) or callable(axes["bound"])
+        return any(callable(axes[name]) for name in ("impurity", "bound", "window_hook"))
 
     def _undo_point(self) -> Callable[[], tuple[_core.Engine, Schema]] | None:
         """What gives back the model as it is now; None before anything was learned."""

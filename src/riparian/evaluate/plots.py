@@ -58,7 +58,7 @@ def plot_result(result: Result, *, axes: Any = None, model: Any = None) -> Any:
     lower.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     changes = model.changes() if model is not None else []
     for i, change in enumerate(changes):
-        name = "change" if i == 0 else None
+        name = "change" if i == 0 else "_"  # which a legend leaves out
         lower.axvline(change.seen, color=colours["quiet"], linewidth=0.8)
         upper.axvline(change.seen, color=colours["quiet"], linewidth=0.8, alpha=0.5, label=name)
     if changes:

@@ -4,6 +4,7 @@ from riparian.modelfile import load
 from riparian.recipes.corrected_vfdt import CorrectedVFDT
 from riparian.recipes.corrhtree import CorrHTree
 from riparian.recipes.ctree import CTree
+from riparian.recipes.cvfdt import CVFDT
 from riparian.recipes.dscart import DsCART
 from riparian.recipes.efdt import EFDT
 from riparian.recipes.hat import HAT
@@ -19,6 +20,7 @@ from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
 
 __all__ = [
+    "CVFDT",
     "EFDT",
     "HAT",
     "MDT",
@@ -44,6 +46,7 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
     for cls in (
         HoeffdingTree,
         CTree,
+        CVFDT,
         CorrHTree,
         CorrectedVFDT,
         DsCART,

@@ -1,0 +1,100 @@
+// Taking single rows back that a leaf has learned. Weights are those that were added, so that
+// counts come back to what they were; moments are downdated by the inverse of Welford's step,
+// which leaves rounding behind. Room goes with what it was for: statistics that forgot hold
+// the bytes of statistics that never learned.
+#include <algorithm>
+#include <limits>
+
+#include "leaf_statistics.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double less(double sum, double part) noexcept { return std::max(0.0, sum - part); }
+
+}  // namespace
+
+void LeafStatistics::forget(const Shape& s, const Row& row, std::size_t y, double w,
+                            const double* counts, bool bayes) {
+    if (!classes()[y]) return;
+    if (!(counts[y] > 0.0)) return forget_class(s, y, counts, bayes);
+    bool fits = true;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::uint32_t* const starts = this->starts(s) + c;
+        const auto code = static_cast<std::uint32_t>(row.codes[c]);
+        if (code >= starts[1] - starts[0]) continue;  // missing
+        double& cell = cells(s, y)[starts[0] + code];
+        cell = less(cell, w);
+        if (cell == 0.0) fits &= room_for(values(s, c)) == starts[1] - starts[0];
+        if (known_categories(c)) {
+            double& known = gaps_->categories[c][y];
+            known = less(known, w);
+        }
+    }
+    if (!fits) close_up(s, counts);
+    if (s.numeric == 0) {
+        if (bayes) refresh(s, y, counts);
+        return;
+    }
+    if (known_numbers(y)) {
+        const bool emptied = kernels().forget_known(classes()[y], gaps_->numbers[y].data(),
+                                                    s.numeric, row.x, w);
+        if (emptied && bayes) return find_bayes(s, counts);
+    } else if (!row.gap) {
+        kernels().forget(classes()[y], s.numeric, row.x, w, w / counts[y]);
+    }
+    if (bayes) refresh(s, y, counts);
+}
+
+// The last row of a class.
+void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* counts,
+                                  bool bayes) {
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        if (known_categories(c)) gaps_->categories[c][y] = 0.0;
+    }
+    if (known_numbers(y)) {
+        gaps_->numbers[y] = Held<double>();
+        const auto empty = [](const Held<double>& known) { return known.empty(); };
+        const auto none_left = [&](const Held<Held<double>>& lists) {
+            return std::all_of(lists.begin(), lists.end(), empty);
+        };
+        if (none_left(gaps_->numbers)) gaps_->numbers = Held<Held<double>>();
+        if (gaps_->numbers.empty() && none_left(gaps_->categories)) gaps_.reset();
+    }
+    close_up(s, counts);
+    if (bayes) find_bayes(s, counts);
+}
+
+// Categories of a feature up to the last one that has weight.
+std::size_t LeafStatistics::values(const Shape& s, std::size_t c) const noexcept {
+    const std::uint32_t* const starts = this->starts(s) + c;
+    std::size_t end = starts[1];
+    const auto weighs = [&](const double* part) { return part && part[s.cells_place() + end - 1] > 0.0; };
+    while (end > starts[0] && std::none_of(classes(), classes() + s.class_stride, weighs)) --end;
+    return end - starts[0];
+}
+
+void LeafStatistics::find_bayes(const Shape& s, const double* counts) const noexcept {
+    find_range(s);
+    refresh_all(s, counts);
+}
+
+// The leaf's range, from those of its classes.
+void LeafStatistics::find_range(const Shape& s) const noexcept {
+    double* const bottom = leaf_planes(s) + leaf_low * s.numeric;
+    double* const top = leaf_planes(s) + leaf_high * s.numeric;
+    std::fill_n(bottom, s.numeric, infinity);
+    std::fill_n(top, s.numeric, -infinity);
+    for (std::size_t k = 0; k < s.class_stride; ++k) {
+        const double* const planes = classes()[k];
+        if (!planes) continue;
+        for (std::size_t f = 0; f < s.numeric; ++f) {
+            bottom[f] = std::min(bottom[f], planes[low * s.numeric + f]);
+            top[f] = std::max(top[f], planes[high * s.numeric + f]);
+        }
+    }
+}
+
+}  // namespace riparian

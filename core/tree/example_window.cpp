@@ -1,0 +1,122 @@
+#include "example_window.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace riparian {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::size_t list(std::size_t bytes) noexcept { return bytes ? taken(bytes) : 0; }
+
+template <class T>
+Held<T> wider(const Held<T>& rows, std::size_t from, std::size_t to, T missing) {
+    Held<T> out(ExampleWindow::a_block * to, missing);
+    for (std::size_t i = 0; i < ExampleWindow::a_block; ++i) {
+        std::copy_n(rows.data() + i * from, from, out.data() + i * to);
+    }
+    return out;
+}
+
+}  // namespace
+
+void ExampleWindow::push(const Row& row, std::size_t y, double w) {
+    ++end_;
+    fit_blocks();
+    Block& b = *blocks_[place(end_ - 1)];
+    const std::size_t at = (end_ - 1) % a_block;
+    // One NaN for all: the bytes of a file must not depend on whose it was.
+    std::transform(row.x, row.x + numeric_, b.values.data() + at * numeric_,
+                   [](double x) { return x == x ? x : nan; });
+    std::copy_n(row.codes, categorical_, b.codes.data() + at * categorical_);
+    b.labels[at] = static_cast<std::uint32_t>(y);
+    b.weights[at] = w;
+}
+
+// A block that is empty is the next one to be filled.
+void ExampleWindow::pop() noexcept {
+    if (++first_ % a_block == 0) head_ = head_ + 1 < blocks_.size() ? head_ + 1 : 0;
+}
+
+void ExampleWindow::fit_blocks() {
+    const std::size_t needed = blocks_for(size());
+    if (blocks_.size() == needed) return;
+    std::rotate(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(head_),
+                blocks_.end());
+    head_ = 0;
+    if (blocks_.size() > needed) blocks_.resize(needed);
+    set_room(blocks_, room_for_blocks(needed));
+    while (blocks_.size() < needed) {
+        Block& fresh = *blocks_.emplace_back(std::make_unique<Block>());
+        fresh.values.resize(a_block * numeric_);
+        fresh.codes.resize(a_block * categorical_);
+        fresh.weights.resize(a_block);
+        fresh.labels.resize(a_block);
+    }
+}
+
+void ExampleWindow::reshape(const Shape& to) {
+    for (const auto& each : blocks_) {
+        Block& b = *each;
+        if (to.numeric != numeric_) b.values = wider(b.values, numeric_, to.numeric, nan);
+        if (to.categorical != categorical_) {
+            b.codes = wider(b.codes, categorical_, to.categorical, missing_code);
+        }
+    }
+    numeric_ = to.numeric;
+    categorical_ = to.categorical;
+    if (row_.size() != to.stride) row_ = HeldDoubles(to.stride, 0.0);
+}
+
+Row ExampleWindow::row(std::uint64_t number) {
+    const Block& b = block(number);
+    const std::size_t at = number % a_block;
+    const double* const x = b.values.data() + at * numeric_;
+    std::copy_n(x, numeric_, row_.data());
+    const bool gap = std::any_of(x, x + numeric_, [](double v) { return v != v; });
+    return {row_.data(), b.codes.data() + at * categorical_, gap};
+}
+
+std::size_t ExampleWindow::bytes_a_block(std::size_t numeric, std::size_t categorical) noexcept {
+    return taken(sizeof(Block)) + list(a_block * numeric * sizeof(double)) +
+           list(a_block * categorical * sizeof(std::int32_t)) + list(a_block * sizeof(double)) +
+           list(a_block * sizeof(std::uint32_t));
+}
+
+std::size_t ExampleWindow::bytes(std::size_t examples, std::size_t numeric,
+                                 std::size_t categorical) noexcept {
+    const std::size_t blocks = blocks_for(examples);
+    return blocks * bytes_a_block(numeric, categorical) +
+           taken(room_for_blocks(blocks) * sizeof(blocks_[0]));
+}
+
+std::size_t ExampleWindow::bytes() const noexcept {
+    return blocks_.size() * bytes_a_block(numeric_, categorical_) +
+           list(blocks_.capacity() * sizeof(blocks_[0]));
+}
+
+std::size_t ExampleWindow::fit(std::size_t bytes, std::size_t numeric,
+                               std::size_t categorical) noexcept {
+    std::size_t blocks = bytes / (bytes_a_block(numeric, categorical) + sizeof(blocks_[0]));
+    while (blocks > 2 && ExampleWindow::bytes((blocks - 2) * a_block, numeric, categorical) > bytes) {
+        --blocks;
+    }
+    return blocks > 2 ? (blocks - 2) * a_block : 0;
+}
+
+void ExampleWindow::save(std::vector<double>& values, std::vector<std::int32_t>& codes,
+                         std::vector<std::int32_t>& labels, std::vector<double>& weights) const {
+    for (std::uint64_t number = first_; number < end_; ++number) {
+        const Block& b = block(number);
+        const std::size_t at = number % a_block;
+        const double* const x = b.values.data() + at * numeric_;
+        const std::int32_t* const c = b.codes.data() + at * categorical_;
+        values.insert(values.end(), x, x + numeric_);
+        codes.insert(codes.end(), c, c + categorical_);
+        labels.push_back(static_cast<std::int32_t>(b.labels[at]));
+        weights.push_back(b.weights[at]);
+    }
+}
+
+}  // namespace riparian

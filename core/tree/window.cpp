@@ -1,0 +1,357 @@
+// The tree of the last examples [hulten2001].
+//
+// Every node, also of the subtrees beside others, holds the statistics of those examples of
+// the window that it has learned. An example has a number, and a node the number of the first
+// one that it may have learned. Tests never change in place and children are younger than
+// their node, so an example that leaves the window is at the nodes on its present path that
+// are old enough, and at no others.
+//
+// Moments are downdated, which leaves rounding behind, and minima and maxima stay. So all
+// statistics are counted anew, from the window, whenever as many examples were forgotten as
+// it holds: one more look at each example, all in all.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tree.hpp"
+
+namespace riparian {
+namespace {
+
+// Of the nodes with a test: where more became doubtful in one check, the window is halved.
+constexpr double many_doubtful = 0.25;
+constexpr std::size_t window_growth = 100;  // else it gets longer by a hundredth
+
+// Subtrees beside nodes of subtrees beside nodes.
+constexpr std::size_t most_levels = 2;
+
+void lower(double& sum, double part) noexcept { sum = std::max(0.0, sum - part); }
+
+}  // namespace
+
+std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row, std::size_t y,
+                          double given) {
+    const double w = in_steps(given);
+    std::int32_t answer = no_answer;
+    arrive(row, y);  // before it may ask for a branch, whose age is counted in rows
+    fragments_.clear();
+    note(fragments_, 0);
+    ends_.clear();
+    tested_.clear();
+    for (std::size_t f = 0; f < fragments_.size(); ++f) {
+        const std::int32_t root = fragments_[f];
+        const std::int32_t leaf = route_on(f == 0 ? start : root, row);
+        const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+        const bool wrong = said != static_cast<std::int32_t>(y);
+        if (f == 0) answer = said;
+        if (f > 0 && side(at(root).parent).trial->tested > 0.0) {
+            Trial& trial = *side(root).trial;
+            trial.own_tested += w;
+            if (wrong) trial.own_errors += w;
+        }
+        note(ends_, leaf);
+        for (std::int32_t i = leaf; i != root;) {
+            i = at(i).parent;
+            if (side(i).first != none) note_tests(how, i, wrong, w);
+        }
+    }
+    remember(row, y, w);
+    for (std::size_t f = 0; f < fragments_.size(); ++f) {
+        path_.clear();
+        for (std::int32_t i = ends_[f]; i != fragments_[f]; i = at(i).parent) {
+            note(path_, at(i).parent);
+        }
+        for (; !path_.empty(); path_.pop_back()) learn_silently(path_.back(), row, y, w);
+        learn_at(ends_[f], row, y, w);
+    }
+    for (const std::int32_t node : tested_) conclude_test(how, node);
+    if (seen_ % how.validity_period == 0) question(how);
+    return answer;
+}
+
+// ---- the window ----
+
+void Tree::remember(const Row& row, std::size_t y, double w) {
+    forget_down_to(fits_ - 1);
+    const Charge charge(structure_);
+    const std::size_t before = structure_.held;
+    examples_.begin(seen_);
+    examples_.push(row, y, w);
+    if (structure_.held != before) settle();
+}
+
+// For good: not for the next one to come.
+void Tree::shorten() {
+    forget_down_to(fits_);
+    const Charge charge(structure_);
+    examples_.fit_blocks();
+    settle();
+}
+
+void Tree::forget_down_to(std::size_t examples) {
+    while (examples_.size() > examples) forget_oldest();
+    if (forgotten_ < std::max<std::size_t>(1, examples_.size())) return;
+    forgotten_ = 0;
+    count_anew();
+}
+
+void Tree::forget_oldest() {
+    const std::uint64_t number = examples_.first();
+    const Row row = examples_.row(number);
+    const std::size_t y = examples_.label(number);
+    const double w = examples_.weight(number);
+    {
+        const Charge charge(statistics_);
+        each_that_learned(row, number, [&](std::int32_t i) { forget_at(i, row, y, w, number); });
+    }
+    examples_.pop();
+    ++forgotten_;
+}
+
+void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
+                     std::uint64_t number) {
+    const auto place = static_cast<std::size_t>(record(node));
+    Leaf& leaf = leaves_[place];
+    double* own = counts(node);
+    lower(own[y], w);
+    if (!leaf.statistics.is_open()) return;
+    if (leaf.recent) {
+        if (number < leaf.recent->since) return;
+        own = leaf.recent->counts.data();
+        lower(own[y], w);
+    }
+    if (own[y] == 0.0) --leaf.classes;
+    const double before = leaf.weight;
+    lower(leaf.weight, w);
+    const bool answers = at(node).test == Test::leaf;
+    if (answers) {
+        // Who was right about it is not known any more: about all examples alike.
+        const double left = before > 0.0 ? leaf.weight / before : 0.0;
+        leaf.track.majority *= left;
+        leaf.track.bayes *= left;
+    }
+    // What is between the two arrived since the last check.
+    leaf.checked -= w;
+    try {
+        if (answers) {
+            leaf.statistics.forget(shape_, row, y, w, own);
+        } else {
+            leaf.statistics.forget_silently(shape_, row, y, w, own);
+        }
+    } catch (const OverLimit&) {
+        sleep(place);
+    }
+}
+
+void Tree::count_anew() {
+    const Charge charge(statistics_);
+    for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
+        double* const seen = counts(i);
+        std::fill_n(seen, shape_.class_stride, 0.0);
+        // What a split estimated from examples that are all gone.
+        if (side(i).since <= examples_.first()) {
+            std::fill_n(seen + shape_.class_stride, shape_.class_stride, 0.0);
+        }
+        const auto place = static_cast<std::size_t>(record(i));
+        Leaf& leaf = leaves_[place];
+        if (!leaf.statistics.is_open()) continue;
+        leaf.recent.reset();
+        leaf.statistics.close();
+        leaf.classes = 0;
+        leaf.checked -= std::exchange(leaf.weight, 0.0);
+        try {
+            leaf.statistics.open(shape_);
+        } catch (const OverLimit&) {
+            sleep(place);
+        }
+    }
+    const std::uint64_t end = examples_.first() + examples_.size();
+    for (std::uint64_t number = examples_.first(); number < end; ++number) {
+        const Row row = examples_.row(number);
+        const std::size_t y = examples_.label(number);
+        const double w = examples_.weight(number);
+        each_that_learned(row, number, [&](std::int32_t i) { relearn(i, row, y, w); });
+    }
+    if (!shape_.bayes) return;
+    for (const Leaf& leaf : leaves_) {
+        if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
+        leaf.statistics.find_bayes(shape_, own_counts(leaf));
+    }
+}
+
+// ---- subtrees beside a node ----
+
+// A row has passed a node with subtrees beside it, which was wrong about it or not.
+void Tree::note_tests(const Window& how, std::int32_t node, bool wrong, double w) {
+    Trial& trial = *side(node).trial;
+    if (trial.waited < how.alt_test_period) {
+        trial.waited += w;
+    } else {
+        trial.tested += w;
+        if (wrong) trial.errors += w;
+        if (trial.tested >= how.alt_test_size) note(tested_, node);
+    }
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) note(fragments_, b);
+}
+
+// The best of those that were there from the beginning of the test takes the place of the
+// node, if it erred less; those that fall behind are given up.
+void Tree::conclude_test(const Window& how, std::int32_t node) {
+    for (std::int32_t i = node; i != none; i = at(i).parent) {
+        if (std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) return;
+    }
+    Trial& ours = *side(node).trial;
+    std::int32_t best = none;
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+        const Trial& theirs = *side(b).trial;
+        if (theirs.own_tested != ours.tested) continue;
+        if (best == none || theirs.own_errors < side(best).trial->own_errors) best = b;
+    }
+    if (best != none && side(best).trial->own_errors < ours.errors &&
+        leaves_with(best) <= settings_.max_leaves) {
+        const Trial& theirs = *side(best).trial;
+        tell(ChangeKind::replaced, node, cut_of(best), leaves_below(best),
+             {ours.errors / ours.tested, ours.tested},
+             {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
+        promote(node, best);
+        // Its own trial against those beside it goes on.
+        const Trial& before = *side(best).trial;
+        Trial& after = *side(node).trial;
+        after.waited = before.waited;
+        after.tested = before.tested;
+        after.errors = before.errors;
+        tidy_trial(node);
+        return;
+    }
+    for (std::int32_t b = side(node).first; b != none;) {
+        const std::int32_t beside = std::exchange(b, side(b).next);
+        Trial& theirs = *side(beside).trial;
+        const bool whole = std::exchange(theirs.own_tested, 0.0) == ours.tested;
+        const double more = (std::exchange(theirs.own_errors, 0.0) - ours.errors) / ours.tested;
+        if (!whole) continue;
+        if (more > theirs.least + how.alt_prune_margin || ours.errors == 0.0 ||
+            (more == 0.0 && theirs.least == 0.0)) {
+            drop(beside);
+        } else {
+            theirs.least = std::min(theirs.least, more);
+        }
+    }
+    ours.waited = ours.tested = ours.errors = 0.0;
+    tidy_trial(node);
+}
+
+// None without a subtree beside the node, unless it is one itself.
+void Tree::tidy_trial(std::int32_t node) {
+    Side& s = side(node);
+    if (s.first != none) return;
+    const Charge charge(structure_);
+    if (at(node).role == Role::alternate) {
+        s.trial->waited = s.trial->tested = s.trial->errors = 0.0;
+    } else {
+        s.trial.reset();
+        settle();
+    }
+}
+
+// ---- the validity of splits ----
+
+// Whether subtrees may grow beside a node. What could grow beside the root of one can as well
+// grow beside the node that it stands beside; and each level takes a row to many more nodes.
+bool Tree::may_have_beside(std::int32_t node) const noexcept {
+    std::size_t levels = 0;
+    for (std::int32_t root = fragment(node); root != 0; root = fragment(at(root).parent)) ++levels;
+    return at(node).role == Role::child && levels < most_levels;
+}
+
+// Whether a split on the best cut should be tried beside the node.
+bool Tree::is_doubtful(std::int32_t node, const Decision& d) const {
+    if (d.verdict == Verdict::wait || d.best.feature == at(node).feature) return false;
+    // A tie asks for more than at a leaf, or attributes that are equally good would take
+    // turns for ever.
+    if (d.verdict == Verdict::tie && d.gap() < settings_.tau / 2.0) return false;
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+        if (at(b).feature == d.best.feature) return false;
+    }
+    return true;
+}
+
+bool Tree::start_beside(std::int32_t node, const Decision& d) {
+    const std::vector<double> table = [&] {
+        const Charge charge(working_);
+        return checker_.branches(leaf_case(leaves_[static_cast<std::size_t>(record(node))], used_up_),
+                                 d.best);
+    }();
+    const std::size_t more = 2 * taken(sizeof(Trial));
+    if (!may_add(more) || !make_room_for(more, none)) return false;
+    const std::int32_t root = attach(node, Role::alternate);
+    if (root == none) return false;
+    split(static_cast<std::size_t>(at(root).place), d, table);
+    if (at(root).test == Test::leaf) {
+        detach(root);
+        return false;
+    }
+    const Charge charge(structure_);
+    side(root).trial = std::make_unique<Trial>();
+    if (!side(node).trial) side(node).trial = std::make_unique<Trial>();
+    settle();
+    count_change(ChangeKind::started);
+    return true;
+}
+
+void Tree::question(const Window& how) {
+    if (!given_up_.empty()) compact();
+    WindowReport report;
+    const auto n = static_cast<std::int32_t>(nodes_.size());
+    for (std::int32_t i = 0; i < n; ++i) {
+        if (at(i).test == Test::leaf) continue;
+        ++report.inner;
+        Leaf& leaf = leaves_[static_cast<std::size_t>(record(i))];
+        if (leaf.statistics.is_open() && leaf.classes >= 2 && may_have_beside(i)) {
+            const Decision d = [&] {
+                const Charge charge(working_);
+                return checker_.check(leaf_case(leaf, used_up_));
+            }();
+            spent_ += delta_of_check(settings_, d.evidence);
+            ++leaf.checks;
+            if (is_doubtful(i, d) && start_beside(i, d)) ++report.started;
+        }
+        if (side(i).first != none) ++report.questionable;
+    }
+    report.replaced = change_totals_[static_cast<std::size_t>(ChangeKind::replaced)];
+    report.rows = seen_;
+    report.window = window_;
+    if (how.dynamic_window) {
+        const bool many = static_cast<double>(report.started) >
+                          many_doubtful * static_cast<double>(report.inner);
+        const auto least = std::min<std::size_t>(how.window, how.validity_period);
+        set_window(many ? std::max(least, window_ / 2)
+                        : std::min(how.max_window,
+                                   window_ + std::max<std::size_t>(1, window_ / window_growth)));
+    }
+    if (how.hook) {
+        const std::size_t wanted = how.hook->window(report);
+        if (wanted) set_window(std::min(wanted, most_window));
+    }
+}
+
+void Tree::set_window(std::size_t examples) {
+    if (examples == window_) return;
+    window_ = examples;
+    fits_ = window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical);
+    shorten();
+}
+
+// Rows that get wider leave room for fewer.
+void Tree::make_room_for_wider(std::size_t numeric, std::size_t categorical) {
+    numeric += shape_.numeric;
+    categorical += shape_.categorical;
+    const std::size_t fits = window_fits(settings_.max_bytes, numeric, categorical);
+    if (fits == 0) {
+        throw LimitTooLow(settings_.max_bytes,
+                          4 * ExampleWindow::bytes(ExampleWindow::a_block, numeric, categorical));
+    }
+    fits_ = fits;
+    shorten();
+}
+
+}  // namespace riparian
