@@ -41,9 +41,20 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
                 settings_.adaptation);
             if (asked && !apart) answers.classes[r] = said;
             if (!given_up_.empty()) compact();
-            if (limited() && working_.held) leave_room();
+            if (limited() && working_.held) {
+                leave_room();
+                const Charge room(working_);
+                path_ = {};
+                reached_ = {};
+            }
         }
     }
+}
+
+void Tree::trace(std::int32_t leaf, std::int32_t root) {
+    const Charge charge(working_);
+    path_.clear();
+    for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
 }
 
 // ---- a tree that only grows ----
@@ -73,8 +84,7 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
             answer = said;
             arrive(row, y);
         }
-        path_.clear();
-        for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
+        trace(leaf, root);
         bool replaced = false;
         while (!path_.empty() && !replaced) {  // inner nodes, the highest first
             const std::int32_t node = path_.back();

@@ -463,6 +463,7 @@ void Tree::answer(std::int32_t start, const Row& row, const Answers& answers, st
     std::visit(
         [&](const auto& policy) {
             if (settings_.has_options()) {
+                const Charge charge(working_);
                 answer_by_all(policy, row, scratch_, reached_, answers, i);
             } else {
                 answer(policy, start, row, scratch_, answers, i);
@@ -474,7 +475,12 @@ void Tree::answer(std::int32_t start, const Row& row, const Answers& answers, st
 std::int32_t Tree::observe_all(const Row& row, std::size_t y, double w) {
     Reached& found = reached_;
     if (found.ends.size() == 1) return observe(found.ends[0], row, y, w);
-    std::visit([&](const auto& policy) { vote(policy, row, scratch_, found); }, settings_.leaf);
+    std::visit(
+        [&](const auto& policy) {
+            const Charge charge(working_);
+            vote(policy, row, scratch_, found);
+        },
+        settings_.leaf);
     for (const std::int32_t leaf : found.ends) observe(leaf, row, y, w);
     const auto all = found.all.begin();
     return static_cast<std::int32_t>(

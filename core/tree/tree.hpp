@@ -161,8 +161,8 @@ private:
                 std::size_t row) const;
     // Where options lead a row: roots of subtrees, and the nodes that it ends at in them.
     struct Reached {
-        std::vector<std::int32_t> roots, ends;
-        std::vector<double> one, all;  // [class]: of an end, and their mean
+        Held<std::int32_t> roots, ends;
+        Held<double> one, all;  // [class]: of an end, and their mean
     };
     void reach(const Row&, Reached&) const;
     template <class Policy>
@@ -285,6 +285,8 @@ private:
     [[nodiscard]] std::vector<double> branches_of(std::int32_t node) const;
     // How many leaves one row may reach, and would with one more option at a node.
     [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
+    // The inner nodes from a leaf up to a root, to path_.
+    void trace(std::int32_t leaf, std::int32_t root);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
     // Learns a row at an inner node that keeps statistics; false: it is inactive.
     bool learn_inside(std::int32_t node, const Row&, std::size_t y, double w);
@@ -441,8 +443,9 @@ private:
     // Roots of subtrees that were given up; they go at the end of the row.
     std::vector<std::int32_t> given_up_;
     std::uint64_t reroutings_ = 0;  // how often rows came to go other ways than before
-    std::vector<std::int32_t> path_, fragments_;  // of the row at hand
-    Reached reached_;                             // likewise
+    std::vector<std::int32_t> fragments_;  // of the row at hand
+    Held<std::int32_t> path_;              // likewise; both these are room to work
+    Reached reached_;
 
     Checker checker_;
     AnswerScratch scratch_;
