@@ -44,7 +44,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             if (limited() && working_.held) {
                 leave_room();
                 const Charge room(working_);
-                path_ = {};
+                path_ = Held<std::int32_t>();
                 reached_ = {};
             }
         }
