@@ -66,6 +66,12 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
     }
 }
 
+void Tree::trace(std::int32_t leaf, std::int32_t root) {
+    const Charge charge(working_);
+    path_.clear();
+    for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
+}
+
 // ---- a tree that only grows ----
 
 std::int32_t Tree::follow(const Fixed&, std::int32_t start, const Row& row, std::size_t y, double w) {
@@ -94,8 +100,7 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
             answer = said;
             arrive(row, y);
         }
-        path_.clear();
-        for (std::int32_t i = leaf; i != root; i = at(i).parent) note(path_, at(i).parent);
+        trace(leaf, root);
         bool replaced = false;
         while (!path_.empty() && !replaced) {  // inner nodes, the highest first
             const std::int32_t node = path_.back();

@@ -18,11 +18,8 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
     arrive(row, y);
     for (std::size_t f = 0; f < reached_.roots.size(); ++f) {
         const std::int32_t root = reached_.roots[f], leaf = reached_.ends[f];
-        path_.clear();
         // Without further options nobody would ask the statistics of inner nodes.
-        for (std::int32_t i = leaf; i != root && how.most > 1; i = at(i).parent) {
-            note(path_, at(i).parent);
-        }
+        trace(leaf, how.most > 1 ? root : leaf);
         for (; !path_.empty(); path_.pop_back()) {
             const std::int32_t node = path_.back();
             if (!learn_inside(node, row, y, w) || at(node).role == Role::option) continue;

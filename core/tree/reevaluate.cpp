@@ -13,8 +13,7 @@ std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row
     const std::int32_t leaf = route_on(start, row);
     const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
     arrive(row, y);
-    path_.clear();
-    for (std::int32_t i = at(leaf).parent; i != none; i = at(i).parent) note(path_, i);
+    trace(leaf, 0);
     for (; !path_.empty(); path_.pop_back()) {
         const std::int32_t node = path_.back();
         if (!learn_inside(node, row, y, w)) continue;

@@ -293,6 +293,8 @@ private:
     // How many leaves one row may reach, and would with one more option at a node.
     [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
     std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
+    // The inner nodes from a leaf up to a root, to path_.
+    void trace(std::int32_t leaf, std::int32_t root);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
     // Learns a row at an inner node that keeps statistics; false: it is inactive.
     bool learn_inside(std::int32_t node, const Row&, std::size_t y, double w);
