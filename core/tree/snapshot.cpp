@@ -500,6 +500,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->ranked_at_ = s.ranked_at[0];
     tree->least_promise_ = s.least_promise[0];
     tree->settings_.max_bytes = settings.max_bytes;
+    tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical);
     tree->settle();
     tree->add_to_structure(0);
     return tree;
