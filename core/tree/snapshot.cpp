@@ -782,8 +782,9 @@ void Tree::restore_window(const Snapshot& s) {
         const std::string where = at_row("window_labels", i);
         const double w = s.window_weights[i];
         total += w;
-        const Row row{s.window_values.data() + i * numeric, s.window_codes.data() + i * categorical,
-                      false};
+        const double* const x = s.window_values.data() + i * numeric;
+        const Row row{x, s.window_codes.data() + i * categorical,
+                      std::any_of(x, x + numeric, [](double v) { return v != v; })};
         demand_example(row, s.window_labels[i], w, where);
         examples_.push(row, static_cast<std::size_t>(s.window_labels[i]), w);
     }

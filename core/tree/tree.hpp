@@ -438,7 +438,6 @@ private:
     std::vector<std::int32_t> given_up_;
     std::uint64_t compactions_ = 0;
     std::vector<std::int32_t> path_, fragments_;  // of the row at hand
-    std::vector<std::int32_t> reached_;  // [fragment]: its leaf
     std::vector<std::int32_t> tested_;   // nodes whose test ends with it
     std::vector<std::int32_t> walks_;    // roots, of a row of the window
 

@@ -37,7 +37,7 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
     const double w = in_steps(given);
     std::int32_t answer = no_answer;
     fragments_.assign(1, 0);
-    reached_.clear();
+    path_.clear();
     tested_.clear();
     for (std::size_t f = 0; f < fragments_.size(); ++f) {
         const std::int32_t root = fragments_[f];
@@ -50,20 +50,20 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
             trial.own_tested += w;
             if (wrong) trial.own_errors += w;
         }
-        reached_.push_back(leaf);
+        path_.push_back(leaf);
         for (std::int32_t i = leaf; i != root;) {
-            i = at(i).parent;
+            path_.push_back(i = at(i).parent);
             if (side(i).first != none) note_tests(how, i, wrong, w);
         }
     }
     remember(row, y, w);
-    for (std::size_t f = 0; f < fragments_.size(); ++f) {
-        path_.clear();
-        for (std::int32_t i = reached_[f]; i != fragments_[f]; i = at(i).parent) {
-            path_.push_back(at(i).parent);
+    for (; !path_.empty(); path_.pop_back()) {  // every leaf after the nodes above it
+        const std::int32_t i = path_.back();
+        if (at(i).test == Test::leaf) {
+            learn_at(i, row, y, w);
+        } else {
+            learn_inside(i, row, y, w);
         }
-        for (; !path_.empty(); path_.pop_back()) learn_inside(path_.back(), row, y, w);
-        learn_at(reached_[f], row, y, w);
     }
     for (const std::int32_t node : tested_) conclude_test(how, node);
     if (seen_ % how.validity_period == 0) question(how);
