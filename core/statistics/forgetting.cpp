@@ -16,8 +16,8 @@ double less(double sum, double part) noexcept { return std::max(0.0, sum - part)
 
 }  // namespace
 
-void LeafStatistics::forget(const Shape& s, const Row& row, std::size_t y, double w,
-                            const double* counts, bool bayes) {
+void LeafStatistics::forget_rare(const Shape& s, const Row& row, std::size_t y, double w,
+                                 const double* counts, bool bayes) {
     if (!classes()[y]) return;
     if (!(counts[y] > 0.0)) return forget_class(s, y, counts, bayes);
     bool fits = true;

@@ -179,8 +179,17 @@ private:
             kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
         }
     }
-    void forget(const Shape&, const Row&, std::size_t y, double w, const double* counts,
-                bool bayes);
+    [[gnu::always_inline]] void forget(const Shape& s, const Row& row, std::size_t y, double w,
+                                       const double* counts, bool bayes) {
+        if (s.categorical || gaps_ || row.gap || !classes()[y] || !(counts[y] > 0.0)) {
+            return forget_rare(s, row, y, w, counts, bayes);
+        }
+        if (s.numeric) kernels().forget(classes()[y], s.numeric, row.x, w, w / counts[y]);
+        if (bayes) refresh(s, y, counts);
+    }
+    // Where there is more to do than to downdate moments.
+    void forget_rare(const Shape&, const Row&, std::size_t y, double w, const double* counts,
+                     bool bayes);
     void forget_class(const Shape&, std::size_t y, const double* counts, bool bayes);
     void close_up(const Shape&, const double* counts);
     void find_range(const Shape&) const noexcept;

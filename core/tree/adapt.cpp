@@ -57,7 +57,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             if (limited() && working_.held) {
                 leave_room();
                 const Charge lists(working_);
-                for (auto* const list : {&path_, &fragments_, &given_up_, &ends_, &tested_, &walks_}) {
+                for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
                     *list = Held<std::int32_t>();
                 }
                 reached_ = Reached();

@@ -26,11 +26,15 @@ void ExampleWindow::push(const Row& row, std::size_t y, double w) {
     fit_blocks();
     Block& b = *blocks_[place(end_ - 1)];
     const std::size_t at = (end_ - 1) % a_block;
-    // One NaN for all: the bytes of a file must not depend on whose it was.
-    std::transform(row.x, row.x + numeric_, b.values.data() + at * numeric_,
-                   [](double x) { return x == x ? x : nan; });
+    std::copy_n(row.x, numeric_, b.values.data() + at * numeric_);
+    if (row.gap) {
+        // One NaN for all: the bytes of a file must not depend on whose it was.
+        for (double* x = b.values.data() + at * numeric_; x < b.values.data() + (at + 1) * numeric_; ++x) {
+            if (*x != *x) *x = nan;
+        }
+    }
     std::copy_n(row.codes, categorical_, b.codes.data() + at * categorical_);
-    b.labels[at] = static_cast<std::uint32_t>(y);
+    b.labels[at] = static_cast<std::uint32_t>(y) | (row.gap ? gap_bit : 0);
     b.weights[at] = w;
 }
 
@@ -59,7 +63,10 @@ void ExampleWindow::fit_blocks() {
 void ExampleWindow::reshape(const Shape& to) {
     for (const auto& each : blocks_) {
         Block& b = *each;
-        if (to.numeric != numeric_) b.values = wider(b.values, numeric_, to.numeric, nan);
+        if (to.numeric != numeric_) {
+            b.values = wider(b.values, numeric_, to.numeric, nan);
+            for (std::uint32_t& label : b.labels) label |= gap_bit;
+        }
         if (to.categorical != categorical_) {
             b.codes = wider(b.codes, categorical_, to.categorical, missing_code);
         }
@@ -74,8 +81,7 @@ Row ExampleWindow::row(std::uint64_t number) {
     const std::size_t at = number % a_block;
     const double* const x = b.values.data() + at * numeric_;
     std::copy_n(x, numeric_, row_.data());
-    const bool gap = std::any_of(x, x + numeric_, [](double v) { return v != v; });
-    return {row_.data(), b.codes.data() + at * categorical_, gap};
+    return {row_.data(), b.codes.data() + at * categorical_, (b.labels[at] & gap_bit) != 0};
 }
 
 std::size_t ExampleWindow::bytes_a_block(std::size_t numeric, std::size_t categorical) noexcept {
@@ -114,7 +120,7 @@ void ExampleWindow::save(std::vector<double>& values, std::vector<std::int32_t>&
         const std::int32_t* const c = b.codes.data() + at * categorical_;
         values.insert(values.end(), x, x + numeric_);
         codes.insert(codes.end(), c, c + categorical_);
-        labels.push_back(static_cast<std::int32_t>(b.labels[at]));
+        labels.push_back(static_cast<std::int32_t>(b.labels[at] & ~gap_bit));
         weights.push_back(b.weights[at]);
     }
 }

@@ -50,7 +50,7 @@ public:
     // A row is valid until the next one is asked for.
     [[nodiscard]] Row row(std::uint64_t number);
     [[nodiscard]] std::size_t label(std::uint64_t number) const noexcept {
-        return block(number).labels[number % a_block];
+        return block(number).labels[number % a_block] & ~gap_bit;
     }
     [[nodiscard]] double weight(std::uint64_t number) const noexcept {
         return block(number).weights[number % a_block];
@@ -76,8 +76,9 @@ private:
         Held<double> values;       // [place][numeric]
         Held<std::int32_t> codes;  // [place][categorical]
         Held<double> weights;
-        Held<std::uint32_t> labels;
+        Held<std::uint32_t> labels;  // with gap_bit where a number is missing
     };
+    static constexpr std::uint32_t gap_bit = 1U << 31;
     [[nodiscard]] static std::size_t bytes_a_block(std::size_t numeric,
                                                    std::size_t categorical) noexcept;
     [[nodiscard]] const Block& block(std::uint64_t number) const noexcept {

@@ -237,7 +237,10 @@ void Tree::compact() {
     n_leaves_ = answering_leaves();
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
-    given_up_ = std::vector<std::int32_t>();  // {} would keep its room
+    {
+        const Charge lists(working_);
+        given_up_ = Held<std::int32_t>();  // {} would keep its room
+    }
     ++reroutings_;
     settle();
 }

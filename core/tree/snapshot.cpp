@@ -501,6 +501,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->ranked_at_ = s.ranked_at[0];
     tree->least_promise_ = s.least_promise[0];
     tree->settings_.max_bytes = settings.max_bytes;
+    tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical);
     tree->settle();
     tree->add_to_structure(0);
     return tree;
@@ -792,8 +793,9 @@ void Tree::restore_window(const Snapshot& s) {
         const std::string where = at_row("window_labels", i);
         const double w = s.window_weights[i];
         total += w;
-        const Row row{s.window_values.data() + i * numeric, s.window_codes.data() + i * categorical,
-                      false};
+        const double* const x = s.window_values.data() + i * numeric;
+        const Row row{x, s.window_codes.data() + i * categorical,
+                      std::any_of(x, x + numeric, [](double v) { return v != v; })};
         demand_example(row, s.window_labels[i], w, where);
         examples_.push(row, static_cast<std::size_t>(s.window_labels[i]), w);
     }

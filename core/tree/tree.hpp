@@ -486,7 +486,6 @@ private:
     Held<std::int32_t> given_up_;
     std::uint64_t reroutings_ = 0;  // how often rows came to go other ways than before
     Held<std::int32_t> path_, fragments_;  // of the row at hand
-    Held<std::int32_t> ends_;    // [fragment]: its leaf
     Held<std::int32_t> tested_;  // nodes whose test ends with it
     Held<std::int32_t> walks_;   // roots, of a row of the window
     Reached reached_;            // by the row at hand, with options

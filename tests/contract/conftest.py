@@ -61,6 +61,13 @@ COMPOSITIONS = {
     },
     "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
     "short-memory": {"short_memory": 150, "inherit_counts": "count"},
+    "window": {
+        "adaptation": "window",
+        "window": 300,
+        "validity_period": 100,
+        "alt_test_period": 100,
+        "alt_test_size": 50,
+    },
     "short-values": {"short_memory": 90, "statistics": "intervals", "adaptive_grace": True},
 }
 
@@ -102,12 +109,22 @@ class Recipe:
     @property
     def follows(self):
         """Whether its leaves weigh the last examples more than the ones before."""
-        return "idbd" in self()._axes()["leaf"]
+        return "idbd" in self()._axes()["leaf"] or self.composition == "window"
+
+    @property
+    def forgets(self):
+        """Whether old examples are forgotten: what it holds hangs on the last ones."""
+        return self()._axes()["adaptation"] == "window"
+
+    def must_know(self, n):
+        """Leaves out a test that asks for the last `n` examples."""
+        if self.forgets and self().window < n:
+            pytest.skip(f"it knows its last {self().window} examples only")
 
     @property
     def keeps(self):
         """Whether its inner nodes learn too."""
-        return self()._axes()["adaptation"] in ("reevaluation", "options")
+        return self.adaptation in ("window", "reevaluation", "options")
 
     @property
     def slow(self):

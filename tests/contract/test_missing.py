@@ -64,6 +64,7 @@ def lopsided(n=3_000, seed=5):
 
 
 def test_a_missing_number_goes_down_the_heavier_branch(recipe):
+    recipe.must_know(3_000)
     x, y = lopsided()
     model = recipe.eager(max_depth=1).partial_fit({"x": x}, y)
     (split,) = model.splits()
@@ -98,6 +99,7 @@ def test_a_missing_category_goes_down_the_heavier_branch(recipe):
 
 
 def test_a_row_with_a_missing_value_is_learned_in_the_heavier_branch(recipe):
+    recipe.must_know(4_000)
     x, y = lopsided()
     model = recipe.eager(max_depth=1).partial_fit({"x": x}, y)
     before = model._engine.nodes()["counts"]
@@ -111,6 +113,7 @@ def test_a_row_with_a_missing_value_is_learned_in_the_heavier_branch(recipe):
 
 
 def test_a_missing_value_updates_nothing_of_its_feature(recipe):
+    recipe.must_know(4_000)
     rng = np.random.default_rng(8)
     x, other = rng.uniform(size=(2, 1_000))
     y = rng.choice(["a", "b"], size=1_000)

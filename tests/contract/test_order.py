@@ -178,6 +178,7 @@ def test_weights_may_be_numbers_of_any_type(recipe, mixed, fingerprint, dtype):
 
 
 def test_a_whole_weight_is_a_repetition(recipe):
+    recipe.must_know(2_000)
     rng = np.random.default_rng(3)
     x = rng.normal(size=300)
     y = np.where(x + 0.5 * rng.normal(size=300) > 0, "a", "b")

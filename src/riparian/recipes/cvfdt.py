@@ -62,9 +62,9 @@ class CVFDT(HoeffdingTree):
     -----
     Counts are exact: what a node holds is what a recount over the window gives. For that
     weights count in steps of 2**-20. Means and spreads are downdated, minima and maxima of
-    numbers stay until all statistics are counted anew from the window, each time that as
-    many examples were forgotten as it holds. What an "adaptive" leaf knows of who was right
-    fades in proportion as examples leave it.
+    numbers stay until all statistics are counted anew from the window, each time that four
+    times as many examples were forgotten as it holds. What an "adaptive" leaf knows of who
+    was right fades in proportion as examples leave it.
 
     *Differs from the paper*: numeric attributes are taken, with a Gaussian for each class, and
     cuts of the same attribute do not compete with the one at a node. A new leaf answers with
@@ -72,7 +72,8 @@ class CVFDT(HoeffdingTree):
     the window. Examples of a test are learned as well, so that forgetting stays symmetric; an
     alternate is compared from the first test on that begins after it. An alternate that is
     level with its node in two tests is given up, and so are all beside a node that made no
-    error.
+    error. Subtrees grow beside nodes of such subtrees too, but not beside theirs, nor beside
+    the root of one, since they could as well grow beside the node that it stands beside.
 
     References
     ----------
