@@ -167,6 +167,7 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.born, beside, "born");
     demand_size(s.births, beside ? 1 : 0, "births");
     demand_size(s.monitor_sizes, beside, "monitor_sizes");
+    demand(beside || s.monitors.empty(), "monitors is too long");
     const std::size_t changes = s.change_seen.size();
     demand(changes <= (beside ? most_changes : 0), "change_seen is too long");
     demand_size(s.change_totals, beside ? n_change_kinds : 0, "change_totals");
