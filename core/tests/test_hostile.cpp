@@ -168,7 +168,7 @@ std::vector<Sample> samples() {
         tree.add_features(s.rows.kinds);
         tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
         s.snapshot = tree.snapshot();
-        CHECK(settings.adapts() ? !s.snapshot.change_seen.empty() : tree.n_leaves() >= 3);
+        CHECK(settings.has_alternates() ? !s.snapshot.change_seen.empty() : tree.n_leaves() >= 2);
         beside += s.snapshot.role.size() - static_cast<std::size_t>(std::count(
             s.snapshot.role.begin(), s.snapshot.role.end(), std::uint8_t{0}));
         s.rows = examples::make_rows({.rows = 300, .numeric = 2}, all.size());
