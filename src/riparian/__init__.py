@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         VFDTc,
     )
     from riparian.tree import HoeffdingTree
+    from riparian.uncertain import Uncertain
 
 __all__ = [
     "HAT",
@@ -62,6 +63,7 @@ __all__ = [
     "Pending",
     "Split",
     "StreamTree",
+    "Uncertain",
     "VFDTc",
     "__version__",
     "bounds",
@@ -85,6 +87,7 @@ _HOME = {
     "ModelFileError": "riparian.errors",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
+    "Uncertain": "riparian.uncertain",
     "load": "riparian.recipes",
 }
 _RECIPES = {
