@@ -124,25 +124,32 @@ void Tree::scatter(Spread& spread, Branch&& branch, Arrive&& arrive) const {
     }
 }
 
-// One child a category; returns what stays for want of a branch.
+// One child a category, the first of them next; returns what stays for want of a branch.
 template <class Branch>
 double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here,
                      Branch&& branch) const {
     const Uncertain whole = spread.values[v];
+    const double all = whole.weight(spread.points);
+    auto& children = spread.room.children;
+    children.clear();
     double staying = 0.0;
     for (std::size_t p = 0; p < whole.count; ++p) {
-        const auto code = static_cast<std::int32_t>(spread.points[whole.first + p].value);
-        const double share = here.share * whole.of(code, spread.points);
-        if (share < least_share) continue;
-        std::int32_t child = ways_[static_cast<std::size_t>(at(here.node).place)].find(code);
-        if (child == none) child = branch(here.node, code);
-        if (child == none) {
-            staying += share;
-            continue;
+        const Point point = spread.points[whole.first + p];
+        const double share = here.share * (point.weight / all);
+        std::int32_t child = none;
+        if (share >= least_share) {
+            const auto code = static_cast<std::int32_t>(point.value);
+            child = ways_[static_cast<std::size_t>(at(here.node).place)].find(code);
+            if (child == none) child = branch(here.node, code);
+            if (child == none) staying += share;
         }
-        spread.values[v].keep_only(code, spread.points);
-        spread.wait(child, share);
-        spread.values[v] = whole;
+        children.push_back({child, share});
+    }
+    for (std::size_t p = whole.count; p-- > 0;) {
+        if (children[p].node == none) continue;
+        spread.values[v].first = whole.first + p;
+        spread.values[v].count = 1;
+        spread.wait(children[p].node, children[p].share);
     }
     return staying;
 }

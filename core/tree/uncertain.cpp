@@ -82,6 +82,10 @@ double weight_of(const Point* first, const Point* last) noexcept {
 
 // ---- a distribution ----
 
+double Uncertain::weight(const std::vector<Point>& points) const noexcept {
+    return weight_of(points.data() + first, points.data() + first + count);
+}
+
 double Uncertain::below(double threshold, const std::vector<Point>& points) const {
     if (type == Type::numbers) {
         const Point* const begin = points.data() + first;
@@ -89,7 +93,7 @@ double Uncertain::below(double threshold, const std::vector<Point>& points) cons
         const Point* const middle = std::partition_point(
             begin, end, [&](const Point& p) { return p.value <= threshold; });
         if (middle == end) return 1.0;
-        return weight_of(begin, middle) / weight_of(begin, end);
+        return weight_of(begin, middle) / weight(points);
     }
     if (threshold >= high) return 1.0;
     if (threshold <= low) return 0.0;
@@ -110,7 +114,7 @@ void Uncertain::keep_above(double threshold, const std::vector<Point>& points) {
 double Uncertain::of(std::int32_t code, const std::vector<Point>& points) const {
     const Point* const begin = points.data() + first;
     for (const Point* p = begin; p != begin + count; ++p) {
-        if (p->value == code) return count == 1 ? 1.0 : p->weight / weight_of(begin, begin + count);
+        if (p->value == code) return count == 1 ? 1.0 : p->weight / weight(points);
     }
     return 0.0;
 }
@@ -135,7 +139,7 @@ void Uncertain::draw(const std::vector<Point>& points, std::vector<Point>& out) 
     out.clear();
     if (type == Type::numbers || type == Type::categories) {
         const Point* const begin = points.data() + first;
-        const double all = weight_of(begin, begin + count);
+        const double all = weight(points);
         for (const Point* p = begin; p != begin + count; ++p) {
             out.push_back({p->value, p->weight / all});
         }

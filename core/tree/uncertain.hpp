@@ -43,6 +43,9 @@ struct Uncertain {
     std::size_t first = 0;  // among the points
     std::size_t count = 0;
 
+    // Of all its points.
+    [[nodiscard]] double weight(const std::vector<Point>&) const noexcept;
+
     // The probability of a number up to a threshold.
     [[nodiscard]] double below(double threshold, const std::vector<Point>&) const;
     // Only the numbers up to it, or only those above.
@@ -66,13 +69,6 @@ public:
     std::vector<Uncertain> values;
     std::vector<Point> points;
 
-    // For an answer, by class.
-    struct Room {
-        std::vector<double> answer, shares;
-        std::vector<double> sum, nothing, scores, likelihoods;
-    };
-    Room room;
-
     // Begins with a row and its uncertain values, of a batch.
     void begin(const Row&, const Features&, const Shape&, const Uncertain* first,
                const Uncertain* last, const std::vector<Point>& of_batch);
@@ -93,6 +89,14 @@ public:
         std::int32_t node;
         double share;
     };
+    // For an answer, by class, and for the children of a node.
+    struct Room {
+        std::vector<double> answer, shares;
+        std::vector<double> sum, nothing, scores, likelihoods;
+        std::vector<Waiting> children;
+    };
+    Room room;
+
     void wait(std::int32_t node, double share) {
         waiting_.push_back({node, share});
         kept_.insert(kept_.end(), values.begin(), values.end());

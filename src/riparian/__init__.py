@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
+    from riparian.uncertain_columns import uncertain_columns
 
 __all__ = [
     "HAT",
@@ -77,6 +78,7 @@ __all__ = [
     "load",
     "reproduce",
     "streams",
+    "uncertain_columns",
 ]
 
 __version__ = "0.1.0"
@@ -89,6 +91,7 @@ _HOME = {
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
     "load": "riparian.recipes",
+    "uncertain_columns": "riparian.uncertain_columns",
 }
 _RECIPES = {
     "CTree",

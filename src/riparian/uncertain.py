@@ -1,8 +1,9 @@
 """Values that are known as distributions: intervals, normals, weighted values, categories.
 
 An :class:`Uncertain` stands where a value would: in the dicts of ``learn_one`` and
-``predict_one``, and in object columns of arrays, frames and mappings. :func:`join_columns`
-makes them of the bounds, or of means and deviations, that a table holds in columns.
+``predict_one``, and in object columns of arrays, frames and mappings.
+:func:`riparian.uncertain_columns` makes them of the bounds, or of means and deviations, that a
+table holds in columns.
 """
 
 from __future__ import annotations
@@ -67,9 +68,7 @@ class Uncertain:
         return cls("interval", (low, high))
 
     @classmethod
-    def normal(
-        cls, mean: float, sd: float, *, lo: float = -math.inf, hi: float = math.inf
-    ) -> Self:
+    def normal(cls, mean: float, sd: float, *, lo: float = -math.inf, hi: float = math.inf) -> Self:
         """Normal with this mean and standard deviation; with `lo` and `hi` truncated to them."""
         centre, spread = _finite("mean", mean), _finite("sd", sd)
         low, high = _number("lo", lo), _number("hi", hi)
