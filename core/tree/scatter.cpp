@@ -61,14 +61,24 @@ std::int32_t bayes_of(const LeafView& leaf, Spread& spread, AnswerScratch& scrat
 
 void probabilities_of(Speaker speaker, const LeafView& leaf, Spread& spread,
                       AnswerScratch& scratch, double* out) {
-    if (speaker != Speaker::naive_bayes || bayes_of(leaf, spread, scratch) == no_answer) {
-        Majority{}.probabilities(leaf, spread.row(), scratch, out);
-        return;
-    }
     const std::size_t n = leaf.n_classes;
-    std::fill(scratch.scores.begin() + static_cast<std::ptrdiff_t>(n), scratch.scores.end(), -infinity);
-    kernels().softmax(scratch.scores.data(), n, scratch.scores.size());
-    std::copy_n(scratch.scores.begin(), n, out);
+    if (speaker == Speaker::idbd) {
+        // A linear unit's output for the parts together is that for the means of all features.
+        std::vector<double>& shares = spread.room.likelihoods;
+        shares.resize(n);
+        std::fill_n(out, n, 0.0);
+        spread.each_part([&](const Row& part, double weight) {
+            Idbd{}.probabilities(leaf, part, scratch, shares.data());
+            for (std::size_t k = 0; k < n; ++k) out[k] += weight * shares[k];
+        });
+    } else if (speaker == Speaker::naive_bayes && bayes_of(leaf, spread, scratch) != no_answer) {
+        std::fill(scratch.scores.begin() + static_cast<std::ptrdiff_t>(n), scratch.scores.end(),
+                  -infinity);
+        kernels().softmax(scratch.scores.data(), n, scratch.scores.size());
+        std::copy_n(scratch.scores.begin(), n, out);
+    } else {
+        Majority{}.probabilities(leaf, spread.row(), scratch, out);
+    }
 }
 
 // For each row with uncertain values and each run of rows without.
@@ -249,9 +259,22 @@ void Tree::observe(std::int32_t node, Spread& spread, std::size_t y, double w) {
     const LeafView leaf = view_of(node);
     const auto truth = static_cast<std::int32_t>(y);
     const std::int32_t majority = Majority::class_of(leaf);
-    const std::int32_t bayes = bayes_of(leaf, spread, scratch_);
-    if (majority == truth) track(node).majority += w;
-    if ((bayes == no_answer ? majority : bayes) == truth) track(node).bayes += w;
+    if (const auto* const best = std::get_if<Best>(&settings_.leaf); !best || best->majority) {
+        if (majority == truth) track(node).majority += w;
+    }
+    if (needs_bayes(settings_.leaf)) {
+        const std::int32_t bayes = bayes_of(leaf, spread, scratch_);
+        if ((bayes == no_answer ? majority : bayes) == truth) track(node).bayes += w;
+    }
+    if (leaf.units) {
+        std::vector<double>& shares = spread.room.shares;
+        shares.resize(leaf.n_classes);
+        const Speaker speaker = Idbd::speaker(leaf);
+        probabilities_of(speaker, leaf, spread, scratch_, shares.data());
+        const std::int32_t linear =
+            speaker == Speaker::idbd ? largest(shares.data(), leaf.n_classes) : majority;
+        if (linear == truth) leaf.units->right += w;
+    }
 }
 
 void Tree::learn(Spread& spread, std::size_t y, double w) {
@@ -264,7 +287,8 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
             if (code >= categories_[slot]) meet_category(slot, code);
         }
     }
-    const bool observes = std::holds_alternative<Adaptive>(settings_.leaf);
+    const bool observes =
+        std::visit([](const auto& policy) { return policy.observes; }, settings_.leaf);
     scatter(
         spread, [&](std::int32_t node, std::int32_t code) { return add_branch(node, code); },
         [&](std::int32_t leaf, double share) {

@@ -254,8 +254,8 @@ private:
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
-    // Uncertain values (scatter.cpp), in trees whose leaves keep no linear units, judge no
-    // rows and remember none, and that do not follow change.
+    // Uncertain values (scatter.cpp), in trees whose leaves judge no rows and remember none,
+    // and that do not follow change.
     template <class Branch, class Arrive>
     void scatter(Spread&, Branch&&, Arrive&&) const;
     template <class Branch>

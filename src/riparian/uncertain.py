@@ -180,12 +180,10 @@ def set_cells(
 
 def refuse_settings(parameters: Mapping[str, Any]) -> None:
     """A ValueError where a tree of these parameters cannot take uncertain values."""
-    leaf = parameters["leaf"]
     refused = {
         "adaptation": parameters["adaptation"] != "none",
         "evaluator": parameters["evaluator"] != "resubstitution",
         "pairing": parameters["bound"] == "delta-method" and parameters["pairing"] == "paired",
-        "leaf": leaf == "idbd" or (not isinstance(leaf, str) and "idbd" in leaf),
         "short_memory": parameters["short_memory"] != 0,
     }
     for name, is_refused in refused.items():

@@ -77,6 +77,8 @@ def stream(n, seed=0):
         {"leaf": "majority"},
         {"leaf": "naive-bayes"},
         {"leaf": "adaptive"},
+        {"leaf": "idbd"},
+        {"leaf": ("majority", "naive-bayes", "idbd")},
         {"categorical_cuts": "one-against-rest"},
         {"categorical_cuts": "both", "cuts": "intersections"},
         {"impurity": "gini", "inherit_counts": "count", "spend_delta": True},
@@ -145,7 +147,9 @@ def test_distributions_of_one_value_give_the_certain_tree_byte_for_byte(recipe):
     np.testing.assert_array_equal(got.predict_proba(degenerate(X)), want.predict_proba(X))
 
 
-@pytest.mark.parametrize("options", [{}, {"max_bytes": 24_000}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"max_bytes": 24_000}, {"leaf": ("naive-bayes", "idbd")}], ids=str
+)
 def test_batches_of_any_size_give_the_same_bytes(options):
     X, _, y, w = stream(1200, seed=1)
     models = []
@@ -163,7 +167,9 @@ def test_batches_of_any_size_give_the_same_bytes(options):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"statistics": "exhaustive"}, {"statistics": "intervals"}], ids=str
+    "options",
+    [{}, {"statistics": "exhaustive"}, {"statistics": "intervals"}, {"leaf": "idbd"}],
+    ids=str,
 )
 def test_saving_between_two_rows_changes_nothing(options, tmp_path):
     X, _, y, w = stream(1000, seed=2)
@@ -336,7 +342,6 @@ def test_a_distribution_of_the_wrong_kind_names_column_and_row_and_changes_nothi
         ({"adaptation": "alternates"}, "adaptation='alternates'"),
         ({"impurity": "accuracy", "evaluator": "prequential"}, "evaluator='prequential'"),
         ({"bound": "delta-method", "pairing": "paired"}, "pairing='paired'"),
-        ({"leaf": "idbd"}, "leaf='idbd'"),
         ({"short_memory": 10}, "short_memory=10"),
     ],
     ids=str,

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+
 from .leaves import best_class, naive_bayes, probabilities_of_scores, probabilities_of_weights
 from .statistics import CategoryCounts, Gaussian
 from .tree import ReferenceTree
@@ -109,6 +111,21 @@ DISTRIBUTIONS = (Interval, Normal, Numbers)
 def certain(values: Sequence[Any]) -> list[Any]:
     """The values without those that are distributions."""
     return [None if isinstance(x, DISTRIBUTIONS) else x for x in values]
+
+
+def parts(values: Sequence[Any]) -> Iterator[tuple[list[Any], float]]:
+    """Certain rows with weights that sum to 1: all features go through their points at once."""
+    points = {f: x.points() for f, x in enumerate(values) if isinstance(x, DISTRIBUTIONS)}
+    ends = {f: np.cumsum([p for _, p in of]) for f, of in points.items()}
+    bounds = sorted({1.0, *(round(float(e), 12) for of in ends.values() for e in of)})
+    done = 0.0
+    for end in bounds:
+        row = list(values)
+        for f, of in points.items():
+            at = int(np.searchsorted(ends[f], (done + end) / 2.0))
+            row[f] = of[min(at, len(of) - 1)][0]
+        yield row, end - done
+        done = end
 
 
 class UncertainTree(ReferenceTree):
@@ -217,8 +234,13 @@ class UncertainTree(ReferenceTree):
         return self._add_leaf(parent=at, branch=code, inherited={})
 
     def _update(self, leaf: int, values: Sequence[Any], y: int, w: float) -> None:
-        super()._update(leaf, certain(values), y, w)
         node = self.nodes[leaf]
+        units, node.units = node.units, None
+        super()._update(leaf, certain(values), y, w)
+        node.units = units
+        if units is not None:
+            for part, p in parts(values):
+                units.learn(part, y, w * p, self._width())
         for f, distribution in enumerate(values):
             if not isinstance(distribution, DISTRIBUTIONS) or f in node.dropped:
                 continue
@@ -258,6 +280,24 @@ class UncertainTree(ReferenceTree):
                 total[k] += top + math.log(mean) - nothing[k]
         return total
 
+    def _linear(self, at: int, values: Sequence[Any], n_classes: int) -> list[float]:
+        """The mean answer of the linear units, of the majority where they know nothing."""
+        units = self.nodes[at].units
+        assert units is not None
+        known = min(n_classes, self._width()) or n_classes
+        total = np.zeros(n_classes)
+        for part, p in parts(values):
+            shares = units.probabilities(part, known)
+            if shares is None:
+                shares = probabilities_of_weights(self._answer(at), known)
+            total[:known] += p * np.array(shares)
+        return total.tolist()
+
+    def _class_by(self, name: str, at: int, values: Sequence[Any]) -> int | None:
+        if name != "idbd" or values == certain(values):
+            return super()._class_by(name, at, values)
+        return best_class(dict(enumerate(self._linear(at, values, self._width()))))
+
     def probabilities(self, row: Sequence[Any], n_classes: int) -> list[float]:
         values = self._read(row)
         if values == certain(values):
@@ -267,6 +307,8 @@ class UncertainTree(ReferenceTree):
         for at, left, share in self._shares(self.root, values, 1.0, learning=False):
             if self._predictor(at) == "naive-bayes" and self.nodes[at].weight > 0.0:
                 answer = probabilities_of_scores(self._naive_bayes(at, left), n_classes)
+            elif self._predictor(at) == "idbd" and self.nodes[at].cut is None:
+                answer = self._linear(at, left, n_classes)
             else:
                 answer = probabilities_of_weights(self._answer(at), n_classes)
             total = [t + share * a for t, a in zip(total, answer, strict=True)]
