@@ -1,15 +1,20 @@
 """A model and the slow tree of the specification, learning the same stream side by side."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+from reference.parameters import Parameters
 from reference.tree import ReferenceTree
 
 TESTS = {1: "threshold", 2: "one-against-rest", 3: "multiway"}
 
-# Parameters that a reference tree does not have.
-_OWN = ("categorical_features", "n_intervals", "adaptation")
-_OWN += ("drift_delta", "switch_delta", "switch_after", "bootstrap", "random_state")
-_OWN += ("reevaluate_every", "option_delta", "max_options")
+_KNOWN = {field.name for field in dataclasses.fields(Parameters)}
+
+
+def axes_of(model, *more):
+    """The parameters of a model that a reference tree has, and those that are named."""
+    return {k: v for k, v in model._axes().items() if k in _KNOWN or k in more}
 
 
 def numbers(rng, n):
@@ -55,7 +60,7 @@ def learn(tree_class, options, stream, n, seed=5):
     """The model and the reference after `n` rows, with what both answered before each row."""
     X, y, w, categorical = stream(np.random.default_rng(seed), n)
     model = tree_class(categorical_features=np.flatnonzero(categorical), **options)
-    axes = {name: value for name, value in model._axes().items() if name not in _OWN}
+    axes = axes_of(model)
     kinds = ["categorical" if c else "numeric" for c in categorical]
     reference = ReferenceTree(kinds, **axes)
     label = {}

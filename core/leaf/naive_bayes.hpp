@@ -58,11 +58,9 @@ struct NaiveBayes {
         return best != no_answer ? best : Majority::class_of(leaf);
     }
 
-    bool operator==(const NaiveBayes&) const = default;
-
-private:
-    static std::int32_t class_by_score(const LeafView& leaf, const Row& row,
-                                       AnswerScratch& scratch) {
+    // Leaves the logarithms in scratch.scores, or there are none, and no answer.
+    [[nodiscard]] static std::int32_t class_by_score(const LeafView& leaf, const Row& row,
+                                                     AnswerScratch& scratch) {
         if (!leaf.statistics.is_open()) return no_answer;
         numeric_scores(leaf, row, scratch);
         if (leaf.shape.categorical) add_categorical_scores(leaf, row, scratch);
@@ -77,6 +75,9 @@ private:
         return best;
     }
 
+    bool operator==(const NaiveBayes&) const = default;
+
+private:
     static void numeric_scores(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
         if (s.numeric == 0 || row.gap || leaf.statistics.gaps()) [[unlikely]] {

@@ -108,6 +108,33 @@ inline Rows make_rows(const Wanted& wanted, std::uint64_t seed) {
     return rows;
 }
 
+// The same rows with a distribution for the first feature, a number, and for the second, a
+// category, around what they are.
+inline Batch blurred(const Rows& rows, std::size_t first, std::size_t n, std::size_t categories) {
+    Batch b = rows.batch(first, n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double x = rows.numbers[0][first + i];
+        const std::int32_t code = rows.codes[1][first + i];
+        if (x == x) {
+            Uncertain u{i, 0, static_cast<Uncertain::Type>(i % 3), x - 0.2, x + 0.3, x, 0.1, 0, 0};
+            if (u.type == Uncertain::Type::numbers) {
+                u.first = b.points.size();
+                u.count = 3;
+                for (const double step : {-0.2, 0.0, 0.4}) b.points.push_back({x + step, 0.5 + step});
+            }
+            b.uncertain.push_back(u);
+        }
+        if (code >= 0) {
+            Uncertain u{i, 1, Uncertain::Type::categories, 0, 0, 0, 1, b.points.size(), 2};
+            const auto other = static_cast<double>((static_cast<std::size_t>(code) + 1) % categories);
+            b.points.push_back({static_cast<double>(code), 0.8});
+            b.points.push_back({other, 0.2});
+            b.uncertain.push_back(u);
+        }
+    }
+    return b;
+}
+
 inline Settings quick_settings(AnyLeaf leaf) {
     Settings s;
     s.leaf = leaf;

@@ -91,6 +91,15 @@ struct Grown {
         CHECK(tree->n_leaves() == leaves);
         CHECK(tree->memory_bytes() == bytes);
     }
+
+    // Room for the points and shares of an example grows a few times, and serves all others.
+    void takes_uncertain_rows_without_allocating() {
+        const Batch batch = examples::blurred(rows, 0, many, 5);
+        std::vector<std::int32_t> classes(many);
+        const Answers answers{classes.data(), nullptr, 0};
+        CHECK(allocations_of([&] { tree->learn(batch, rows.y.data(), rows.w.data()); }) <= 200);
+        CHECK(allocations_of([&] { tree->predict(batch, answers); }) <= 200);
+    }
 };
 
 }  // namespace
@@ -108,6 +117,9 @@ int main() {
             Grown grown(full, wanted);
             CHECK(grown.tree->n_leaves() > 5);
             grown.learns_and_answers_without_allocating();
+            wanted.missing = 0.0;  // a row without a distribution ends a run, and begins another
+            Grown(full, wanted).takes_uncertain_rows_without_allocating();
+            wanted.missing = examples::Wanted{}.missing;
             // A leaf that is checked again and again, and never split.
             wanted.noise = true;
             Settings noise = full;

@@ -82,6 +82,15 @@ void fill(std::size_t n, Out value, Out* out, std::size_t width) noexcept {
 
 }  // namespace
 
+Batch Batch::certain_rows(std::size_t first, std::size_t n) const {
+    Batch out{n, columns, {}, {}};
+    for (Column& c : out.columns) {
+        if (!c.data) continue;
+        c.data = static_cast<const char*>(c.data) + static_cast<std::ptrdiff_t>(first) * c.stride;
+    }
+    return out;
+}
+
 std::optional<Place> find_infinite(const Batch& batch) {
     constexpr std::size_t block = 512;
     const std::vector<Run> runs = runs_of(batch.columns);

@@ -12,6 +12,7 @@
 #include "../statistics/leaf_statistics.hpp"
 #include "feature.hpp"
 #include "row.hpp"
+#include "uncertain.hpp"
 
 namespace riparian {
 
@@ -40,6 +41,12 @@ struct Run {
 struct Batch {
     std::size_t rows = 0;
     std::vector<Column> columns;  // one a feature, in the tree's order; later ones are missing
+    // Values that are distributions, row by row; missing from the columns.
+    std::vector<Uncertain> uncertain;
+    std::vector<Point> points;
+
+    // These rows and no others, as far as they are certain.
+    [[nodiscard]] Batch certain_rows(std::size_t first, std::size_t n) const;
 };
 
 // The first infinite value, in row order.

@@ -207,6 +207,7 @@ std::vector<Speaker> Tree::speakers() const {
 }
 
 void Tree::predict(const Batch& batch, const Answers& answers) const {
+    if (!batch.uncertain.empty()) return predict_uncertain(batch, answers);
     std::optional<RowBuffer> buffer;
     AnswerScratch scratch;
     std::vector<std::int32_t> starts;
@@ -537,6 +538,41 @@ void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
     }
 }
 
+// ---- what an example with uncertain values does ----
+
+std::int32_t Tree::next(std::int32_t node, const Row& row) const noexcept { return step(node, row); }
+
+LeafView Tree::view_of(std::int32_t node) const noexcept { return view(node); }
+
+void Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(at(id).place);
+    const double seen = counts(id)[y] + w;
+    const double own = own_counts(leaves_[place])[y] + w;
+    const double weight = leaves_[place].weight + w;
+    bool active = true;
+    bool throughout = leaves_[place].statistics.is_open();
+    spread.each_part([&](const Row& part, double share) {
+        if (limited()) active = count_limited(place, part, y, w * share);
+        else count<false>(place, part, y, w * share);
+        throughout &= active;
+    });
+    // What the parts weigh together is less by rounding, and a check would come a row late.
+    counts(id)[y] = seen;
+    if (throughout) {
+        own_counts(leaves_[place])[y] = own;
+        leaves_[place].weight = weight;
+    }
+    if (active) {
+        try {
+            check_if_due<false>(place);
+            return;
+        } catch (const OverLimit&) {
+            sleep(place);
+        }
+    }
+    learn_inactive(place, w);
+}
+
 // The children of a fresh split learn what the short memory holds of their parent.
 void Tree::recall(std::int32_t node) {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
@@ -590,11 +626,13 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w,
 }
 
 void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, {});
     run<false>(batch, y, w, {});
 }
 
 void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
                        const Answers& answers) {
+    if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, answers);
     run<true>(batch, y, w, answers);
 }
 

@@ -281,6 +281,22 @@ private:
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
+    // Uncertain values (scatter.cpp), in trees whose leaves judge no rows and remember none,
+    // and that do not follow change.
+    template <class Branch, class Arrive>
+    void scatter(Spread&, Branch&&, Arrive&&) const;
+    template <class Branch>
+    double fan_out(Spread&, std::size_t value, const Spread::Waiting&, Branch&&) const;
+    bool halve(Spread&, std::size_t value, Spread::Waiting&) const;
+    [[nodiscard]] std::int32_t next(std::int32_t node, const Row&) const noexcept;
+    [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
+    void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void predict_uncertain(const Batch&, const Answers&) const;
+    void answer(Spread&, AnswerScratch&, const Answers&, std::size_t row) const;
+    void learn(Spread&, std::size_t y, double w);
+    void observe(std::int32_t leaf, Spread&, std::size_t y, double w);
+    void learn_parts(std::int32_t leaf, Spread&, std::size_t y, double w);
+
     // Following change (adapt.cpp, graft.cpp).
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         VFDTc,
     )
     from riparian.tree import HoeffdingTree
+    from riparian.uncertain import Uncertain
+    from riparian.uncertain_columns import uncertain_columns
 
 __all__ = [
     "CVFDT",
@@ -68,6 +70,7 @@ __all__ = [
     "Pending",
     "Split",
     "StreamTree",
+    "Uncertain",
     "VFDTc",
     "__version__",
     "bounds",
@@ -81,6 +84,7 @@ __all__ = [
     "load",
     "reproduce",
     "streams",
+    "uncertain_columns",
 ]
 
 __version__ = "0.1.0"
@@ -91,7 +95,9 @@ _HOME = {
     "ModelFileError": "riparian.errors",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
+    "Uncertain": "riparian.uncertain",
     "load": "riparian.recipes",
+    "uncertain_columns": "riparian.uncertain_columns",
 }
 _RECIPES = {
     "CTree",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.table import Codes, Column, Name, Numbers, Objects, Table
+from riparian.uncertain import Cells, set_cells
 
 __all__ = ["Feature", "Kind", "Reading", "Schema"]
 
@@ -49,6 +50,7 @@ class Reading:
     n_rows: int
     new_features: list[Feature]
     new_categories: dict[int, list[Hashable]]
+    uncertain: bool = False  # some values are distributions
 
 
 class Schema:
@@ -95,6 +97,8 @@ class Schema:
         n_features = max([known, *(place + 1 for place in places)])
         columns: list[NDArray[Any] | None] = [None] * n_features
         coded_numbers: list[tuple[int, Feature, NDArray[Any]]] = []
+        uncertain: dict[int, Cells] = {}
+        uncertain_codes: dict[int, list[int]] = {}
         names = self._names(table)
         declared = _declared(categorical, names, first=not known) if n_features > known else set()
         for name, place, column in zip(names, places, table.columns, strict=True):
@@ -106,8 +110,18 @@ class Schema:
                 by_type = _by_type(categorical) and not isinstance(column, Numbers)
                 kind: Kind = "categorical" if by_type or name in declared else "numeric"
                 feature = new[place] = Feature(name, kind)
+            cells = None if isinstance(column, Codes) else column.uncertain
+            if cells:
+                _demand_kind(cells, feature)
+                uncertain[place] = cells
             if feature.kind == "numeric":
                 columns[place] = _as_numbers(column, feature)
+            elif cells and isinstance(column, Objects):
+                columns[place], uncertain_codes[place], added = _as_codes_with(
+                    column.values, cells, feature, grow=grow
+                )
+                if added:
+                    new_categories[place] = added
             elif isinstance(column, Numbers):
                 coded_numbers.append((place, feature, column.values))
             else:
@@ -121,7 +135,9 @@ class Schema:
         new_features = [new[place] for place in sorted(new)]
         _refuse_too_many(self.features + new_features, new_categories)
         batch = _core.Batch.of_columns(table.n_rows, columns)
-        return Reading(batch, table.n_rows, new_features, new_categories)
+        if uncertain:
+            set_cells(batch, uncertain, uncertain_codes)
+        return Reading(batch, table.n_rows, new_features, new_categories, bool(uncertain))
 
     def adopt(self, reading: Reading) -> dict[int, list[int]]:
         """Takes over what the reading found new; gives the bytes of each new category."""
@@ -303,6 +319,36 @@ def _as_codes(
     table = np.full(len(column.values) + 1, -1, dtype=np.int32)
     table[used] = codes
     return table[column.codes], added  # code -1 reads the last entry: missing
+
+
+def _demand_kind(cells: Cells, feature: Feature) -> None:
+    for row, cell in cells.items():
+        if cell.numeric != (feature.kind == "numeric"):
+            raise ValueError(
+                f"column {feature.label!r}, row {row}: {cell!r} in a column that is {feature.kind}"
+            )
+
+
+def _as_codes_with(
+    values: list[Any], cells: Cells, feature: Feature, *, grow: bool
+) -> tuple[NDArray[np.int32], list[int], list[Hashable]]:
+    """Codes of the certain values, those of the uncertain ones, and what is new, row by row."""
+    flat: list[Any] = []
+    for row, value in enumerate(values):
+        flat += cells[row].points if row in cells else [value]
+    codes, added = _core.encode_objects(flat, feature.codes, grow)
+    of_rows = np.full(len(values), -1, dtype=np.int32)
+    of_cells: list[int] = []
+    at = 0
+    for row in range(len(values)):
+        if row in cells:
+            end = at + len(cells[row].points)
+            of_cells += codes[at:end].tolist()
+        else:
+            end = at + 1
+            of_rows[row] = codes[at]
+        at = end
+    return of_rows, of_cells, added
 
 
 def _codes_of_numbers(

@@ -18,7 +18,7 @@ from riparian.impurities import gain
 from riparian.labels import read_labels
 from riparian.schema import Feature, Schema
 from riparian.settings import check_settings
-from riparian.table import Name, Numbers, read_table
+from riparian.table import Name, Numbers, read_table, refuse_uncertain
 
 __all__ = ["Batch", "fit_pruned", "read_batch", "seeded_engine", "threshold_of_doubles"]
 
@@ -55,6 +55,7 @@ class Batch:
 def read_batch(X: Any, y: Any) -> Batch:
     """Rows for a batch tree, which takes numbers only."""
     table = read_table(X)
+    refuse_uncertain(table, "a batch tree")
     if table.n_rows == 0 or not table.columns:
         raise ValueError(
             f"a batch tree needs rows and features, got {table.n_rows} and {len(table.columns)}"

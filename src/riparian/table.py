@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.uncertain import Cells, Uncertain
 
 __all__ = [
     "Codes",
@@ -26,6 +27,7 @@ __all__ = [
     "as_array",
     "read_example",
     "read_table",
+    "refuse_uncertain",
 ]
 
 Name: TypeAlias = str | int
@@ -39,6 +41,8 @@ class Numbers:
     #: The first row whose value shows the column's kind: 0 where its type does, None
     #: for a column of nothing but missing values, which may be of any kind.
     first: int | None = 0
+    #: Values that are distributions, NaN among the others.
+    uncertain: Cells | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Objects:
 
     values: list[Any]
     first: int = 0
+    #: Values that are distributions, None among the others.
+    uncertain: Cells | None = None
 
 
 Column: TypeAlias = Numbers | Codes | Objects
@@ -83,11 +89,16 @@ class Table:
 
 
 def _only(column: Column, rows: NDArray[np.bool_]) -> Column:
-    if isinstance(column, Numbers):
-        return Numbers(column.values[rows], column.first)
     if isinstance(column, Codes):
         return Codes(column.codes[rows], column.values)
-    return Objects([v for v, keep in zip(column.values, rows.tolist(), strict=True) if keep])
+    cells = None
+    if column.uncertain:
+        places = np.cumsum(rows) - 1
+        cells = {int(places[r]): cell for r, cell in column.uncertain.items() if rows[r]}
+    if isinstance(column, Numbers):
+        return Numbers(column.values[rows], column.first, cells)
+    known = [v for v, keep in zip(column.values, rows.tolist(), strict=True) if keep]
+    return Objects(known, uncertain=cells)
 
 
 _REFUSED = {
@@ -101,6 +112,8 @@ _WAY_OUT = "convert the column to a number, such as seconds or the hour of the d
 
 def read_table(X: Any) -> Table:
     """Reads `X`, whatever it is; a TypeError or ValueError says what cannot be read."""
+    if isinstance(X, Table):
+        return X
     module = type(X).__module__.partition(".")[0]
     if isinstance(X, np.ndarray):
         return _of_array(_unmasked(X))
@@ -192,6 +205,8 @@ def _of_objects(values: list[Any], label: str) -> Column:
     kinds = set(map(type, values))
     if str in kinds and kinds <= {str, type(None)}:  # what files and frames hold: no need to look
         return Objects(values, next(row for row, value in enumerate(values) if value is not None))
+    if Uncertain in kinds:
+        return _of_uncertain(values, label)
     numeric = True
     first = None
     for row, value in enumerate(values):
@@ -224,6 +239,39 @@ def _of_objects(values: list[Any], label: str) -> Column:
         raise ValueError(
             f"column {label!r}, row {row}: {str(values[row])[:20]}... is too large for a number"
         ) from None
+
+
+def _of_uncertain(values: list[Any], label: str) -> Column:
+    """Python objects with distributions among them."""
+    cells = {row: v for row, v in enumerate(values) if isinstance(v, Uncertain)}
+    known = [v.certain if isinstance(v, Uncertain) else v for v in values]
+    column = _of_objects(known, label)
+    cells = {row: cell for row, cell in cells.items() if known[row] is None}
+    if not cells:
+        return column
+    numeric = {cell.numeric for cell in cells.values()}
+    if column.first is not None:
+        numeric.add(isinstance(column, Numbers))
+    if len(numeric) > 1:
+        row = next(r for r, c in cells.items() if c.numeric is not isinstance(column, Numbers))
+        raise ValueError(
+            f"column {label!r}, row {row}: {cells[row]!r} in a column that also holds "
+            f"{'numbers' if isinstance(column, Numbers) else 'categories'}"
+        )
+    first = min(row for row in (column.first, *cells) if row is not None)
+    if isinstance(column, Numbers) and numeric == {True}:
+        return Numbers(column.values, first, cells)
+    return Objects([None] * len(values) if isinstance(column, Numbers) else known, first, cells)
+
+
+def refuse_uncertain(table: Table, what: str) -> None:
+    """A ValueError where a table holds distributions, which `what` has no use for."""
+    names = range(len(table.columns)) if table.names is None else table.names
+    for name, column in zip(names, table.columns, strict=True):
+        if not isinstance(column, Codes) and column.uncertain:
+            label = name if isinstance(name, str) else f"x{name}"
+            row = min(column.uncertain)
+            raise ValueError(f"column {label!r}, row {row}: {what} cannot take uncertain values")
 
 
 def _is_double(value: int | float) -> bool:

@@ -32,7 +32,8 @@ from riparian.labels import (
 from riparian.progress import Passes
 from riparian.schema import Feature, Reading, Schema
 from riparian.settings import check_settings
-from riparian.table import Table, read_example, read_table
+from riparian.table import Table, read_example, read_table, refuse_uncertain
+from riparian.uncertain import refuse_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -663,6 +664,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                     labels, weights = labels[counted], weights[counted]
             reading = schema.read(table, grow=True, categorical=axes["categorical_features"])
             _refuse_infinite(reading, schema)
+            if reading.uncertain:
+                refuse_settings(axes)
             declared = [] if classes is None else declared_labels(classes)
             codes, added = _learned_codes(labels, weights, schema, declared)
             if in_order:
@@ -759,7 +762,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         """What prequential gives where no row has weight."""
         engine = self._fitted()
         width = len(self._schema.classes) if answers == "both" else 0
-        codes, probabilities = engine.predict(self._schema.read(table, grow=False).batch, width)
+        codes, probabilities = engine.predict(self._read(table).batch, width)
         labelled = self._labels(codes)
         return labelled if answers == "labels" else (labelled, probabilities)
 
@@ -809,7 +812,9 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
         engine = self._fitted()
         row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
-        path = engine.path(self._read_one(x).batch)
+        table = read_example(x)
+        refuse_uncertain(table, "a single path")
+        path = engine.path(self._read(table).batch)
         return path_steps(Structure.of(self), path, row)
 
     def _asked(self, X: Any) -> tuple[_core.Engine, Reading]:
@@ -820,13 +825,16 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
                 f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
                 "while a minimum of 1 is required."
             )
-        reading = self._schema.read(table, grow=False)
-        _refuse_infinite(reading, self._schema)
-        return engine, reading
+        return engine, self._read(table)
 
     def _read_one(self, x: Mapping[Any, Any]) -> Reading:
-        reading = self._schema.read(read_example(x), grow=False)
+        return self._read(read_example(x))
+
+    def _read(self, table: Table) -> Reading:
+        reading = self._schema.read(table, grow=False)
         _refuse_infinite(reading, self._schema)
+        if reading.uncertain:
+            refuse_settings(self._learned_with)
         return reading
 
     def _labels(self, codes: NDArray[np.int32]) -> NDArray[Any]:

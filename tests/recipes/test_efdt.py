@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reference.efdt import ReevaluationReference
-from split_by_split import STREAMS, TESTS, in_order_of_appearance
+from split_by_split import STREAMS, TESTS, axes_of, in_order_of_appearance
 
 import riparian as rp
 from riparian.modelfile import to_bytes
@@ -39,11 +39,9 @@ def both(stream, n, seed=7, **options):
         categorical_features=np.flatnonzero(categorical),
         **{"adaptation": "reevaluation", "runner_up": "none"} | options,
     )
-    own = ("adaptation", "categorical_features", "n_intervals")
-    own += ("drift_delta", "switch_delta", "switch_after", "option_delta", "max_options")
     reference = ReevaluationReference(
         ["categorical" if c else "numeric" for c in categorical],
-        **{k: v for k, v in model._axes().items() if k not in own},
+        **axes_of(model, "reevaluate_every"),
     )
     answers, _ = model.prequential(X, y, sample_weight=w, proba=True)
     label, expected = {}, []

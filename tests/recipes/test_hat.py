@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from reference.hat import AlternatesReference
-from split_by_split import TESTS
+from split_by_split import TESTS, axes_of
 
 import riparian as rp
 from riparian.modelfile import to_bytes
@@ -26,12 +26,10 @@ def both(n, **options):
     X, y = turning(n)
     options = QUICK | options
     model = rp.HAT(categorical_features=[1, 2], **options)
-    axes = model._axes()
-    own = ("adaptation", "categorical_features", "n_intervals", "bootstrap", "random_state")
-    own += ("reevaluate_every", "option_delta", "max_options")
+    axes = axes_of(model, "drift_delta", "switch_delta", "switch_after")
     reference = AlternatesReference(
         ["numeric", "categorical", "categorical"],
-        **{k: v for k, v in axes.items() if k not in own},
+        **axes,
     )
     answers = model.prequential(X, y)
     expected = []

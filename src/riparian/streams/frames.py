@@ -11,7 +11,7 @@ import numpy as np
 from riparian.streams.blocks import BlockStream, PlacedBlock
 from riparian.streams.columns import Column, Columns, Kind, Selection, check_finite, objects
 from riparian.streams.faults import Faults
-from riparian.table import Codes, Numbers, read_table
+from riparian.table import Codes, Numbers, read_table, refuse_uncertain
 
 __all__ = ["from_frames"]
 
@@ -95,6 +95,7 @@ class FrameStream(BlockStream):
             raise ValueError(f"row {places[0]}: the frame has no column {self.target!r}")
         self.names += [name for name in self._selection.features(names) if name not in self.names]
         table = read_table(_without(frame, [n for n in names if not self._selection.has(n)]))
+        refuse_uncertain(table, "a stream of frames")
         found = dict(zip(map(str, table.names or ()), table.columns, strict=True))
         X: Columns = {}
         for name in self._selection.features(names):

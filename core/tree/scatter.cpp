@@ -1,0 +1,337 @@
+// An example with uncertain values goes down every branch that it may take, with the
+// probability of that branch and its distributions conditioned on it [liang2010].
+#include <algorithm>
+#include <limits>
+
+#include "../simd/scalar.hpp"
+#include "tree.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::int32_t largest(const double* numbers, std::size_t n) noexcept {
+    double top = -infinity;
+    std::int32_t best = no_answer;
+    for (std::size_t k = 0; k < n; ++k) {
+        if (numbers[k] > top) {
+            top = numbers[k];
+            best = static_cast<std::int32_t>(k);
+        }
+    }
+    return best;
+}
+
+// Naive Bayes where the likelihood of an uncertain value is its mean over the points. The
+// class, or none where the leaf knows nothing; leaves the logarithms in scratch.scores.
+std::int32_t bayes_of(const LeafView& leaf, Spread& spread, AnswerScratch& scratch) {
+    const std::size_t n = leaf.n_classes;
+    Spread::Room& room = spread.room;
+    const auto add_scores = [&](const Row& row, std::vector<double>& out) {
+        if (NaiveBayes::class_by_score(leaf, row, scratch) == no_answer) return false;
+        out.insert(out.end(), scratch.scores.begin(),
+                   scratch.scores.begin() + static_cast<std::ptrdiff_t>(n));
+        return true;
+    };
+    room.sum.clear();
+    room.nothing.clear();
+    if (!add_scores(spread.certain_part(), room.sum)) return no_answer;
+    add_scores(spread.nothing(), room.nothing);
+    const auto& points = spread.draw();
+    for (std::size_t v = 0; v < spread.values.size(); ++v) {
+        room.scores.clear();
+        for (const Point& p : points[v]) add_scores(spread.alone(v, p.value), room.scores);
+        const std::size_t m = points[v].size();
+        room.likelihoods.resize(m);
+        for (std::size_t k = 0; k < n; ++k) {
+            if (room.nothing[k] == -infinity) continue;
+            double top = -infinity;
+            for (std::size_t p = 0; p < m; ++p) top = std::max(top, room.scores[p * n + k]);
+            for (std::size_t p = 0; p < m; ++p) room.likelihoods[p] = room.scores[p * n + k] - top;
+            kernels().exponential(room.likelihoods.data(), m, room.likelihoods.data());
+            double mean = 0.0;
+            for (std::size_t p = 0; p < m; ++p) mean += points[v][p].weight * room.likelihoods[p];
+            room.sum[k] += top + ln(mean) - room.nothing[k];
+        }
+    }
+    std::copy(room.sum.begin(), room.sum.end(), scratch.scores.begin());
+    return largest(room.sum.data(), n);
+}
+
+void probabilities_of(Speaker speaker, const LeafView& leaf, Spread& spread,
+                      AnswerScratch& scratch, double* out) {
+    const std::size_t n = leaf.n_classes;
+    if (speaker == Speaker::idbd) {
+        // A linear unit's output for the parts together is that for the means of all features.
+        std::vector<double>& shares = spread.room.likelihoods;
+        shares.resize(n);
+        std::fill_n(out, n, 0.0);
+        spread.each_part([&](const Row& part, double weight) {
+            Idbd{}.probabilities(leaf, part, scratch, shares.data());
+            for (std::size_t k = 0; k < n; ++k) out[k] += weight * shares[k];
+        });
+    } else if (speaker == Speaker::naive_bayes && bayes_of(leaf, spread, scratch) != no_answer) {
+        std::fill(scratch.scores.begin() + static_cast<std::ptrdiff_t>(n), scratch.scores.end(),
+                  -infinity);
+        kernels().softmax(scratch.scores.data(), n, scratch.scores.size());
+        std::copy_n(scratch.scores.begin(), n, out);
+    } else {
+        Majority{}.probabilities(leaf, spread.row(), scratch, out);
+    }
+}
+
+// For each row with uncertain values and each run of rows without.
+template <class Certain, class Uncertainly>
+void in_turn(const Batch& batch, Certain&& certain, Uncertainly&& uncertainly) {
+    const Uncertain* value = batch.uncertain.data();
+    const Uncertain* const end = value + batch.uncertain.size();
+    for (std::size_t row = 0; row < batch.rows;) {
+        const std::size_t next = value == end ? batch.rows : value->row;
+        if (row < next) certain(row, next - row);
+        row = next;
+        if (value == end) continue;
+        const Uncertain* const first = value;
+        while (value != end && value->row == row) ++value;
+        uncertainly(row, first, value);
+        ++row;
+    }
+}
+
+Answers from(const Answers& answers, std::size_t row) noexcept {
+    return {answers.classes ? answers.classes + row : nullptr,
+            answers.probabilities ? answers.probabilities + row * answers.width : nullptr,
+            answers.width};
+}
+
+}  // namespace
+
+// ---- routing ----
+
+// `branch` gives a child to a category that has none, or none; `arrive` is told every leaf,
+// or deepest node, and the share of the example that comes there.
+template <class Branch, class Arrive>
+void Tree::scatter(Spread& spread, Branch&& branch, Arrive&& arrive) const {
+    Spread::Waiting here;
+    while (spread.next(here)) {
+        while (at(here.node).test != Test::leaf) {
+            const Node& node = at(here.node);
+            const std::int32_t value = spread.find(static_cast<std::size_t>(node.feature));
+            if (value < 0) {
+                std::int32_t child = next(here.node, spread.row());
+                if (child == none) child = branch(here.node, spread.row().codes[slot(node)]);
+                if (child == none) break;
+                here.node = child;
+            } else if (node.test == Test::every_value) {
+                here.share = fan_out(spread, static_cast<std::size_t>(value), here, branch);
+                break;
+            } else if (!halve(spread, static_cast<std::size_t>(value), here)) {
+                here.share = 0.0;
+                break;
+            }
+        }
+        if (here.share > 0.0) arrive(here.node, here.share);
+    }
+}
+
+// One child a category, the first of them next; returns what stays for want of a branch.
+template <class Branch>
+double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here,
+                     Branch&& branch) const {
+    const Uncertain whole = spread.values[v];
+    const double all = whole.weight(spread.points);
+    auto& children = spread.room.children;
+    children.clear();
+    double staying = 0.0;
+    for (std::size_t p = 0; p < whole.count; ++p) {
+        const Point point = spread.points[whole.first + p];
+        const double share = here.share * (point.weight / all);
+        std::int32_t child = none;
+        if (share >= least_share) {
+            const auto code = static_cast<std::int32_t>(point.value);
+            child = ways_[static_cast<std::size_t>(at(here.node).place)].find(code);
+            if (child == none) child = branch(here.node, code);
+            if (child == none) staying += share;
+        }
+        children.push_back({child, share});
+    }
+    for (std::size_t p = whole.count; p-- > 0;) {
+        if (children[p].node == none) continue;
+        spread.values[v].first = whole.first + p;
+        spread.values[v].count = 1;
+        spread.wait(children[p].node, children[p].share);
+    }
+    return staying;
+}
+
+// Of two children one is next and the other waits; false if too little goes to either.
+bool Tree::halve(Spread& spread, std::size_t v, Spread::Waiting& here) const {
+    const Node& node = at(here.node);
+    const bool number = node.test == Test::threshold;
+    const double threshold = this->threshold(here.node);
+    const std::int32_t first = node.place;
+    Uncertain& value = spread.values[v];
+    const Uncertain whole = value;
+    const double p = number ? whole.below(threshold, spread.points)
+                            : whole.of(node.category, spread.points);
+    const auto keep = [&](bool yes) {
+        value = whole;
+        if (number && yes) value.keep_below(threshold, spread.points);
+        else if (number) value.keep_above(threshold, spread.points);
+        else if (yes) value.keep_only(node.category, spread.points);
+        else value.leave_out(node.category, spread.points);
+    };
+    const double left = here.share * p;
+    const double right = here.share * (1.0 - p);
+    if (right >= least_share) {
+        keep(false);
+        if (left >= least_share) {
+            spread.wait(first + 1, right);
+        } else {
+            here = {first + 1, right};
+            return true;
+        }
+    }
+    if (left < least_share) return false;
+    keep(true);
+    here = {first, left};
+    return true;
+}
+
+// ---- answering ----
+
+void Tree::answer(Spread& spread, AnswerScratch& scratch, const Answers& answers,
+                  std::size_t row) const {
+    const std::size_t n = answers.probabilities ? std::min(n_classes_, answers.width) : n_classes_;
+    std::vector<double>& sum = spread.room.answer;
+    std::vector<double>& shares = spread.room.shares;
+    sum.assign(std::max(n_classes_, answers.width), 0.0);
+    shares.resize(sum.size());
+    double all = 0.0;
+    scatter(
+        spread, [](std::int32_t, std::int32_t) { return none; },
+        [&](std::int32_t node, double share) {
+            LeafView leaf = view_of(node);
+            leaf.n_classes = n;
+            const Speaker speaker =
+                at(node).test != Test::leaf
+                    ? Speaker::majority
+                    : std::visit([&](const auto& policy) { return policy.speaker(leaf); },
+                                 settings_.leaf);
+            probabilities_of(speaker, leaf, spread, scratch, shares.data());
+            for (std::size_t k = 0; k < n; ++k) sum[k] += share * shares[k];
+            all += share;
+        });
+    for (std::size_t k = 0; k < n; ++k) {
+        sum[k] = all > 0.0 ? sum[k] / all : 1.0 / static_cast<double>(n);
+    }
+    if (answers.probabilities) {
+        std::copy_n(sum.begin(), answers.width, answers.probabilities + row * answers.width);
+    }
+    if (!answers.classes) return;
+    answers.classes[row] = !seen_           ? no_answer
+                           : costs_.classes ? cheapest(sum.data(), n)
+                                            : largest(sum.data(), n);
+}
+
+void Tree::predict_uncertain(const Batch& batch, const Answers& answers) const {
+    std::optional<RowBuffer> buffer;
+    AnswerScratch scratch;
+    Spread spread;
+    in_turn(
+        batch,
+        [&](std::size_t first, std::size_t n) {
+            predict(batch.certain_rows(first, n), from(answers, first));
+        },
+        [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
+            const auto lock = turnstile_.reading();
+            if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
+            scratch.fit(shape_, costs_.classes > 0);
+            buffer->read(row, 1);
+            spread.begin(buffer->row(0), features_, shape_, first, last, batch.points);
+            answer(spread, scratch, answers, row);
+        });
+}
+
+// ---- learning ----
+
+void Tree::observe(std::int32_t node, Spread& spread, std::size_t y, double w) {
+    const LeafView leaf = view_of(node);
+    const auto truth = static_cast<std::int32_t>(y);
+    const std::int32_t majority = Majority::class_of(leaf);
+    if (const auto* const best = std::get_if<Best>(&settings_.leaf); !best || best->majority) {
+        if (majority == truth) track(node).majority += w;
+    }
+    if (needs_bayes(settings_.leaf)) {
+        const std::int32_t bayes = bayes_of(leaf, spread, scratch_);
+        if ((bayes == no_answer ? majority : bayes) == truth) track(node).bayes += w;
+    }
+    if (leaf.units) {
+        std::vector<double>& shares = spread.room.shares;
+        shares.resize(leaf.n_classes);
+        const Speaker speaker = Idbd::speaker(leaf);
+        probabilities_of(speaker, leaf, spread, scratch_, shares.data());
+        const std::int32_t linear =
+            speaker == Speaker::idbd ? largest(shares.data(), leaf.n_classes) : majority;
+        if (linear == truth) leaf.units->right += w;
+    }
+}
+
+void Tree::learn(Spread& spread, std::size_t y, double w) {
+    arrive(spread.row(), y);
+    for (const Uncertain& u : spread.values) {
+        if (u.type != Uncertain::Type::categories) continue;
+        const std::size_t slot = features_[u.feature].slot;
+        for (std::size_t p = 0; p < u.count; ++p) {
+            const auto code = static_cast<std::int32_t>(spread.points[u.first + p].value);
+            if (code >= categories_[slot]) meet_category(slot, code);
+        }
+    }
+    const bool observes =
+        std::visit([](const auto& policy) { return policy.observes; }, settings_.leaf);
+    scatter(
+        spread, [&](std::int32_t node, std::int32_t code) { return add_branch(node, code); },
+        [&](std::int32_t leaf, double share) {
+            if (observes) observe(leaf, spread, y, share * std::min(w, 1.0));
+            learn_parts(leaf, spread, y, share * w);
+            // A weight of 3 is three examples: the second and the third met a leaf that knew
+            // the first.
+            if (observes && w > 1.0 && at(leaf).test == Test::leaf &&
+                leaves_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
+                observe(leaf, spread, y, share * (w - 1.0));
+            }
+        });
+    if (limited() && working_.held) leave_room();
+}
+
+void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,
+                         const Answers& answers) {
+    RowBuffer buffer(batch, features_, shape_);
+    Spread spread;
+    const bool asked = answers.classes || answers.probabilities;
+    in_turn(
+        batch,
+        [&](std::size_t first, std::size_t n) {
+            const Batch rows = batch.certain_rows(first, n);
+            const double* const weights = w ? w + first : nullptr;
+            if (asked) prequential(rows, y + first, weights, from(answers, first));
+            else learn(rows, y + first, weights);
+        },
+        [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
+            buffer.read(row, 1);
+            const auto lock = turnstile_.writing();
+            const Charge charge(statistics_);
+            const auto begin = [&] {
+                spread.begin(buffer.row(0), features_, shape_, first, last, batch.points);
+            };
+            begin();
+            if (asked) {
+                answer(spread, scratch_, answers, row);
+                begin();
+            }
+            const double weight = w ? w[row] : 1.0;
+            if (y[row] >= 0 && weight > 0.0) learn(spread, static_cast<std::size_t>(y[row]), weight);
+        });
+}
+
+}  // namespace riparian

@@ -1,0 +1,233 @@
+"""Values that are known as distributions: intervals, normals, weighted values, categories.
+
+An :class:`Uncertain` stands where a value would: in the dicts of ``learn_one`` and
+``predict_one``, and in object columns of arrays, frames and mappings.
+:func:`riparian.uncertain_columns` makes them of the bounds, or of means and deviations, that a
+table holds in columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian import _core
+
+__all__ = ["Cells", "Uncertain", "refuse_settings", "set_cells"]
+
+#: What a truncated normal must hold between its bounds: less cannot be cut any further.
+LEAST_MASS = 1e-9
+
+_TYPES = {"interval": 0, "normal": 1, "values": 2, "categories": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """A value that is known as a distribution.
+
+    Made by :meth:`interval`, :meth:`normal`, :meth:`values` or :meth:`categories`. An example
+    that holds one goes down every branch that it may take, with the probability of the
+    branch; what leaves learn are counts and weights in these fractions, and an answer is the
+    sum of the answers of all leaves that the example reaches, by its share in them (UCVFDT
+    [1]_). A distribution of one value is that value.
+
+    References
+    ----------
+    .. [1] C. Liang, Y. Zhang, Q. Song. Decision tree for dynamic and uncertain data streams.
+       ACML 2010, JMLR W&CP 13, pp. 209-224.
+
+    Examples
+    --------
+    >>> from riparian import Uncertain
+    >>> Uncertain.interval(2.0, 3.5)
+    Uncertain.interval(2.0, 3.5)
+    >>> Uncertain.categories({"rain": 0.7, "snow": 0.3})
+    Uncertain.categories({'rain': 0.7, 'snow': 0.3})
+    """
+
+    kind: Literal["interval", "normal", "values", "categories"]
+    #: Bounds of an interval or of a normal distribution, and mean and deviation of that.
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    moments: tuple[float, float] = (0.0, 1.0)
+    #: Values or categories, and their probabilities.
+    points: tuple[Any, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    @classmethod
+    def interval(cls, lo: float, hi: float) -> Self:
+        """Every value from `lo` to `hi` is equally likely."""
+        low, high = _finite("lo", lo), _finite("hi", hi)
+        if low > high:
+            raise ValueError(f"lo must not be above hi, got {lo!r} and {hi!r}")
+        return cls("interval", (low, high))
+
+    @classmethod
+    def normal(cls, mean: float, sd: float, *, lo: float = -math.inf, hi: float = math.inf) -> Self:
+        """Normal with this mean and standard deviation; with `lo` and `hi` truncated to them."""
+        centre, spread = _finite("mean", mean), _finite("sd", sd)
+        low, high = _number("lo", lo), _number("hi", hi)
+        if spread < 0.0:
+            raise ValueError(f"sd must be 0 or more, got {sd!r}")
+        if low > high:
+            raise ValueError(f"lo must not be above hi, got {lo!r} and {hi!r}")
+        if spread == 0.0 and not low <= centre <= high:
+            raise ValueError(f"mean must lie from lo to hi where sd is 0, got {mean!r}")
+        if spread > 0.0 and low < high and _mass(centre, spread, low, high) < LEAST_MASS:
+            raise ValueError(
+                f"lo and hi must hold at least {LEAST_MASS:g} of the normal distribution, got "
+                f"{lo!r} and {hi!r}; take Uncertain.interval"
+            )
+        if low == high and math.isinf(low):
+            raise ValueError(f"lo and hi must not be the same infinity, got {lo!r}")
+        return cls("normal", (low, high), (centre, spread))
+
+    @classmethod
+    def values(cls, values: Iterable[float], weights: Iterable[float] | None = None) -> Self:
+        """One of these numbers; `weights` are their probabilities, up to a factor."""
+        listed = [_finite("values", v) for v in values]
+        if not listed:
+            raise ValueError("values must hold at least one number")
+        given = [1.0] * len(listed) if weights is None else list(weights)
+        if len(given) != len(listed):
+            raise ValueError(f"weights must be {len(listed)}, one a value, got {len(given)}")
+        summed: dict[float, float] = {}
+        for value, weight in zip(listed, given, strict=True):
+            summed[value] = summed.get(value, 0.0) + _positive("weights", weight)
+        points = tuple(sorted(summed))
+        return cls("values", points=points, weights=_shares([summed[v] for v in points]))
+
+    @classmethod
+    def categories(cls, probabilities: Mapping[str, float]) -> Self:
+        """One of these categories, with these probabilities, which sum to 1."""
+        if not isinstance(probabilities, Mapping) or not probabilities:
+            raise ValueError(
+                f"probabilities must be a dict with at least one category, got {probabilities!r}"
+            )
+        for category in probabilities:
+            if not isinstance(category, str):
+                raise TypeError(f"categories must be strings, got {category!r}")
+        weights = [_positive("probabilities", p) for p in probabilities.values()]
+        if abs(math.fsum(weights) - 1.0) > 1e-6:
+            raise ValueError(f"probabilities must sum to 1, got {math.fsum(weights)!r}")
+        return cls("categories", points=tuple(probabilities), weights=_shares(weights))
+
+    @property
+    def certain(self) -> float | str | None:
+        """The one value that it can be; None where there are several."""
+        if self.kind == "normal" and self.moments[1] == 0.0:
+            return self.moments[0]
+        if self.kind in ("interval", "normal"):
+            return self.bounds[0] if self.bounds[0] == self.bounds[1] else None
+        return self.points[0] if len(self.points) == 1 else None
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind != "categories"
+
+    def __repr__(self) -> str:
+        if self.kind == "interval":
+            inside = f"{self.bounds[0]!r}, {self.bounds[1]!r}"
+        elif self.kind == "normal":
+            inside = f"{self.moments[0]!r}, {self.moments[1]!r}"
+            if self.bounds != (-math.inf, math.inf):
+                inside += f", lo={self.bounds[0]!r}, hi={self.bounds[1]!r}"
+        elif self.kind == "values":
+            inside = f"{list(self.points)!r}, weights={list(self.weights)!r}"
+        else:
+            inside = repr(dict(zip(self.points, self.weights, strict=True)))
+        return f"Uncertain.{self.kind}({inside})"
+
+
+#: Uncertain values of a column by row.
+Cells = dict[int, Uncertain]
+
+
+def set_cells(
+    batch: _core.Batch, columns: Mapping[int, Cells], codes: Mapping[int, Sequence[int]]
+) -> None:
+    """Gives a batch its uncertain values, by feature; `codes` are those of their categories."""
+    left = {place: iter(of_feature) for place, of_feature in codes.items()}
+    rows, features, kinds = [], [], []
+    numbers: list[float] = []
+    points: list[float] = []
+    weights: list[float] = []
+    starts = [0]
+    for row, place in sorted((row, place) for place, cells in columns.items() for row in cells):
+        cell = columns[place][row]
+        rows.append(row)
+        features.append(place)
+        kinds.append(_TYPES[cell.kind])
+        numbers += (*cell.bounds, *cell.moments)
+        points += cell.points if cell.numeric else [next(left[place]) for _ in cell.points]
+        weights += cell.weights
+        starts.append(len(points))
+    batch.set_uncertain(
+        np.array(rows, dtype=np.int64),
+        np.array(features, dtype=np.int32),
+        np.array(kinds, dtype=np.uint8),
+        _doubles(numbers),
+        np.array(starts, dtype=np.int64),
+        _doubles(points),
+        _doubles(weights),
+    )
+
+
+def refuse_settings(parameters: Mapping[str, Any]) -> None:
+    """A ValueError where a tree of these parameters cannot take uncertain values."""
+    refused = {
+        "adaptation": parameters["adaptation"] != "none",
+        "evaluator": parameters["evaluator"] != "resubstitution",
+        "pairing": parameters["bound"] == "delta-method" and parameters["pairing"] == "paired",
+        "short_memory": parameters["short_memory"] != 0,
+    }
+    for name, is_refused in refused.items():
+        if is_refused:
+            raise ValueError(
+                f"uncertain values cannot be taken with {name}={parameters[name]!r} "
+                "(docs/uncertain.md)"
+            )
+
+
+def _doubles(values: list[float]) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)
+
+
+def _number(name: str, value: Any) -> float:
+    if not isinstance(value, Real | np.number) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if value != value:
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def _finite(name: str, value: Any) -> float:
+    number = _number(name, value)
+    if math.isinf(number):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return number
+
+
+def _positive(name: str, value: Any) -> float:
+    number = _finite(name, value)
+    if number <= 0.0:
+        raise ValueError(f"{name} must be above 0, got {value!r}; leave out what cannot be")
+    return number
+
+
+def _shares(weights: list[float]) -> tuple[float, ...]:
+    total = math.fsum(weights)
+    return tuple(w / total for w in weights)
+
+
+def _mass(mean: float, sd: float, low: float, high: float) -> float:
+    """What a normal distribution holds from `low` to `high`, counted from their side."""
+    a, b = (low - mean) / sd, (high - mean) / sd
+    if a > 0.0:
+        a, b = -b, -a
+    return 0.5 * (math.erfc(-b / math.sqrt(2.0)) - math.erfc(-a / math.sqrt(2.0)))

@@ -1,0 +1,103 @@
+"""Uncertain values that a table holds as pairs of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian.table import Column, Numbers, Table, read_table
+from riparian.uncertain import Uncertain
+
+__all__ = ["uncertain_columns"]
+
+_PAIRS = (("lo", "hi"), ("mean", "sd"))
+
+
+def uncertain_columns(X: Any, features: Iterable[str] | None = None) -> Table:
+    """Joins columns of bounds, or of means and deviations, to uncertain features.
+
+    ``x.lo`` and ``x.hi`` become the feature ``x`` of intervals, ``x.mean`` and ``x.sd`` that of
+    normal distributions, and all four that of normal distributions within the bounds. Where
+    all columns of a feature are missing in a row, its value is.
+
+    Parameters
+    ----------
+    X : frame or mapping of columns
+        Named columns. Those that make no pair stay as they are.
+    features : iterable of str, optional
+        The features to join. By default all of which both columns of a pair are there.
+
+    Returns
+    -------
+    Table
+        What every method of a tree takes for `X`.
+
+    Examples
+    --------
+    >>> from riparian import VFDT, uncertain_columns
+    >>> X = {"level.lo": [0.0, 2.0], "level.hi": [1.0, 3.5], "rain": [0.1, 0.7]}
+    >>> model = VFDT().partial_fit(uncertain_columns(X), ["calm", "flood"])
+    >>> model.feature_names_in_.tolist()
+    ['level', 'rain']
+    """
+    table = read_table(X)
+    if table.names is None:
+        raise ValueError("X must have named columns, such as 'x.lo' and 'x.hi'")
+    columns = dict(zip(table.names, table.columns, strict=True))
+    joined = _found(columns) if features is None else list(dict.fromkeys(features))
+    result: dict[Any, Column] = {}
+    parts: set[Any] = set()
+    for feature in joined:
+        ends = [
+            e for pair in _PAIRS if all(f"{feature}.{e}" in columns for e in pair) for e in pair
+        ]
+        if not ends:
+            raise ValueError(
+                f"features names {feature!r}, but there are neither {feature + '.lo'!r} and "
+                f"{feature + '.hi'!r} nor {feature + '.mean'!r} and {feature + '.sd'!r}"
+            )
+        if feature in columns:
+            raise ValueError(f"column {feature!r} is there, besides {f'{feature}.{ends[0]}'!r}")
+        parts |= {f"{feature}.{end}" for end in ends}
+    for name, column in columns.items():
+        feature = str(name).rpartition(".")[0]
+        if name not in parts:
+            result[name] = column
+        elif feature not in result:
+            result[feature] = _joined(feature, columns, parts, table.n_rows)
+    return Table(table.n_rows, list(result.values()), list(result), example=table.example)
+
+
+def _found(columns: dict[Any, Column]) -> list[str]:
+    found: dict[str, None] = {}
+    for name in columns:
+        feature, _, end = str(name).rpartition(".")
+        for pair in _PAIRS:
+            if feature and end in pair and all(f"{feature}.{e}" in columns for e in pair):
+                found[feature] = None
+    return list(found)
+
+
+def _joined(feature: str, columns: dict[Any, Column], parts: set[Any], n_rows: int) -> Column:
+    ends = [end for pair in _PAIRS for end in pair if f"{feature}.{end}" in parts]
+    known = np.array([_numbers(f"{feature}.{end}", columns) for end in ends]).reshape(-1, n_rows)
+    make = Uncertain.normal if "mean" in ends else Uncertain.interval
+    values = np.full(n_rows, None, dtype=object)
+    for row, missing in enumerate(np.isnan(known).all(axis=0).tolist()):
+        if missing:
+            continue
+        try:
+            values[row] = make(**dict(zip(ends, known[:, row].tolist(), strict=True)))
+        except ValueError as error:
+            raise ValueError(f"column {feature!r}, row {row}: {error}") from None
+    return read_table({feature: values}).columns[0]
+
+
+def _numbers(name: str, columns: dict[Any, Column]) -> NDArray[Any]:
+    column = columns[name]
+    if not isinstance(column, Numbers) or column.uncertain:
+        raise ValueError(f"column {name!r} must hold numbers")
+    return column.values
