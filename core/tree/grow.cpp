@@ -296,7 +296,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
-        leaves_[place].track = {};
+        if (settings_.forgets()) leaves_[place].track = {};
     } else {
         sleep(place);
     }

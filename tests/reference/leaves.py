@@ -100,6 +100,8 @@ def naive_bayes(
         if x is None:
             continue
         if isinstance(statistic, CategoryCounts):
+            if v == 0:  # nobody has seen a category of it yet
+                continue
             for k in scores:
                 total = statistic.class_weight(k)
                 scores[k] += math.log((statistic.weight(int(x), k) + 1.0) / (total + v))
