@@ -50,7 +50,8 @@ SHARED: dict[str, Any] = {
 OURS: dict[str, dict[str, Any]] = {
     "VFDT": {},
     "HAT": {"adaptation": "alternates"},
-    "CVFDT": {"adaptation": "window"},
+    # Inherited weight would never be forgotten.
+    "CVFDT": {"adaptation": "window", "inherit_counts": "predict"},
     "EFDT": {"adaptation": "reevaluation", "runner_up": "none"},
     "option tree": {"adaptation": "options"},
 }
