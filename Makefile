@@ -41,7 +41,7 @@ demo: $(VENV)/installed
 	@echo "report.html shows the curves and the tree; 'riparian show model.rip' prints it"
 
 test: $(VENV)/installed $(VENV)/tested
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow"
 
 check: test lint types sanitize threads
 
