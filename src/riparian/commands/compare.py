@@ -111,9 +111,7 @@ def model_of(text: str) -> Any:
     >>> model_of("VFTD")
     Traceback (most recent call last):
     ...
-    ValueError: a model must be one of 'HoeffdingTree', 'CTree', 'CorrHTree', 'CorrectedVFDT', \
-'DsCART', 'HybridTree', 'MDT', 'McDiarmidTree', 'MisclassificationTree', 'NIP', \
-'StreamTree', 'VFDT', 'VFDTc', got 'VFTD'; did you mean 'VFDT'?
+    ValueError: a model must be one of 'HoeffdingTree', ..., got 'VFTD'; did you mean 'VFDT'?
     """
     from riparian.errors import one_of
     from riparian.recipes import RECIPES
