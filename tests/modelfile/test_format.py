@@ -243,7 +243,9 @@ def test_a_file_that_is_not_there_is_no_model_error(tmp_path):
 def test_a_newer_format_is_named(data):
     body = data[:-32].replace(rb"{\"format\":4,", rb"{\"format\":9,")
     assert body != data[:-32]
-    with pytest.raises(rp.ModelFileError, match=r"format 9; this version reads formats 1, 2, 3 and 4"):
+    with pytest.raises(
+        rp.ModelFileError, match=r"format 9; this version reads formats 1, 2, 3 and 4"
+    ):
         from_bytes(with_digest(body))
 
 
