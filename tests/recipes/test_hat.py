@@ -66,7 +66,7 @@ def test_hat_is_the_tree_of_the_reference(options):
     nodes = model._engine.nodes()
     inner = np.flatnonzero(nodes["test"])
     got = {(nodes["depth"][i], nodes["feature"][i], TESTS[int(nodes["test"][i])]) for i in inner}
-    assert got == {t[:3] for t in reference.tests()}
+    assert got == {t[:3] for t in reference.cuts()}
     assert model.n_leaves_ == reference.leaves(reference.root)
 
 

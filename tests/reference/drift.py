@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def adwin_cut_of(n0: int, n1: int, less: int, variance: float, delta: float) -> 
     return math.sqrt(2.0 * m * variance * d) + 2.0 / 3.0 * m * d
 
 
-class Restarting:
+class Restarting(ABC):
     """Starts anew with the value after a drift."""
 
     def __init__(self) -> None:
@@ -115,9 +116,11 @@ class Restarting:
 
     def restart(self) -> None:
         """Forget what else is known."""
+        self.signal = 0
 
+    @abstractmethod
     def judge(self) -> int:
-        raise NotImplementedError
+        """What the values so far say."""
 
     @property
     def estimate(self) -> float:

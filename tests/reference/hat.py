@@ -134,10 +134,10 @@ class AlternatesReference(ReferenceTree):
         node = self.nodes[top]
         return 1 if node.cut is None else sum(self.leaves(c) for c in node.children.values())
 
-    def tests(self, top: int | None = None) -> list[tuple[Any, ...]]:
+    def cuts(self, top: int | None = None) -> list[tuple[Any, ...]]:
         """Every cut of the tree that answers, from the root down."""
         node = self.nodes[self.root if top is None else top]
         if node.cut is None:
             return []
         here = [(node.depth, node.cut.feature, node.cut.test, node.cut.value)]
-        return here + [t for _, c in sorted(node.children.items()) for t in self.tests(c)]
+        return here + [t for _, c in sorted(node.children.items()) for t in self.cuts(c)]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from collections.abc import Callable
+from typing import Unpack
 
-from riparian.recipes.recipe import Shared, recipe
+from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["CVFDT"]
@@ -42,14 +42,6 @@ class CVFDT(HoeffdingTree):
         Called after each check of all splits with a dict: "inner" nodes, "questionable" ones
         (with subtrees beside them) and those "started" by this check, subtrees "replaced"
         and "rows" learned so far, and the "window". Gives the new length, or None.
-    impurity : str or callable, default="entropy"
-        Whose reduction is the gain.
-    bound : str or callable, default="hoeffding"
-        How far the best cut must lead.
-    leaf : str or sequence of str, default="adaptive"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
     grace_period : float, default=300
         Weight of examples between two checks of a leaf.
     delta : float, default=1e-4
@@ -90,7 +82,7 @@ class CVFDT(HoeffdingTree):
     40000
     """
 
-    def __init__(
+    def __init__(  # type: ignore[misc]  # defaults of its own
         self,
         *,
         window: int = 50_000,
@@ -101,14 +93,10 @@ class CVFDT(HoeffdingTree):
         dynamic_window: bool = False,
         max_window: int | None = None,
         window_hook: Callable[[dict[str, int]], int | None] | None = None,
-        impurity: Any = "entropy",
-        bound: Any = "hoeffding",
-        leaf: str | Sequence[str] = "adaptive",
-        costs: Any = None,
         grace_period: float = 300,
         delta: float = 1e-4,
         tau: float = 0.05,
-        **shared: Unpack[Shared],
+        **shared: Unpack[Composed],
     ) -> None:
         super().__init__(
             adaptation="window",
@@ -120,10 +108,6 @@ class CVFDT(HoeffdingTree):
             dynamic_window=dynamic_window,
             max_window=max_window,
             window_hook=window_hook,
-            impurity=impurity,
-            bound=bound,
-            leaf=leaf,
-            costs=costs,
             grace_period=grace_period,
             delta=delta,
             tau=tau,

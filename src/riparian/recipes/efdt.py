@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
-from riparian.recipes.recipe import Shared, recipe
+from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["EFDT"]
@@ -19,21 +18,6 @@ class EFDT(HoeffdingTree):
     ----------
     reevaluate_every : float, default=2000
         Weight of examples between two looks at an inner node.
-    impurity : str or callable, default="entropy"
-        Whose reduction is the gain.
-    bound : str or callable, default="hoeffding"
-        How far the best cut must lead.
-    leaf : str or sequence of str, default="adaptive"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it. An inner node then changes
-        its test for another feature that leads by half of it.
 
     Notes
     -----
@@ -67,25 +51,11 @@ class EFDT(HoeffdingTree):
         self,
         *,
         reevaluate_every: float = 2000,
-        impurity: Any = "entropy",
-        bound: Any = "hoeffding",
-        leaf: str | Sequence[str] = "adaptive",
-        costs: Any = None,
-        grace_period: float = 200,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        **shared: Unpack[Shared],
+        **shared: Unpack[Composed],
     ) -> None:
         super().__init__(
             adaptation="reevaluation",
             reevaluate_every=reevaluate_every,
             runner_up="none",
-            impurity=impurity,
-            bound=bound,
-            leaf=leaf,
-            costs=costs,
-            grace_period=grace_period,
-            delta=delta,
-            tau=tau,
             **shared,
         )

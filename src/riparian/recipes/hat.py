@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
-from riparian.recipes.recipe import Shared, recipe
+from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["HAT"]
@@ -29,21 +28,6 @@ class HAT(HoeffdingTree):
         at least. MOA's do; the bound then counts more examples than there were.
     random_state : int or None, default=None
         Its seed; None is 0.
-    impurity : str or callable, default="entropy"
-        Whose reduction is the gain.
-    bound : str or callable, default="hoeffding"
-        How far the best cut must lead; with ``impurity="gini", bound="confidence"`` the
-        splits are those of C-Tree.
-    leaf : str or sequence of str, default="adaptive"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
 
     Notes
     -----
@@ -52,7 +36,7 @@ class HAT(HoeffdingTree):
 
     *Differs from the paper*: a node keeps its detector when it splits. When the errors of a
     node rise again, an alternate that errs less than the node is kept, another one is started
-    anew; on the streams of ``docs/drift.md`` that is worth 0.3 points in mean. An alternate
+    anew; on the streams of ``docs/adaptation.md`` that is worth 0.3 points in mean. An alternate
     begins as a single leaf which answers like its node until it has learned an example.
 
     References
@@ -78,14 +62,7 @@ class HAT(HoeffdingTree):
         switch_after: float = 300,
         bootstrap: bool = False,
         random_state: int | None = None,
-        impurity: Any = "entropy",
-        bound: Any = "hoeffding",
-        leaf: str | Sequence[str] = "adaptive",
-        costs: Any = None,
-        grace_period: float = 200,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        **shared: Unpack[Shared],
+        **shared: Unpack[Composed],
     ) -> None:
         super().__init__(
             adaptation="alternates",
@@ -94,12 +71,5 @@ class HAT(HoeffdingTree):
             switch_after=switch_after,
             bootstrap=bootstrap,
             random_state=random_state,
-            impurity=impurity,
-            bound=bound,
-            leaf=leaf,
-            costs=costs,
-            grace_period=grace_period,
-            delta=delta,
-            tau=tau,
             **shared,
         )

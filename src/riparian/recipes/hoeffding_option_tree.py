@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
-from riparian.recipes.recipe import Shared, recipe
+from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["HoeffdingOptionTree"]
@@ -21,20 +20,6 @@ class HoeffdingOptionTree(HoeffdingTree):
         How many leaves one example may reach; with 1 the tree is VFDT.
     option_delta : float, default=0.1
         Accepted probability that a further test is no better than those of the node.
-    impurity : str or callable, default="entropy"
-        Whose reduction is the gain.
-    bound : str or callable, default="hoeffding"
-        How far the best cut must lead.
-    leaf : str or sequence of str, default="adaptive"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
-    grace_period : float, default=200
-        Weight of examples between two checks of a node.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check of a leaf.
-    tau : float, default=0.05
-        Tie threshold of a leaf: split anyway once the bound is below it.
 
     Notes
     -----
@@ -69,25 +54,11 @@ class HoeffdingOptionTree(HoeffdingTree):
         *,
         max_options: int = 5,
         option_delta: float = 0.1,
-        impurity: Any = "entropy",
-        bound: Any = "hoeffding",
-        leaf: str | Sequence[str] = "adaptive",
-        costs: Any = None,
-        grace_period: float = 200,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        **shared: Unpack[Shared],
+        **shared: Unpack[Composed],
     ) -> None:
         super().__init__(
             adaptation="options",
             max_options=max_options,
             option_delta=option_delta,
-            impurity=impurity,
-            bound=bound,
-            leaf=leaf,
-            costs=costs,
-            grace_period=grace_period,
-            delta=delta,
-            tau=tau,
             **shared,
         )

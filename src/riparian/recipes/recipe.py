@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable
-from typing import Any, TypedDict, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict, TypeVar, get_args, get_type_hints
 
 from riparian.tree import HoeffdingTree
 
-__all__ = ["Shared", "recipe"]
+__all__ = ["Composed", "Shared", "recipe"]
 
 
 class Shared(TypedDict, total=False):
@@ -31,14 +31,27 @@ class Shared(TypedDict, total=False):
     categorical_features: Any
 
 
+class Composed(Shared, total=False):
+    """What a recipe takes besides whose paper leaves the test of a split and the leaves open."""
+
+    impurity: Any
+    bound: Any
+    leaf: str | Sequence[str]
+    costs: Any
+    grace_period: float
+    delta: float
+    tau: float
+
+
 Recipe = TypeVar("Recipe", bound=type[HoeffdingTree])
 
 
 def recipe(cls: Recipe) -> Recipe:
     """Write the shared parameters into the signature and the docstring of a recipe.
 
-    Its ``__init__`` ends in ``**shared: Unpack[Shared]`` and passes them on. Type checkers read
-    that; everything that asks at run time (scikit-learn's `get_params`, `help`) finds names.
+    Its ``__init__`` ends in ``**shared: Unpack[Shared]``, or ``Unpack[Composed]``, and passes them
+    on. Type checkers read that; everything that asks at run time (scikit-learn's `get_params`,
+    `help`) finds names.
 
     Examples
     --------
@@ -51,13 +64,14 @@ def recipe(cls: Recipe) -> Recipe:
     signature = inspect.signature(own)
     kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     names = [p.name for p in kept]
+    (taken,) = get_args(get_type_hints(own, include_extras=True)["shared"])
     # A recipe may have a default of its own.
-    shared = [free[name] for name in Shared.__annotations__ if name not in names]
+    shared = [free[name] for name in taken.__annotations__ if name not in names]
 
     @functools.wraps(own)
     def init(self: HoeffdingTree, **given: Any) -> None:
         for name in given:
-            if name not in names and name not in Shared.__annotations__:
+            if name not in names and name not in taken.__annotations__:
                 raise TypeError(
                     f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}"
                 )
