@@ -223,6 +223,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
     fill_arrays_since_3(s);
     if (arrays.contains("inactive")) Snapshot::each_since_3(s, take);
+    if (arrays.contains("draws")) Snapshot::each_of_draws(s, take);
     if (arrays.contains("role")) Snapshot::each_of_adaptation(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
