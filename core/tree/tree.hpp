@@ -129,6 +129,27 @@ public:
     // Node ids from the root to where this row is answered.
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
 
+    // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
+    // `find_starts` gives is good until `reroutings` counts on.
+    [[nodiscard]] auto hold() const { return turnstile_.writing(); }
+    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const { return {batch, features_, shape_}; }
+    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape_); }
+    void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
+    [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
+    // `shares`: room for the class probabilities, of this width, or null.
+    struct Shares {
+        double* shares = nullptr;
+        std::size_t width = 0;
+    };
+    // The class of a row.
+    std::int32_t say(std::int32_t start, const Row&, const Shares&);
+    // The same before it was learned, and after, if asked for.
+    struct Said {
+        std::int32_t before = no_answer;
+        std::int32_t after = no_answer;
+    };
+    Said take(std::int32_t start, const Row&, std::size_t y, double w, const Shares&, bool again);
+
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t n_features() const;
@@ -175,8 +196,6 @@ private:
                        std::size_t row) const;
     // Answers as the ends of a row do before they learn it, and notes who was right.
     std::int32_t observe_all(const Row&, std::size_t y, double w);
-    // The class that costs least with these probabilities; ties to the lowest code.
-    [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     template <bool plain>
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
     template <bool plain>
@@ -307,6 +326,10 @@ private:
     // Following change (adapt.cpp, graft.cpp).
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    std::int32_t adapt(std::int32_t start, const Row&, std::size_t y, double w);
+    template <class Policy>
+    Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, double w, const Shares&,
+              bool again);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Reevaluation&, std::int32_t start, const Row&, std::size_t y, double w);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -629,7 +630,13 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     def _restored_engine(
         self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> _core.Engine:
-        return _core.Engine.restore(check_settings(axes), arrays)
+        return self._restorer(axes)(arrays)
+
+    def _restorer(
+        self, axes: Mapping[str, Any]
+    ) -> Callable[[dict[str, NDArray[Any]]], _core.Engine]:
+        # A function of the user is tried when settings are checked.
+        return functools.partial(_core.Engine.restore, check_settings(axes))
 
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         refuse_settings(axes)
