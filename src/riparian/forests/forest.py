@@ -65,7 +65,8 @@ class Forest(StreamClassifier[_core.Forest]):
     ----------
     estimator : HoeffdingTree or None, default=None
         What a member is: any tree of the library that grows by a bound, a recipe or a free
-        composition. None is ``HoeffdingTree(grace_period=50, delta=0.01)``.
+        composition. None is ``HoeffdingTree(grace_period=50, delta=0.01,
+        inherit_counts="count")``, as in MOA: its members grow fast, and no bound holds for one.
     n_estimators : int, default=10
         How many members.
     rate : float, default=6.0
@@ -290,7 +291,7 @@ def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a member's tree; a ValueError names what a forest cannot take."""
     estimator = axes["estimator"]
     if estimator is None:
-        estimator = HoeffdingTree(grace_period=50, delta=0.01)
+        estimator = HoeffdingTree(grace_period=50, delta=0.01, inherit_counts="count")
     if not isinstance(estimator, HoeffdingTree):
         raise ValueError(
             "estimator must be a tree of riparian that grows by a bound (VFDT(), HAT(), "
