@@ -15,5 +15,6 @@ NB_MODULE(_core, m) {
     bind_drift(m);
     bind_forest(m);
     bind_lab(m);
+    bind_pairs(m);
     bind_summary(m);
 }

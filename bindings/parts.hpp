@@ -10,4 +10,5 @@ void bind_encoding(nanobind::module_& m);
 void bind_engine(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
+void bind_pairs(nanobind::module_& m);
 void bind_summary(nanobind::module_& m);

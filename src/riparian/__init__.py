@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from riparian.changes import Change
     from riparian.errors import ModelFileError
     from riparian.forests import (
+        UFFT,
         AdaptiveRandomForest,
         Forest,
         LeveragingBagging,
@@ -62,6 +63,7 @@ __all__ = [
     "HAT",
     "MDT",
     "NIP",
+    "UFFT",
     "VFDT",
     "AdaptiveRandomForest",
     "CTree",
@@ -135,6 +137,7 @@ _FORESTS = {
     "LeveragingBagging",
     "OnlineBagging",
     "StreamingRandomPatches",
+    "UFFT",
 }
 _MODULES = {
     "bounds",

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from riparian.forests import FORESTS
+from riparian.forests import FORESTS, UFFT
 from riparian.model import StreamClassifier
 from riparian.recipes import RECIPES
 
 __all__ = ["MODELS"]
 
-MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES, **FORESTS}
+MODELS: dict[str, type[StreamClassifier[Any]]] = {
+    **RECIPES,
+    **FORESTS,
+    "UFFT": UFFT,
+}

@@ -18,6 +18,7 @@ from riparian.modelfile import from_bytes, to_bytes
 from tests.contract.conftest import COSTS, mixed  # noqa: F401
 
 EAGER = rp.HoeffdingTree(grace_period=50, delta=0.01, tau=0.1)
+PAIRS = {"n_min": "fixed", "grace_period": 50, "delta": 0.01, "tau": 0.1}
 #: Members of every kind, detectors of several, costs.
 MAKES = {
     "OnlineBagging": lambda **o: rp.OnlineBagging(estimator=EAGER, n_estimators=3, **o),
@@ -35,6 +36,13 @@ MAKES = {
     ),
     "HAT": lambda **o: rp.OnlineBagging(
         estimator=rp.HAT(grace_period=50, bootstrap=True), n_estimators=2, rate=2.0, **o
+    ),
+    "UFFT": lambda **o: rp.UFFT(**PAIRS, short_memory=150, **o),
+    "UFFT-own": lambda **o: rp.UFFT(
+        **PAIRS, short_memory=80, memory="tree", leaf=("majority", "naive-bayes", "idbd"), **o
+    ),
+    "UFFT-drift": lambda **o: rp.UFFT(
+        **PAIRS, short_memory=60, drift=0.3, leaf="majority", costs=COSTS, **o
     ),
     "DDM": lambda **o: rp.Forest(
         estimator=rp.CTree(leaf="majority", grace_period=50),
@@ -121,6 +129,8 @@ def test_a_row_of_weight_0_is_as_if_it_were_not_there(make, mixed):  # noqa: F81
 
 
 def test_the_seed_decides(make, mixed):  # noqa: F811
+    if "random_state" not in make().get_params():
+        pytest.skip("it draws nothing")
     rows = mixed[:500]
     assert to_bytes(rows.taught_to(make(random_state=1))) == to_bytes(
         rows.taught_to(make(random_state=1))
@@ -168,7 +178,7 @@ def test_a_member_that_fails_leaves_the_forest_as_it_was(mixed, n_jobs):  # noqa
 
 @pytest.mark.parametrize("limit", ["200KB", "1MB"])
 @pytest.mark.parametrize(
-    "kind", ["OnlineBagging", "AdaptiveRandomForest", "StreamingRandomPatches"]
+    "kind", ["OnlineBagging", "AdaptiveRandomForest", "StreamingRandomPatches", "UFFT"]
 )
 def test_the_limit_of_memory_holds(kind, limit, mixed):  # noqa: F811
     model = MAKES[kind](max_bytes=limit)
@@ -205,11 +215,13 @@ def test_reading_while_learning(make, mixed):  # noqa: F811
     assert not wrong
 
 
-ESTIMATORS = [cls(n_estimators=3) for cls in FORESTS.values()]
+ESTIMATORS = [*(cls(n_estimators=3) for cls in FORESTS.values()), rp.UFFT()]
 
 
-def random_weights(_):
+def random_weights(estimator):
     """How often a member learns a row hangs on its place, and this check moves rows."""
+    if "random_state" not in estimator.get_params():
+        return {}
     name = "check_sample_weight_equivalence_on_dense_data"
     return {name: "a repeated row is drawn again"}
 

@@ -5,15 +5,19 @@ from riparian.forests.forest import Forest, Vote
 from riparian.forests.leveraging_bagging import LeveragingBagging
 from riparian.forests.online_bagging import OnlineBagging
 from riparian.forests.streaming_random_patches import StreamingRandomPatches
+from riparian.forests.ufft import UFFT, PairVote, n_min
 
 __all__ = [
     "FORESTS",
+    "UFFT",
     "AdaptiveRandomForest",
     "Forest",
     "LeveragingBagging",
     "OnlineBagging",
+    "PairVote",
     "StreamingRandomPatches",
     "Vote",
+    "n_min",
 ]
 
 #: The free composition and those with a name of their own.

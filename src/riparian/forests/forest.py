@@ -31,7 +31,7 @@ from riparian.tree import HoeffdingTree
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["Forest", "Vote"]
+__all__ = ["Forest", "Vote", "detector_of", "thread_count"]
 
 _REPLACEMENTS = ["none", "worst", "background"]
 
@@ -173,7 +173,7 @@ class Forest(StreamClassifier[_core.Forest]):
     # -- the engine ---------------------------------------------------------------------------
 
     def _new_engine(self, axes: Mapping[str, Any]) -> _core.Forest:
-        return _core.Forest(_settings(axes, _threads(self.n_jobs)))
+        return _core.Forest(_settings(axes, thread_count(self.n_jobs)))
 
     def _restored_engine(
         self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
@@ -183,7 +183,7 @@ class Forest(StreamClassifier[_core.Forest]):
     def _restorer(
         self, axes: Mapping[str, Any]
     ) -> Callable[[dict[str, NDArray[Any]]], _core.Forest]:
-        return functools.partial(_core.Forest.restore, _settings(axes, _threads(self.n_jobs)))
+        return functools.partial(_core.Forest.restore, _settings(axes, thread_count(self.n_jobs)))
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition but `n_jobs`, which changes no result."""
@@ -203,7 +203,7 @@ class Forest(StreamClassifier[_core.Forest]):
 
     def _learn(self, *args: Any, **options: Any) -> Any:
         if self._engine is not None:
-            self._engine.set_threads(_threads(self.n_jobs))
+            self._engine.set_threads(thread_count(self.n_jobs))
         return super()._learn(*args, **options)
 
     # -- looking inside -----------------------------------------------------------------------
@@ -314,8 +314,8 @@ def _settings(axes: Mapping[str, Any], threads: int) -> dict[str, Any]:
     rate = number("rate", axes["rate"], 1e-6, 64.0)
     seed = axes["random_state"]
     replacement = one_of("replacement", axes["replacement"], _REPLACEMENTS)
-    warning = _detector("warning", axes["warning"])
-    drift = _detector("drift", axes["drift"])
+    warning = detector_of("warning", axes["warning"])
+    drift = detector_of("drift", axes["drift"])
     if replacement == "none" and (warning or drift):
         raise ValueError("replacement='none' watches no errors: leave warning and drift at None")
     if replacement != "none" and drift is None:
@@ -342,7 +342,8 @@ def _settings(axes: Mapping[str, Any], threads: int) -> dict[str, Any]:
     }
 
 
-def _detector(name: str, value: object) -> _core.Detector | None:
+def detector_of(name: str, value: object) -> _core.Detector | None:
+    """A fresh detector as the core has it: one of the package, or the `delta` of an ADWIN."""
     if value is None:
         return None
     if isinstance(value, Real) and not isinstance(value, bool):
@@ -359,7 +360,8 @@ def _detector(name: str, value: object) -> _core.Detector | None:
     return value.clone()._native
 
 
-def _threads(n_jobs: object) -> int:
+def thread_count(n_jobs: object) -> int:
+    """How many threads `n_jobs` asks for."""
     if n_jobs is None or n_jobs == -1:
         return (
             len(os.sched_getaffinity(0))
