@@ -12,6 +12,7 @@ from riparian.forests import n_min
 from riparian.forests.ufft import PairVote
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
+from riparian.table import read_table
 from tests.contract.conftest import mixed  # noqa: F401
 from tests.reference import ufft as reference
 
@@ -204,6 +205,23 @@ def test_pairs_follow_the_order_of_appearance():
     assert model.fit(X[:4], ["b", "a", "d", "c"]).pairs_[0] == ("a", "b")
 
 
+def test_a_class_without_room_is_an_error_that_changes_nothing():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 6, 3000)
+    y[:500] %= 2
+    X = rng.normal(size=(3000, 4)) + 0.3 * y[:, None]
+    # Five more classes, whose names are known before: only rows tell that trees are needed.
+    model = rp.UFFT(max_bytes=60_000, short_memory=100, **FAST)
+    model.partial_fit(X[:500], y[:500], classes=range(6))
+    before = to_bytes(model)
+    with pytest.raises(ValueError, match=r"max_bytes is 60000, but .* bytes are needed"):
+        model.partial_fit(X[500:], y[500:])
+    assert to_bytes(model) == before
+    model.set_params(max_bytes=200_000).partial_fit(X[500:], y[500:])
+    assert len(model.pairs_) == 15
+    assert model.memory_bytes_ <= 200_000
+
+
 # -- looking inside ---------------------------------------------------------------------------
 
 
@@ -302,7 +320,7 @@ HOSTILE = [
     ("detector_sizes", put(0, 2**40), "ends too early"),
     ("detectors", lambda a: a[:-1], "ends too early"),
     ("detectors", lambda a: np.append(a, 0.0), "to spare"),
-    ("tree0.classes", put(0, 3), ""),
+    ("tree0.classes", put(0, 3), "counts has"),
     ("tree1.seen", put(0, 10**6), "seen more than its forest"),
     ("tree2.memory_labels", lambda a: np.zeros(1, dtype=a.dtype), "more examples than"),
 ]
@@ -330,6 +348,28 @@ def test_an_array_that_is_absent_is_named(fitted):
         del arrays[name]
         with pytest.raises(ValueError, match=f"the array {name} is absent"):
             fitted._restored_engine(fitted._learned_with, arrays)
+
+
+def test_wrong_numbers_are_refused_or_give_a_model_that_works(fitted):
+    X, y = stream(600)
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        arrays = {name: a.copy() for name, a in fitted._engine.snapshot().items()}
+        name = rng.choice([n for n, a in arrays.items() if a.size])
+        array = arrays[name]
+        odd = [0, 1, 2, 255] if array.dtype.kind == "u" else [-1, 0, 3, 2**20]
+        array[rng.integers(array.size)] = rng.choice(odd)
+        try:
+            engine = fitted._restored_engine(fitted._learned_with, arrays)
+        except ValueError:
+            refused += 1
+            continue
+        batch = fitted._schema.read(read_table(X), grow=False).batch
+        engine.learn(batch, y.astype(np.int32), None)
+        engine.predict(batch, 3)
+        engine.snapshot()
+    assert 30 < refused < 300
 
 
 def test_a_tree_of_its_own_memory_is_not_one_of_the_shared():
