@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from riparian.changes import Change
     from riparian.errors import ModelFileError
     from riparian.forests import (
+        AccuracyWeightedEnsemble,
         AdaptiveRandomForest,
         Forest,
         LeveragingBagging,
@@ -63,6 +64,7 @@ __all__ = [
     "MDT",
     "NIP",
     "VFDT",
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "CTree",
     "Change",
@@ -130,6 +132,7 @@ _RECIPES = {
     "VFDTc",
 }
 _FORESTS = {
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "Forest",
     "LeveragingBagging",
