@@ -26,14 +26,14 @@ constexpr std::size_t bytes_a_feature = 128;
 GradientTrees::GradientTrees(const GradientSettings& settings) : settings_(settings) {
     const Charge charge(held_);
     held_.held = taken(sizeof(GradientTrees));
-    scratch_.pass.fit(settings.depth);
-    add_features({});
+    inputs_.add_features({});
+    fit(scratch_);
 }
 
 void GradientTrees::Scratch::fit(const GradientSettings& settings, std::size_t width,
-                                 std::size_t trees) {
+                                 std::size_t classes) {
     if (x.size() != width) x = HeldDoubles(width, 0.0);
-    if (positive.size() != trees) positive = Held<double>(trees, 0.0);
+    if (shares.size() != classes) shares = Held<double>(classes, 0.0);
     pass.fit(settings.depth);
 }
 
@@ -64,6 +64,13 @@ std::size_t GradientTrees::least_bytes() const {
            taken(inputs_.layout().width() * sizeof(double));
 }
 
+void GradientTrees::set_costs(const double* matrix, std::size_t classes) {
+    const auto lock = turnstile_.writing();
+    auto entries = std::make_shared<double[]>(classes * classes);
+    std::copy_n(matrix, classes * classes, entries.get());
+    costs_ = Costs{std::move(entries), classes, classes};
+}
+
 // ---- what grows ----
 
 void GradientTrees::add_features(const std::vector<Kind>& kinds) {
@@ -77,11 +84,7 @@ void GradientTrees::add_features(const std::vector<Kind>& kinds) {
     const std::vector<Input> before = inputs_.all();
     inputs_.add_features(kinds);
     if (layout.width() != width) move_weights(before, width);
-    fit_scratch();
-}
-
-void GradientTrees::fit_scratch() {
-    scratch_.fit(settings_, inputs_.layout().width(), n_trees_);
+    fit(scratch_);
 }
 
 void GradientTrees::move_weights(const std::vector<Input>& before, std::size_t width_before) {
@@ -100,12 +103,11 @@ void GradientTrees::move_weights(const std::vector<Input>& before, std::size_t w
 }
 
 // Weights as if the inputs had been there from the beginning: random directions.
-void GradientTrees::begin(std::size_t tree, const std::vector<Input>& inputs,
-                          std::size_t n_met) noexcept {
+void GradientTrees::begin(std::size_t tree, const std::vector<Input>& inputs) noexcept {
     const SoftTree t = this->tree(tree);
     const std::size_t nodes = settings_.inner_nodes();
     const std::size_t number = n_trees_ == 1 ? 1 : tree;  // one tree is that of the second class
-    const double size = 1.0 / std::sqrt(static_cast<double>(n_met));
+    const double size = 1.0 / std::sqrt(static_cast<double>(n_met_));
     for (const Input& input : inputs) {
         InitialWeights numbers(settings_.seed, number, input.feature, input.category);
         for (std::size_t i = 0; i < nodes; ++i) {
@@ -144,8 +146,7 @@ void GradientTrees::add_trees(std::size_t count) {
         first = 2;
     }
     const std::vector<Input> met = inputs_.met();
-    for (std::size_t t = first; t < count && !met.empty(); ++t) begin(t, met, met.size());
-    fit_scratch();
+    for (std::size_t t = first; t < count && n_met_ > 0; ++t) begin(t, met);
 }
 
 void GradientTrees::meet_class(std::size_t y) {
@@ -154,9 +155,10 @@ void GradientTrees::meet_class(std::size_t y) {
     demand_room(names);
     const std::size_t trees = trees_for(y + 1);
     if (trees != n_trees_) add_trees(trees);
-    demand_room(names);
+    demand_room(names + taken((y + 1) * sizeof(double)));
     held_.held += names;
     n_classes_ = y + 1;
+    fit(scratch_);
 }
 
 void GradientTrees::declare_classes(std::size_t count) {
@@ -178,10 +180,10 @@ void GradientTrees::meet_inputs(const Row& row) {
     const std::vector<Input> before = wider == width ? std::vector<Input>{} : inputs_.all();
     const std::vector<Input> fresh = inputs_.meet(row);
     if (wider != width) move_weights(before, width);
-    const std::size_t n_met = inputs_.met().size();
-    for (std::size_t t = 0; t < n_trees_; ++t) begin(t, fresh, n_met);
+    n_met_ += fresh.size();
+    for (std::size_t t = 0; t < n_trees_; ++t) begin(t, fresh);
     held_.held += names;
-    fit_scratch();
+    fit(scratch_);
 }
 
 void GradientTrees::add_names(std::size_t bytes) {
@@ -206,12 +208,12 @@ void GradientTrees::expect_categories(std::size_t feature,
 void GradientTrees::learn(const Row& row, std::size_t y, double w) {
     if (y >= n_classes_) meet_class(y);
     if (inputs_.brings(row)) [[unlikely]] meet_inputs(row);
-    ++seen_;
     double* const x = scratch_.x.data();
     inputs_.learn(row, w, settings_.standardise, x);
-    double rate = settings_.learning_rate * w;
+    double rate = w * rate_of(seen_++);
     if (settings_.rate == GradientSettings::Rate::normalised) {
-        const double squares = kernels().dot(x, x, scratch_.x.size());
+        // The bias is the weight of one more input, 1.
+        const double squares = 1.0 + kernels().dot(x, x, scratch_.x.size());
         rate /= 1.0 + settings_.slope * settings_.slope * squares;
     }
     for (std::size_t t = 0; t < n_trees_; ++t) {
@@ -232,31 +234,45 @@ void GradientTrees::answer(const Row& row, Scratch& scratch, const Answers& answ
         if (answers.classes) answers.classes[i] = no_answer;
         return;
     }
-    double* const x = scratch.x.data();
-    inputs_.ask(row, settings_.standardise, x);
-    double* const positive = scratch.positive.data();
-    for (std::size_t t = 0; t < n_trees_; ++t) {
-        scratch.pass.forward(tree(t), x, settings_);
-        positive[t] = scratch.pass.mass_of(true);
-    }
     const std::size_t known = shares ? std::min(n_classes_, answers.width) : n_classes_;
-    std::size_t most = 0;
+    double* const found = shares ? shares : scratch.shares.data();
+    share(row, scratch, found, known);
+    if (!answers.classes) return;
+    answers.classes[i] = seen_ ? static_cast<std::int32_t>(choice(found, known)) : no_answer;
+}
+
+void GradientTrees::share(const Row& row, Scratch& scratch, double* shares,
+                          std::size_t classes) const noexcept {
+    inputs_.ask(row, settings_.standardise, scratch.x.data());
+    SoftPass& pass = scratch.pass;
     if (n_trees_ == 1) {
-        const double negative = scratch.pass.mass_of(false);
-        most = known == 2 && positive[0] > negative;
-        if (shares) {
-            shares[0] = known == 2 ? negative : 1.0;
-            if (known == 2) shares[1] = positive[0];
-        }
-    } else {
-        double sum = 0.0;
-        for (std::size_t k = 0; k < known; ++k) {
-            sum += positive[k];
-            if (positive[k] > positive[most]) most = k;
-        }
-        for (std::size_t k = 0; shares && k < known; ++k) shares[k] = positive[k] / sum;
+        pass.forward(tree(0), scratch.x.data(), settings_);
+        shares[0] = classes > 1 ? pass.mass_of(false) : 1.0;
+        if (classes > 1) shares[1] = pass.mass_of(true);
+        return;
     }
-    if (answers.classes) answers.classes[i] = seen_ ? static_cast<std::int32_t>(most) : no_answer;
+    double sum = 0.0;
+    for (std::size_t k = 0; k < classes; ++k) {
+        pass.forward(tree(k), scratch.x.data(), settings_);
+        sum += shares[k] = pass.mass_of(true);
+    }
+    for (std::size_t k = 0; k < classes; ++k) shares[k] /= sum;
+}
+
+std::size_t GradientTrees::choice(const double* shares, std::size_t classes) const noexcept {
+    if (costs_.classes < classes) {
+        return static_cast<std::size_t>(std::max_element(shares, shares + classes) - shares);
+    }
+    std::size_t best = 0;
+    double least = 0.0;
+    for (std::size_t l = 0; l < classes; ++l) {
+        double cost = 0.0;
+        for (std::size_t k = 0; k < classes; ++k) cost += costs_(l, k) * shares[k];
+        if (l > 0 && !(cost < least)) continue;
+        best = l;
+        least = cost;
+    }
+    return best;
 }
 
 template <bool answering>
@@ -294,7 +310,7 @@ void GradientTrees::predict(const Batch& batch, const Answers& answers) const {
         const auto lock = turnstile_.reading();
         const Shape shape = inputs_.shape();
         if (!buffer || !buffer->reads(shape)) buffer.emplace(batch, inputs_.features(), shape);
-        scratch.fit(settings_, inputs_.layout().width(), n_trees_);
+        fit(scratch);
         const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
         buffer->read(first, n);
         for (std::size_t i = 0; i < n; ++i) answer(buffer->row(i), scratch, answers, first + i);
@@ -307,7 +323,7 @@ std::vector<SoftNode> GradientTrees::explain(const Batch& batch) const {
     RowBuffer buffer(batch, inputs_.features(), inputs_.shape());
     buffer.read(0, 1);
     Scratch scratch;
-    scratch.fit(settings_, inputs_.layout().width(), n_trees_);
+    fit(scratch);
     inputs_.ask(buffer.row(0), settings_.standardise, scratch.x.data());
     std::vector<SoftNode> nodes;
     for (std::size_t t = 0; t < n_trees_; ++t) {

@@ -32,7 +32,7 @@ Shape Inputs::shape() const noexcept {
 
 void Inputs::add_features(const std::vector<Kind>& kinds) {
     const HeldDoubles before = moments_;
-    const std::size_t stride = layout_.stride();
+    const std::size_t stride = layout_.stride(), numeric = layout_.numeric;
     for (const Kind kind : kinds) {
         std::size_t slot = layout_.numeric;
         if (kind == Kind::numeric) ++layout_.numeric;
@@ -47,10 +47,10 @@ void Inputs::add_features(const std::vector<Kind>& kinds) {
     trim(met_);
     trim(categories_);
     lay_out();
-    if (stride == layout_.stride()) return;
+    // What is past the last feature has met the zeros there, and is not copied.
     moments_ = HeldDoubles(3 * layout_.stride(), 0.0);
     for (std::size_t p = 0; p < 3; ++p) {
-        std::copy_n(before.data() + p * stride, stride, moments_.data() + p * layout_.stride());
+        std::copy_n(before.data() + p * stride, numeric, moments_.data() + p * layout_.stride());
     }
 }
 

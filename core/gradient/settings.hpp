@@ -11,9 +11,11 @@ struct GradientSettings {
     enum class Rate : std::uint8_t { constant, normalised };
     enum class Step : std::uint8_t { tangent, plain };
 
-    std::size_t depth = 4;
+    std::size_t depth = 5;
     double slope = 3.0;
-    double learning_rate = 0.5;
+    double learning_rate = 2.0;  // of the first row
+    double final_rate = 0.2;     // that it does not fall below
+    double settling = 100.0;     // rows an input after which it begins to fall
     Rate rate = Rate::normalised;
     Loss loss = Loss::log;
     Step step = Step::tangent;

@@ -36,12 +36,12 @@ GradientSnapshot GradientTrees::snapshot() const {
 // Each node has a bias and a plane of length 1 over the inputs that were met.
 void GradientTrees::restore_trees(const GradientSnapshot& s) {
     const std::vector<Input> inputs = inputs_.all();
-    const bool any = !inputs_.met().empty();
     const std::size_t nodes = settings_.inner_nodes() * trees_for(n_classes_);
     for (const double b : s.biases) {
         demand(std::abs(b) <= SoftPass::most_bias, "biases: out of range");
     }
     add_trees(trees_for(n_classes_));
+    fit(scratch_);
     std::copy(s.biases.begin(), s.biases.end(), biases_.begin());
     for (std::size_t i = 0; i < nodes; ++i) {
         const double* const from = s.weights.data() + i * inputs.size();
@@ -53,7 +53,7 @@ void GradientTrees::restore_trees(const GradientSnapshot& s) {
             squares += from[j] * from[j];
             to[inputs[j].place] = from[j];
         }
-        demand(any ? std::abs(squares - 1.0) <= 1e-9 : squares == 0.0,
+        demand(n_met_ > 0 ? std::abs(squares - 1.0) <= 1e-9 : squares == 0.0,
                "weights: a plane whose length is not 1");
     }
 }
@@ -81,7 +81,8 @@ std::unique_ptr<GradientTrees> GradientTrees::restore(const GradientSettings& se
     made->settings_.max_bytes = SIZE_MAX;  // until all is there
     const Charge charge(made->held_);
     made->inputs_.restore(s.inputs);
-    demand(s.seen[0] > 0 || made->inputs_.met().empty(), "seen does not go with met");
+    made->n_met_ = made->inputs_.met().size();
+    demand(s.seen[0] > 0 || made->n_met_ == 0, "seen does not go with met");
     made->n_classes_ = s.classes[0];
     made->seen_ = s.seen[0];
     made->restore_trees(s);

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from riparian.certificates import Pending, Split
     from riparian.changes import Change
     from riparian.errors import ModelFileError
+    from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -55,6 +56,7 @@ __all__ = [
     "HAT",
     "MDT",
     "NIP",
+    "OADT",
     "VFDT",
     "CTree",
     "Change",
@@ -93,6 +95,7 @@ _HOME = {
     "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
+    "OADT": "riparian.gradient",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",

@@ -216,8 +216,8 @@ class AtEveryLine:
 
 
 @pytest.fixture
-def growing(cls):
-    return Growing(lambda: cls(grace_period=4, delta=0.4, tau=100.0))
+def growing(cls, with_known):
+    return Growing(lambda: with_known(cls, grace_period=4, delta=0.4, tau=100.0))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
