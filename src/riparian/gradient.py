@@ -80,8 +80,8 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         After so many examples for each input steps begin to shrink. With a small one planes lie
         still sooner, and closer to where they belong; a changing stream wants a large one.
     rate : {"normalised", "constant"}, default="normalised"
-        Divide steps by :math:`1 + m^2 (1 + |x|^2)`, so that no example moves a plane too far, or not;
-        0.01 to 0.1 is then a good `learning_rate`.
+        Divide steps by :math:`1 + m^2 (1 + |x|^2)`, so that no example moves a plane too far, or
+        not; 0.01 to 0.1 is then a good `learning_rate`.
     loss : {"log", "squared"}, default="log"
         What is made smaller: :math:`-\ln p` of the right class, or :math:`(1 - y\,o)^2 / 2` with
         the output :math:`o = 2p - 1`, which learns less from what is far wrong.
@@ -193,7 +193,10 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         batch = self._read(read_example(x)).batch
         found = engine.explain(batch)
         trees = 1 + max((tree for tree, *_ in found), default=-1)
-        return [SoftNode(self._label(tree, trees), *rest) for tree, *rest in found]
+        return [
+            SoftNode(self._label(tree, trees), node, reached, value, left)
+            for tree, node, reached, value, left in found
+        ]
 
     def planes(self) -> list[Plane]:
         """The hyperplanes of all trees, in heap order."""

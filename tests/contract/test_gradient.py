@@ -223,8 +223,8 @@ def test_missing_foreign_and_other_arrays_are_refused(mixed):
     model = mixed.taught_to(rp.OADT())
     settings, arrays = _checked(model._learned_with), model._engine.snapshot()
     for name in arrays:
+        rest = {n: a for n, a in arrays.items() if n != name}
         with pytest.raises(ValueError, match=f"the array {name} is absent"):
-            rest = {n: a for n, a in arrays.items() if n != name}
             _core.GradientEngine.restore(settings, rest)
         with pytest.raises(ValueError, match=f"the array {name} has another type"):
             _core.GradientEngine.restore(settings, arrays | {name: arrays[name].astype(np.int16)})

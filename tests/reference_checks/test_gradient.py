@@ -36,5 +36,7 @@ def test_gradients_are_finite_differences(depth, kind):
         for i in range(len(v)):
             h = np.zeros_like(v)
             h[i] = 1e-6
-            above, below = (gradient.loss(gradient.output(u, slope), y, kind) for u in (v + h, v - h))
+            above, below = (
+                gradient.loss(gradient.output(u, slope), y, kind) for u in (v + h, v - h)
+            )
             assert found[i] == pytest.approx((above - below) / 2e-6, abs=1e-6)
