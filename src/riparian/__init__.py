@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from riparian.certificates import Pending, Split
     from riparian.changes import Change
     from riparian.errors import ModelFileError
+    from riparian.forests import (
+        AdaptiveRandomForest,
+        Forest,
+        LeveragingBagging,
+        OnlineBagging,
+        StreamingRandomPatches,
+    )
     from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
@@ -58,20 +65,25 @@ __all__ = [
     "NIP",
     "OADT",
     "VFDT",
+    "AdaptiveRandomForest",
     "CTree",
     "Change",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "Forest",
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
+    "LeveragingBagging",
     "McDiarmidTree",
     "MisclassificationTree",
     "ModelFileError",
+    "OnlineBagging",
     "Pending",
     "Split",
     "StreamTree",
+    "StreamingRandomPatches",
     "Uncertain",
     "VFDTc",
     "__version__",
@@ -120,6 +132,13 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
+_FORESTS = {
+    "AdaptiveRandomForest",
+    "Forest",
+    "LeveragingBagging",
+    "OnlineBagging",
+    "StreamingRandomPatches",
+}
 _MODULES = {
     "bounds",
     "cuts",
@@ -139,6 +158,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _RECIPES:
         value = getattr(importlib.import_module("riparian.recipes"), name)
+    elif name in _FORESTS:
+        value = getattr(importlib.import_module("riparian.forests"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"riparian.{name}")
     else:
