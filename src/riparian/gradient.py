@@ -14,7 +14,7 @@ from riparian.compat import announce_to_river
 from riparian.costs import check_costs
 from riparian.errors import one_of
 from riparian.model import StreamClassifier
-from riparian.settings import _check_categorical_features, _number, _truth, _whole, byte_count
+from riparian.settings import byte_count, check_categorical_features, number, truth, whole
 from riparian.table import read_example
 
 __all__ = ["OADT", "Plane", "SoftNode"]
@@ -225,8 +225,8 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         decimals : int, default=2
             Their digits after the point.
         """
-        terms = _whole("n_terms", n_terms, 1, 2**31)
-        digits = _whole("decimals", decimals, 0, 17)
+        terms = whole("n_terms", n_terms, 1, 2**31)
+        digits = whole("decimals", decimals, 0, 17)
         planes = self.planes()
         inner = 2 ** self._learned_with["depth"] - 1
         lines = []
@@ -291,21 +291,21 @@ class OADT(StreamClassifier[_core.GradientEngine]):
 def _checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     p = parameters
-    _check_categorical_features(p["categorical_features"])
+    check_categorical_features(p["categorical_features"])
     if p["costs"] is not None:
         check_costs(p["costs"])
     seed = p["random_state"]
     return {
-        "depth": _whole("depth", p["depth"], 1, _core.MAX_GRADIENT_DEPTH),
-        "slope": _number("slope", p["slope"], 1e-6, 1e3),
-        "learning_rate": _number("learning_rate", p["learning_rate"], 0.0, 1e3),
-        "final_rate": _number("final_rate", p["final_rate"], 0.0, 1e3),
-        "settling": _number("settling", p["settling"], 1e-3, 2.0**53),
+        "depth": whole("depth", p["depth"], 1, _core.MAX_GRADIENT_DEPTH),
+        "slope": number("slope", p["slope"], 1e-6, 1e3),
+        "learning_rate": number("learning_rate", p["learning_rate"], 0.0, 1e3),
+        "final_rate": number("final_rate", p["final_rate"], 0.0, 1e3),
+        "settling": number("settling", p["settling"], 1e-3, 2.0**53),
         "rate": one_of("rate", p["rate"], ["normalised", "constant"]),
         "loss": one_of("loss", p["loss"], ["log", "squared"]),
         "step": one_of("step", p["step"], ["tangent", "plain"]),
-        "standardise": _truth("standardise", p["standardise"]),
-        "random_state": 0 if seed is None else _whole("random_state", seed, 0, 2**32 - 1),
+        "standardise": truth("standardise", p["standardise"]),
+        "random_state": 0 if seed is None else whole("random_state", seed, 0, 2**32 - 1),
         "max_bytes": byte_count("max_bytes", p["max_bytes"]),
     }
 

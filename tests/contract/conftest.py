@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from riparian import _core
+from riparian.gradient import OADT
 from riparian.modelfile import to_bytes
-from riparian.models import MODELS
 from riparian.recipes import RECIPES
 
 #: Small enough to split often, where a recipe has such a parameter.
@@ -155,7 +155,7 @@ def recipe(request):
     return request.param
 
 
-@pytest.fixture(params=MODELS.values(), ids=MODELS)
+@pytest.fixture(params=[*RECIPES.values(), OADT], ids=[*RECIPES, "OADT"])
 def cls(request):
     """A model as it comes, where the kind of leaf makes no difference."""
     return request.param

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -389,6 +390,42 @@ def test_a_limit_below_what_an_empty_model_needs_says_how_much_it_needs():
         rp.OADT(max_bytes=2_000).partial_fit(X, y)
     least = int(str(refused.value).split("at least ")[1].split(" ")[0].replace(",", ""))
     assert rp.OADT(max_bytes=2 * least).partial_fit(X, y).memory_bytes_ <= 2 * least
+
+
+def test_three_threads_ask_while_one_learns(mixed):
+    model = mixed[:50].taught_to(rp.OADT())
+    errors = []
+    done = threading.Event()
+
+    def ask(question):
+        try:
+            while not done.is_set():
+                question()
+        except BaseException as error:
+            errors.append(error)
+
+    def probabilities():
+        found = model.predict_proba(mixed.columns)
+        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-9)
+
+    def inside():
+        assert len(model.planes()) % 31 == 0
+        assert model.export_text()
+        assert len(model.explain_one({"height": 1.0, "colour": "red"})) % 31 == 0
+
+    threads = [
+        threading.Thread(target=ask, args=(question,))
+        for question in (probabilities, inside, lambda: model.predict(mixed.columns))
+    ]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        mixed.taught_to(model, 100)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(model.classes_) == 4
 
 
 # -- scikit-learn ---------------------------------------------------------------------------------
