@@ -10,5 +10,6 @@ void bind_drift(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);
 void bind_engine(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
+void bind_gradient(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
 void bind_summary(nanobind::module_& m);

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         OnlineBagging,
         StreamingRandomPatches,
     )
+    from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -63,6 +64,7 @@ __all__ = [
     "HAT",
     "MDT",
     "NIP",
+    "OADT",
     "VFDT",
     "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
@@ -107,6 +109,7 @@ _HOME = {
     "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
+    "OADT": "riparian.gradient",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",

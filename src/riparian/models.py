@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from riparian.forests import FORESTS
+from riparian.gradient import OADT
 from riparian.model import StreamClassifier
 from riparian.recipes import RECIPES
 
 __all__ = ["MODELS"]
 
-MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES, **FORESTS}
+MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES, **FORESTS, "OADT": OADT}
