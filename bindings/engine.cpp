@@ -109,6 +109,9 @@ void set_uncertain(PyBatch& b, const VectorIn<std::int64_t>& rows,
         if (values[i].type == Uncertain::Type::interval) {
             values[i].low = settled(d[0]);
             values[i].high = settled(d[1]);
+        } else if (!listed && (values[i].mean != d[2] || values[i].deviation != d[3])) {
+            values[i].type = Uncertain::Type::interval;  // as far out as a number can be
+            values[i].low = values[i].high = values[i].mean;
         }
     }
     b.batch.points.clear();
@@ -594,7 +597,7 @@ void bind_engine(nb::module_& m) {
             const nb::gil_scoped_release free;
             t.set_max_bytes(limit.value_or(SIZE_MAX));
         }, "limit"_a.none())
-        .def("surely_fits", &Tree::surely_fits, "names"_a,
+        .def("surely_fits", &Tree::surely_fits, "names"_a, "numbers"_a,
              nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("max_bytes", [](const Tree& t) -> std::optional<std::size_t> {
             const std::size_t limit = t.settings().max_bytes;

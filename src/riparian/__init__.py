@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         HAT,
         MDT,
         NIP,
+        UCVFDT,
         VFDT,
         CorrectedVFDT,
         CorrHTree,
@@ -55,6 +56,7 @@ __all__ = [
     "HAT",
     "MDT",
     "NIP",
+    "UCVFDT",
     "VFDT",
     "CTree",
     "Change",
@@ -114,6 +116,7 @@ _RECIPES = {
     "MisclassificationTree",
     "NIP",
     "StreamTree",
+    "UCVFDT",
     "VFDT",
     "VFDTc",
 }

@@ -1082,7 +1082,8 @@ def _names_fit(engine: _core.Engine, reading: Reading, added: list[Hashable]) ->
         return False
     values = [value for found in reading.new_categories.values() for value in found]
     # At most what a value and its code take, and the growth of the table that it is in.
-    return not values or engine.surely_fits(sum(sys.getsizeof(v) + 256 for v in values))
+    names = sum(sys.getsizeof(v) + 256 for v in values)
+    return not (names or reading.uncertain) or engine.surely_fits(names, reading.uncertain)
 
 
 def _learned_codes(
