@@ -188,6 +188,7 @@ def refuse_settings(parameters: Mapping[str, Any]) -> None:
     """A ValueError where a tree of these parameters cannot take uncertain values."""
     refused = {
         "evaluator": parameters["evaluator"] != "resubstitution",
+        "leaf_features": parameters["leaf_features"] is not None,
         "pairing": parameters["bound"] == "delta-method" and parameters["pairing"] == "paired",
         "short_memory": parameters["short_memory"] != 0,
     }
