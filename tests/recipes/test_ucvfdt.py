@@ -102,13 +102,14 @@ def test_the_window_is_exact_where_features_and_classes_come_late():
         fractional_oracle.check_everything(model)
 
 
-@pytest.mark.parametrize("limit", [45_000, 120_000])
+@pytest.mark.parametrize("limit", [60_000, 120_000])
 def test_counts_are_exact_where_statistics_come_and_go(limit):
     rng = np.random.default_rng(7)
-    model = rp.HoeffdingTree(max_bytes=limit, **RESTLESS)
+    eager = {"grace_period": 10, "delta": 0.5, "tau": 1.0}
+    model = rp.HoeffdingTree(max_bytes=limit, **{**RESTLESS, **eager})
     inactive = 0
-    for i in range(30):
-        model.partial_fit(*mixed(rng, 80, i // 6, categories=9))
+    for i in range(24):
+        model.partial_fit(*mixed(rng, 80, i // 6, categories=9, share=0.1))
         assert model.memory_bytes_ <= limit
         inactive += int(model._engine.snapshot()["inactive"].sum())
         if i % 6 == 5:
