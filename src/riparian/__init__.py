@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     )
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
-    from riparian.uncertain_columns import uncertain_columns
+    from riparian.uncertain_pairs import uncertain_columns
 
 __all__ = [
     "CVFDT",
@@ -99,7 +99,7 @@ _HOME = {
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
     "load": "riparian.recipes",
-    "uncertain_columns": "riparian.uncertain_columns",
+    "uncertain_columns": "riparian.uncertain_pairs",
 }
 _RECIPES = {
     "CTree",
