@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         HAT,
         MDT,
         NIP,
+        UCVFDT,
         VFDT,
         CorrectedVFDT,
         CorrHTree,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     )
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
-    from riparian.uncertain_columns import uncertain_columns
+    from riparian.uncertain_pairs import uncertain_columns
 
 __all__ = [
     "CVFDT",
@@ -65,6 +66,7 @@ __all__ = [
     "MDT",
     "NIP",
     "OADT",
+    "UCVFDT",
     "VFDT",
     "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
@@ -114,7 +116,7 @@ _HOME = {
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
     "load": "riparian.recipes",
-    "uncertain_columns": "riparian.uncertain_columns",
+    "uncertain_columns": "riparian.uncertain_pairs",
 }
 _RECIPES = {
     "CTree",
@@ -131,6 +133,7 @@ _RECIPES = {
     "MisclassificationTree",
     "NIP",
     "StreamTree",
+    "UCVFDT",
     "VFDT",
     "VFDTc",
 }

@@ -128,6 +128,14 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="NAMES", help="Columns that are not read, comma-separated."),
 ]
+Uncertain = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Features that stand in two columns, comma-separated: x for x.lo and x.hi, or x.mean "
+        "and x.sd. Structs in Parquet and Arrow files need no naming.",
+    ),
+]
 Delimiter = Annotated[str | None, typer.Option(help="What separates the columns of a CSV file.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of a CSV, TSV or ARFF file.")]
 SkipBadRows = Annotated[
@@ -173,6 +181,7 @@ def run(
     format: Format = None,
     categorical: Categorical = None,
     drop: Drop = None,
+    uncertain: Uncertain = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     skip_bad_rows: SkipBadRows = False,
@@ -198,7 +207,8 @@ def run(
     as_text = target is not None and target in _names(categorical)
     model = _model(recipe, given_parameters(given, labels_as_text=as_text))
     if prefix := next((p for p in _PREFIXES if data.startswith(p)), None):
-        _refuse_for(prefix, target=target, format=format, categorical=categorical, drop=drop)
+        named = {"target": target, "format": format, "categorical": categorical, "drop": drop}
+        _refuse_for(prefix, **named, uncertain=uncertain)
         from riparian.named import open_named
 
         stream: Any = open_named(data, _say)
@@ -217,6 +227,7 @@ def run(
             format=format,
             categorical=_names(categorical),
             drop=_names(drop),
+            uncertain=_names(uncertain),
             delimiter=_character(delimiter),
             encoding=encoding,
             skip_bad_rows=skip_bad_rows,
@@ -282,6 +293,7 @@ def predict(
     proba: Annotated[bool, typer.Option(help="Add each class's probability.")] = False,
     block: Block = 10_000,
     format: Format = None,
+    uncertain: Uncertain = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     skip_bad_rows: SkipBadRows = False,
@@ -305,6 +317,7 @@ def predict(
         proba=proba,
         block=block,
         format=format,
+        uncertain=_names(uncertain),
         delimiter=_character(delimiter),
         encoding=encoding,
         skip_bad_rows=skip_bad_rows,
