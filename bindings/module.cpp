@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     // A test runner that keeps tracebacks alive at exit is no leak of ours.
     nanobind::set_leak_warnings(false);
     bind_axes(m);
+    bind_batch(m);
     bind_engine(m);
     bind_encoding(m);
     bind_arrow(m);

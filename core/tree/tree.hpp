@@ -130,6 +130,7 @@ public:
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
 
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
     [[nodiscard]] std::size_t n_nodes() const;

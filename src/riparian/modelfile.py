@@ -1,9 +1,10 @@
-"""Model files: data only, checked before a tree is made of them.
+"""Model files: data only, checked before a model is made of them.
 
 The layout is that of safetensors: named arrays, and a JSON header that holds the
 format version, the recipe, its parameters and the schema. safetensors has no
 checksum, so the last array, ``~digest``, is the SHA-256 of all bytes before it.
-What the arrays mean is checked by the core, in one place (``core/tree/snapshot.cpp``).
+What the arrays mean is checked by the core, in one place for each engine
+(``core/tree/snapshot.cpp`` for trees).
 """
 
 from __future__ import annotations
@@ -21,15 +22,13 @@ import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from riparian import _core
 from riparian.callables import importable_name
 from riparian.costs import cost_matrix
 from riparian.errors import ModelFileError
 from riparian.schema import Feature, Schema
-from riparian.settings import check_settings
 
 if TYPE_CHECKING:
-    from riparian.tree import HoeffdingTree
+    from riparian.model import StreamClassifier
 
 __all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
 
@@ -43,7 +42,9 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 _HEADER = "riparian"
 
 
-def load(path: str | os.PathLike[str], functions: Mapping[str, Any] | None = None) -> HoeffdingTree:
+def load(
+    path: str | os.PathLike[str], functions: Mapping[str, Any] | None = None
+) -> StreamClassifier[Any]:
     """Reads a model that was written by ``save``.
 
     Loading runs no code from the file and imports nothing that it names. A file that is
@@ -63,12 +64,12 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Any] | None = Non
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
 
 
-def to_bytes(model: HoeffdingTree) -> bytes:
+def to_bytes(model: StreamClassifier[Any]) -> bytes:
     """The whole model as the bytes of a file."""
-    from riparian.recipes import RECIPES
+    from riparian.models import MODELS
 
     engine = model._fitted()
-    recipe = next(cls.__name__ for cls in type(model).__mro__ if cls.__name__ in RECIPES)
+    recipe = next(cls.__name__ for cls in type(model).__mro__ if cls.__name__ in MODELS)
     with model._learning:
         arrays = engine.snapshot()
         header = {
@@ -84,9 +85,9 @@ def to_bytes(model: HoeffdingTree) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> HoeffdingTree:
+def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> StreamClassifier[Any]:
     """The model that these bytes describe; a :class:`ModelFileError` if they do not."""
-    from riparian.recipes import RECIPES
+    from riparian.models import MODELS
 
     body = data[:-_DIGEST_BYTES]
     if len(data) < 8 + _DIGEST_BYTES or hashlib.sha256(body).digest() != data[-_DIGEST_BYTES:]:
@@ -105,22 +106,22 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Hoeff
         )
     arrays.pop(_DIGEST, None)
     recipe = header.get("recipe")
-    if not isinstance(recipe, str) or recipe not in RECIPES:
+    if not isinstance(recipe, str) or recipe not in MODELS:
         raise ModelFileError(f"unknown recipe {recipe!r}")
     try:
-        model = RECIPES[recipe]()
+        model = MODELS[recipe]()
         parameters = header["parameters"]
         expected = set(model._axes())
         if not isinstance(parameters, dict) or set(parameters) - expected:
             raise ModelFileError("unknown parameters")
         model._adopt(_with_functions(_from_plain(parameters), functions or {}))
-        settings = check_settings(model._axes())
         schema = _schema_from_json(header["schema"])
-        engine = _core.Engine.restore(settings, arrays)
+        engine = model._restored_engine(model._axes(), arrays)
         _check_agreement(schema, arrays)
         engine.add_names(schema.bytes)
-        if model.costs is not None and schema.classes:
-            engine.set_costs(cost_matrix(model.costs, schema.classes))
+        costs = model._axes().get("costs")
+        if costs is not None and schema.classes:
+            engine.set_costs(cost_matrix(costs, schema.classes))
     except ModelFileError:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:

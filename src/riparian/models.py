@@ -1,0 +1,12 @@
+"""Every model of the package, by the name that files and the command line know it by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riparian.model import StreamClassifier
+from riparian.recipes import RECIPES
+
+__all__ = ["MODELS"]
+
+MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES}
