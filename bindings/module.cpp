@@ -14,5 +14,6 @@ NB_MODULE(_core, m) {
     bind_arrow(m);
     bind_drift(m);
     bind_lab(m);
+    bind_restructuring(m);
     bind_summary(m);
 }

@@ -9,4 +9,5 @@ void bind_drift(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);
 void bind_engine(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
+void bind_restructuring(nanobind::module_& m);
 void bind_summary(nanobind::module_& m);

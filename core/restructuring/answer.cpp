@@ -28,7 +28,7 @@ double sum(const Held<double>& totals) noexcept {
 
 }  // namespace
 
-void Tree::predict(const Batch& batch, const Answers& answers) {
+void Tree::predict(const Batch& batch, const Answers& answers) const {
     const auto lock = asked();
     Reply reply;
     for (std::size_t row = 0; row < batch.rows; ++row) answer(batch, row, answers, reply);
@@ -63,7 +63,7 @@ void Tree::answer(const Batch& batch, std::size_t row, const Answers& answers, R
                 id = none;
                 break;
             }
-            const std::int32_t next = way(node, branch);
+            const std::int32_t next = child_at(node.ways, branch);
             if (next == none) break;
             id = next;
         }
@@ -81,7 +81,7 @@ void Tree::answer(const Batch& batch, std::size_t row, const Answers& answers, R
     }
 }
 
-std::vector<std::int32_t> Tree::path(const Batch& batch) {
+std::vector<std::int32_t> Tree::path(const Batch& batch) const {
     const auto lock = asked();
     const Description d = described();
     std::vector<std::int32_t> found{0};

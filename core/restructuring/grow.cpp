@@ -135,6 +135,15 @@ std::optional<Question> Tree::best_multiway(Node& node) {
     return std::nullopt;
 }
 
+// Whether the test of a node, with examples on both sides, is one of those to choose from: no
+// threshold parts the known values from the missing ones.
+bool Tree::divides(const Node& node) const {
+    if (node.question.test != Test::threshold) return true;
+    const SortedColumn& column =
+        node.attributes[static_cast<std::size_t>(node.question.feature)].sorted;
+    return column.size_up_to(node.question.threshold) < column.size();
+}
+
 std::optional<Question> Tree::best(Node& node) {
     if (settings_.multiway) return best_multiway(node);
     const Whole whole(settings_.metric, node.totals);
@@ -150,7 +159,7 @@ std::optional<Question> Tree::best(Node& node) {
     const std::size_t d = node.attributes.size();
     merits_.assign(d, nothing);
     double top = nothing;
-    if (!node.leaf() && node.ways.size() == 2) {
+    if (!node.leaf() && node.ways.size() == 2 && divides(node)) {
         // It says from the start which cuts need not be looked at.
         const Held<double>& left = at(node.ways[0].node).totals;
         double n = 0.0;

@@ -149,7 +149,7 @@ void Tree::take_out(std::int32_t start, Place e) {
             break;
         }
         node.stale = true;
-        id = way(node, branch_of(node.question, e));
+        id = child_at(node.ways, branch_of(node.question, e));
     }
     if (empty != none) unlink(empty);
 }

@@ -8,6 +8,7 @@
 #include "sorted_column.hpp"
 #include "store.hpp"
 #include "value_counts.hpp"
+#include "way.hpp"
 
 namespace riparian::restructuring {
 
@@ -16,11 +17,6 @@ struct Attribute {
     bool open = false;  // it may be tested here
     ValueCounts counts;
     SortedColumn sorted;
-};
-
-struct Way {
-    std::int32_t branch;  // every_value: the category; else 0 or 1
-    std::int32_t node;
 };
 
 struct Question {
@@ -52,13 +48,6 @@ struct Node {
         for (const double t : totals) classes += t > 0.0;
         return classes <= 1;
     }
-};
-
-// Operations, as the review asks them to be counted.
-struct Counters {
-    std::uint64_t additions = 0;       // to the count of an attribute's value and class
-    std::uint64_t scores = 0;          // of an attribute at a node
-    std::uint64_t restructurings = 0;  // pull-ups, moved cuts, discarded subtrees
 };
 
 }  // namespace riparian::restructuring

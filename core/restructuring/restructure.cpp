@@ -49,16 +49,9 @@ std::int32_t Tree::branch_of(const Question& q, Place e) const noexcept {
     }
 }
 
-std::int32_t Tree::way(const Node& node, std::int32_t branch) noexcept {
-    const auto found = std::lower_bound(node.ways.begin(), node.ways.end(), branch,
-                                        [](const Way& w, std::int32_t b) { return w.branch < b; });
-    return found != node.ways.end() && found->branch == branch ? found->node : none;
-}
-
 std::int32_t Tree::way_or_leaf(std::int32_t id, std::int32_t branch) {
     Node& node = at(id);
-    const auto found = std::lower_bound(node.ways.begin(), node.ways.end(), branch,
-                                        [](const Way& w, std::int32_t b) { return w.branch < b; });
+    const auto found = way_at(node.ways, branch);
     if (found != node.ways.end() && found->branch == branch) return found->node;
     const std::int32_t child = fresh();
     at(child).parent = id;
@@ -257,7 +250,7 @@ bool Tree::slew(std::int32_t id, const Question& q) {
     std::vector<Place> moved;
     column.each_between(low, high, [&](Place e) { moved.push_back(e); });
     for (const Place e : moved) {
-        take_out(way(node, down ? 0 : 1), e);
+        take_out(child_at(node.ways, down ? 0 : 1), e);
         add(way_or_leaf(id, down ? 1 : 0), e);
     }
     node.question = q;

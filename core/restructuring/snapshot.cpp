@@ -16,7 +16,7 @@ void demand(bool holds, const char* what) {
 
 }  // namespace
 
-Snapshot Tree::snapshot() {
+Snapshot Tree::snapshot() const {
     const auto lock = asked();
     Snapshot s;
     s.seen = {seen_};

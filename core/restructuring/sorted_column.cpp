@@ -99,8 +99,8 @@ void SortedColumn::add(const Entry& e, const Store& store, const Whole& whole) {
         move_bounds(blocks_.size(), e, w, whole, true);
         return;
     }
+    const std::size_t own = blocks_.empty() ? 0 : std::min(block_of(e), blocks_.size() - 1);
     if (blocks_.empty()) blocks_.emplace_back();
-    const std::size_t own = std::min(block_of(e), blocks_.size() - 1);
     move_bounds(own, e, w, whole, true);
     Block& block = blocks_[own];
     block.entries.insert(std::lower_bound(block.entries.begin(), block.entries.end(), e), e);

@@ -19,9 +19,19 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     if (store_.size() > 0) drop();
 }
 
-void Tree::add_names(std::ptrdiff_t bytes) {
+void Tree::add_names(std::size_t bytes) {
     const auto lock = turnstile_.writing();
-    names_ += static_cast<std::size_t>(bytes);
+    names_ += bytes;
+}
+
+void Tree::expect_classes(const std::vector<std::uint32_t>& bytes) {
+    const auto lock = turnstile_.writing();
+    for (const std::uint32_t b : bytes) names_ += b;
+}
+
+void Tree::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
+    const auto lock = turnstile_.writing();
+    for (const std::uint32_t b : bytes) names_ += b;
 }
 
 void Tree::declare_classes(std::size_t count) {
@@ -29,26 +39,27 @@ void Tree::declare_classes(std::size_t count) {
     classes_ = std::max(classes_, count);
 }
 
-void Tree::settle() { static_cast<void>(asked()); }
+void Tree::settle() const { static_cast<void>(asked()); }
 
-std::shared_lock<std::shared_mutex> Tree::asked() {
+std::shared_lock<std::shared_mutex> Tree::asked() const {
     while (true) {
         {
             auto lock = turnstile_.reading();
             if (built_ && (root_ == none || !at(root_).stale)) return lock;
         }
         const auto lock = turnstile_.writing();
-        const Charge charge(account_);
+        Tree& self = const_cast<Tree&>(*this);
+        const Charge charge(self.account_);
         try {
-            revise();
+            self.revise();
         } catch (...) {
-            drop();
+            self.drop();
             throw;
         }
     }
 }
 
-Description Tree::describe() {
+Description Tree::describe() const {
     const auto lock = asked();
     return described();
 }
@@ -97,52 +108,57 @@ Description Tree::described() const {
     return d;
 }
 
-std::size_t Tree::n_features() {
+std::size_t Tree::n_features() const {
     const auto lock = turnstile_.reading();
     return store_.n_features();
 }
 
-std::size_t Tree::n_classes() {
+std::size_t Tree::n_classes() const {
     const auto lock = turnstile_.reading();
     return classes_;
 }
 
-std::size_t Tree::n_nodes() {
+std::size_t Tree::n_nodes() const {
     const auto lock = asked();
     return std::max<std::size_t>(1, nodes_.size() - free_.size());
 }
 
-std::size_t Tree::n_leaves() {
+std::size_t Tree::n_leaves() const {
     const auto lock = asked();
     std::size_t inner = 0;
     for (const Node& node : nodes_) inner += !node.leaf();
     return std::max<std::size_t>(1, nodes_.size() - free_.size()) - inner;
 }
 
-std::size_t Tree::depth() {
+std::size_t Tree::depth() const {
     const auto lock = asked();
     const Description d = described();
     return static_cast<std::size_t>(*std::max_element(d.depth.begin(), d.depth.end()));
 }
 
-std::size_t Tree::n_examples() {
+std::size_t Tree::n_examples() const {
     const auto lock = turnstile_.reading();
     return store_.size();
 }
 
-std::uint64_t Tree::seen() {
+std::uint64_t Tree::seen() const {
     const auto lock = turnstile_.reading();
     return seen_;
 }
 
-std::size_t Tree::memory_bytes() {
+std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
     return sizeof(Tree) + account_.held + names_;
 }
 
-Counters Tree::counters() {
+Counters Tree::counters() const {
     const auto lock = asked();
     return counters_;
+}
+
+double Tree::weight() const {
+    const auto lock = turnstile_.reading();
+    return weight_;
 }
 
 }  // namespace riparian::restructuring

@@ -23,7 +23,10 @@
 
 #include "../tree/tree.hpp"
 #include "../tree/turnstile.hpp"
+#include "counters.hpp"
+#include "description.hpp"
 #include "node.hpp"
+#include "unlimited.hpp"
 
 namespace riparian::restructuring {
 
@@ -33,15 +36,6 @@ struct Settings {
     bool lazy = false;     // not after every example, but when the tree is asked
     Metric metric = Metric::entropy;
     std::size_t max_examples = most_examples;
-};
-
-// A tree as arrays, parents before children.
-struct Description {
-    std::size_t classes = 0;
-    std::vector<std::uint8_t> test;
-    std::vector<std::int32_t> feature, category, parent, branch, missing, depth;
-    std::vector<double> threshold;
-    std::vector<double> totals;  // [node][class]
 };
 
 struct Snapshot {
@@ -68,12 +62,14 @@ struct Snapshot {
     }
 };
 
-class Tree {
+class Tree : public Unlimited {
 public:
     explicit Tree(const Settings&);
 
     void add_features(const std::vector<Kind>&);
-    void add_names(std::ptrdiff_t bytes);
+    void add_names(std::size_t bytes);
+    void expect_classes(const std::vector<std::uint32_t>& bytes);
+    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     void declare_classes(std::size_t);
 
     // What of these rows cannot be learned; nothing is changed.
@@ -81,26 +77,28 @@ public:
     // A row with y < 0 is not learned.
     void learn(const Batch&, const std::int32_t* y, const double* w);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict(const Batch&, const Answers&);
+    void predict(const Batch&, const Answers&) const;
     // From the root to where this row is answered: places in `describe`; at a missing value the
     // branch that it was learned in.
-    [[nodiscard]] std::vector<std::int32_t> path(const Batch&);
+    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     // Brings a lazy tree up to date.
-    void settle();
+    void settle() const;
 
-    [[nodiscard]] Description describe();
-    [[nodiscard]] Snapshot snapshot();
+    [[nodiscard]] Description describe() const;
+    [[nodiscard]] Snapshot snapshot() const;
     static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
 
-    [[nodiscard]] std::size_t n_features();
-    [[nodiscard]] std::size_t n_classes();
-    [[nodiscard]] std::size_t n_nodes();
-    [[nodiscard]] std::size_t n_leaves();
-    [[nodiscard]] std::size_t depth();
-    [[nodiscard]] std::size_t n_examples();
-    [[nodiscard]] std::uint64_t seen();
-    [[nodiscard]] std::size_t memory_bytes();
-    [[nodiscard]] Counters counters();
+    [[nodiscard]] std::size_t n_features() const;
+    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] std::size_t n_nodes() const;
+    [[nodiscard]] std::size_t n_leaves() const;
+    [[nodiscard]] std::size_t depth() const;
+    [[nodiscard]] std::size_t n_examples() const;
+    [[nodiscard]] std::uint64_t seen() const;
+    [[nodiscard]] std::size_t memory_bytes() const;
+    [[nodiscard]] Counters counters() const;
+    // Of the examples held.
+    [[nodiscard]] double weight() const;
 
 private:
     struct Piece {
@@ -122,6 +120,7 @@ private:
     void contract(std::int32_t);
     [[nodiscard]] std::optional<Question> best(Node&);
     [[nodiscard]] std::optional<Question> best_multiway(Node&);
+    [[nodiscard]] bool divides(const Node&) const;
     [[nodiscard]] bool keeps_common(Node&, Place) const;
     void note_common(Node&) const;
     // restructure.cpp
@@ -141,7 +140,6 @@ private:
     // The subtree but for its root; its examples go to `out`.
     void release_below(std::int32_t, Held<Place>& out);
     [[nodiscard]] std::int32_t branch_of(const Question&, Place) const noexcept;
-    [[nodiscard]] static std::int32_t way(const Node&, std::int32_t branch) noexcept;
     std::int32_t way_or_leaf(std::int32_t id, std::int32_t branch);
     void unlink(std::int32_t);
 
@@ -156,8 +154,9 @@ private:
     };
     void answer(const Batch&, std::size_t row, const Answers&, Reply&) const;
     [[nodiscard]] Description described() const;
-    // A lock for reading the tree as it should be.
-    [[nodiscard]] std::shared_lock<std::shared_mutex> asked();
+    // A lock for reading the tree as it should be: whoever asks first brings it up to date,
+    // which no one can tell.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> asked() const;
 
     Settings settings_;
     mutable Turnstile turnstile_;

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         lab,
         leaves,
         reproduce,
+        restructuring,
         streams,
     )
     from riparian.certificates import Pending, Split
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         StreamTree,
         VFDTc,
     )
+    from riparian.restructuring import ID3, ID4, ID5R, ITI, ID3Prime
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
     from riparian.uncertain_columns import uncertain_columns
@@ -53,6 +55,10 @@ __all__ = [
     "CVFDT",
     "EFDT",
     "HAT",
+    "ID3",
+    "ID4",
+    "ID5R",
+    "ITI",
     "MDT",
     "NIP",
     "VFDT",
@@ -64,6 +70,7 @@ __all__ = [
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
+    "ID3Prime",
     "McDiarmidTree",
     "MisclassificationTree",
     "ModelFileError",
@@ -83,6 +90,7 @@ __all__ = [
     "leaves",
     "load",
     "reproduce",
+    "restructuring",
     "streams",
     "uncertain_columns",
 ]
@@ -117,6 +125,7 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
+_RESTRUCTURING = {"ID3", "ID3Prime", "ID4", "ID5R", "ITI"}
 _MODULES = {
     "bounds",
     "cuts",
@@ -127,6 +136,7 @@ _MODULES = {
     "lab",
     "leaves",
     "reproduce",
+    "restructuring",
     "streams",
 }
 
@@ -136,6 +146,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _RECIPES:
         value = getattr(importlib.import_module("riparian.recipes"), name)
+    elif name in _RESTRUCTURING:
+        value = getattr(importlib.import_module("riparian.restructuring"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"riparian.{name}")
     else:

@@ -6,7 +6,8 @@ from typing import Any
 
 from riparian.model import StreamClassifier
 from riparian.recipes import RECIPES
+from riparian.restructuring import RESTRUCTURING
 
 __all__ = ["MODELS"]
 
-MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES}
+MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES, **RESTRUCTURING}
