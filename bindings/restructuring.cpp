@@ -41,15 +41,9 @@ nb::dict nodes(const Engine& engine) {
         return engine.describe();
     }();
     const std::size_t n = d.test.size();
+    // The majority answers at every leaf.
     std::vector<std::uint8_t> answered_by;
-    std::vector<double> own;
-    for (std::size_t i = 0; i < n; ++i) {
-        const bool leaf = d.test[i] == 0;
-        answered_by.push_back(leaf);
-        for (std::size_t c = 0; c < d.classes; ++c) {
-            own.push_back(leaf ? d.totals[i * d.classes + c] : 0.0);
-        }
-    }
+    for (const std::uint8_t test : d.test) answered_by.push_back(test == 0);
     nb::dict out;
     out["test"] = owned(std::move(d.test));
     out["feature"] = owned(std::move(d.feature));
@@ -59,7 +53,7 @@ nb::dict nodes(const Engine& engine) {
     out["branch"] = owned(std::move(d.branch));
     out["heavy"] = owned(std::move(d.missing));
     out["depth"] = owned(std::move(d.depth));
-    out["counts"] = owned<Matrix<double>>(std::move(own), {n, d.classes});
+    out["counts"] = owned<Matrix<double>>(d.totals, {n, d.classes});
     out["reached"] = owned<Matrix<double>>(d.totals, {n, d.classes});
     out["answer"] = owned<Matrix<double>>(std::move(d.totals), {n, d.classes});
     out["answered_by"] = owned(std::move(answered_by));

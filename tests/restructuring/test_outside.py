@@ -218,14 +218,14 @@ def test_bad_input_is_named_and_changes_nothing(fresh, case):
     with pytest.raises((TypeError, ValueError), match=message):
         model.partial_fit(*arguments, **keywords)
     assert to_bytes(model) == before
-    with pytest.raises(ValueError, match="2\\^33|sample_weight"):
+    with pytest.raises(ValueError, match=r"2\^33|sample_weight"):
         model.learn_one({0: 0.0, 1: 1.0}, 0, 2.0**34)
     assert to_bytes(model) == before
 
 
 def test_uncertain_values_are_refused(fresh):
     model = fresh()
-    with pytest.raises(ValueError, match="[Uu]ncertain"):
+    with pytest.raises(ValueError, match=r"[Uu]ncertain"):
         model.learn_one({"x": rp.Uncertain.normal(1.0, 0.5)}, 0)
     assert not model.__sklearn_is_fitted__()
 

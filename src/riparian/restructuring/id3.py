@@ -55,7 +55,12 @@ class ID3(Remembering, EveryValue[_core.Restructuring]):
     --------
     >>> from riparian import ID3
     >>> X = [["sun", "calm"], ["sun", "wind"], ["rain", "calm"], ["rain", "wind"]]
-    >>> print(ID3().fit(X, ["out", "in", "in", "in"]).export_text(counts=False))
+    >>> print(ID3().fit(X, ["out", "in", "in", "in"]).export_text())
+    4 examples, 5 nodes, 3 leaves, depth 2
+    ├─ x0 = sun
+    │  ├─ x1 = calm: out (100%, n=1: out 1)
+    │  └─ x1 = wind: in (100%, n=1: in 1)
+    └─ x0 = rain: in (100%, n=2: in 2)
     """
 
     def __init__(self, *, max_examples: int | None = None) -> None:

@@ -71,8 +71,11 @@ class ITI(Remembering):
     --------
     >>> from riparian import ITI
     >>> tree = ITI().fit([[1.0], [2.0], [4.0]], ["low", "low", "high"])
-    >>> tree.learn_one({0: 3.5}, "high")
-    >>> print(tree.export_text(counts=False))
+    >>> tree.learn_one({0: 2.5}, "high")
+    >>> print(tree.export_text())
+    4 examples, 3 nodes, 2 leaves, depth 1
+    ├─ x0 <= 2.25: low (100%, n=2: low 2)
+    └─ x0 > 2.25: high (100%, n=2: high 2)
     """
 
     def __init__(
