@@ -35,7 +35,7 @@ def fifths(learned, X):
 
 def curves(name, shuffles):
     """Sizes, and for each model its mean accuracy at each of them."""
-    sums = {model: 0.0 for model in MODELS}
+    sums = dict.fromkeys(MODELS, 0.0)
     for seed in range(1, shuffles + 1):
         X, y = rp.datasets.load(name, as_="arrays", shuffle=seed, download=False)
         n = int(0.7 * len(y))

@@ -1,6 +1,7 @@
 // One value on each axis, by its name.
 #include "settings.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -102,6 +103,17 @@ void set_adaptation(Settings& s, const nb::dict& d) {
 
 }  // namespace
 
+// As `check_features` has made it: how, and the number.
+Subspace subspace_of(const nb::handle& pair) {
+    const auto [how, value] = nb::cast<std::pair<std::string, double>>(pair);
+    Subspace out;
+    out.by = how == "count"   ? Subspace::By::count
+             : how == "share" ? Subspace::By::share
+                              : Subspace::By::root;
+    out.value = value;
+    return out;
+}
+
 Settings settings_of(const nb::dict& d) {
     Settings s;
     set_impurity(s, d);
@@ -132,6 +144,10 @@ Settings settings_of(const nb::dict& d) {
     s.tau = nb::cast<double>(d["tau"]);
     s.epsilons = nb::cast<int>(d["epsilons"]);
     s.drop_poor_features = nb::cast<bool>(d["drop_poor_features"]);
+    if (!d["leaf_features"].is_none()) {
+        s.leaf_features = subspace_of(d["leaf_features"]);
+        s.leaf_features.seed = nb::cast<std::uint64_t>(d["random_state"]);
+    }
     s.short_memory = nb::cast<std::size_t>(d["short_memory"]);
     s.short_memory_in_bound = nb::cast<bool>(d["short_memory_in_bound"]);
     s.min_gain = nb::cast<double>(d["min_gain"]);

@@ -5,4 +5,5 @@
 
 #include "../core/tree/settings.hpp"
 
+riparian::Subspace subspace_of(const nanobind::handle&);
 riparian::Settings settings_of(const nanobind::dict&);

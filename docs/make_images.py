@@ -2,8 +2,9 @@
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
 ranks those of evaluation.md, the detectors' those of drift.md, the pull-up and the operations those
-of restructuring.md; some take minutes. Each is drawn for light and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names
-after the command, such as ``drift``, draw these only.
+of restructuring.md; some take minutes. Each is drawn for light and for dark pages. Seeds are fixed,
+so a second run draws the same pictures. Names after the command, such as ``drift``, draw these
+only.
 """
 
 from __future__ import annotations

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from riparian.certificates import Pending, Split
     from riparian.changes import Change
     from riparian.errors import ModelFileError
+    from riparian.forests import (
+        AdaptiveRandomForest,
+        Forest,
+        LeveragingBagging,
+        OnlineBagging,
+        StreamingRandomPatches,
+    )
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -62,21 +69,26 @@ __all__ = [
     "MDT",
     "NIP",
     "VFDT",
+    "AdaptiveRandomForest",
     "CTree",
     "Change",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "Forest",
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
     "ID3Prime",
+    "LeveragingBagging",
     "McDiarmidTree",
     "MisclassificationTree",
     "ModelFileError",
+    "OnlineBagging",
     "Pending",
     "Split",
     "StreamTree",
+    "StreamingRandomPatches",
     "Uncertain",
     "VFDTc",
     "__version__",
@@ -126,6 +138,13 @@ _RECIPES = {
     "VFDTc",
 }
 _RESTRUCTURING = {"ID3", "ID3Prime", "ID4", "ID5R", "ITI"}
+_FORESTS = {
+    "AdaptiveRandomForest",
+    "Forest",
+    "LeveragingBagging",
+    "OnlineBagging",
+    "StreamingRandomPatches",
+}
 _MODULES = {
     "bounds",
     "cuts",
@@ -148,6 +167,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module("riparian.recipes"), name)
     elif name in _RESTRUCTURING:
         value = getattr(importlib.import_module("riparian.restructuring"), name)
+    elif name in _FORESTS:
+        value = getattr(importlib.import_module("riparian.forests"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"riparian.{name}")
     else:

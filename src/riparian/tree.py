@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -124,7 +125,8 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         mean 1 says, and once at least, as MOA's do: they split sooner on fewer examples
         than the bound counts.
     random_state : int or None, default=None
-        Seed of the bootstrap; None is 0, so that the same rows give the same tree.
+        Seed of the bootstrap and of `leaf_features`; None is 0, so that the same rows give the
+        same tree.
     reevaluate_every : float, default=2000
         Weight of examples between two looks at an inner node of "reevaluation".
     option_delta : float, default=0.1
@@ -189,6 +191,10 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         two features, nor one that has no cut yet. Its memory is freed, and neither rows nor
         checks ask for it again; the leaf's children track all features anew. For
         ``leaf="majority"``: other leaves answer by all features.
+    leaf_features : int, float, "sqrt" or None, default=None
+        How many features a leaf tracks, drawn at random when it opens: a number, a share of
+        them, the rounded root and one more, or all. It splits and answers by these alone; its
+        children draw anew. What members of a random forest do [3]_.
     short_memory : int, default=0
         Keep so many of the last examples; when a leaf splits, its children learn those
         that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
@@ -249,6 +255,8 @@ class HoeffdingTree(TreeModel[_core.Engine]):
        data streams, the section on UFFT's short-term memory.
     .. [2] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3,
        "Poor attributes".
+    .. [3] H. Gomes et al. Adaptive random forests for evolving data stream classification.
+       Machine Learning 106, 2017.
 
     Examples
     --------
@@ -314,6 +322,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         missing_second: str = "zero",
         inherit_counts: str = "predict",
         drop_poor_features: bool = False,
+        leaf_features: int | float | str | None = None,
         short_memory: int = 0,
         short_memory_in_bound: bool = False,
         min_gain: float = 1e-9,
@@ -370,6 +379,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         self.missing_second = missing_second
         self.inherit_counts = inherit_counts
         self.drop_poor_features = drop_poor_features
+        self.leaf_features = leaf_features
         self.short_memory = short_memory
         self.short_memory_in_bound = short_memory_in_bound
         self.min_gain = min_gain
@@ -620,7 +630,13 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     def _restored_engine(
         self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> _core.Engine:
-        return _core.Engine.restore(check_settings(axes), arrays)
+        return self._restorer(axes)(arrays)
+
+    def _restorer(
+        self, axes: Mapping[str, Any]
+    ) -> Callable[[dict[str, NDArray[Any]]], _core.Engine]:
+        # A function of the user is tried when settings are checked.
+        return functools.partial(_core.Engine.restore, check_settings(axes))
 
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         refuse_settings(axes)

@@ -60,6 +60,7 @@ COMPOSITIONS = {
         "short_memory": 40,
     },
     "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
+    "drawn-features": {"leaf_features": 3, "random_state": 5},
     "short-memory": {"short_memory": 150, "inherit_counts": "count"},
     "window": {
         "adaptation": "window",
