@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.compat import announce_to_river
 from riparian.restructuring.model import EveryValue
-from riparian.settings import _probability, _truth
+from riparian.settings import number, truth
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -66,8 +66,8 @@ class ID4(EveryValue[_core.Id4]):
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "alpha": _probability("alpha", axes["alpha"]),
-            "count_when_pure": _truth("count_when_pure", axes["count_when_pure"]),
+            "alpha": number("alpha", axes["alpha"], 1e-300, 1.0 - 2.0**-53),
+            "count_when_pure": truth("count_when_pure", axes["count_when_pure"]),
         }
 
     def _new_engine(self, axes: Mapping[str, Any]) -> _core.Id4:

@@ -8,7 +8,7 @@ from typing import Any
 from riparian.compat import announce_to_river
 from riparian.errors import one_of
 from riparian.restructuring.model import Remembering, example_limit
-from riparian.settings import _check_categorical_features, _truth
+from riparian.settings import check_categorical_features, truth
 
 __all__ = ["ITI"]
 
@@ -95,12 +95,12 @@ class ITI(Remembering):
         announce_to_river(type(self))
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
-        _check_categorical_features(axes["categorical_features"])
+        check_categorical_features(axes["categorical_features"])
         batch = one_of("mode", axes["mode"], ["incremental", "batch"]) == "batch"
         return {
             "tests": "binary",
             "rebuild": batch,
-            "lazy": _truth("lazy", axes["lazy"]) or batch,
+            "lazy": truth("lazy", axes["lazy"]) or batch,
             "metric": one_of("metric", axes["metric"], ["gain-ratio", "entropy"]),
             "max_examples": example_limit(axes["max_examples"]),
         }

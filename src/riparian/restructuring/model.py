@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.settings import _whole
+from riparian.settings import whole
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree_model import TreeModel
 
@@ -26,7 +26,7 @@ _MOST_WEIGHT = 2.0**33
 
 def example_limit(value: Any) -> int | None:
     """`max_examples` as the engine has it."""
-    return None if value is None else _whole("max_examples", value, 1, _core.MAX_EXAMPLES)
+    return None if value is None else whole("max_examples", value, 1, _core.MAX_EXAMPLES)
 
 
 class RestructuringModel(TreeModel[T]):
@@ -76,8 +76,8 @@ class RestructuringModel(TreeModel[T]):
         np.add.at(total, nodes["feature"][inner], impurity[inner])
         below = np.flatnonzero(nodes["parent"] >= 0)
         np.add.at(total, nodes["feature"][nodes["parent"][below]], -impurity[below])
-        whole = total.sum()
-        return total / whole if whole > 0 else total
+        gains = total.sum()
+        return total / gains if gains > 0 else total
 
 
 class EveryValue(RestructuringModel[T]):
@@ -112,7 +112,7 @@ class Remembering(RestructuringModel[_core.Restructuring]):
 
 def _impurity(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weight times entropy of each row, in bits."""
-    whole = counts.sum(axis=1, keepdims=True)
+    sums = counts.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(counts > 0, counts * np.log2(whole / counts), 0.0)
+        terms = np.where(counts > 0, counts * np.log2(sums / counts), 0.0)
     return np.asarray(terms.sum(axis=1))
