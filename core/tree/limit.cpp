@@ -27,10 +27,10 @@ std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b 
 
 }  // namespace
 
-LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least)
+LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least, const char* what)
     : std::runtime_error("max_bytes is " + std::to_string(limit) + ", but " +
                          std::to_string(least) +
-                         " bytes are needed for the tree as it is with no leaf active"),
+                         " bytes are needed for " + what),
       needed(least) {}
 
 // ---- what there is ----

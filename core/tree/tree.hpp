@@ -58,7 +58,8 @@ struct LeafState {
 
 // The limit of memory is too low for what there is to hold, with every leaf inactive.
 struct LimitTooLow : std::runtime_error {
-    LimitTooLow(std::size_t limit, std::size_t needed);
+    LimitTooLow(std::size_t limit, std::size_t needed,
+                const char* what = "the tree as it is with no leaf active");
     std::size_t needed;
 };
 

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from riparian.changes import Change
     from riparian.errors import ModelFileError
     from riparian.forests import (
+        AccuracyWeightedEnsemble,
         AdaptiveRandomForest,
         Forest,
         LeveragingBagging,
         OnlineBagging,
         StreamingRandomPatches,
     )
+    from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -68,7 +70,9 @@ __all__ = [
     "ITI",
     "MDT",
     "NIP",
+    "OADT",
     "VFDT",
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "CTree",
     "Change",
@@ -113,6 +117,7 @@ _HOME = {
     "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
+    "OADT": "riparian.gradient",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
@@ -139,6 +144,7 @@ _RECIPES = {
 }
 _RESTRUCTURING = {"ID3", "ID3Prime", "ID4", "ID5R", "ITI"}
 _FORESTS = {
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "Forest",
     "LeveragingBagging",
