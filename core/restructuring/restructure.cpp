@@ -64,7 +64,6 @@ std::int32_t Tree::way_or_leaf(std::int32_t id, std::int32_t branch) {
 std::optional<std::int32_t> Tree::only_branch(const Node& node, const Question& q) const {
     if (q.test == Test::every_value) return std::nullopt;
     const Attribute& a = node.attributes[static_cast<std::size_t>(q.feature)];
-    std::size_t left = 0;
     if (q.test == Test::one_value) {
         double n = 0.0, all = 0.0;
         for (const double t : node.totals) all += t;
@@ -75,7 +74,7 @@ std::optional<std::int32_t> Tree::only_branch(const Node& node, const Question& 
         if (n == 0.0) return 1;
         return n == all ? std::optional(0) : std::nullopt;
     }
-    left = a.sorted.size_up_to(q.threshold);
+    const std::size_t left = a.sorted.size_up_to(q.threshold);
     if (left == 0) return 1;
     return left == node.n_examples ? std::optional(0) : std::nullopt;
 }

@@ -2,9 +2,9 @@
 //
 // ID5R [utgoff1989] and ITI [utgoff1997] add an example to the counts along its path and mark
 // that path stale. Then, from the root down, a stale node whose test is no longer the best gets
-// the best one: the subtrees below are cut by it and joined again under the old test (a pull-up
-// of all the way from where it stands). What that changed is stale and looked at next. So the
-// flag goes down the path, as the printed listing of ID5R lacks. A node of one class becomes a
+// the best one: the subtrees below are cut by it and joined again under the old test, which is
+// what pulling it up step by step comes to. What that changed is stale and looked at next; the
+// printed listing of ID5R repairs less, and is not equal to ID3. A node of one class becomes a
 // leaf again.
 //
 // The batch learners ID3 and ID3' and the batch mode of ITI drop the tree and expand a leaf of

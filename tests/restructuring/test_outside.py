@@ -319,3 +319,20 @@ def test_counts_of_one_expansion_worked_by_hand():
     # attributes scored; nothing below is impure.
     model = rp.ID5R().partial_fit([["a", "x"], ["b", "x"]], [0, 1])
     assert (model.n_count_additions_, model.n_e_scores_, model.n_restructurings_) == (4, 2, 0)
+
+
+def test_the_command_line_runs_and_shows_them(tmp_path):
+    from typer.testing import CliRunner
+
+    from riparian.cli import app
+
+    rows = ["sky,air,target", "sunny,calm,go", "rain,calm,go", "rain,wind,stay", "sunny,wind,go"]
+    data, model = tmp_path / "rows.csv", tmp_path / "model.rip"
+    data.write_text("\n".join(rows))
+    run = ["run", str(data), "--target", "target", "--recipe", "ID5R", "--model-out", str(model)]
+    told = CliRunner().invoke(app, [*run, "--report", str(tmp_path / "report.html"), "--json"])
+    assert told.exit_code == 0, told.output
+    shown = CliRunner().invoke(app, ["show", str(model)])
+    assert shown.exit_code == 0, shown.output
+    assert "sky = rain" in shown.output
+    assert "<svg" in (tmp_path / "report.html").read_text()
