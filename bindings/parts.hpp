@@ -12,4 +12,5 @@ void bind_engine(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_gradient(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
+void bind_restructuring(nanobind::module_& m);
 void bind_summary(nanobind::module_& m);

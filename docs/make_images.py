@@ -1,9 +1,10 @@
 """Draw the pictures of the README and of docs: ``python docs/make_images.py``.
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
-ranks those of evaluation.md, the detectors' those of drift.md; these take some minutes. The
-surfaces are those of gradient.md. Each is drawn for light and for dark pages. Seeds are fixed, so a
-second run draws the same pictures. Names after the command, such as ``drift``, draw these only.
+ranks those of evaluation.md, the detectors' those of drift.md, the pull-up and the operations those
+of restructuring.md, the surfaces those of gradient.md; some take minutes. Each is drawn for light
+and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names after the
+command, such as ``drift``, draw these only.
 """
 
 from __future__ import annotations
@@ -153,6 +154,54 @@ def draw_detectors(rows: list[dict[str, Any]], *, dark: bool) -> Figure:
     return figure
 
 
+def before_and_after() -> tuple[rp.ID5R, rp.ID5R]:
+    """A tree before and after the example that pulls another attribute up to its root."""
+    rows = [
+        (("sunny", "calm"), "go"),
+        (("rain", "calm"), "go"),
+        (("rain", "wind"), "stay"),
+        (("sunny", "wind"), "go"),
+        (("sunny", "wind"), "stay"),
+    ]
+    trees = rp.ID5R(), rp.ID5R()
+    for tree, n in zip(trees, (len(rows) - 1, len(rows)), strict=True):
+        for (sky, air), label in rows[:n]:
+            tree.learn_one({"sky": sky, "air": air}, label)
+    return trees
+
+
+def draw_pull_up(trees: tuple[rp.ID5R, rp.ID5R]) -> Figure:
+    """The two trees one above the other."""
+    figure, axes = plt.subplots(2, figsize=(8.4, 6.4), layout="constrained")
+    for ax, tree, title in zip(axes, trees, ("before", "after"), strict=True):
+        tree.plot(ax=ax)
+        ax.set_title(title, loc="left")
+    return figure
+
+
+def counted_operations() -> dict[str, dict[str, Any]]:
+    """Eight attributes of three values; the label follows three of them, a tenth is noise."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 3, size=(1_000, 8))
+    y = ((X[:, 0] == X[:, 1]) | (X[:, 2] == 2)) ^ (rng.random(1_000) < 0.1)
+    models = {"ID3'": rp.ID3Prime(), "ID5R": rp.ID5R(), "ID4": rp.ID4()}
+    return {name: rp.restructuring.count_operations(m, X, y) for name, m in models.items()}
+
+
+def draw_operations(counted: dict[str, dict[str, Any]], *, dark: bool) -> Figure:
+    """Additions and E-scores against the examples."""
+    colours = DARK if dark else LIGHT
+    cycle = mpl.cycler(color=[class_colour(i, dark=dark) for i in (1, 4 if dark else 0, 2)])
+    with mpl.rc_context({"axes.prop_cycle": cycle, "lines.linewidth": 2.0}):
+        axes = rp.restructuring.plot_operations(counted)
+    _plain(list(axes), colours)
+    for ax in axes:
+        ax.grid(visible=False, axis="x")
+    figure = axes[0].figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
 def spirals(n: int) -> tuple[Any, Any]:
     """Two arms of one and a half turns, the one turned half round from the other."""
     rng = np.random.default_rng(0)
@@ -255,6 +304,15 @@ def drift() -> dict[str, Callable[[bool], Figure]]:
     }
 
 
+def restructuring() -> dict[str, Callable[[bool], Figure]]:
+    """Count the operations of restructuring.md."""
+    trees, counted = before_and_after(), counted_operations()
+    return {
+        "pull-up": lambda dark: draw_pull_up(trees),
+        "operations": lambda dark: draw_operations(counted, dark=dark),
+    }
+
+
 def gradient() -> dict[str, Callable[[bool], Figure]]:
     """Teach the trees of gradient.md."""
     X = np.random.default_rng(0).uniform(-1, 1, size=(30_000, 2))
@@ -271,7 +329,14 @@ def gradient() -> dict[str, Callable[[bool], Figure]]:
     return {"gradient": lambda dark: draw_surfaces(models, dark=dark)}
 
 
-GROUPS = {"tree": tree, "lab": lab, "ranks": ranks, "drift": drift, "gradient": gradient}
+GROUPS = {
+    "tree": tree,
+    "lab": lab,
+    "ranks": ranks,
+    "drift": drift,
+    "restructuring": restructuring,
+    "gradient": gradient,
+}
 
 
 def main(names: list[str]) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         lab,
         leaves,
         reproduce,
+        restructuring,
         streams,
     )
     from riparian.certificates import Pending, Split
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         StreamTree,
         VFDTc,
     )
+    from riparian.restructuring import ID3, ID4, ID5R, ITI, ID3Prime
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
     from riparian.uncertain_pairs import uncertain_columns
@@ -63,6 +65,10 @@ __all__ = [
     "CVFDT",
     "EFDT",
     "HAT",
+    "ID3",
+    "ID4",
+    "ID5R",
+    "ITI",
     "MDT",
     "NIP",
     "OADT",
@@ -79,6 +85,7 @@ __all__ = [
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
+    "ID3Prime",
     "LeveragingBagging",
     "McDiarmidTree",
     "MisclassificationTree",
@@ -101,6 +108,7 @@ __all__ = [
     "leaves",
     "load",
     "reproduce",
+    "restructuring",
     "streams",
     "uncertain_columns",
 ]
@@ -137,6 +145,7 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
+_RESTRUCTURING = {"ID3", "ID3Prime", "ID4", "ID5R", "ITI"}
 _FORESTS = {
     "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
@@ -155,6 +164,7 @@ _MODULES = {
     "lab",
     "leaves",
     "reproduce",
+    "restructuring",
     "streams",
 }
 
@@ -164,6 +174,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _RECIPES:
         value = getattr(importlib.import_module("riparian.recipes"), name)
+    elif name in _RESTRUCTURING:
+        value = getattr(importlib.import_module("riparian.restructuring"), name)
     elif name in _FORESTS:
         value = getattr(importlib.import_module("riparian.forests"), name)
     elif name in _MODULES:

@@ -625,10 +625,11 @@ def _learn(
 
 def _model(recipe: str, parameters: dict[str, Any]) -> Any:
     from riparian.errors import one_of
+    from riparian.models import MODELS
     from riparian.recipes import RECIPES
 
     try:
-        found = RECIPES[one_of("recipe", recipe, RECIPES)]
+        found = MODELS[one_of("recipe", recipe, MODELS)]
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--recipe") from None
     own = found().get_params(deep=False)
@@ -638,6 +639,8 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
             whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
             raise typer.BadParameter(
                 f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
+                if name in free and recipe in RECIPES
+                else f"{recipe} has no such parameter"
                 if name in free
                 else f"is for --recipe {' or '.join(whose)}",
                 param_hint=f"--{name.replace('_', '-')}",
@@ -647,7 +650,7 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
 
 def _say_unknown_costs(model: Any) -> None:
     """Name the labels of costs that no row had: they are likely misspelt."""
-    if isinstance(model.costs, dict):
+    if isinstance(getattr(model, "costs", None), dict):
         known = set(model.classes_.tolist())
         unknown = dict.fromkeys(label for pair in model.costs for label in pair)
         if missing := [repr(label) for label in unknown if label not in known]:

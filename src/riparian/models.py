@@ -8,7 +8,13 @@ from riparian.forests import FORESTS
 from riparian.gradient import OADT
 from riparian.model import StreamClassifier
 from riparian.recipes import RECIPES
+from riparian.restructuring import RESTRUCTURING
 
 __all__ = ["MODELS"]
 
-MODELS: dict[str, type[StreamClassifier[Any]]] = {**RECIPES, **FORESTS, "OADT": OADT}
+MODELS: dict[str, type[StreamClassifier[Any]]] = {
+    **RECIPES,
+    **FORESTS,
+    **RESTRUCTURING,
+    "OADT": OADT,
+}
