@@ -99,6 +99,9 @@ void set_uncertain(PyBatch& b, const VectorIn<std::int64_t>& rows,
         if (values[i].type == Uncertain::Type::interval) {
             values[i].low = settled(d[0]);
             values[i].high = settled(d[1]);
+        } else if (!listed && (values[i].mean != d[2] || values[i].deviation != d[3])) {
+            values[i].type = Uncertain::Type::interval;  // as far out as a number can be
+            values[i].low = values[i].high = values[i].mean;
         }
     }
     b.batch.points.clear();

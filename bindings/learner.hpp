@@ -62,7 +62,7 @@ void bind_learner(nanobind::class_<Engine>& engine) {
             const nb::gil_scoped_release free;
             t.set_max_bytes(limit.value_or(SIZE_MAX));
         }, "limit"_a.none())
-        .def("surely_fits", &Engine::surely_fits, "names"_a,
+        .def("surely_fits", &Engine::surely_fits, "names"_a, "numbers"_a,
              nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("max_bytes", [](const Engine& t) -> std::optional<std::size_t> {
             const std::size_t limit = t.max_bytes();

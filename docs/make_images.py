@@ -1,9 +1,10 @@
 """Draw the pictures of the README and of docs: ``python docs/make_images.py``.
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
-ranks those of evaluation.md, the detectors' those of drift.md; these take some minutes. Each is
-drawn for light and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names
-after the command, such as ``drift``, draw these only.
+ranks those of evaluation.md, the detectors' those of drift.md, the pull-up and the operations those
+of restructuring.md, the surfaces those of gradient.md; some take minutes. Each is drawn for light
+and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names after the
+command, such as ``drift``, draw these only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 import riparian as rp
@@ -152,6 +154,88 @@ def draw_detectors(rows: list[dict[str, Any]], *, dark: bool) -> Figure:
     return figure
 
 
+def before_and_after() -> tuple[rp.ID5R, rp.ID5R]:
+    """A tree before and after the example that pulls another attribute up to its root."""
+    rows = [
+        (("sunny", "calm"), "go"),
+        (("rain", "calm"), "go"),
+        (("rain", "wind"), "stay"),
+        (("sunny", "wind"), "go"),
+        (("sunny", "wind"), "stay"),
+    ]
+    trees = rp.ID5R(), rp.ID5R()
+    for tree, n in zip(trees, (len(rows) - 1, len(rows)), strict=True):
+        for (sky, air), label in rows[:n]:
+            tree.learn_one({"sky": sky, "air": air}, label)
+    return trees
+
+
+def draw_pull_up(trees: tuple[rp.ID5R, rp.ID5R]) -> Figure:
+    """The two trees one above the other."""
+    figure, axes = plt.subplots(2, figsize=(8.4, 6.4), layout="constrained")
+    for ax, tree, title in zip(axes, trees, ("before", "after"), strict=True):
+        tree.plot(ax=ax)
+        ax.set_title(title, loc="left")
+    return figure
+
+
+def counted_operations() -> dict[str, dict[str, Any]]:
+    """Eight attributes of three values; the label follows three of them, a tenth is noise."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 3, size=(1_000, 8))
+    y = ((X[:, 0] == X[:, 1]) | (X[:, 2] == 2)) ^ (rng.random(1_000) < 0.1)
+    models = {"ID3'": rp.ID3Prime(), "ID5R": rp.ID5R(), "ID4": rp.ID4()}
+    return {name: rp.restructuring.count_operations(m, X, y) for name, m in models.items()}
+
+
+def draw_operations(counted: dict[str, dict[str, Any]], *, dark: bool) -> Figure:
+    """Additions and E-scores against the examples."""
+    colours = DARK if dark else LIGHT
+    cycle = mpl.cycler(color=[class_colour(i, dark=dark) for i in (1, 4 if dark else 0, 2)])
+    with mpl.rc_context({"axes.prop_cycle": cycle, "lines.linewidth": 2.0}):
+        axes = rp.restructuring.plot_operations(counted)
+    _plain(list(axes), colours)
+    for ax in axes:
+        ax.grid(visible=False, axis="x")
+    figure = axes[0].figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def spirals(n: int) -> tuple[Any, Any]:
+    """Two arms of one and a half turns, the one turned half round from the other."""
+    rng = np.random.default_rng(0)
+    angle = np.sqrt(rng.uniform(size=n)) * 3 * np.pi
+    y = rng.integers(0, 2, size=n)
+    turned = angle + np.pi * y
+    X = np.column_stack([np.cos(turned), np.sin(turned)]) * (angle / (3 * np.pi))[:, np.newaxis]
+    return X + 0.01 * rng.normal(size=X.shape), y
+
+
+def draw_surfaces(models: dict[str, tuple[rp.OADT, Any, Any]], *, dark: bool) -> Figure:
+    """The probability of the second class over the plane, and the last examples."""
+    colours = DARK if dark else LIGHT
+    both = [class_colour(position, dark=dark) for position in (0, 1)]
+    blend = LinearSegmentedColormap.from_list("two", [both[0], colours["ground"], both[1]])
+    grid = np.linspace(-1.1, 1.1, 301)
+    points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    figure, every = plt.subplots(
+        1, len(models), figsize=(4.2 * len(models), 4.4), layout="constrained"
+    )
+    for axes, (title, (model, X, y)) in zip(every, models.items(), strict=True):
+        surface = model.predict_proba(points)[:, 1].reshape(301, 301)
+        steps = np.linspace(0, 1, 21)  # a smooth picture is five times as large a file
+        axes.contourf(grid, grid, surface, levels=steps, cmap=blend)
+        axes.contour(grid, grid, surface, levels=[0.5], colors=colours["ink"], linewidths=1.4)
+        for position, label in enumerate(model.classes_):
+            of_one = X[y == label][-300:]
+            axes.scatter(*of_one.T, s=7, color=both[position], edgecolor=colours["ink"], lw=0.4)
+        axes.set_title(title, fontsize=10, color=colours["ink"])
+        axes.set(xticks=[], yticks=[], xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+        axes.spines[:].set_visible(False)
+    return figure
+
+
 def _plain(every: list[Any], colours: dict[str, str]) -> None:
     for axes in every:
         axes.tick_params(colors=colours["quiet"], length=0)
@@ -220,7 +304,39 @@ def drift() -> dict[str, Callable[[bool], Figure]]:
     }
 
 
-GROUPS = {"tree": tree, "lab": lab, "ranks": ranks, "drift": drift}
+def restructuring() -> dict[str, Callable[[bool], Figure]]:
+    """Count the operations of restructuring.md."""
+    trees, counted = before_and_after(), counted_operations()
+    return {
+        "pull-up": lambda dark: draw_pull_up(trees),
+        "operations": lambda dark: draw_operations(counted, dark=dark),
+    }
+
+
+def gradient() -> dict[str, Callable[[bool], Figure]]:
+    """Teach the trees of gradient.md."""
+    X = np.random.default_rng(0).uniform(-1, 1, size=(30_000, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    arms, arm = spirals(150_000)
+    models = {
+        "exclusive or: 3 planes, 30,000 examples": (rp.OADT(depth=2).partial_fit(X, y), X, y),
+        "two spirals: 127 planes, 150,000 examples": (
+            rp.OADT(depth=7, slope=6).partial_fit(arms, arm),
+            arms,
+            arm,
+        ),
+    }
+    return {"gradient": lambda dark: draw_surfaces(models, dark=dark)}
+
+
+GROUPS = {
+    "tree": tree,
+    "lab": lab,
+    "ranks": ranks,
+    "drift": drift,
+    "restructuring": restructuring,
+    "gradient": gradient,
+}
 
 
 def main(names: list[str]) -> None:

@@ -82,7 +82,7 @@ public:
     void set_threads(std::size_t threads) noexcept { settings_.threads = threads; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t least_bytes() const;
-    [[nodiscard]] bool surely_fits(std::size_t names) const;
+    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
     void set_costs(const double* matrix, std::size_t classes);
 
     void learn(const Batch&, const std::int32_t* y, const double* w);
@@ -112,10 +112,6 @@ private:
     void run_block(const Block&, const Answers*, std::size_t first);
     void note(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
-    // `known`: classes before each row; those of now if there are none.
-    void combine(const std::vector<Votes>&, std::size_t rows, const Answers&, std::size_t first,
-                 const std::vector<std::uint32_t>& known) const;
-    [[nodiscard]] std::size_t block_rows(std::size_t width) const noexcept;
     [[nodiscard]] std::size_t trees_a_member() const noexcept {
         return settings_.replacement == Replacement::background ? 2 : 1;
     }

@@ -6,6 +6,7 @@
 
 #include "rises.hpp"
 #include "threads.hpp"
+#include "votes.hpp"
 
 namespace riparian {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 // memory is scarce, since they are held.
 constexpr std::size_t most_rows = 1024, most_rows_limited = 64;
 constexpr std::size_t most_shares = std::size_t{1} << 20;
-// A row of one tree; more threads than this is worth are not begun.
-constexpr std::size_t worth_a_thread = 256;
 constexpr std::size_t room_of_detector = 8192;
 // Of the limit of memory, set aside for names.
 constexpr std::size_t names_share = 16;
@@ -116,7 +115,7 @@ std::size_t PairForest::least_bytes() const {
     return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
 }
 
-bool PairForest::surely_fits(std::size_t) const { return !limited(); }
+bool PairForest::surely_fits(std::size_t, std::size_t) const { return !limited(); }
 
 void PairForest::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
@@ -207,12 +206,12 @@ void PairForest::meet_class(std::size_t y) {
     order_.push_back(static_cast<std::uint32_t>(y));
     known_[y] = 1;
     try {
-        side_by_side(fresh, std::min(settings_.threads, 1 + history_.size() / worth_a_thread),
-                     [&](std::size_t i) {
-                         Pair& pair = pairs_[before + i];
-                         grow(pair);
-                         replay(pair, history_.oldest(seen_ - 1), seen_);
-                     });
+        const std::size_t threads = worthwhile(settings_.threads, fresh, history_.size());
+        side_by_side(fresh, threads, [&](std::size_t i) {
+            Pair& pair = pairs_[before + i];
+            grow(pair);
+            replay(pair, history_.oldest(seen_ - 1), seen_);
+        });
     } catch (const LimitTooLow& error) {
         const std::size_t limit = settings_.max_bytes;
         throw LimitTooLow(limit, limit + (error.needed - tree_bytes_) * pairs_.size());
@@ -281,7 +280,7 @@ void PairForest::read(Block& block) {
 void PairForest::run_block(Block& block, const Answers* answers, std::size_t first) {
     const std::size_t rows = block.batch.rows, n = pairs_.size();
     std::vector<double> shares(answers ? n * rows * 2 : 0);
-    const std::size_t threads = std::min(settings_.threads, 1 + n * rows / worth_a_thread);
+    const std::size_t threads = worthwhile(settings_.threads, n, rows);
     side_by_side(n, threads, [&](std::size_t p) {
         run_pair(pairs_[p], block, answers ? shares.data() + p * rows * 2 : nullptr);
     });
@@ -394,7 +393,7 @@ void PairForest::predict(const Batch& batch, const Answers& answers) const {
         const std::size_t rows = std::min(block_rows(true), batch.rows - first);
         const Batch block = batch.certain_rows(first, rows);
         std::vector<double> shares(n * rows * 2);
-        const std::size_t threads = std::min(settings_.threads, 1 + n * rows / worth_a_thread);
+        const std::size_t threads = worthwhile(settings_.threads, n, rows);
         side_by_side(n, threads, [&](std::size_t p) {
             pairs_[p].tree->predict(block, {nullptr, shares.data() + p * rows * 2, 2});
         });

@@ -60,15 +60,17 @@ std::int32_t Tree::adapt(std::int32_t start, const Row& row, std::size_t y, doub
     const std::int32_t said = std::visit(
         [&](const auto& how) { return follow(how, start, row, y, w); }, settings_.adaptation);
     if (!given_up_.empty()) compact();
-    if (limited() && working_.held) {
-        leave_room();
-        const Charge lists(working_);
-        for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
-            *list = Held<std::int32_t>();
-        }
-        reached_ = Reached();
-    }
+    if (limited() && working_.held) give_back_room();
     return said;
+}
+
+void Tree::give_back_room() {
+    leave_room();
+    const Charge lists(working_);
+    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
+        *list = Held<std::int32_t>();
+    }
+    reached_ = Reached();
 }
 
 void Tree::trace(std::int32_t leaf, std::int32_t root) {
@@ -121,6 +123,42 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
         learn_at(leaf, row, y, how.bootstrap ? w * times(how.seed, seen_, side(leaf).born) : w);
     }
     return answer;
+}
+
+// The same in fractions. A detector hears an example, right or wrong, if at least half of it
+// comes there: every other one counts for nothing, and none counts twice at a depth.
+void Tree::follow(const Alternates& how, Spread& spread, std::size_t y, double w) {
+    constexpr double enough = 0.5;
+    const auto weight = [&](std::int32_t leaf) {
+        return how.bootstrap ? w * times(how.seed, seen_, side(leaf).born) : w;
+    };
+    arrive(spread, y);
+    std::vector<std::size_t> ends;  // of the visits to one tree after the other
+    const auto go_down = [&](std::int32_t root, double share) {
+        explore(spread, root, share, y, w, true);
+        ends.push_back(spread.visits.size());
+    };
+    go_down(0, 1.0);
+    std::size_t v = 0;
+    for (std::size_t f = 0; f < ends.size(); ++f) {
+        while (v < ends[f]) {
+            const Spread::Visit here = spread.visits[v];
+            const bool heard = here.share >= enough;
+            spread.go_back(v++);
+            if (here.ends) {
+                if (heard) hear(here.node, here.wrong);
+                learn_below(spread, here.node, here.share, y, weight(here.node));
+                spread.go_back(v - 1);
+                observe_again(here.node, spread, y, here.share, weight(here.node));
+            } else if (heard && judge(how, here.node, here.wrong)) {
+                learn_below(spread, here.node, here.share, y, weight(here.node));
+                const std::int32_t depth = at(here.node).depth;
+                while (v < ends[f] && at(spread.visits[v].node).depth > depth) ++v;
+            } else if (const std::int32_t beside = side(here.node).first; beside != none) {
+                go_down(beside, here.share);
+            }
+        }
+    }
 }
 
 Adwin::Parameters Tree::monitor_parameters() const noexcept {

@@ -38,12 +38,39 @@ void ExampleWindow::push(const Row& row, std::size_t y, double w) {
     b.weights[at] = w;
 }
 
+void ExampleWindow::push(const Row& row, std::size_t y, double w,
+                         const std::vector<double>& distributions) {
+    push(row, y, w);
+    blocks_[place(end_ - 1)]->labels[(end_ - 1) % a_block] |= uncertain_bit;
+    numbers_.push(distributions.data(), distributions.size());
+}
+
+// How many numbers an example has: see Spread::write.
+std::size_t ExampleWindow::length(std::size_t place) const noexcept {
+    std::size_t at = place + 1;
+    for (double left = numbers_[place]; left > 0.0; --left) {
+        const double type = numbers_[at + 1];
+        if (type == 0.0) at += 4;
+        else if (type == 1.0) at += 6;
+        else at += 3 + 2 * static_cast<std::size_t>(numbers_[at + 2]);
+    }
+    return at - place;
+}
+
+std::size_t ExampleWindow::distributions(std::size_t place, std::vector<double>& out) const {
+    out.resize(length(place));
+    for (double& number : out) number = numbers_[place++];
+    return place;
+}
+
 // A block that is empty is the next one to be filled.
 void ExampleWindow::pop() noexcept {
+    if (is_uncertain(first_)) numbers_.pop(length(0));
     if (++first_ % a_block == 0) head_ = head_ + 1 < blocks_.size() ? head_ + 1 : 0;
 }
 
 void ExampleWindow::fit_blocks() {
+    numbers_.fit();
     const std::size_t needed = blocks_for(size());
     if (blocks_.size() == needed) return;
     std::rotate(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(head_),
@@ -120,9 +147,18 @@ void ExampleWindow::save(std::vector<double>& values, std::vector<std::int32_t>&
         const std::int32_t* const c = b.codes.data() + at * categorical_;
         values.insert(values.end(), x, x + numeric_);
         codes.insert(codes.end(), c, c + categorical_);
-        labels.push_back(static_cast<std::int32_t>(b.labels[at] & ~gap_bit));
+        labels.push_back(static_cast<std::int32_t>(label(number)));
         weights.push_back(b.weights[at]);
     }
+}
+
+void ExampleWindow::save_distributions(std::vector<std::uint8_t>& uncertain,
+                                       std::vector<double>& numbers) const {
+    if (numbers_.size() == 0) return;
+    for (std::uint64_t number = first_; number < end_; ++number) {
+        uncertain.push_back(is_uncertain(number));
+    }
+    for (std::size_t i = 0; i < numbers_.size(); ++i) numbers.push_back(numbers_[i]);
 }
 
 }  // namespace riparian

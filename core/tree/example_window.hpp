@@ -10,6 +10,7 @@
 
 #include "../memory/account.hpp"
 #include "../statistics/leaf_statistics.hpp"
+#include "number_queue.hpp"
 #include "row.hpp"
 
 namespace riparian {
@@ -24,9 +25,32 @@ inline constexpr double weight_step = 0x1p-20;
     return std::max(weight_step, std::nearbyint(w / weight_step) * weight_step);
 }
 
+// For each of some shares of a weight, one after the other: what it is of the whole, in steps as
+// that is. Equal shares are equal again when they are taken out.
+class SharesInSteps {
+public:
+    explicit SharesInSteps(double whole) noexcept : whole_(whole), exact_(exact_in_steps(whole)) {}
+
+    [[nodiscard]] double next(double share) noexcept {
+        if (!exact_) return share * whole_;
+        constexpr double rounding = 1e-9;
+        done_ += share;
+        const double before = given_;
+        given_ = done_ > 1.0 - rounding ? whole_
+                                        : std::nearbyint(done_ * whole_ / weight_step) * weight_step;
+        return given_ - before;
+    }
+
+private:
+    double whole_;
+    bool exact_;
+    double done_ = 0.0, given_ = 0.0;
+};
+
 // A queue in blocks of equally many examples, as many as are needed wherever the first one
 // stands. An example has a number, and with it its place in a block. There is nothing here but
-// the example, since nodes tell which was the first that they learned.
+// the example, since nodes tell which was the first that they learned. Values that are
+// distributions are missing from it, and stand in a queue of their own (Spread::write).
 class ExampleWindow {
 public:
     static constexpr std::size_t a_block = 64;  // examples
@@ -40,6 +64,8 @@ public:
         if (size() == 0) first_ = end_ = number;
     }
     void push(const Row&, std::size_t y, double w);
+    // Likewise, with what some of its values are instead.
+    void push(const Row&, std::size_t y, double w, const std::vector<double>& distributions);
     // Its room is for the next one.
     void pop() noexcept;
     // Gives room back, once the queue is to stay shorter.
@@ -50,8 +76,14 @@ public:
     // A row is valid until the next one is asked for.
     [[nodiscard]] Row row(std::uint64_t number);
     [[nodiscard]] std::size_t label(std::uint64_t number) const noexcept {
-        return block(number).labels[number % a_block] & ~gap_bit;
+        return block(number).labels[number % a_block] & ~(gap_bit | uncertain_bit);
     }
+    [[nodiscard]] bool is_uncertain(std::uint64_t number) const noexcept {
+        return (block(number).labels[number % a_block] & uncertain_bit) != 0;
+    }
+    // The distributions of the example that has them from `place` on, those of the oldest
+    // from 0. Gives the place of the next.
+    std::size_t distributions(std::size_t place, std::vector<double>& out) const;
     [[nodiscard]] double weight(std::uint64_t number) const noexcept {
         return block(number).weights[number % a_block];
     }
@@ -60,6 +92,8 @@ public:
     [[nodiscard]] static std::size_t bytes(std::size_t examples, std::size_t numeric,
                                            std::size_t categorical) noexcept;
     [[nodiscard]] std::size_t bytes() const noexcept;
+    // The same of numbers that distributions are, which are not in it.
+    [[nodiscard]] const NumberQueue& numbers() const noexcept { return numbers_; }
     // While features are added, a block is there twice.
     [[nodiscard]] std::size_t copy_bytes() const noexcept {
         return bytes_a_block(numeric_, categorical_);
@@ -70,6 +104,8 @@ public:
 
     void save(std::vector<double>& values, std::vector<std::int32_t>& codes,
               std::vector<std::int32_t>& labels, std::vector<double>& weights) const;
+    // Which examples have some, if any has, and the numbers.
+    void save_distributions(std::vector<std::uint8_t>& uncertain, std::vector<double>& numbers) const;
 
 private:
     struct Block : HeldObject {
@@ -79,6 +115,8 @@ private:
         Held<std::uint32_t> labels;  // with gap_bit where a number is missing
     };
     static constexpr std::uint32_t gap_bit = 1U << 31;
+    static constexpr std::uint32_t uncertain_bit = 1U << 30;
+    [[nodiscard]] std::size_t length(std::size_t place) const noexcept;
     [[nodiscard]] static std::size_t bytes_a_block(std::size_t numeric,
                                                    std::size_t categorical) noexcept;
     [[nodiscard]] const Block& block(std::uint64_t number) const noexcept {
@@ -100,6 +138,7 @@ private:
     Held<std::unique_ptr<Block>> blocks_;  // a ring
     std::size_t head_ = 0;                 // the block of the oldest
     HeldDoubles row_;  // the one asked for, padded
+    NumberQueue numbers_;
 };
 
 }  // namespace riparian

@@ -27,10 +27,10 @@ std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b 
 
 }  // namespace
 
-LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least)
+LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least, const char* what)
     : std::runtime_error("max_bytes is " + std::to_string(limit) + ", but " +
                          std::to_string(least) +
-                         " bytes are needed for the tree as it is with no leaf active"),
+                         " bytes are needed for " + what),
       needed(least) {}
 
 // ---- what there is ----
@@ -102,17 +102,23 @@ std::size_t Tree::least_bytes() const {
     return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
 }
 
-bool Tree::surely_fits(std::size_t names) const {
+bool Tree::surely_fits(std::size_t names, std::size_t numbers) const {
     const auto lock = turnstile_.reading();
+    if (!limited()) return true;
     const std::size_t most = std::max(lasting(), most_lasting());
-    return !limited() || names <= minus(settings_.max_bytes, most);
+    std::size_t example = 0;
+    if (numbers && settings_.forgets()) {
+        if (!window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical, numbers)) return false;
+        example = NumberQueue::bytes(numbers);
+    }
+    return names + example <= minus(settings_.max_bytes, most);
 }
 
 // ---- a window of examples ----
 
 std::size_t Tree::window_fits(std::size_t limit, std::size_t numeric,
-                              std::size_t categorical) const noexcept {
-    const std::size_t most = limit / window_share;
+                              std::size_t categorical, std::size_t numbers) const noexcept {
+    const std::size_t most = minus(limit / window_share, NumberQueue::bytes(numbers));
     if (ExampleWindow::bytes(window_, numeric, categorical) <= most) return window_;
     return std::min(window_, ExampleWindow::fit(most, numeric, categorical));
 }
@@ -363,12 +369,20 @@ void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
     if (settings_.forgets()) {
         const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
-        const std::size_t fits = window_fits(limit, numeric, categorical);
-        const std::size_t needed = structure_.held - examples_.bytes() +
-                                   ExampleWindow::bytes(fits, numeric, categorical);
+        const std::size_t besides =
+            structure_.held - examples_.bytes() - examples_.numbers().bytes();
+        const std::size_t fits = window_fits(limit, numeric, categorical, 0);
+        const std::size_t needed = besides + ExampleWindow::bytes(fits, numeric, categorical);
         if (limit != SIZE_MAX && (fits == 0 || needed > limit)) throw LimitTooLow(limit, needed);
-        fits_ = fits;
-        shorten();
+        shorten(limit, numeric, categorical);
+        const auto over = [&] {
+            return besides + ExampleWindow::bytes(fits_, numeric, categorical) +
+                       examples_.numbers().bytes() > limit;
+        };
+        while (limit != SIZE_MAX && examples_.size() > 0 && over()) {
+            forget_oldest();
+            shorten(limit, numeric, categorical);
+        }
     }
     if (lasting() > limit && !settings_.forgets()) throw LimitTooLow(limit, lasting());
     settings_.max_bytes = limit;

@@ -32,6 +32,29 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
     return said;
 }
 
+void Tree::follow(const Options& how, Spread& spread, std::size_t y, double w) {
+    arrive(spread, y);
+    explore(spread, 0, 1.0, y, w, false);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        for (std::int32_t o = side(here.node).first; o != none; o = side(o).next) {
+            spread.go_back(v);
+            explore(spread, o, here.share, y, w, false);
+        }
+    }
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        if (!here.ends && how.most == 1) continue;
+        spread.go_back(v);
+        const bool active = learn_parts(here.node, spread, y, here.share * w);
+        if (here.ends) observe_again(here.node, spread, y, here.share, w);
+        if (here.ends || !active || at(here.node).role == Role::option) continue;
+        const Leaf& kept = leaves_[static_cast<std::size_t>(record(here.node))];
+        if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
+        consider_option(how, here.node);
+    }
+}
+
 std::size_t Tree::paths(std::int32_t more_at) const {
     std::vector<std::size_t> children(nodes_.size(), 0), options(nodes_.size(), 0);
     if (more_at != none) options[static_cast<std::size_t>(more_at)] = 1;

@@ -25,6 +25,24 @@ std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row
     return said;
 }
 
+// In fractions it is learned everywhere first: another test gives nodes other ids.
+void Tree::follow(const Reevaluation& how, Spread& spread, std::size_t y, double w) {
+    arrive(spread, y);
+    explore(spread, 0, 1.0, y, w, false);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        spread.go_back(v);
+        learn_parts(here.node, spread, y, here.share * w);
+        if (here.ends) observe_again(here.node, spread, y, here.share, w);
+    }
+    for (const Spread::Visit& here : spread.visits) {
+        if (here.ends) continue;
+        const Leaf& kept = leaves_[static_cast<std::size_t>(record(here.node))];
+        if (!kept.statistics.is_open() || kept.classes < 2) continue;
+        if (kept.weight - kept.checked >= how.every && reconsider(here.node)) return;
+    }
+}
+
 bool Tree::reconsider(std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
     const Node& n = at(node);

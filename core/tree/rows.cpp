@@ -547,16 +547,18 @@ std::int32_t Tree::next(std::int32_t node, const Row& row) const noexcept { retu
 
 LeafView Tree::view_of(std::int32_t node) const noexcept { return view(node); }
 
-void Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
-    const auto place = static_cast<std::size_t>(at(id).place);
+bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(record(id));
+    const bool answers = at(id).test == Test::leaf;
     const double seen = counts(id)[y] + w;
     const double own = own_counts(leaves_[place])[y] + w;
     const double weight = leaves_[place].weight + w;
     bool active = true;
     bool throughout = leaves_[place].statistics.is_open();
-    spread.each_part([&](const Row& part, double share) {
-        if (limited()) active = count_limited(place, part, y, w * share);
-        else count<false>(place, part, y, w * share);
+    each_part(spread, w, [&](const Row& part, double share) {
+        if (limited()) active = count_limited(place, part, y, share);
+        else if (answers || !settings_.forgets()) count<false>(place, part, y, share);
+        else count_silently(place, part, y, share);
         throughout &= active;
     });
     // What the parts weigh together is less by rounding, and a check would come a row late.
@@ -567,13 +569,14 @@ void Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     }
     if (active) {
         try {
-            check_if_due<false>(place);
-            return;
+            if (answers) check_if_due<false>(place);
+            return true;
         } catch (const OverLimit&) {
             sleep(place);
         }
     }
     learn_inactive(place, w);
+    return false;
 }
 
 void Tree::recall(std::int32_t child, const Row& row, std::size_t y, double w) {

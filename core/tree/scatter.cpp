@@ -108,22 +108,30 @@ Answers from(const Answers& answers, std::size_t row) noexcept {
 
 // ---- routing ----
 
-// `branch` gives a child to a category that has none, or none; `arrive` is told every leaf,
-// or deepest node, and the share of the example that comes there.
-template <class Branch, class Arrive>
-void Tree::scatter(Spread& spread, Branch&& branch, Arrive&& arrive) const {
+// `pass` is told every node with a test and the share of the example that comes there; false:
+// it goes no further. `way` is given a node, the child for its value and the code of that, and
+// says the child, which may be none where there is none; `arrive` is told every leaf, or
+// deepest node, and the share.
+template <class Pass, class Way, class Arrive>
+void Tree::scatter(Spread& spread, Pass&& pass, Way&& way, Arrive&& arrive) const {
     Spread::Waiting here;
     while (spread.next(here)) {
         while (at(here.node).test != Test::leaf) {
+            if (!pass(here.node, here.share)) {
+                here.share = 0.0;
+                break;
+            }
             const Node& node = at(here.node);
             const std::int32_t value = spread.find(static_cast<std::size_t>(node.feature));
             if (value < 0) {
                 std::int32_t child = next(here.node, spread.row());
-                if (child == none) child = branch(here.node, spread.row().codes[slot(node)]);
+                const std::int32_t code =
+                    child == none ? spread.row().codes[slot(node)] : missing_code;
+                child = way(here.node, child, code);
                 if (child == none) break;
                 here.node = child;
             } else if (node.test == Test::every_value) {
-                here.share = fan_out(spread, static_cast<std::size_t>(value), here, branch);
+                here.share = fan_out(spread, static_cast<std::size_t>(value), here, way);
                 break;
             } else if (!halve(spread, static_cast<std::size_t>(value), here)) {
                 here.share = 0.0;
@@ -135,9 +143,8 @@ void Tree::scatter(Spread& spread, Branch&& branch, Arrive&& arrive) const {
 }
 
 // One child a category, the first of them next; returns what stays for want of a branch.
-template <class Branch>
-double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here,
-                     Branch&& branch) const {
+template <class Way>
+double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here, Way&& way) const {
     const Uncertain whole = spread.values[v];
     const double all = whole.weight(spread.points);
     auto& children = spread.room.children;
@@ -150,7 +157,7 @@ double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here,
         if (share >= least_share) {
             const auto code = static_cast<std::int32_t>(point.value);
             child = ways_[static_cast<std::size_t>(at(here.node).place)].find(code);
-            if (child == none) child = branch(here.node, code);
+            child = way(here.node, child, code);
             if (child == none) staying += share;
         }
         children.push_back({child, share});
@@ -208,8 +215,17 @@ void Tree::answer(Spread& spread, AnswerScratch& scratch, const Answers& answers
     sum.assign(std::max(n_classes_, answers.width), 0.0);
     shares.resize(sum.size());
     double all = 0.0;
+    spread.wait(0, 1.0);
     scatter(
-        spread, [](std::int32_t, std::int32_t) { return none; },
+        spread,
+        [&](std::int32_t node, double share) {
+            if (!settings_.has_options()) return true;
+            for (std::int32_t o = side(node).first; o != none; o = side(o).next) {
+                spread.wait(o, share);
+            }
+            return true;
+        },
+        [](std::int32_t, std::int32_t child, std::int32_t) { return child; },
         [&](std::int32_t node, double share) {
             LeafView leaf = view_of(node);
             leaf.n_classes = n;
@@ -277,7 +293,7 @@ void Tree::observe(std::int32_t node, Spread& spread, std::size_t y, double w) {
     }
 }
 
-void Tree::learn(Spread& spread, std::size_t y, double w) {
+void Tree::arrive(const Spread& spread, std::size_t y) {
     arrive(spread.row(), y);
     for (const Uncertain& u : spread.values) {
         if (u.type != Uncertain::Type::categories) continue;
@@ -287,21 +303,121 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
             if (code >= categories_[slot]) meet_category(slot, code);
         }
     }
-    const bool observes =
-        std::visit([](const auto& policy) { return policy.observes; }, settings_.leaf);
+}
+
+bool Tree::observes() const noexcept {
+    return std::visit([](const auto& policy) { return policy.observes; }, settings_.leaf);
+}
+
+void Tree::follow(const Fixed&, Spread& spread, std::size_t y, double w) {
+    arrive(spread, y);
+    const bool observes = this->observes();
+    spread.wait(0, 1.0);
     scatter(
-        spread, [&](std::int32_t node, std::int32_t code) { return add_branch(node, code); },
+        spread, [](std::int32_t, double) { return true; },
+        [&](std::int32_t node, std::int32_t child, std::int32_t code) {
+            return child == none ? add_branch(node, code) : child;
+        },
         [&](std::int32_t leaf, double share) {
             if (observes) observe(leaf, spread, y, share * std::min(w, 1.0));
             learn_parts(leaf, spread, y, share * w);
-            // A weight of 3 is three examples: the second and the third met a leaf that knew
-            // the first.
-            if (observes && w > 1.0 && at(leaf).test == Test::leaf &&
-                leaves_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
-                observe(leaf, spread, y, share * (w - 1.0));
-            }
+            observe_again(leaf, spread, y, share, w);
         });
-    if (limited() && working_.held) leave_room();
+}
+
+// A weight of 3 is three examples: the second and the third met a leaf that knew the first.
+void Tree::observe_again(std::int32_t leaf, Spread& spread, std::size_t y, double share, double w) {
+    if (w > 1.0 && observes() && at(leaf).test == Test::leaf &&
+        leaves_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
+        observe(leaf, spread, y, share * (w - 1.0));
+    }
+}
+
+// ---- learning in a tree that follows change ----
+
+// Down a tree from its root: notes every node, and has the leaves answer before they learn.
+// Where that is asked, it finds whether what is below a node is wrong: the sum of the answers.
+void Tree::explore(Spread& spread, std::int32_t root, double share, std::size_t y, double w,
+                   bool judged) {
+    const std::size_t first = spread.visits.size();
+    std::vector<double>& below = spread.room.below;  // [visit since][class]
+    std::vector<std::size_t>& above = spread.room.above;  // visits on the way here
+    below.clear();
+    above.clear();
+    const bool observes = this->observes();
+    const auto enter = [&](std::int32_t node, double share, bool ends) {
+        spread.note(node, share, ends);
+        if (!judged) return;
+        while (!above.empty() && at(spread.visits[above.back()].node).depth >= at(node).depth) {
+            above.pop_back();
+        }
+        above.push_back(spread.visits.size() - 1);
+        below.resize(below.size() + n_classes_, 0.0);
+    };
+    spread.wait(root, share);
+    scatter(
+        spread,
+        [&](std::int32_t node, double share) {
+            enter(node, share, false);
+            return true;
+        },
+        [&](std::int32_t node, std::int32_t child, std::int32_t code) {
+            return child == none ? add_branch(node, code) : child;
+        },
+        [&](std::int32_t node, double share) {
+            enter(node, share, true);
+            if (judged) {
+                std::vector<double>& shares = spread.room.shares;
+                shares.resize(n_classes_);
+                const LeafView leaf = view_of(node);
+                const Speaker speaker = std::visit(
+                    [&](const auto& policy) { return policy.speaker(leaf); }, settings_.leaf);
+                probabilities_of(speaker, leaf, spread, scratch_, shares.data());
+                for (const std::size_t v : above) {
+                    double* const sum = below.data() + (v - first) * n_classes_;
+                    for (std::size_t k = 0; k < n_classes_; ++k) sum[k] += share * shares[k];
+                }
+            }
+            if (observes) observe(node, spread, y, share * std::min(w, 1.0));
+        });
+    for (std::size_t v = first; judged && v < spread.visits.size(); ++v) {
+        const double* const sum = below.data() + (v - first) * n_classes_;
+        spread.visits[v].wrong = largest(sum, n_classes_) != static_cast<std::int32_t>(y);
+    }
+}
+
+// Learns what comes to a node, at leaves only.
+void Tree::learn_below(Spread& spread, std::int32_t node, double share, std::size_t y, double w) {
+    spread.wait(node, share);
+    scatter(
+        spread, [](std::int32_t, double) { return true; },
+        [&](std::int32_t node, std::int32_t child, std::int32_t code) {
+            return child == none ? add_branch(node, code) : child;
+        },
+        [&](std::int32_t leaf, double share) { learn_parts(leaf, spread, y, share * w); });
+}
+
+// The nodes that have learned an example of the window, as its visits: see each_that_learned.
+void Tree::retrace(Spread& spread, std::uint64_t number) const {
+    const auto enter = [&](std::int32_t node, double share) {
+        if (side(node).since > number) return false;
+        spread.note(node, share, at(node).test == Test::leaf);
+        for (std::int32_t b = side(node).first; b != none; b = side(b).next) spread.wait(b, share);
+        return true;
+    };
+    spread.wait(0, 1.0);
+    scatter(
+        spread, enter,
+        [&](std::int32_t node, std::int32_t child, std::int32_t) {
+            return child == none || side(child).since > number ? at(node).heavy : child;
+        },
+        [&](std::int32_t leaf, double share) { enter(leaf, share); });
+}
+
+void Tree::learn(Spread& spread, std::size_t y, double w) {
+    std::visit([&](const auto& how) { follow(how, spread, y, w); }, settings_.adaptation);
+    if (!given_up_.empty()) compact();
+    if (limited() && working_.held) give_back_room();
 }
 
 void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,

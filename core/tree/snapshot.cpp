@@ -40,24 +40,6 @@ void demand_weights(const std::vector<double>& v, const char* name) {
 
 bool nearly(double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); }
 
-// Takes doubles off the front of an array.
-class Reader {
-public:
-    Reader(const std::vector<double>& v, const char* name) : v_(v), name_(name) {}
-    const double* take(std::size_t n) {
-        demand(n <= v_.size() - used_, std::string(name_) + " ends too early");
-        const double* const p = v_.data() + used_;
-        used_ += n;
-        return p;
-    }
-    void demand_end() const { demand(used_ == v_.size(), std::string(name_) + " is too long"); }
-
-private:
-    const std::vector<double>& v_;
-    const char* name_;
-    std::size_t used_ = 0;
-};
-
 struct Sizes {
     std::size_t n_nodes, n_classes, n_leaves,  // n_leaves: all that keep statistics
         n_numeric, n_categorical;
@@ -184,6 +166,10 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.window_values, held * z.n_numeric, "window_values");
     demand_size(s.window_codes, held * z.n_categorical, "window_codes");
     demand_size(s.window_weights, held, "window_weights");
+    demand_size(s.window_uncertain, s.window_uncertain.empty() ? 0 : held, "window_uncertain");
+    for (const std::uint8_t u : s.window_uncertain) {
+        demand(u <= 1, "window_uncertain holds another value than 0 and 1");
+    }
     demand_size(s.on_trial, windowed, "on_trial");
     std::size_t on_trial = 0;
     for (const std::uint8_t t : s.on_trial) {
@@ -235,6 +221,25 @@ void check_planes(const double* p, const double* known, double weight, std::size
 }
 
 }  // namespace
+
+// Takes doubles off the front of an array.
+class Tree::Reader {
+public:
+    Reader(const std::vector<double>& v, const char* name) : v_(v), name_(name) {}
+    const double* take(std::size_t n) {
+        demand(n <= v_.size() - used_, std::string(name_) + " ends too early");
+        const double* const p = v_.data() + used_;
+        used_ += n;
+        return p;
+    }
+    [[nodiscard]] std::size_t left() const noexcept { return v_.size() - used_; }
+    void demand_end() const { demand(used_ == v_.size(), std::string(name_) + " is too long"); }
+
+private:
+    const std::vector<double>& v_;
+    const char* name_;
+    std::size_t used_ = 0;
+};
 
 Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
     const auto lock = turnstile_.reading();
@@ -376,6 +381,7 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
     }
     if (settings_.forgets()) s.window = {window_, forgotten_};
     examples_.save(s.window_values, s.window_codes, s.window_labels, s.window_weights);
+    examples_.save_distributions(s.window_uncertain, s.window_numbers);
     for (const Change& c : changes_) {
         s.change_seen.push_back(c.seen);
         s.change_kind.push_back(static_cast<std::uint8_t>(c.kind));
@@ -513,7 +519,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->ranked_at_ = s.ranked_at[0];
     tree->least_promise_ = s.least_promise[0];
     tree->settings_.max_bytes = settings.max_bytes;
-    tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical);
+    tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical,
+                                    tree->examples_.numbers().size());
     tree->settle();
     tree->add_to_structure(0);
     return tree;
@@ -806,6 +813,7 @@ void Tree::restore_window(const Snapshot& s) {
     const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
     examples_.begin(seen_ + 1 - s.window_labels.size());
     double total = 0.0;
+    Reader numbers(s.window_numbers, "window_numbers");
     for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
         const std::string where = at_row("window_labels", i);
         const double w = s.window_weights[i];
@@ -814,22 +822,92 @@ void Tree::restore_window(const Snapshot& s) {
         const Row row{x, s.window_codes.data() + i * categorical,
                       std::any_of(x, x + numeric, [](double v) { return v != v; })};
         demand_example(row, s.window_labels[i], w, where);
-        examples_.push(row, static_cast<std::size_t>(s.window_labels[i]), w);
+        const auto y = static_cast<std::size_t>(s.window_labels[i]);
+        if (s.window_uncertain.empty() || !s.window_uncertain[i]) {
+            examples_.push(row, y, w);
+        } else {
+            examples_.push(row, y, w, read_distributions(row, numbers, where));
+        }
     }
+    numbers.demand_end();
     if (!exact_in_steps(total)) return;
     // What is forgotten one day must be there.
     std::vector<double> counts(nodes_.size() * n_classes_, 0.0);
+    Spread spread;
+    std::size_t place = 0;
     for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
         const std::uint64_t number = examples_.first() + i;
-        each_that_learned(examples_.row(number), number, [&](std::int32_t node) {
-            counts[static_cast<std::size_t>(node) * n_classes_ + examples_.label(number)] +=
-                examples_.weight(number);
-        });
+        const auto add = [&](std::int32_t node, double w) {
+            counts[static_cast<std::size_t>(node) * n_classes_ + examples_.label(number)] += w;
+        };
+        const double w = examples_.weight(number);
+        if (!examples_.is_uncertain(number)) {
+            each_that_learned(examples_.row(number), number,
+                              [&](std::int32_t node) { add(node, w); });
+            continue;
+        }
+        place = examples_.distributions(place, spread.numbers);
+        spread.begin(examples_.row(number), features_, shape_);
+        retrace(spread, number);
+        for (const Spread::Visit& v : spread.visits) add(v.node, in_steps(v.share * w));
     }
     for (std::size_t i = 0; i < counts.size(); ++i) {
         demand(nearly(counts[i], s.counts[i]),
                at_row("counts", i / n_classes_) + "not what the window holds");
     }
+}
+
+// As Spread::write has them; of values that the row does not have.
+std::vector<double> Tree::read_distributions(const Row& row, Reader& numbers,
+                                             const std::string& where) const {
+    std::vector<double> all;
+    const auto take = [&](std::size_t n) {
+        const double* const taken = numbers.take(n);
+        all.insert(all.end(), taken, taken + n);
+        return taken;
+    };
+    const auto whole = [&](double most) {
+        const double number = *take(1);
+        demand(number >= 0.0 && number < most && number == std::floor(number),
+               where + "not a distribution");
+        return static_cast<std::size_t>(number);
+    };
+    const auto n_features = static_cast<double>(features_.size());
+    const std::size_t n = whole(n_features + 1.0);
+    demand(n > 0, where + "no distribution");
+    std::size_t least = 0;  // features ascend
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t feature = whole(n_features);
+        demand(feature >= least, where + "two distributions of one feature");
+        least = feature + 1;
+        Uncertain u;
+        u.type = static_cast<Uncertain::Type>(whole(4.0));
+        const std::size_t slot = features_[feature].slot;
+        const bool categories = u.type == Uncertain::Type::categories;
+        demand(categories ? features_[feature].kind == Kind::categorical && row.codes[slot] < 0
+                          : features_[feature].kind == Kind::numeric && row.x[slot] != row.x[slot],
+               where + "a distribution beside a value");
+        std::vector<Point> points;
+        if (u.type == Uncertain::Type::interval || u.type == Uncertain::Type::normal) {
+            const double* const bounds = take(2);
+            u.low = bounds[0];
+            u.high = bounds[1];
+            if (u.type == Uncertain::Type::normal) {
+                const double* const moments = take(2);
+                u.mean = moments[0];
+                u.deviation = moments[1];
+            }
+        } else {
+            u.count = whole(0x1p52);
+            demand(u.count <= numbers.left() / 2, where + "not a distribution");
+            const double* const pairs = take(2 * u.count);
+            for (std::size_t p = 0; p < u.count; ++p) {
+                points.push_back({pairs[2 * p], pairs[2 * p + 1]});
+            }
+        }
+        demand(u.possible(points, categories ? categories_[slot] : 0), where + "not a distribution");
+    }
+    return all;
 }
 
 void Tree::restore_changes(const Snapshot& s) {

@@ -160,6 +160,8 @@ struct Snapshot {
     std::vector<std::int32_t> window_codes;   // [example][C]
     std::vector<std::int32_t> window_labels;  // [example]
     std::vector<double> window_weights;       // [example]
+    std::vector<std::uint8_t> window_uncertain;  // [example] 1: has distributions; empty: none has
+    std::vector<double> window_numbers;          // of these, as Spread::write has them
     std::vector<std::uint8_t> on_trial;       // [node] 1: `trials` follows
     std::vector<double> trials;               // [node on trial][trial_values_each]
     static constexpr std::size_t trial_values_each = 6;
@@ -185,6 +187,8 @@ struct Snapshot {
         visit("window_codes", s.window_codes);
         visit("window_labels", s.window_labels);
         visit("window_weights", s.window_weights);
+        visit("window_uncertain", s.window_uncertain);
+        visit("window_numbers", s.window_numbers);
         visit("on_trial", s.on_trial);
         visit("trials", s.trials);
     }

@@ -24,7 +24,7 @@ Tree::Tree(const Settings& settings)
     shape_.linear = needs_units(settings.leaf);
     if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
         window_ = how->window;
-        fits_ = window_fits(settings.max_bytes, 0, 0);
+        fits_ = window_fits(settings.max_bytes, 0, 0, 0);
     }
     plain_ = !settings.watches() && !shape_.linear && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;

@@ -59,7 +59,8 @@ struct LeafState {
 
 // The limit of memory is too low for what there is to hold, with every leaf inactive.
 struct LimitTooLow : std::runtime_error {
-    LimitTooLow(std::size_t limit, std::size_t needed);
+    LimitTooLow(std::size_t limit, std::size_t needed,
+                const char* what = "the tree as it is with no leaf active");
     std::size_t needed;
 };
 
@@ -116,8 +117,9 @@ public:
     void set_max_bytes(std::size_t);
     // What a tree with this schema needs at least: one leaf that has seen two classes.
     [[nodiscard]] std::size_t least_bytes() const;
-    // Whether so many more bytes of names are sure to fit, whatever the rows bring.
-    [[nodiscard]] bool surely_fits(std::size_t names) const;
+    // Whether so many more bytes of names are sure to fit, and an example with distributions
+    // of so many numbers, whatever the rows bring.
+    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
 
     // What answers are chosen by from now on, and what an impurity that counts costs
     // counts: [predicted][true] among the first classes, 0 to 1.
@@ -301,6 +303,8 @@ private:
     void open_leaf(std::int32_t node, std::size_t place, bool active = true);
     void check(std::size_t place);
     void leave_room() noexcept;
+    // The same, and of the lists that last for a row.
+    void give_back_room();
     // In a list that lasts for a row.
     void note(Held<std::int32_t>& list, std::int32_t id) {
         const Charge charge(working_);
@@ -316,12 +320,12 @@ private:
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
-    // Uncertain values (scatter.cpp), in trees whose leaves judge no rows and remember none,
-    // and that do not follow change.
-    template <class Branch, class Arrive>
-    void scatter(Spread&, Branch&&, Arrive&&) const;
-    template <class Branch>
-    double fan_out(Spread&, std::size_t value, const Spread::Waiting&, Branch&&) const;
+    // Uncertain values (scatter.cpp), in trees whose leaves judge no rows and have no short
+    // memory.
+    template <class Pass, class Way, class Arrive>
+    void scatter(Spread&, Pass&&, Way&&, Arrive&&) const;
+    template <class Way>
+    double fan_out(Spread&, std::size_t value, const Spread::Waiting&, Way&&) const;
     bool halve(Spread&, std::size_t value, Spread::Waiting&) const;
     [[nodiscard]] std::int32_t next(std::int32_t node, const Row&) const noexcept;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
@@ -329,8 +333,23 @@ private:
     void predict_uncertain(const Batch&, const Answers&) const;
     void answer(Spread&, AnswerScratch&, const Answers&, std::size_t row) const;
     void learn(Spread&, std::size_t y, double w);
+    void arrive(const Spread&, std::size_t y);
+    [[nodiscard]] bool observes() const noexcept;
     void observe(std::int32_t leaf, Spread&, std::size_t y, double w);
-    void learn_parts(std::int32_t leaf, Spread&, std::size_t y, double w);
+    void observe_again(std::int32_t leaf, Spread&, std::size_t y, double share, double w);
+    // The weight of one part after the other, in steps where examples are forgotten.
+    template <class Learn>
+    void each_part(Spread&, double w, Learn&&) const;
+    // At a leaf, or a node that keeps statistics; false: it is inactive.
+    bool learn_parts(std::int32_t node, Spread&, std::size_t y, double w);
+    void explore(Spread&, std::int32_t root, double share, std::size_t y, double w, bool judged);
+    void learn_below(Spread&, std::int32_t node, double share, std::size_t y, double w);
+    void retrace(Spread&, std::uint64_t number) const;
+    void follow(const Fixed&, Spread&, std::size_t y, double w);
+    void follow(const Alternates&, Spread&, std::size_t y, double w);
+    void follow(const Reevaluation&, Spread&, std::size_t y, double w);
+    void follow(const Options&, Spread&, std::size_t y, double w);
+    void follow(const Window&, Spread&, std::size_t y, double w);
 
     // Following change (adapt.cpp, graft.cpp).
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
@@ -415,9 +434,13 @@ private:
     template <class Visit>
     void each_that_learned(const Row&, std::uint64_t number, Visit&&);
     void remember(const Row&, std::size_t y, double w);
+    void remember(Spread&, std::size_t y, double w);
     void forget_down_to(std::size_t examples);
     void forget_oldest();
-    void shorten();
+    void forget_oldest(Spread&);
+    void shorten(std::size_t limit, std::size_t numeric, std::size_t categorical);
+    void make_room_to_remember(std::size_t numbers);
+    void count_anew_if_due();
     void forget_at(std::int32_t node, const Row&, std::size_t y, double w, std::uint64_t number);
     void count_anew();
     void relearn(std::int32_t node, const Row&, std::size_t y, double w);
@@ -430,9 +453,11 @@ private:
     void tidy_trial(std::int32_t node);
     void set_window(std::size_t);
     void make_room_for_wider(std::size_t numeric, std::size_t categorical);
-    // How many examples fit beside all else, and what is set aside for them.
+    // How many examples fit beside all else, with so many numbers of distributions among
+    // them, and what is set aside for them.
     [[nodiscard]] std::size_t window_fits(std::size_t limit, std::size_t numeric,
-                                          std::size_t categorical) const noexcept;
+                                          std::size_t categorical,
+                                          std::size_t numbers) const noexcept;
     [[nodiscard]] std::size_t window_reserve() const noexcept;
 
     // Staying below the limit (limit.cpp).
@@ -476,6 +501,9 @@ private:
     void restore_changes(const Snapshot&);
     void restore_memory(const Snapshot&);
     void restore_window(const Snapshot&);
+    class Reader;
+    [[nodiscard]] std::vector<double> read_distributions(const Row&, Reader&,
+                                                         const std::string& where) const;
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
@@ -569,6 +597,18 @@ inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
     if (code == missing_code) return node.heavy;
     if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
     return ways_[static_cast<std::size_t>(node.place)].find(code);
+}
+
+template <class Learn>
+void Tree::each_part(Spread& spread, double w, Learn&& learn) const {
+    if (!settings_.forgets()) {
+        spread.each_part([&](const Row& part, double share) { learn(part, w * share); });
+        return;
+    }
+    SharesInSteps shares(w);
+    spread.each_part([&](const Row& part, double share) {
+        if (const double weight = shares.next(share); weight > 0.0) learn(part, weight);
+    });
 }
 
 // Visits the nodes that have learned an example of the window. It went down the branch for

@@ -82,6 +82,32 @@ double weight_of(const Point* first, const Point* last) noexcept {
 
 // ---- a distribution ----
 
+bool Uncertain::possible(const std::vector<Point>& points, std::int32_t categories) const {
+    // What Python asks of a truncated normal, less what rounding takes.
+    constexpr double least_mass = 0.9e-9;
+    const auto finite = [](double x) { return std::abs(x) <= largest_value; };
+    if (type == Type::interval) return finite(low) && finite(high) && low <= high;
+    if (type == Type::normal) {
+        return finite(mean) && finite(deviation) && deviation > 0.0 && low < high &&
+               Slice(*this).all >= least_mass;
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point& p = points[i];
+        if (!(p.weight > 0.0 && p.weight <= 1.0)) return false;
+        const bool good = type == Type::numbers
+                              ? finite(p.value) && (i == 0 || p.value >= points[i - 1].value)
+                              : p.value >= 0.0 && p.value < categories && p.value == std::floor(p.value);
+        if (!good) return false;
+    }
+    const double sum = weight_of(points.data(), points.data() + points.size());
+    if (points.empty() || std::abs(sum - 1.0) > 1e-6) return false;
+    if (type == Type::numbers) return true;
+    std::vector<double> codes;
+    for (const Point& p : points) codes.push_back(p.value);
+    std::sort(codes.begin(), codes.end());
+    return std::adjacent_find(codes.begin(), codes.end()) == codes.end();
+}
+
 double Uncertain::weight(const std::vector<Point>& points) const noexcept {
     return weight_of(points.data() + first, points.data() + first + count);
 }
@@ -185,7 +211,53 @@ void Spread::begin(const Row& row, const Features& features, const Shape& shape,
     for (std::size_t f = 0; f < shape.numeric; ++f) row_.gap |= x_[f] != x_[f];
     waiting_.clear();
     kept_.clear();
-    wait(0, 1.0);
+    visits.clear();
+    left_.clear();
+}
+
+// How many values, and of each its feature, its type and what belongs to that.
+void Spread::write() {
+    std::vector<double>& out = numbers;
+    out.assign(1, static_cast<double>(values.size()));
+    for (const Uncertain& u : values) {
+        out.push_back(static_cast<double>(u.feature));
+        out.push_back(static_cast<double>(u.type));
+        if (u.type == Uncertain::Type::interval || u.type == Uncertain::Type::normal) {
+            out.insert(out.end(), {u.low, u.high});
+            if (u.type == Uncertain::Type::normal) out.insert(out.end(), {u.mean, u.deviation});
+            continue;
+        }
+        out.push_back(static_cast<double>(u.count));
+        for (std::size_t p = u.first; p < u.first + u.count; ++p) {
+            out.insert(out.end(), {points[p].value, points[p].weight});
+        }
+    }
+}
+
+void Spread::begin(const Row& row, const Features& features, const Shape& shape) {
+    const double* next = numbers.data();
+    const auto whole = [&] { return static_cast<std::size_t>(*next++); };
+    read_.resize(whole());
+    read_points_.clear();
+    for (Uncertain& u : read_) {
+        u = {};
+        u.feature = whole();
+        u.type = static_cast<Uncertain::Type>(whole());
+        if (u.type == Uncertain::Type::interval || u.type == Uncertain::Type::normal) {
+            u.low = *next++;
+            u.high = *next++;
+            if (u.type == Uncertain::Type::interval) continue;
+            u.mean = *next++;
+            u.deviation = *next++;
+            continue;
+        }
+        u.first = read_points_.size();
+        u.count = whole();
+        for (std::size_t p = 0; p < u.count; ++p, next += 2) {
+            read_points_.push_back({next[0], next[1]});
+        }
+    }
+    begin(row, features, shape, read_.data(), read_.data() + read_.size(), read_points_);
 }
 
 void Spread::put(std::size_t value, double point) noexcept {

@@ -43,6 +43,9 @@ struct Uncertain {
     std::size_t first = 0;  // among the points
     std::size_t count = 0;
 
+    // Whether it can be, with codes below the number of categories. `points` are its own only.
+    [[nodiscard]] bool possible(const std::vector<Point>&, std::int32_t categories) const;
+
     // Of all its points.
     [[nodiscard]] double weight(const std::vector<Point>&) const noexcept;
 
@@ -69,9 +72,14 @@ public:
     std::vector<Uncertain> values;
     std::vector<Point> points;
 
-    // Begins with a row and its uncertain values, of a batch.
+    // Begins with a row and its uncertain values, of a batch; it waits nowhere.
     void begin(const Row&, const Features&, const Shape&, const Uncertain* first,
                const Uncertain* last, const std::vector<Point>& of_batch);
+
+    // Its distributions in numbers, and the same again from them: a row of a window.
+    std::vector<double> numbers;
+    void write();
+    void begin(const Row&, const Features&, const Shape&);
 
     // The place among `values` of a feature; -1: its value is certain.
     [[nodiscard]] std::int32_t find(std::size_t feature) const noexcept { return which_[feature]; }
@@ -89,13 +97,36 @@ public:
         std::int32_t node;
         double share;
     };
-    // For an answer, by class, and for the children of a node.
+    // For an answer, by class, for the answers below each visit, and for the children of a
+    // node.
     struct Room {
         std::vector<double> answer, shares;
         std::vector<double> sum, nothing, scores, likelihoods;
+        std::vector<double> below;
+        std::vector<std::size_t> above;
         std::vector<Waiting> children;
     };
     Room room;
+
+    // Nodes that it came to, each with its share and what was left of its distributions
+    // there; those above a node before it.
+    struct Visit {
+        std::int32_t node;
+        double share;
+        bool ends = false;   // it goes no further
+        bool wrong = false;  // what is below answers wrongly, where that was asked
+    };
+    std::vector<Visit> visits;
+
+    void note(std::int32_t node, double share, bool ends) {
+        visits.push_back({node, share, ends});
+        left_.insert(left_.end(), values.begin(), values.end());
+    }
+    // The distributions are again what they were at that visit.
+    void go_back(std::size_t visit) {
+        const auto from = left_.begin() + static_cast<std::ptrdiff_t>(visit * values.size());
+        std::copy_n(from, values.size(), values.begin());
+    }
 
     void wait(std::int32_t node, double share) {
         waiting_.push_back({node, share});
@@ -153,6 +184,9 @@ private:
     std::vector<std::size_t> at_;            // [value]
     std::vector<Waiting> waiting_;
     std::vector<Uncertain> kept_;  // of those that wait, one after the other
+    std::vector<Uncertain> left_;  // [visit][value]
+    std::vector<Uncertain> read_;  // from numbers
+    std::vector<Point> read_points_;
 };
 
 }  // namespace riparian

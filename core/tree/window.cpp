@@ -72,20 +72,108 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
     return answer;
 }
 
+// The same in fractions, each in steps of its own: at every node that a part of the example
+// comes to, and against every subtree beside such a node. A part is answered by the sum of the
+// leaves below the node.
+void Tree::follow(const Window& how, Spread& spread, std::size_t y, double given) {
+    const double w = in_steps(given);
+    arrive(spread, y);
+    fragments_.clear();
+    tested_.clear();
+    explore(spread, 0, 1.0, y, w, true);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        if (side(here.node).first == none) continue;
+        const double part = in_steps(here.share * w);
+        note_tests(how, here.node, here.wrong, part);
+        for (std::int32_t b = side(here.node).first; b != none; b = side(b).next) {
+            const std::size_t root = spread.visits.size();
+            spread.go_back(v);
+            explore(spread, b, here.share, y, w, true);
+            if (!(side(here.node).trial->tested > 0.0)) continue;
+            side(b).trial->own_tested += part;
+            if (spread.visits[root].wrong) side(b).trial->own_errors += part;
+        }
+    }
+    spread.go_back(0);
+    remember(spread, y, w);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        spread.go_back(v);
+        learn_parts(here.node, spread, y, in_steps(here.share * w));
+        if (here.ends) observe_again(here.node, spread, y, here.share, w);
+    }
+    for (const std::int32_t node : tested_) {
+        const Trial* const trial = side(node).trial.get();  // two parts may end one test
+        if (trial && trial->tested >= how.alt_test_size) conclude_test(how, node);
+    }
+    if (seen_ % how.validity_period == 0) question(how);
+}
+
 // ---- the window ----
 
 void Tree::remember(const Row& row, std::size_t y, double w) {
+    const std::size_t numbers = examples_.numbers().size();
     forget_down_to(fits_ - 1);
     const Charge charge(structure_);
     const std::size_t before = structure_.held;
     examples_.begin(seen_);
     examples_.push(row, y, w);
-    if (structure_.held != before) settle();
+    if (numbers != examples_.numbers().size()) {
+        fits_ = window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical,
+                            examples_.numbers().size());
+        settle();
+    } else if (structure_.held != before) {
+        settle();
+    }
+}
+
+void Tree::remember(Spread& spread, std::size_t y, double w) {
+    spread.write();
+    make_room_to_remember(spread.numbers.size());
+    const Charge charge(structure_);
+    examples_.begin(seen_);
+    examples_.push(spread.certain_part(), y, w, spread.numbers);
+    settle();
+}
+
+// Numbers of distributions take the room of examples.
+void Tree::make_room_to_remember(std::size_t numbers) {
+    const auto fits = [&] {
+        return window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical,
+                           examples_.numbers().size() + numbers);
+    };
+    while (examples_.size() > 0 && examples_.size() >= fits()) forget_oldest();
+    const auto more = [&] {
+        const Charge charge(structure_);
+        examples_.fit_blocks();
+        fits_ = fits();
+        return NumberQueue::bytes(examples_.numbers().size() + numbers) - examples_.numbers().bytes();
+    };
+    std::size_t bytes = more();
+    while (limited() && examples_.size() > 0 && lasting() + bytes > settings_.max_bytes) {
+        forget_oldest();
+        bytes = more();
+    }
+    if (fits_ == 0) {
+        throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) +
+                                                    ExampleWindow::bytes(ExampleWindow::a_block,
+                                                                         shape_.numeric,
+                                                                         shape_.categorical)));
+    }
+    settle();
+    demand_structure(bytes);
+    count_anew_if_due();
 }
 
 // For good: not for the next one to come.
-void Tree::shorten() {
-    forget_down_to(fits_);
+void Tree::shorten(std::size_t limit, std::size_t numeric, std::size_t categorical) {
+    const auto fits = [&] {
+        return window_fits(limit, numeric, categorical, examples_.numbers().size());
+    };
+    while (examples_.size() > fits()) forget_oldest();
+    fits_ = fits();
+    count_anew_if_due();
     const Charge charge(structure_);
     examples_.fit_blocks();
     settle();
@@ -93,6 +181,10 @@ void Tree::shorten() {
 
 void Tree::forget_down_to(std::size_t examples) {
     while (examples_.size() > examples) forget_oldest();
+    count_anew_if_due();
+}
+
+void Tree::count_anew_if_due() {
     if (forgotten_ < windows_between_counts * std::max<std::size_t>(1, examples_.size())) return;
     forgotten_ = 0;
     count_anew();
@@ -100,15 +192,36 @@ void Tree::forget_down_to(std::size_t examples) {
 
 void Tree::forget_oldest() {
     const std::uint64_t number = examples_.first();
-    const Row row = examples_.row(number);
-    const std::size_t y = examples_.label(number);
-    const double w = examples_.weight(number);
-    {
+    if (examples_.is_uncertain(number)) {
+        Spread spread;
+        examples_.distributions(0, spread.numbers);
+        forget_oldest(spread);
+    } else {
+        const Row row = examples_.row(number);
+        const std::size_t y = examples_.label(number);
+        const double w = examples_.weight(number);
         const Charge charge(statistics_);
         each_that_learned(row, number, [&](std::int32_t i) { forget_at(i, row, y, w, number); });
     }
     examples_.pop();
     ++forgotten_;
+}
+
+// Tests are what they were, so it is in the same fractions at the same nodes.
+void Tree::forget_oldest(Spread& spread) {
+    const std::uint64_t number = examples_.first();
+    const std::size_t y = examples_.label(number);
+    const double w = examples_.weight(number);
+    spread.begin(examples_.row(number), features_, shape_);
+    retrace(spread, number);
+    const Charge charge(statistics_);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        spread.go_back(v);
+        each_part(spread, in_steps(here.share * w), [&](const Row& part, double weight) {
+            forget_at(here.node, part, y, weight, number);
+        });
+    }
 }
 
 void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
@@ -169,11 +282,26 @@ void Tree::count_anew() {
         }
     }
     const std::uint64_t end = examples_.first() + examples_.size();
+    Spread spread;
+    std::size_t place = 0;
     for (std::uint64_t number = examples_.first(); number < end; ++number) {
         const Row row = examples_.row(number);
         const std::size_t y = examples_.label(number);
         const double w = examples_.weight(number);
-        each_that_learned(row, number, [&](std::int32_t i) { relearn(i, row, y, w); });
+        if (!examples_.is_uncertain(number)) {
+            each_that_learned(row, number, [&](std::int32_t i) { relearn(i, row, y, w); });
+            continue;
+        }
+        place = examples_.distributions(place, spread.numbers);
+        spread.begin(row, features_, shape_);
+        retrace(spread, number);
+        for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+            const Spread::Visit here = spread.visits[v];
+            spread.go_back(v);
+            each_part(spread, in_steps(here.share * w), [&](const Row& part, double weight) {
+                relearn(here.node, part, y, weight);
+            });
+        }
     }
     if (!shape_.bayes) return;
     for (const Leaf& leaf : leaves_) {
@@ -340,21 +468,18 @@ void Tree::question(const Window& how) {
 void Tree::set_window(std::size_t examples) {
     if (examples == window_) return;
     window_ = examples;
-    fits_ = window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical);
-    shorten();
+    shorten(settings_.max_bytes, shape_.numeric, shape_.categorical);
 }
 
 // Rows that get wider leave room for fewer.
 void Tree::make_room_for_wider(std::size_t numeric, std::size_t categorical) {
     numeric += shape_.numeric;
     categorical += shape_.categorical;
-    const std::size_t fits = window_fits(settings_.max_bytes, numeric, categorical);
-    if (fits == 0) {
+    if (window_fits(settings_.max_bytes, numeric, categorical, 0) == 0) {
         throw LimitTooLow(settings_.max_bytes,
                           4 * ExampleWindow::bytes(ExampleWindow::a_block, numeric, categorical));
     }
-    fits_ = fits;
-    shorten();
+    shorten(settings_.max_bytes, numeric, categorical);
 }
 
 }  // namespace riparian

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         lab,
         leaves,
         reproduce,
+        restructuring,
         streams,
     )
     from riparian.certificates import Pending, Split
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
     from riparian.errors import ModelFileError
     from riparian.forests import (
         UFFT,
+        AccuracyWeightedEnsemble,
         AdaptiveRandomForest,
         Forest,
         LeveragingBagging,
         OnlineBagging,
         StreamingRandomPatches,
     )
+    from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
         HAT,
         MDT,
         NIP,
+        UCVFDT,
         VFDT,
         CorrectedVFDT,
         CorrHTree,
@@ -53,18 +57,26 @@ if TYPE_CHECKING:
         StreamTree,
         VFDTc,
     )
+    from riparian.restructuring import ID3, ID4, ID5R, ITI, ID3Prime
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
-    from riparian.uncertain_columns import uncertain_columns
+    from riparian.uncertain_pairs import uncertain_columns
 
 __all__ = [
     "CVFDT",
     "EFDT",
     "HAT",
+    "ID3",
+    "ID4",
+    "ID5R",
+    "ITI",
     "MDT",
     "NIP",
+    "OADT",
+    "UCVFDT",
     "UFFT",
     "VFDT",
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "CTree",
     "Change",
@@ -75,6 +87,7 @@ __all__ = [
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
+    "ID3Prime",
     "LeveragingBagging",
     "McDiarmidTree",
     "MisclassificationTree",
@@ -97,6 +110,7 @@ __all__ = [
     "leaves",
     "load",
     "reproduce",
+    "restructuring",
     "streams",
     "uncertain_columns",
 ]
@@ -107,11 +121,12 @@ _HOME = {
     "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
+    "OADT": "riparian.gradient",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
     "load": "riparian.recipes",
-    "uncertain_columns": "riparian.uncertain_columns",
+    "uncertain_columns": "riparian.uncertain_pairs",
 }
 _RECIPES = {
     "CTree",
@@ -128,10 +143,13 @@ _RECIPES = {
     "MisclassificationTree",
     "NIP",
     "StreamTree",
+    "UCVFDT",
     "VFDT",
     "VFDTc",
 }
+_RESTRUCTURING = {"ID3", "ID3Prime", "ID4", "ID5R", "ITI"}
 _FORESTS = {
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "Forest",
     "LeveragingBagging",
@@ -149,6 +167,7 @@ _MODULES = {
     "lab",
     "leaves",
     "reproduce",
+    "restructuring",
     "streams",
 }
 
@@ -158,6 +177,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _RECIPES:
         value = getattr(importlib.import_module("riparian.recipes"), name)
+    elif name in _RESTRUCTURING:
+        value = getattr(importlib.import_module("riparian.restructuring"), name)
     elif name in _FORESTS:
         value = getattr(importlib.import_module("riparian.forests"), name)
     elif name in _MODULES:

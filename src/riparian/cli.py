@@ -128,6 +128,14 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="NAMES", help="Columns that are not read, comma-separated."),
 ]
+Uncertain = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Features that stand in two columns, comma-separated: x for x.lo and x.hi, or x.mean "
+        "and x.sd. Structs in Parquet and Arrow files need no naming.",
+    ),
+]
 Delimiter = Annotated[str | None, typer.Option(help="What separates the columns of a CSV file.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of a CSV, TSV or ARFF file.")]
 SkipBadRows = Annotated[
@@ -173,6 +181,7 @@ def run(
     format: Format = None,
     categorical: Categorical = None,
     drop: Drop = None,
+    uncertain: Uncertain = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     skip_bad_rows: SkipBadRows = False,
@@ -198,7 +207,8 @@ def run(
     as_text = target is not None and target in _names(categorical)
     model = _model(recipe, given_parameters(given, labels_as_text=as_text))
     if prefix := next((p for p in _PREFIXES if data.startswith(p)), None):
-        _refuse_for(prefix, target=target, format=format, categorical=categorical, drop=drop)
+        named = {"target": target, "format": format, "categorical": categorical, "drop": drop}
+        _refuse_for(prefix, **named, uncertain=uncertain)
         from riparian.named import open_named
 
         stream: Any = open_named(data, _say)
@@ -217,6 +227,7 @@ def run(
             format=format,
             categorical=_names(categorical),
             drop=_names(drop),
+            uncertain=_names(uncertain),
             delimiter=_character(delimiter),
             encoding=encoding,
             skip_bad_rows=skip_bad_rows,
@@ -282,6 +293,7 @@ def predict(
     proba: Annotated[bool, typer.Option(help="Add each class's probability.")] = False,
     block: Block = 10_000,
     format: Format = None,
+    uncertain: Uncertain = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     skip_bad_rows: SkipBadRows = False,
@@ -305,6 +317,7 @@ def predict(
         proba=proba,
         block=block,
         format=format,
+        uncertain=_names(uncertain),
         delimiter=_character(delimiter),
         encoding=encoding,
         skip_bad_rows=skip_bad_rows,
@@ -612,10 +625,11 @@ def _learn(
 
 def _model(recipe: str, parameters: dict[str, Any]) -> Any:
     from riparian.errors import one_of
+    from riparian.models import MODELS
     from riparian.recipes import RECIPES
 
     try:
-        found = RECIPES[one_of("recipe", recipe, RECIPES)]
+        found = MODELS[one_of("recipe", recipe, MODELS)]
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--recipe") from None
     own = found().get_params(deep=False)
@@ -625,6 +639,8 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
             whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
             raise typer.BadParameter(
                 f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
+                if name in free and recipe in RECIPES
+                else f"{recipe} has no such parameter"
                 if name in free
                 else f"is for --recipe {' or '.join(whose)}",
                 param_hint=f"--{name.replace('_', '-')}",
@@ -634,7 +650,7 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
 
 def _say_unknown_costs(model: Any) -> None:
     """Name the labels of costs that no row had: they are likely misspelt."""
-    if isinstance(model.costs, dict):
+    if isinstance(getattr(model, "costs", None), dict):
         known = set(model.classes_.tolist())
         unknown = dict.fromkeys(label for pair in model.costs for label in pair)
         if missing := [repr(label) for label in unknown if label not in known]:

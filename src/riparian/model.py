@@ -64,7 +64,7 @@ class Engine(Protocol):
     def declare_classes(self, count: int) -> None: ...
     def set_costs(self, matrix: Numbers) -> None: ...
     def set_max_bytes(self, limit: int | None) -> None: ...
-    def surely_fits(self, names: int) -> bool: ...
+    def surely_fits(self, names: int, numbers: int) -> bool: ...
 
     # A row of code -1 or weight 0 is answered, not learned. `width`: of the probabilities, 0
     # for none.
@@ -535,7 +535,8 @@ def _names_fit(engine: Engine, reading: Reading, added: list[Hashable]) -> bool:
         return False
     values = [value for found in reading.new_categories.values() for value in found]
     # At most what a value and its code take, and the growth of the table that it is in.
-    return not values or engine.surely_fits(sum(sys.getsizeof(v) + 256 for v in values))
+    names = sum(sys.getsizeof(v) + 256 for v in values)
+    return not (names or reading.uncertain) or engine.surely_fits(names, reading.uncertain)
 
 
 def _learned_codes(

@@ -30,6 +30,7 @@ RECIPE_NAMES = (
     "MisclassificationTree",
     "NIP",
     "StreamTree",
+    "UCVFDT",
     "VFDT",
     "VFDTc",
 )

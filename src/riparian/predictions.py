@@ -15,6 +15,7 @@ import numpy as np
 from riparian.streams.columns import Columns, objects
 from riparian.streams.faults import DamagedFileError
 from riparian.streams.readers import open_stream
+from riparian.uncertain_pairs import PARTS
 from riparian.wording import distinct_texts
 from riparian.writing import whole_file
 
@@ -28,6 +29,7 @@ def predictions(
     proba: bool = False,
     block: int = 10_000,
     format: str | None = None,
+    uncertain: Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
     skip_bad_rows: bool = False,
@@ -49,7 +51,7 @@ def predictions(
         Whether to add the probability of each class.
     block : int, default=10_000
         Rows that are read at once.
-    format, delimiter, encoding, skip_bad_rows
+    format, uncertain, delimiter, encoding, skip_bad_rows
         As for `riparian.streams.readers.open_stream`. A row that is skipped has an empty answer, so
         that the answers stay beside their rows.
     note : callable
@@ -65,19 +67,21 @@ def predictions(
     """
     features = list(model._schema.features)
     by_name = all(isinstance(feature.name, str) for feature in features)
+    parts = [f"{feature}.{end}" for feature in uncertain for end in PARTS]
     with open_stream(
         data,
         target=False,
         format=format,
         delimiter=delimiter,
         encoding=encoding,
-        keep=[f.name for f in features] if by_name else None,
+        uncertain=uncertain,
+        keep=[f.name for f in features] + parts if by_name else None,
         categorical=[f.name for f in features if by_name and f.kind == "categorical"],
         numeric=[f.name for f in features if by_name and f.kind == "numeric"],
         skip_bad_rows=skip_bad_rows,
     ) as stream:
         if by_name:
-            _note_missing(features, stream.names, note)
+            _note_missing(features, [*stream.names, *uncertain], note)
             values = {f.label: _values(f) for f in features if f.kind == "categorical"}
         head = ["prediction", *(_heads(model) if proba else [])]
         yield head

@@ -50,7 +50,8 @@ class Reading:
     n_rows: int
     new_features: list[Feature]
     new_categories: dict[int, list[Hashable]]
-    uncertain: bool = False  # some values are distributions
+    #: Of the distributions among the values of a row: at most so many numbers; 0: there are none.
+    uncertain: int = 0
 
 
 class Schema:
@@ -135,9 +136,8 @@ class Schema:
         new_features = [new[place] for place in sorted(new)]
         _refuse_too_many(self.features + new_features, new_categories)
         batch = _core.Batch.of_columns(table.n_rows, columns)
-        if uncertain:
-            set_cells(batch, uncertain, uncertain_codes)
-        return Reading(batch, table.n_rows, new_features, new_categories, bool(uncertain))
+        numbers = set_cells(batch, uncertain, uncertain_codes) if uncertain else 0
+        return Reading(batch, table.n_rows, new_features, new_categories, numbers)
 
     def adopt(self, reading: Reading) -> dict[int, list[int]]:
         """Takes over what the reading found new; gives the bytes of each new category."""
@@ -266,6 +266,8 @@ def _declared(categorical: Any, names: list[Name], *, first: bool) -> set[Name]:
     """The names that `categorical_features` declares."""
     if categorical is None or _by_type(categorical):
         return set()
+    if isinstance(categorical, str) and categorical == "all":
+        return set(names)
     entries = [e.item() if isinstance(e, np.generic) else e for e in categorical]
     if entries and all(isinstance(e, bool) for e in entries):
         if first and len(entries) != len(names):

@@ -19,6 +19,7 @@ from riparian.leaves import check_leaf
 __all__ = [
     "IMPURITIES",
     "byte_count",
+    "check_categorical_features",
     "check_features",
     "check_settings",
     "number",
@@ -45,7 +46,7 @@ IMPURITIES = [*_core.names("impurity"), "hybrid"]
 def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
-    _check_categorical_features(parameters["categorical_features"])
+    check_categorical_features(parameters["categorical_features"])
     settings["adaptation"] = one_of(
         "adaptation", parameters["adaptation"], _core.names("adaptation")
     )
@@ -311,7 +312,7 @@ def _check_forgetting(p: Mapping[str, Any]) -> None:
         )
 
 
-def _check_categorical_features(value: Any) -> None:
+def check_categorical_features(value: Any) -> None:
     if value is None or (isinstance(value, str) and value == "from_dtype"):
         return
     good = isinstance(value, Iterable) and not isinstance(value, str | Mapping)

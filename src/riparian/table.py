@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.uncertain import Cells, Uncertain
+from riparian.uncertain_structs import is_uncertain_type, structs_to_uncertain
 
 __all__ = [
     "Codes",
@@ -119,6 +120,8 @@ def read_table(X: Any) -> Table:
         return _of_array(_unmasked(X))
     if module == "pandas" and hasattr(X, "columns"):
         return _of_pandas(X)
+    if structs := _uncertain_structs(X):
+        return _of_structs(X, structs)
     if hasattr(X, "__arrow_c_stream__") and _has_columns(X):
         return _of_arrow(_core.read_arrow(X.__arrow_c_stream__()), len(X))
     if hasattr(X, "__arrow_c_array__") and _has_columns(X):
@@ -274,6 +277,10 @@ def refuse_uncertain(table: Table, what: str) -> None:
             raise ValueError(f"column {label!r}, row {row}: {what} cannot take uncertain values")
 
 
+def _is_null(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType"
+
+
 def _is_double(value: int | float) -> bool:
     try:
         float(value)
@@ -305,10 +312,46 @@ def _of_series(series: Any, label: str) -> Column:
         return Numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if "timestamp" in str(dtype) or "date" in str(dtype) or "duration" in str(dtype):
         raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
+    if is_uncertain_type(getattr(dtype, "pyarrow_dtype", None)):
+        values = series.astype(object).tolist()
+        return _of_struct_values([None if _is_null(v) else v for v in values], label)
     column = _of_objects(series.astype(object).tolist(), label)
     if kind == "O" and "str" in str(dtype):  # a type for strings, whatever is missing
         return Objects([None if v != v else v for v in column.values])
     return column
+
+
+def _uncertain_structs(X: Any) -> list[str]:
+    """The columns of a frame of pyarrow or polars whose type is that of uncertain values."""
+    schema: Any = getattr(X, "schema", None)
+    if isinstance(schema, Mapping):  # polars
+        return [name for name, kind in schema.items() if is_uncertain_type(kind)]
+    if not (hasattr(X, "column_names") and hasattr(schema, "types")):
+        return []
+    return [
+        name
+        for name, kind in zip(schema.names, schema.types, strict=True)
+        if is_uncertain_type(kind)
+    ]
+
+
+def _of_structs(X: Any, structs: list[str]) -> Table:
+    names: list[Name] = list(getattr(X, "column_names", None) or X.columns)
+    rest = [name for name in names if name not in structs]
+    certain = read_table(X.select(rest)) if rest else Table(len(X), [], [])
+    found = dict(zip(certain.names or (), certain.columns, strict=True))
+    for name in structs:
+        column = X[name]
+        values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        found[name] = _of_struct_values(values, name)
+    return Table(len(X), [found[name] for name in _distinct(names)], names)
+
+
+def _of_struct_values(values: list[Any], label: str) -> Column:
+    def wrong(row: int, message: str) -> None:
+        raise ValueError(f"column {label!r}, row {row}: {message}")
+
+    return _of_objects(structs_to_uncertain(values, wrong).tolist(), label)
 
 
 def _of_arrow(columns: list[tuple[str, str, Any, list[Any]]], n_rows: int) -> Table:

@@ -150,14 +150,18 @@ Cells = dict[int, Uncertain]
 
 def set_cells(
     batch: _core.Batch, columns: Mapping[int, Cells], codes: Mapping[int, Sequence[int]]
-) -> None:
-    """Gives a batch its uncertain values, by feature; `codes` are those of their categories."""
+) -> int:
+    """Gives a batch its uncertain values, by feature; `codes` are those of their categories.
+
+    Returns how many numbers the longest row of them takes in a window.
+    """
     left = {place: iter(of_feature) for place, of_feature in codes.items()}
     rows, features, kinds = [], [], []
     numbers: list[float] = []
     points: list[float] = []
     weights: list[float] = []
     starts = [0]
+    taken: dict[int, int] = {}
     for row, place in sorted((row, place) for place, cells in columns.items() for row in cells):
         cell = columns[place][row]
         rows.append(row)
@@ -167,6 +171,7 @@ def set_cells(
         points += cell.points if cell.numeric else [next(left[place]) for _ in cell.points]
         weights += cell.weights
         starts.append(len(points))
+        taken[row] = taken.get(row, 1) + max(6, 3 + 2 * len(cell.points))
     batch.set_uncertain(
         np.array(rows, dtype=np.int64),
         np.array(features, dtype=np.int32),
@@ -176,12 +181,12 @@ def set_cells(
         _doubles(points),
         _doubles(weights),
     )
+    return max(taken.values())
 
 
 def refuse_settings(parameters: Mapping[str, Any]) -> None:
     """A ValueError where a tree of these parameters cannot take uncertain values."""
     refused = {
-        "adaptation": parameters["adaptation"] != "none",
         "evaluator": parameters["evaluator"] != "resubstitution",
         "leaf_features": parameters["leaf_features"] is not None,
         "pairing": parameters["bound"] == "delta-method" and parameters["pairing"] == "paired",

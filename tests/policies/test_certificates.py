@@ -161,6 +161,7 @@ SAYS = {
     "CorrHTree": "Hoeffding's bound promises nothing for this tree: accuracy gain is not a mean",
     "CorrectedVFDT": "The gain is a mean over single examples",
     "CVFDT": "one epsilon covers one gain, not a difference",
+    "UCVFDT": "one epsilon covers one gain, not a difference",
     "DsCART": "a normal approximation, not a bound",
     "EFDT": "entropy gain is not a mean",
     "HAT": "one epsilon covers one gain, not a difference",

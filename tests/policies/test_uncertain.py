@@ -339,7 +339,6 @@ def test_a_distribution_of_the_wrong_kind_names_column_and_row_and_changes_nothi
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"adaptation": "alternates"}, "adaptation='alternates'"),
         ({"impurity": "accuracy", "evaluator": "prequential"}, "evaluator='prequential'"),
         ({"bound": "delta-method", "pairing": "paired"}, "pairing='paired'"),
         ({"short_memory": 10}, "short_memory=10"),

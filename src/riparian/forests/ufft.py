@@ -18,7 +18,8 @@ from riparian.compat import announce_to_river
 from riparian.costs import check_costs
 from riparian.drift import Detector
 from riparian.errors import one_of
-from riparian.forests.forest import detector_of, thread_count
+from riparian.forests.ensemble import threads
+from riparian.forests.forest import detector_of
 from riparian.model import StreamClassifier
 from riparian.schema import Schema
 from riparian.settings import byte_count, check_settings, number
@@ -213,7 +214,7 @@ class UFFT(StreamClassifier[_core.PairForest]):
     # -- the engine ---------------------------------------------------------------------------
 
     def _new_engine(self, axes: Mapping[str, Any]) -> _core.PairForest:
-        return _core.PairForest(_settings(axes, thread_count(self.n_jobs)))
+        return _core.PairForest(_settings(axes, threads(self.n_jobs)))
 
     def _restored_engine(
         self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
@@ -223,7 +224,7 @@ class UFFT(StreamClassifier[_core.PairForest]):
     def _restorer(
         self, axes: Mapping[str, Any]
     ) -> Callable[[dict[str, NDArray[Any]]], _core.PairForest]:
-        settings = _settings(axes, thread_count(self.n_jobs))
+        settings = _settings(axes, threads(self.n_jobs))
         return functools.partial(_core.PairForest.restore, settings)
 
     def _axes(self) -> dict[str, Any]:
@@ -242,7 +243,7 @@ class UFFT(StreamClassifier[_core.PairForest]):
 
     def _learn(self, *args: Any, **options: Any) -> Any:
         if self._engine is not None:
-            self._engine.set_threads(thread_count(self.n_jobs))
+            self._engine.set_threads(threads(self.n_jobs))
         return super()._learn(*args, **options)
 
     # -- looking inside -----------------------------------------------------------------------
@@ -360,7 +361,7 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     )._axes()
 
 
-def _settings(axes: Mapping[str, Any], threads: int) -> dict[str, Any]:
+def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
     tree = check_settings(_tree_axes(axes))
     if axes["costs"] is not None:
         check_costs(axes["costs"])
@@ -369,6 +370,6 @@ def _settings(axes: Mapping[str, Any], threads: int) -> dict[str, Any]:
         "short_memory": tree["short_memory"],
         "shared": one_of("memory", axes["memory"], ["shared", "tree"]) == "shared",
         "drift": detector_of("drift", axes["drift"]),
-        "threads": threads,
+        "threads": n_threads,
         "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
     }

@@ -15,6 +15,7 @@ from riparian.recipes.mdt import MDT
 from riparian.recipes.misclassification_tree import MisclassificationTree
 from riparian.recipes.nip import NIP
 from riparian.recipes.stream_tree import StreamTree
+from riparian.recipes.ucvfdt import UCVFDT
 from riparian.recipes.vfdt import VFDT
 from riparian.recipes.vfdtc import VFDTc
 from riparian.tree import HoeffdingTree
@@ -26,6 +27,7 @@ __all__ = [
     "MDT",
     "NIP",
     "RECIPES",
+    "UCVFDT",
     "VFDT",
     "CTree",
     "CorrHTree",
@@ -59,6 +61,7 @@ RECIPES: dict[str, type[HoeffdingTree]] = {
         MisclassificationTree,
         NIP,
         StreamTree,
+        UCVFDT,
         VFDT,
         VFDTc,
     )

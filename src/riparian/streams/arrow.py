@@ -12,6 +12,7 @@ from riparian.streams.blocks import FileStream, PlacedBlock
 from riparian.streams.columns import Column, Columns, Labels, Selection, check_finite, objects
 from riparian.streams.faults import Faults
 from riparian.streams.source import Source
+from riparian.uncertain_structs import is_uncertain_type, structs_to_uncertain
 
 __all__ = ["ArrowStream", "ParquetStream"]
 
@@ -33,7 +34,8 @@ class _BatchStream(FileStream):
             if schema.names.count(name) > 1:
                 raise ValueError(f"column {name!r} is there twice")
         for name in self.names:
-            if _reader(schema.field(name).type) is None:
+            kind = schema.field(name).type
+            if _reader(kind) is None and not is_uncertain_type(kind):
                 raise ValueError(
                     f"column {name!r}: {schema.field(name).type} cannot be learned; "
                     f"turn it into numbers or text, or leave it out (--drop {name})"
@@ -59,6 +61,9 @@ class _BatchStream(FileStream):
         X: Columns = {}
         for name in self.names:
             array = batch.column(name)
+            if is_uncertain_type(array.type):
+                X[name] = self._distributions(name, array, places)
+                continue
             forced = name in self._selection.categorical
             read = _texts if forced else _reader(array.type)
             assert read is not None
@@ -68,6 +73,12 @@ class _BatchStream(FileStream):
         if self.target is None:
             return X, None, places
         return X, self._targets(batch.column(self.target), places), places
+
+    def _distributions(self, name: str, array: Any, places: Sequence[int]) -> Column:
+        def wrong(row: int, message: str) -> None:
+            self._faults.add(places[row], f"column {name!r}, row {places[row]}: {message}")
+
+        return structs_to_uncertain(array.to_pylist(), wrong)
 
     def _targets(self, array: Any, places: Sequence[int]) -> Column:
         types = _pyarrow().types

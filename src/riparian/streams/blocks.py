@@ -11,6 +11,7 @@ import numpy as np
 from riparian.streams.columns import Column, Columns, Selection
 from riparian.streams.faults import DamagedFileError, Faults
 from riparian.streams.source import Source
+from riparian.uncertain_pairs import join_pairs, pair_ends
 
 __all__ = ["BlockStream", "FileStream", "PlacedBlock"]
 
@@ -88,6 +89,8 @@ class BlockStream:
         if size < 1:
             raise ValueError(f"size must be at least 1, got {size}")
         for X, y, places in self._blocks(size):
+            for feature in self._selection.uncertain:
+                X = self._joined(feature, X, places)
             kept = self._faults.kept(places)
             if kept is not None:
                 X = {name: column[kept] for name, column in X.items()}
@@ -98,6 +101,27 @@ class BlockStream:
             if len(places):
                 self.row += len(places)
                 yield X, y
+
+    def _joined(self, feature: str, X: Columns, places: Sequence[int]) -> Columns:
+        """Give the columns with those of an uncertain feature joined."""
+        ends = pair_ends(feature, X, "uncertain")
+        parts = [f"{feature}.{end}" for end in ends]
+        for name in parts:
+            if X[name].dtype != np.float64:
+                raise ValueError(f"column {name!r} must hold numbers, to be part of {feature!r}")
+
+        def wrong(row: int, message: str) -> None:
+            where = places[row]
+            self._faults.add(where, f"column {feature!r}, row {where}: {message}")
+
+        values = join_pairs(ends, [X[name] for name in parts], wrong)
+        joined: Columns = {}
+        for name, column in X.items():
+            if name not in parts:
+                joined[name] = column
+            else:
+                joined.setdefault(feature, values)
+        return joined
 
     @property
     def _next_row(self) -> int:

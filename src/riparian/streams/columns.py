@@ -94,6 +94,8 @@ class Selection:
     keep: frozenset[str] | None = None
     #: Whether labels are not wanted, even where the format itself says which they are.
     unlabelled: bool = False
+    #: Features whose columns are joined: ``x.lo`` and ``x.hi``, ``x.mean`` and ``x.sd``.
+    uncertain: tuple[str, ...] = ()
 
     def with_target(self, name: str) -> Selection:
         """Give the same, with the target that the format names."""

@@ -11,7 +11,7 @@ import numpy as np
 from riparian.streams.blocks import BlockStream, PlacedBlock
 from riparian.streams.columns import Column, Columns, Kind, Selection, check_finite, objects
 from riparian.streams.faults import Faults
-from riparian.table import Codes, Numbers, read_table, refuse_uncertain
+from riparian.table import Codes, Numbers, read_table
 
 __all__ = ["from_frames"]
 
@@ -95,7 +95,6 @@ class FrameStream(BlockStream):
             raise ValueError(f"row {places[0]}: the frame has no column {self.target!r}")
         self.names += [name for name in self._selection.features(names) if name not in self.names]
         table = read_table(_without(frame, [n for n in names if not self._selection.has(n)]))
-        refuse_uncertain(table, "a stream of frames")
         found = dict(zip(map(str, table.names or ()), table.columns, strict=True))
         X: Columns = {}
         for name in self._selection.features(names):
@@ -105,6 +104,11 @@ class FrameStream(BlockStream):
         return X, self._targets(frame, places), places
 
     def _column(self, name: str, column: Any, places: Sequence[int]) -> Column:
+        if not isinstance(column, Codes) and column.uncertain:
+            looks: Kind = "numeric" if isinstance(column, Numbers) else "categorical"
+            self._kind(name, looks, places[0])
+            known = list(column.values)
+            return objects([column.uncertain.get(row, x) for row, x in enumerate(known)])
         if isinstance(column, Numbers):
             if column.first is None:
                 return objects([None] * len(places))

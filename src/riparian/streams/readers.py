@@ -17,6 +17,7 @@ from riparian.streams.jsonlines import JsonLinesStream
 from riparian.streams.libsvm import LibsvmStream
 from riparian.streams.packed import ENDINGS
 from riparian.streams.source import Source
+from riparian.uncertain_pairs import PARTS
 
 __all__ = ["FORMATS", "LABELLED", "FileStream", "file_format", "open_stream"]
 
@@ -45,6 +46,7 @@ def open_stream(
     numeric: Collection[str] = (),
     drop: Collection[str] = (),
     keep: Collection[str] | None = None,
+    uncertain: Collection[str] = (),
     delimiter: str | None = None,
     encoding: str = "utf-8",
     skip_bad_rows: bool = False,
@@ -70,6 +72,10 @@ def open_stream(
         Columns that are not read.
     keep : collection of str, optional
         If given, all other columns are left out.
+    uncertain : collection of str
+        Features that stand in two columns, or four: ``x.lo`` and ``x.hi`` become intervals ``x``,
+        ``x.mean`` and ``x.sd`` normal distributions, all four truncated ones. Columns of structs
+        in Parquet and Arrow files are recognised by themselves (docs/uncertain.md).
     delimiter : str, optional
         What separates the columns of a CSV file, by default a comma.
     encoding : str, default='utf-8'
@@ -101,8 +107,9 @@ def open_stream(
     >>> X["age"], X["job"], y
     (array([31., nan]), array(['nurse', 'smith'], dtype=object), array(['yes', 'no'], dtype=object))
     """
-    if isinstance(categorical, str) or isinstance(numeric, str) or isinstance(drop, str):
-        raise TypeError("categorical, numeric and drop must be lists of names, got a text")
+    if any(isinstance(names, str) for names in (categorical, numeric, drop, uncertain)):
+        raise TypeError("categorical, numeric, drop and uncertain must be lists of names")
+    numeric = [*numeric, *(f"{feature}.{end}" for feature in uncertain for end in PARTS)]
     selection = Selection(
         target or None,
         frozenset(categorical),
@@ -110,6 +117,7 @@ def open_stream(
         frozenset(drop),
         None if keep is None else frozenset(keep),
         unlabelled=target is False,
+        uncertain=tuple(uncertain),
     )
     form = file_format(os.fspath(path), format)
     faults = Faults(skip_bad_rows)

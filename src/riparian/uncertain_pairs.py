@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from riparian.table import Column, Numbers, Table, read_table
 from riparian.uncertain import Uncertain
 
-__all__ = ["uncertain_columns"]
+__all__ = ["PARTS", "join_pairs", "pair_ends", "uncertain_columns"]
 
 _PAIRS = (("lo", "hi"), ("mean", "sd"))
+
+#: What the names of the columns of an uncertain feature end in, after a dot.
+PARTS = tuple(end for pair in _PAIRS for end in pair)
 
 
 def uncertain_columns(X: Any, features: Iterable[str] | None = None) -> Table:
@@ -51,24 +54,44 @@ def uncertain_columns(X: Any, features: Iterable[str] | None = None) -> Table:
     result: dict[Any, Column] = {}
     parts: set[Any] = set()
     for feature in joined:
-        ends = [
-            e for pair in _PAIRS if all(f"{feature}.{e}" in columns for e in pair) for e in pair
-        ]
-        if not ends:
-            raise ValueError(
-                f"features names {feature!r}, but there are neither {feature + '.lo'!r} and "
-                f"{feature + '.hi'!r} nor {feature + '.mean'!r} and {feature + '.sd'!r}"
-            )
-        if feature in columns:
-            raise ValueError(f"column {feature!r} is there, besides {f'{feature}.{ends[0]}'!r}")
-        parts |= {f"{feature}.{end}" for end in ends}
+        parts |= {f"{feature}.{end}" for end in pair_ends(feature, columns, "features")}
     for name, column in columns.items():
         feature = str(name).rpartition(".")[0]
         if name not in parts:
             result[name] = column
         elif feature not in result:
-            result[feature] = _joined(feature, columns, parts, table.n_rows)
+            result[feature] = _joined(feature, columns, parts)
     return Table(table.n_rows, list(result.values()), list(result), example=table.example)
+
+
+def pair_ends(feature: str, names: Collection[Any], asked_by: str) -> list[str]:
+    """What the columns that make a feature end in; a ValueError where there is no pair."""
+    ends = [e for pair in _PAIRS if all(f"{feature}.{e}" in names for e in pair) for e in pair]
+    if not ends:
+        raise ValueError(
+            f"{asked_by} names {feature!r}, but there are neither {feature + '.lo'!r} and "
+            f"{feature + '.hi'!r} nor {feature + '.mean'!r} and {feature + '.sd'!r}"
+        )
+    if feature in names:
+        raise ValueError(f"column {feature!r} is there, besides {f'{feature}.{ends[0]}'!r}")
+    return ends
+
+
+def join_pairs(
+    ends: Sequence[str], columns: Sequence[NDArray[Any]], wrong: Callable[[int, str], None]
+) -> NDArray[np.object_]:
+    """Distributions of the columns that end so; `wrong` is told where there can be none."""
+    known = np.array(columns)
+    make = Uncertain.normal if "mean" in ends else Uncertain.interval
+    values = np.full(known.shape[1], None, dtype=object)
+    for row, missing in enumerate(np.isnan(known).all(axis=0).tolist()):
+        if missing:
+            continue
+        try:
+            values[row] = make(**dict(zip(ends, known[:, row].tolist(), strict=True)))
+        except ValueError as error:
+            wrong(row, str(error))
+    return values
 
 
 def _found(columns: dict[Any, Column]) -> list[str]:
@@ -81,18 +104,13 @@ def _found(columns: dict[Any, Column]) -> list[str]:
     return list(found)
 
 
-def _joined(feature: str, columns: dict[Any, Column], parts: set[Any], n_rows: int) -> Column:
-    ends = [end for pair in _PAIRS for end in pair if f"{feature}.{end}" in parts]
-    known = np.array([_numbers(f"{feature}.{end}", columns) for end in ends]).reshape(-1, n_rows)
-    make = Uncertain.normal if "mean" in ends else Uncertain.interval
-    values = np.full(n_rows, None, dtype=object)
-    for row, missing in enumerate(np.isnan(known).all(axis=0).tolist()):
-        if missing:
-            continue
-        try:
-            values[row] = make(**dict(zip(ends, known[:, row].tolist(), strict=True)))
-        except ValueError as error:
-            raise ValueError(f"column {feature!r}, row {row}: {error}") from None
+def _joined(feature: str, columns: dict[Any, Column], parts: set[Any]) -> Column:
+    ends = [end for end in PARTS if f"{feature}.{end}" in parts]
+
+    def wrong(row: int, message: str) -> None:
+        raise ValueError(f"column {feature!r}, row {row}: {message}")
+
+    values = join_pairs(ends, [_numbers(f"{feature}.{end}", columns) for end in ends], wrong)
     return read_table({feature: values}).columns[0]
 
 
