@@ -176,6 +176,7 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.change_values, changes * Snapshot::change_values_each, "change_values");
     const std::size_t windowed = settings.forgets() ? z.n_nodes : 0;
     demand_size(s.since, windowed, "since");
+    demand_size(s.there, windowed, "there");
     demand_size(s.recent_since, windowed ? n_anew : 0, "recent_since");
     demand_size(s.window, windowed ? 2 : 0, "window");
     const std::size_t held = s.window_labels.size();
@@ -273,6 +274,7 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
             s.monitor_sizes.push_back(s.monitors.size() - before);
             if (settings_.forgets()) {
                 s.since.push_back(side.since);
+                s.there.push_back(side.there);
                 s.on_trial.push_back(side.trial != nullptr);
             }
             if (const Trial* const t = side.trial.get()) {
@@ -775,6 +777,10 @@ void Tree::restore_window(const Snapshot& s) {
         side.since = s.since[i];
         demand(side.since <= seen_ + 1 && (parent == none || side.since >= this->side(parent).since),
                at_row("since", i) + "before its parent, or after the last example");
+        side.there = s.there[i];
+        demand(side.there <= side.since &&
+                   (parent == none || side.there >= this->side(parent).since),
+               at_row("there", i) + "after it began, or before its parent");
         demand((s.on_trial[i] == 1) == (side.first != none || nodes_[i].role == Role::alternate),
                at_row("on_trial", i) + "no trial where there is one, or one where there is none");
         if (!s.on_trial[i]) continue;

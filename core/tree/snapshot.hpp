@@ -140,7 +140,7 @@ struct Snapshot {
     std::vector<std::int32_t> change_places;   // [change][change_places_each]
     std::vector<double> change_values;         // [change][change_values_each]
     // The same, with a window of examples.
-    std::vector<std::uint64_t> since;         // [node]
+    std::vector<std::uint64_t> since, there;  // [node]
     std::vector<std::uint64_t> recent_since;  // [leaf that began anew]
     std::vector<std::uint64_t> window;        // [2] its length, examples since all was counted
     std::vector<double> window_values;        // [example, the oldest first][F]
@@ -166,6 +166,7 @@ struct Snapshot {
         visit("change_places", s.change_places);
         visit("change_values", s.change_values);
         visit("since", s.since);
+        visit("there", s.there);
         visit("recent_since", s.recent_since);
         visit("window", s.window);
         visit("window_values", s.window_values);

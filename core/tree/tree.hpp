@@ -529,7 +529,8 @@ inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
 }
 
 // Visits the nodes that have learned an example of the window. It went down the branch for
-// missing values where its own did not exist yet.
+// missing values where its own did not exist yet; where another subtree has taken the place of
+// what it met there, nobody has learned it.
 template <class Visit>
 void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit) {
     walks_.clear();
@@ -541,7 +542,7 @@ void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit
             for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(walks_, b);
             if (at(i).test == Test::leaf) break;
             const std::int32_t next = step(i, row);
-            i = next == none || side(next).since > number ? at(i).heavy : next;
+            i = next == none || side(next).there > number ? at(i).heavy : next;
         }
     }
 }
