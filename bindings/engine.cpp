@@ -196,6 +196,7 @@ void set_adaptation(Settings& s, const nb::dict& d) {
         how->alt_test_period = nb::cast<double>(d["alt_test_period"]);
         how->alt_test_size = nb::cast<double>(d["alt_test_size"]);
         how->alt_prune_margin = nb::cast<double>(d["alt_prune_margin"]);
+        how->archive_size = nb::cast<std::size_t>(d["archive_size"]);
         how->dynamic_window = nb::cast<bool>(d["dynamic_window"]);
         how->max_window = nb::cast<std::size_t>(d["max_window"]);
         if (!d["window_hook"].is_none()) how->hook = window_function(d["window_hook"]);
@@ -478,7 +479,8 @@ const char* kind_of(ChangeKind kind) {
         case ChangeKind::replaced: return "replaced";
         case ChangeKind::pruned: return "pruned";
         case ChangeKind::resplit: return "resplit";
-        default: return "moved";
+        case ChangeKind::moved: return "moved";
+        default: return "recalled";
     }
 }
 
@@ -546,6 +548,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
     fill_arrays_since_3(s);
     if (arrays.contains("inactive")) Snapshot::each_since_3(s, take);
     if (arrays.contains("role")) Snapshot::each_of_adaptation(s, take);
+    if (arrays.contains("archive")) Snapshot::each_of_archive(s, take);
     if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }

@@ -221,6 +221,10 @@ void Tree::compact() {
     counts_.resize(nodes_left * a_node);
     set_room(counts_, nodes_.capacity() * a_node);
 
+    for (std::size_t i = archive_.size(); i-- > 0;) {
+        archive_[i].place = id(archive_[i].place);
+        if (archive_[i].place == none) give_up_archived(i);
+    }
     std::size_t told = 0, rival = 0, rivals = 0;
     for (const Split& split : splits_) {
         const std::size_t first = std::exchange(rival, rival + split.rivals);

@@ -114,6 +114,7 @@ struct Trial : HeldObject {
     double own_tested = 0.0;
     double own_errors = 0.0;
     double least = std::numeric_limits<double>::infinity();  // share of errors more than it
+    std::uint64_t from = 0;  // its number in the archive; 0: it is a fresh one
 };
 
 // What a node of a tree that follows change has besides.

@@ -177,6 +177,35 @@ struct Snapshot {
         visit("trials", s.trials);
     }
 
+    // Since format 4, where replaced subtrees are kept; else empty, and may be absent.
+    std::vector<std::uint64_t> archive;         // [archived][archive_each]
+    std::vector<std::uint64_t> archived;        // [1] how many there were so far
+    std::vector<std::int32_t> archive_places;   // [node of it][archive_places_each]
+    std::vector<double> archive_thresholds;     // [node of it]
+    std::vector<std::uint64_t> archive_splits;  // [node with a test][archive_splits_each]
+    std::vector<double> archive_evidence;       // [node with a test][archive_evidence_each]
+    std::vector<std::int32_t> archive_rivals;   // [rival][archive_rivals_each]
+    std::vector<double> archive_gains;          // [rival][threshold, gain]
+    std::vector<std::uint64_t> trial_from;      // [node on trial] its number in the archive
+    static constexpr std::size_t archive_each = 3;
+    static constexpr std::size_t archive_places_each = 6;
+    static constexpr std::size_t archive_splits_each = 6;
+    static constexpr std::size_t archive_evidence_each = 6;
+    static constexpr std::size_t archive_rivals_each = 3;
+
+    template <class Self, class Visit>
+    static void each_of_archive(Self& s, Visit&& visit) {
+        visit("archive", s.archive);
+        visit("archived", s.archived);
+        visit("archive_places", s.archive_places);
+        visit("archive_thresholds", s.archive_thresholds);
+        visit("archive_splits", s.archive_splits);
+        visit("archive_evidence", s.archive_evidence);
+        visit("archive_rivals", s.archive_rivals);
+        visit("archive_gains", s.archive_gains);
+        visit("trial_from", s.trial_from);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
@@ -186,6 +215,7 @@ struct Snapshot {
         each_of_growth(s, visit);
         each_since_3(s, visit);
         each_of_adaptation(s, visit);
+        each_of_archive(s, visit);
     }
 
     // Those of every format.

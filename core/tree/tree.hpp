@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../memory/account.hpp"
+#include "archived.hpp"
 #include "batch.hpp"
 #include "change.hpp"
 #include "check.hpp"
@@ -389,6 +390,13 @@ private:
     [[nodiscard]] bool is_doubtful(std::int32_t node, const Decision&) const;
     bool start_beside(std::int32_t node, const Decision&);
     void tidy_trial(std::int32_t node);
+    // What was replaced (archive.cpp).
+    void archive(const Window&, std::int32_t node);
+    bool bring_back(const Window&, std::int32_t node);
+    bool bring_back(const Window&, const Archived&);
+    void plant(const Archived&, std::uint64_t since);
+    void give_up_archived(std::size_t);
+    [[nodiscard]] std::size_t archive_bytes() const noexcept;
     void set_window(std::size_t);
     void make_room_for_wider(std::size_t numeric, std::size_t categorical);
     // How many examples fit beside all else, and what is set aside for them.
@@ -407,7 +415,7 @@ private:
     [[nodiscard]] std::size_t most_lasting(bool answers = false) const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
-    [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
+    [[nodiscard]] std::size_t growth(std::size_t branches, std::size_t splits) const noexcept;
     // Whether the structure may grow; that of a tree that answers leaves room for others.
     [[nodiscard]] bool may_add(std::size_t bytes, bool answers = false) const noexcept;
     [[nodiscard]] double promise(std::int32_t node) const noexcept;
@@ -435,6 +443,14 @@ private:
     void restore_changes(const Snapshot&);
     void restore_memory(const Snapshot&);
     void restore_window(const Snapshot&);
+    void restore_archive(const Snapshot&);
+    void save_archive(Snapshot&) const;
+    void restore_archived_nodes(const Snapshot&, std::size_t first, std::size_t n, Archived&,
+                                const std::string& where) const;
+    void demand_split(const Split&, Test, const std::string& where) const;
+    [[nodiscard]] Rival demand_rival(const Snapshot&, std::uint8_t test, std::int32_t feature,
+                                     double threshold, std::int32_t category, double gain,
+                                     const std::string& where) const;
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
@@ -477,6 +493,8 @@ private:
     std::size_t window_ = 0;  // how many there may be
     std::size_t fits_ = 0;    // the same below the limit of memory
     std::uint64_t forgotten_ = 0;  // since statistics were counted anew
+    Held<Archived> archive_;       // the oldest first
+    std::uint64_t archived_ = 0;   // so far
     Held<double> estimates_;  // [node][class_stride]: inherited, before recall()
     Held<Change> changes_;  // the oldest first
     std::array<std::uint64_t, n_change_kinds> change_totals_{};

@@ -213,9 +213,17 @@ void Tree::conclude_test(const Window& how, std::int32_t node) {
     if (best != none && side(best).trial->own_errors < ours.errors &&
         leaves_with(best) <= settings_.max_leaves) {
         const Trial& theirs = *side(best).trial;
-        tell(ChangeKind::replaced, node, cut_of(best), leaves_below(best),
+        const bool back = theirs.from != 0;
+        tell(back ? ChangeKind::recalled : ChangeKind::replaced, node, cut_of(best), leaves_below(best),
              {ours.errors / ours.tested, ours.tested},
              {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
+        if (how.archive_size) {
+            const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
+                return back && a.number == theirs.from;
+            });
+            if (old != archive_.end()) give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
+            archive(how, node);
+        }
         promote(node, best);
         // Its own trial against those beside it goes on.
         const Trial& before = *side(best).trial;
@@ -316,11 +324,16 @@ void Tree::question(const Window& how) {
             }();
             spent_ += delta_of_check(settings_, d.evidence);
             ++leaf.checks;
-            if (is_doubtful(i, d) && start_beside(i, d)) ++report.started;
+            if (is_doubtful(i, d)) {
+                const bool fresh = start_beside(i, d);
+                if (bring_back(how, i) || fresh) ++report.started;
+            }
         }
         if (side(i).first != none) ++report.questionable;
     }
-    report.replaced = change_totals_[static_cast<std::size_t>(ChangeKind::replaced)];
+    for (const ChangeKind kind : {ChangeKind::replaced, ChangeKind::recalled}) {
+        report.replaced += change_totals_[static_cast<std::size_t>(kind)];
+    }
     report.rows = seen_;
     report.window = window_;
     if (how.dynamic_window) {

@@ -335,7 +335,8 @@ def test_arrays_that_no_stream_leaves_behind_are_refused(name, place, value):
 
 
 @pytest.mark.parametrize(
-    "name", ["since", "there", "window", "window_labels", "window_values", "window_codes", "on_trial"]
+    "name",
+    ["since", "there", "window", "window_labels", "window_values", "window_codes", "on_trial"],
 )
 def test_arrays_that_are_too_short_are_refused(name):
     from riparian import _core
