@@ -31,6 +31,8 @@ def test_there_are_golden_files():
     kinds = ("prequential", "holdout", "paired", "exhaustive", "intervals", "hybrid")
     assert {f"{kind}-2" for kind in kinds} <= {path.stem for path in FILES}
     assert {"idbd-3", "best-3", "growth-3"} <= {path.stem for path in FILES}
+    kinds = ("alternates", "window", "reevaluation", "options")
+    assert {f"{kind}-4" for kind in kinds} <= {path.stem for path in FILES}
 
 
 def test_it_loads_and_is_the_tree_that_was_saved(path, expected):
