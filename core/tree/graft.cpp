@@ -241,10 +241,7 @@ void Tree::compact() {
     n_leaves_ = answering_leaves();
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
-    {
-        const Charge lists(working_);
-        given_up_ = Held<std::int32_t>();  // {} would keep its room
-    }
+    given_up_.clear();
     ++reroutings_;
     settle();
 }

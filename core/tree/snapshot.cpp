@@ -170,7 +170,9 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand(beside || s.monitors.empty(), "monitors is too long");
     const std::size_t changes = s.change_seen.size();
     demand(changes <= (beside ? most_changes : 0), "change_seen is too long");
-    demand_size(s.change_totals, beside ? n_change_kinds : 0, "change_totals");
+    // Of kinds that came later there were none.
+    demand(s.change_totals.size() <= n_change_kinds && s.change_totals.empty() == (beside == 0),
+           "change_totals has other kinds than there are");
     demand_size(s.change_kind, changes, "change_kind");
     demand_size(s.change_places, changes * Snapshot::change_places_each, "change_places");
     demand_size(s.change_values, changes * Snapshot::change_values_each, "change_values");

@@ -310,6 +310,8 @@ private:
     // How many leaves one row may reach, and would with one more option at a node.
     [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
     std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
+    void open_lists();
+    void shorten_lists();
     // The inner nodes from a leaf up to a root, to path_.
     void trace(std::int32_t leaf, std::int32_t root);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
@@ -329,9 +331,8 @@ private:
     void arrive(const Row&, std::size_t y);
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
-    // The same at a node with a test, which keeps statistics.
-    void count_silently(std::size_t place, const Row&, std::size_t y, double w);
-    void learn_silently(std::int32_t node, const Row&, std::size_t y, double w);
+    // What a node with a test makes of a row, where nobody answers.
+    void count_inside(std::size_t place, const Row&, std::size_t y, double w);
     // Where the statistics of a node are; none: it keeps none.
     [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept {
         if (at(id).test == Test::leaf) return at(id).place;

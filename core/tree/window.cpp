@@ -64,7 +64,7 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
         if (at(i).test == Test::leaf) {
             learn_at(i, row, y, w);
         } else {
-            learn_silently(i, row, y, w);
+            learn_inside(i, row, y, w);
         }
     }
     for (const std::int32_t node : tested_) conclude_test(how, node);

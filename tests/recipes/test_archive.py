@@ -102,7 +102,7 @@ def test_every_node_holds_a_recount_over_the_window_with_an_archive(seed, leaf):
     assert 2 <= most <= 4
 
 
-@pytest.mark.parametrize("limit", [60_000, 120_000])
+@pytest.mark.parametrize("limit", [60_000, 150_000])
 def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
     rng = np.random.default_rng(7)
     model = rp.HoeffdingTree(max_bytes=limit, archive_size=6, **RESTLESS)
@@ -114,7 +114,8 @@ def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
         if i % 12 == 11:
             check_counts(model)
             assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
-    assert (most > 0 and changes(model)["recalled"] > 0) or limit < 100_000
+    assert most > 0 or limit < 100_000
+    assert changes(model)["recalled"] > 0 or limit < 100_000
 
 
 def test_an_archive_gives_way_to_a_lower_limit():
