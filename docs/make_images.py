@@ -2,9 +2,9 @@
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
 ranks those of evaluation.md, the detectors' those of drift.md, the curves of trees that follow
-change those of adaptation.md; these take some minutes. Each is drawn for light and for dark pages.
-Seeds are fixed, so a second run draws the same pictures. Names after the command, such as
-``drift``, draw these only.
+change those of adaptation.md; these take some minutes. The surfaces are those of gradient.md. Each
+is drawn for light and for dark pages. Seeds are fixed, so a second run draws the same pictures.
+Names after the command, such as ``drift``, draw these only.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 import riparian as rp
@@ -153,6 +154,40 @@ def draw_detectors(rows: list[dict[str, Any]], *, dark: bool) -> Figure:
     return figure
 
 
+def spirals(n: int) -> tuple[Any, Any]:
+    """Two arms of one and a half turns, the one turned half round from the other."""
+    rng = np.random.default_rng(0)
+    angle = np.sqrt(rng.uniform(size=n)) * 3 * np.pi
+    y = rng.integers(0, 2, size=n)
+    turned = angle + np.pi * y
+    X = np.column_stack([np.cos(turned), np.sin(turned)]) * (angle / (3 * np.pi))[:, np.newaxis]
+    return X + 0.01 * rng.normal(size=X.shape), y
+
+
+def draw_surfaces(models: dict[str, tuple[rp.OADT, Any, Any]], *, dark: bool) -> Figure:
+    """The probability of the second class over the plane, and the last examples."""
+    colours = DARK if dark else LIGHT
+    both = [class_colour(position, dark=dark) for position in (0, 1)]
+    blend = LinearSegmentedColormap.from_list("two", [both[0], colours["ground"], both[1]])
+    grid = np.linspace(-1.1, 1.1, 301)
+    points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    figure, every = plt.subplots(
+        1, len(models), figsize=(4.2 * len(models), 4.4), layout="constrained"
+    )
+    for axes, (title, (model, X, y)) in zip(every, models.items(), strict=True):
+        surface = model.predict_proba(points)[:, 1].reshape(301, 301)
+        steps = np.linspace(0, 1, 21)  # a smooth picture is five times as large a file
+        axes.contourf(grid, grid, surface, levels=steps, cmap=blend)
+        axes.contour(grid, grid, surface, levels=[0.5], colors=colours["ink"], linewidths=1.4)
+        for position, label in enumerate(model.classes_):
+            of_one = X[y == label][-300:]
+            axes.scatter(*of_one.T, s=7, color=both[position], edgecolor=colours["ink"], lw=0.4)
+        axes.set_title(title, fontsize=10, color=colours["ink"])
+        axes.set(xticks=[], yticks=[], xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+        axes.spines[:].set_visible(False)
+    return figure
+
+
 def _plain(every: list[Any], colours: dict[str, str]) -> None:
     for axes in every:
         axes.tick_params(colors=colours["quiet"], length=0)
@@ -282,7 +317,30 @@ def recovery() -> dict[str, Callable[[bool], Figure]]:
     }
 
 
-GROUPS = {"tree": tree, "lab": lab, "ranks": ranks, "drift": drift, "recovery": recovery}
+def gradient() -> dict[str, Callable[[bool], Figure]]:
+    """Teach the trees of gradient.md."""
+    X = np.random.default_rng(0).uniform(-1, 1, size=(30_000, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    arms, arm = spirals(150_000)
+    models = {
+        "exclusive or: 3 planes, 30,000 examples": (rp.OADT(depth=2).partial_fit(X, y), X, y),
+        "two spirals: 127 planes, 150,000 examples": (
+            rp.OADT(depth=7, slope=6).partial_fit(arms, arm),
+            arms,
+            arm,
+        ),
+    }
+    return {"gradient": lambda dark: draw_surfaces(models, dark=dark)}
+
+
+GROUPS = {
+    "tree": tree,
+    "lab": lab,
+    "ranks": ranks,
+    "drift": drift,
+    "recovery": recovery,
+    "gradient": gradient,
+}
 
 
 def main(names: list[str]) -> None:

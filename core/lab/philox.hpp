@@ -10,7 +10,9 @@ namespace riparian {
 // NumPy's Philox(key=[seed, stream]) gives the same ones.
 class Philox {
 public:
-    Philox(std::uint64_t seed, std::uint64_t stream) noexcept : key_{seed, stream} {}
+    // Numbers come in blocks of four; the first of them is that of `block`.
+    Philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t block = 0) noexcept
+        : key_{seed, stream}, counter_(block) {}
 
     [[nodiscard]] std::uint64_t bits() noexcept {
         if (used_ == block_.size()) refill();
@@ -42,7 +44,7 @@ private:
     }
 
     std::array<std::uint64_t, 2> key_;
-    std::uint64_t counter_ = 0;
+    std::uint64_t counter_;
     std::array<std::uint64_t, 4> block_{};
     std::size_t used_ = 4;
 };

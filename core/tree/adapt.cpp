@@ -50,17 +50,22 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             if (asked && (apart || !learned)) answer(start, row, answers, r);
             if (!learned) continue;
             const auto label = static_cast<std::size_t>(y[r]);
-            const std::int32_t said = std::visit(
-                [&](const auto& how) { return follow(how, start, row, label, weight); },
-                settings_.adaptation);
+            const std::int32_t said = adapt(start, row, label, weight);
             if (asked && !apart) answers.classes[r] = said;
-            if (!given_up_.empty()) compact();
-            if (limited() && working_.held) {
-                leave_room();
-                shorten_lists();
-            }
         }
     }
+}
+
+// Learns a row, and gives what was said of it before.
+std::int32_t Tree::adapt(std::int32_t start, const Row& row, std::size_t y, double w) {
+    const std::int32_t said = std::visit(
+        [&](const auto& how) { return follow(how, start, row, y, w); }, settings_.adaptation);
+    if (!given_up_.empty()) compact();
+    if (limited() && working_.held) {
+        leave_room();
+        shorten_lists();
+    }
+    return said;
 }
 
 // The lists of a row have room for what most rows need, which is part of the structure: a row

@@ -84,7 +84,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
     };
     make_place(settings_.watches(), watches_);
     make_place(shape_.linear, units_);
-    make_place(settings_.drop_poor_features, kept_);
+    make_place(settings_.selects(), kept_);
     make_place(settings_.adaptive_grace, delays_);
     make_place(settings_.short_memory > 0, recalled_);
     if (settings_.adaptive_grace) delays_[place] = settings_.grace_period;

@@ -5,12 +5,13 @@
 namespace riparian {
 
 Kept::Kept(const Features& features, const Shape& shape) : shape_(shape), known_(0) {
-    grow(features, shape);
+    grow(features, shape, {});
 }
 
-void Kept::grow(const Features& of_tree, const Shape& of_tree_shape) {
+void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace& drawn) {
     shape_.class_stride = of_tree_shape.class_stride;
     for (; known_ < of_tree.size(); ++known_) {
+        if (drawn.draws() && !draw.takes_later(drawn, known_)) continue;
         const Feature& f = of_tree[known_];
         ids_.push_back(static_cast<std::int32_t>(known_));
         Held<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
@@ -89,7 +90,10 @@ Held<bool> Kept::among(const Held<bool>& slots) const {
 
 void GatheredRow::fit(const Shape& shape) {
     if (x_.size() != shape.stride) x_ = HeldDoubles(shape.stride, 0.0);
-    if (codes_.size() != shape.categorical) codes_ = Held<std::int32_t>(shape.categorical);
+    if (codes_.size() != shape.categorical) {
+        codes_ = Held<std::int32_t>(shape.categorical);
+        categories_ = Held<std::int32_t>(shape.categorical);
+    }
 }
 
 Row GatheredRow::of(const Row& row, const Kept& kept) {
@@ -105,6 +109,13 @@ Row GatheredRow::of(const Row& row, const Kept& kept) {
         codes_[c] = row.codes[kept.categorical_[c]];
     }
     return {x_.data(), codes_.data(), gap};
+}
+
+const std::int32_t* GatheredRow::of(const std::int32_t* slots, const Kept& kept) {
+    for (std::size_t c = 0; c < kept.categorical_.size(); ++c) {
+        categories_[c] = slots[kept.categorical_[c]];
+    }
+    return categories_.data();
 }
 
 }  // namespace riparian

@@ -1,15 +1,18 @@
-// The features that a leaf still tracks, once it has dropped some [domingos2000, sec. 3].
+// The features that a leaf tracks, where it has dropped some [domingos2000, sec. 3], or tracks
+// some of them from the start [gomes2017].
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "decision.hpp"
 #include "feature.hpp"
 #include "row.hpp"
+#include "subspace.hpp"
 
 namespace riparian {
 
@@ -24,8 +27,10 @@ public:
         std::vector<std::uint32_t> numeric, categorical;
     };
     Left drop(const Held<bool>& poor);
-    // All that the tree has since added is tracked.
-    void grow(const Features& of_tree, const Shape& of_tree_shape);
+    // All that the tree has since added is tracked, or what the draw says.
+    void grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace&);
+
+    Draw draw;
 
     [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const Features& features() const noexcept { return features_; }
@@ -56,10 +61,17 @@ class GatheredRow {
 public:
     void fit(const Shape&);
     [[nodiscard]] Row of(const Row&, const Kept&);
+    // [categorical place], from what is by categorical slot of the tree.
+    [[nodiscard]] const std::int32_t* of(const std::int32_t* slots, const Kept&);
 
 private:
     HeldDoubles x_;
-    Held<std::int32_t> codes_;
+    Held<std::int32_t> codes_, categories_;
+};
+
+// Room for one answer of a tree.
+struct Asking : AnswerScratch {
+    GatheredRow gathered;
 };
 
 }  // namespace riparian

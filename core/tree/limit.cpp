@@ -27,10 +27,10 @@ std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b 
 
 }  // namespace
 
-LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least)
+LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least, const char* what)
     : std::runtime_error("max_bytes is " + std::to_string(limit) + ", but " +
                          std::to_string(least) +
-                         " bytes are needed for the tree as it is with no leaf active"),
+                         " bytes are needed for " + what),
       needed(least) {}
 
 // ---- what there is ----
@@ -58,7 +58,7 @@ std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcep
     if (settings_.adapts()) add(sides_, branches, sizeof(Side));
     if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
     if (shape_.linear) add(units_, branches, sizeof(units_[0]));
-    if (settings_.drop_poor_features) add(kept_, branches, sizeof(kept_[0]));
+    if (settings_.selects()) add(kept_, branches, sizeof(kept_[0]));
     if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
     if (settings_.short_memory) {
         add(recalled_, branches, sizeof(recalled_[0]));
@@ -270,13 +270,40 @@ void Tree::open_statistics(std::size_t place) {
             leaf.recent->counts.assign(shape_.class_stride, 0.0);
             leaf.recent->since = seen_ + 1;
         }
-        leaf.statistics.open(shape_);
+        if (settings_.leaf_features.draws()) draw_features(place);
+        leaf.statistics.open(shape(place));
         if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
         if (!settings_.watches()) return;
         watches_[place] = std::make_unique<Watch>();
-        watches_[place]->fit(settings_, shape_);
+        watches_[place]->fit(settings_, shape(place));
     } catch (const OverLimit&) {
         sleep(place);
+    }
+}
+
+void Tree::draw_features(std::size_t place) {
+    auto drawn = std::make_unique<Kept>(features_, shape_);
+    drawn->draw.number = draws_++;
+    const auto out = left_out(settings_.leaf_features, drawn->draw, features_.size(),
+                              [&](std::size_t f) { return met_[f] != 0; });
+    drawn->drop(Held<bool>(out.begin(), out.end()));
+    kept_[place] = std::move(drawn);
+}
+
+// A root that was opened before there was a value has to draw from those of the first row.
+void Tree::draw_first() {
+    const Charge charge(statistics_);
+    for (std::size_t place = 0; place < leaves_.size(); ++place) {
+        Leaf& leaf = leaves_[place];
+        if (!leaf.statistics.is_open()) continue;
+        const Shape before = shape(place);
+        try {
+            draw_features(place);
+            leaf.statistics.reshape(before, shape(place), own_counts(leaf));
+            if (Watch* const w = watch(place)) w->fit(settings_, shape(place));
+        } catch (const OverLimit&) {
+            sleep(place);
+        }
     }
 }
 
@@ -325,7 +352,7 @@ void Tree::reshape_leaves(const Shape& from) {
             }
             Kept* const kept = this->kept(place);
             const Shape before = kept ? kept->shape() : from;
-            if (kept) kept->grow(features_, to);
+            if (kept) kept->grow(features_, to, settings_.leaf_features);
             leaf.statistics.reshape(before, shape(place), own_counts(leaf));
             if (Watch* const w = watch(place)) w->fit(settings_, shape(place));
             if (LinearUnits* const u = units(place)) u->reshape(from, to, settings_.idbd);

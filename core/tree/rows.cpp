@@ -94,27 +94,24 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
             plain_ ? nullptr : units(place)};
 }
 
-std::int32_t Tree::cheapest(const double* probabilities, std::size_t n) const noexcept {
-    std::int32_t best = no_answer;
-    double least = 0.0;
-    for (std::size_t a = 0; a < std::min(n, costs_.classes); ++a) {
-        double cost = 0.0;
-        for (std::size_t k = 0; k < std::min(n, costs_.classes); ++k) {
-            cost += probabilities[k] * costs_(a, k);
-        }
-        if (best == no_answer || cost < least) {
-            best = static_cast<std::int32_t>(a);
-            least = cost;
-        }
-    }
-    return best;
+[[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
+                                                      Asking& scratch) const {
+    const LeafView seen = view(node);
+    const Kept* const kept = plain_ || at(node).test != Test::leaf
+                                 ? nullptr
+                                 : this->kept(static_cast<std::size_t>(at(node).place));
+    if (!kept) return {seen, row};
+    return {{seen.shape, seen.statistics, seen.counts, seen.own, seen.parent,
+             scratch.gathered.of(seen.categories, *kept), seen.n_classes, seen.track, seen.units},
+            scratch.gathered.of(row, *kept)};
 }
 
 template <class Policy>
 void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
-                  AnswerScratch& scratch, const Answers& answers, std::size_t i) const {
+                  Asking& scratch, const Answers& answers, std::size_t i) const {
     const std::int32_t node = route(start, row);
-    LeafView leaf = view(node);
+    Sight seen = sight(node, row, scratch);
+    LeafView& leaf = seen.leaf;
     const bool is_leaf = at(node).test == Test::leaf;
     // Classes that came after the question was asked are not part of the answer.
     if (answers.probabilities) leaf.n_classes = std::min(leaf.n_classes, answers.width);
@@ -126,15 +123,15 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
         shares = scratch.shares.data();
     }
     if (shares && is_leaf) {
-        policy.probabilities(leaf, row, scratch, shares);
+        policy.probabilities(leaf, seen.row, scratch, shares);
     } else if (shares) {
         Majority{}.probabilities(leaf, row, scratch, shares);
     }
     if (!answers.classes) return;
     if (costs_.classes) {
-        answers.classes[i] = seen_ ? cheapest(shares, leaf.n_classes) : no_answer;
+        answers.classes[i] = seen_ ? costs_.cheapest(shares, leaf.n_classes) : no_answer;
     } else {
-        answers.classes[i] = is_leaf ? policy.answer(leaf, row, scratch) : Majority::class_of(leaf);
+        answers.classes[i] = is_leaf ? policy.answer(leaf, seen.row, scratch) : Majority::class_of(leaf);
     }
 }
 
@@ -158,15 +155,15 @@ void Tree::reach(const Row& row, Reached& found) const {
 
 // The mean of the class probabilities of all ends.
 template <class Policy>
-void Tree::vote(const Policy& policy, const Row& row, AnswerScratch& scratch, Reached& found) const {
+void Tree::vote(const Policy& policy, const Row& row, Asking& scratch, Reached& found) const {
     found.one.assign(scratch.scores.size(), 0.0);
     found.all.assign(scratch.scores.size(), 0.0);
     for (const std::int32_t node : found.ends) {
-        const LeafView leaf = view(node);
+        const Sight seen = sight(node, row, scratch);
         if (at(node).test == Test::leaf) {
-            policy.probabilities(leaf, row, scratch, found.one.data());
+            policy.probabilities(seen.leaf, seen.row, scratch, found.one.data());
         } else {
-            Majority{}.probabilities(leaf, row, scratch, found.one.data());
+            Majority{}.probabilities(seen.leaf, row, scratch, found.one.data());
         }
         for (std::size_t k = 0; k < n_classes_; ++k) found.all[k] += found.one[k];
     }
@@ -175,7 +172,7 @@ void Tree::vote(const Policy& policy, const Row& row, AnswerScratch& scratch, Re
 }
 
 template <class Policy>
-void Tree::answer_by_all(const Policy& policy, const Row& row, AnswerScratch& scratch,
+void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
                          Reached& found, const Answers& answers, std::size_t i) const {
     reach(row, found);
     if (found.ends.size() == 1) {
@@ -191,7 +188,7 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, AnswerScratch& sc
     }
     if (!answers.classes) return;
     answers.classes[i] = costs_.classes
-                             ? cheapest(all, n_classes_)
+                             ? costs_.cheapest(all, n_classes_)
                              : static_cast<std::int32_t>(std::max_element(all, all + n_classes_) - all);
 }
 
@@ -209,7 +206,7 @@ std::vector<Speaker> Tree::speakers() const {
 void Tree::predict(const Batch& batch, const Answers& answers) const {
     if (!batch.uncertain.empty()) return predict_uncertain(batch, answers);
     std::optional<RowBuffer> buffer;
-    AnswerScratch scratch;
+    Asking scratch;
     std::vector<std::int32_t> starts;
     Reached reached;
     for (std::size_t first = 0; first < batch.rows;) {
@@ -217,6 +214,7 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
         const auto lock = turnstile_.reading();
         if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
         scratch.fit(shape_, costs_.classes > 0);
+        if (settings_.selects()) scratch.gathered.fit(shape_);
         const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
         buffer->read(first, n);
         starts.resize(n);
@@ -279,8 +277,9 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             const auto label = static_cast<std::size_t>(y[r]);
             const std::int32_t id = route_learning(starts[i], row);
             if constexpr (Policy::observes) {
-                const std::int32_t before =
-                    policy.observe(view(id), row, scratch_, track(id), label, std::min(weight, 1.0));
+                const Sight seen = plain ? Sight{view(id), row} : sight(id, row, scratch_);
+                const std::int32_t before = policy.observe(seen.leaf, seen.row, scratch_, track(id),
+                                                           label, std::min(weight, 1.0));
                 if (answering && !answers.probabilities && !costs_.classes) {
                     answers.classes[r] = before;
                 }
@@ -293,7 +292,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                 // that knew the first.
                 if (weight > 1.0 && at(id).test == Test::leaf &&
                     leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
-                    policy.observe(view(id), row, scratch_, track(id), label, weight - 1.0);
+                    const Sight seen = plain ? Sight{view(id), row} : sight(id, row, scratch_);
+                    policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
                 }
             }
         }
@@ -301,7 +301,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
 }
 
 // A column counts from its first value on, wherever its batch began.
-void Tree::meet(const Row& row) noexcept {
+void Tree::meet(const Row& row) {
+    const bool first = n_met_ == 0;
     for (std::size_t f = 0; f < features_.size(); ++f) {
         const std::size_t slot = features_[f].slot;
         const bool known = features_[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
@@ -311,6 +312,7 @@ void Tree::meet(const Row& row) noexcept {
             ++n_met_;
         }
     }
+    if (first && n_met_ && settings_.leaf_features.draws()) draw_first();
 }
 
 // What an active leaf makes of an example, but for checks.
@@ -448,7 +450,8 @@ void Tree::arrive(const Row& row, std::size_t y) { arrive_here(row, y); }
 std::int32_t Tree::observe(std::int32_t leaf, const Row& row, std::size_t y, double w) {
     return std::visit(
         [&](const auto& policy) {
-            return policy.observe(view(leaf), row, scratch_, track(leaf), y, w);
+            const Sight seen = sight(leaf, row, scratch_);
+            return policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
         },
         settings_.leaf);
 }
@@ -601,6 +604,81 @@ void Tree::recall(std::int32_t node) {
         }
         if (leaf.inherited > 0.0) leaf.inherited = left;
     }
+}
+
+// ---- row by row, for a forest ----
+
+void Tree::find_starts(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+    descend(buffer, n, starts);
+}
+
+std::int32_t Tree::say(std::int32_t start, const Row& row, const Shares& shares) {
+    std::int32_t said = no_answer;
+    answer(start, row, {&said, shares.shares, shares.width}, 0);
+    return said;
+}
+
+template <class Policy>
+Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, std::size_t y,
+                      double w, const Shares& asked, bool again) {
+    Said said;
+    const bool fits = n_classes_ <= asked.width || !asked.shares;
+    // Once for both, where the answer is that of a leaf: what it says, and whether it is right.
+    const bool at_leaf = at(route(start, row)).test == Test::leaf;
+    const bool apart = asked.shares && !(at_leaf && fits && !costs_.classes);
+    if (apart || costs_.classes) {
+        answer(policy, start, row, scratch_, {&said.before, asked.shares, asked.width}, 0);
+    }
+    const std::int32_t id = route_learning(start, row);
+    {
+        const Sight seen = sight(id, row, scratch_);
+        const double once = std::min(w, 1.0);
+        std::int32_t before = no_answer;
+        if (asked.shares && !apart) {
+            std::fill_n(asked.shares, asked.width, 0.0);
+            if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_, track(id),
+                                                           y, once, asked.shares); }) {
+                before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y, once,
+                                               asked.shares);
+            } else {
+                policy.probabilities(seen.leaf, seen.row, scratch_, asked.shares);
+                before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, once);
+            }
+        } else {
+            before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, once);
+        }
+        if (!costs_.classes && !apart) said.before = before;
+    }
+    learn<false>(id, row, y, w);
+    if (limited() && working_.held) leave_room();
+    if (Policy::observes && w > 1.0 && at(id).test == Test::leaf &&
+        leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
+        const Sight seen = sight(id, row, scratch_);
+        if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
+                                                      w); }) {
+            said.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, w - 1.0);
+            again &= costs_.classes > 0;
+        } else {
+            policy.observe(seen.leaf, seen.row, scratch_, track(id), y, w - 1.0);
+        }
+    }
+    if (again) answer(policy, id, row, scratch_, {&said.after, nullptr, 0}, 0);
+    return said;
+}
+
+Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, double w,
+                      const Shares& asked, bool again) {
+    const Charge charge(statistics_);
+    if (!settings_.adapts()) {
+        return std::visit([&](const auto& policy) { return take(policy, start, row, y, w, asked, again); },
+                          settings_.leaf);
+    }
+    Said said;
+    if (asked.shares) said.before = say(start, row, asked);
+    const std::int32_t before = adapt(start, row, y, w);
+    if (!asked.shares) said.before = before;
+    if (again) said.after = say(0, row, {});
+    return said;
 }
 
 template <bool answering>

@@ -230,7 +230,7 @@ void Tree::answer(Spread& spread, AnswerScratch& scratch, const Answers& answers
     }
     if (!answers.classes) return;
     answers.classes[row] = !seen_           ? no_answer
-                           : costs_.classes ? cheapest(sum.data(), n)
+                           : costs_.classes ? costs_.cheapest(sum.data(), n)
                                             : largest(sum.data(), n);
 }
 

@@ -11,6 +11,7 @@
 #include "../leaf/any.hpp"
 #include "../statistics/hits.hpp"
 #include "adaptation.hpp"
+#include "subspace.hpp"
 
 namespace riparian {
 
@@ -65,6 +66,7 @@ struct Settings {
     MissingSecond missing_second = MissingSecond::zero;
     InheritCounts inherit_counts = InheritCounts::predict;
     bool drop_poor_features = false;     // at a leaf: behind the best by more than the bound
+    Subspace leaf_features;              // what a leaf tracks of them
     std::size_t short_memory = 0;        // examples; 0: none
     bool short_memory_in_bound = false;  // what is recalled counts in n
     double min_gain = 1e-9;
@@ -74,6 +76,10 @@ struct Settings {
     std::size_t max_leaves = SIZE_MAX;
     std::size_t max_bytes = SIZE_MAX;
 
+    // Whether a leaf may track fewer features than there are.
+    [[nodiscard]] bool selects() const noexcept {
+        return drop_poor_features || leaf_features.draws();
+    }
     [[nodiscard]] bool judges() const noexcept {
         return judging.evaluator != Evaluator::resubstitution;
     }

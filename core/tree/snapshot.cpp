@@ -316,7 +316,7 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
         s.checked.push_back(leaf.checked);
         s.checks.push_back(leaf.checks);
         if (settings_.adaptive_grace) s.delay.push_back(delay(place));
-        if (settings_.drop_poor_features) {
+        if (settings_.selects()) {
             const std::size_t first = s.dropped.size();
             s.dropped.resize(first + features_.size(), 0);
             if (const Kept* const kept = this->kept(place)) {
@@ -324,6 +324,12 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
                     s.dropped[first + static_cast<std::size_t>(f)] = 1;
                 }
             }
+        }
+        if (settings_.leaf_features.draws()) {
+            s.draws = {draws_};
+            const Kept* const kept = this->kept(place);
+            s.draw_number.push_back(kept ? kept->draw.number : 0);
+            s.draw_share.push_back(kept ? kept->draw.share : 0.0);
         }
         if (settings_.short_memory) s.recalled.push_back(recalled_[place]);
         if (const Watch* const w = watch(place)) {
@@ -480,7 +486,11 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     demand_size(s.memory_values, stored * z.n_numeric, "memory_values");
     demand_size(s.memory_codes, stored * z.n_categorical, "memory_codes");
     demand_size(s.memory_weights, stored, "memory_weights");
-    demand_size(s.dropped, settings.drop_poor_features ? z.n_leaves * s.kinds.size() : 0, "dropped");
+    const bool draws = settings.leaf_features.draws();
+    demand_size(s.draws, draws ? 1 : 0, "draws");
+    demand_size(s.draw_number, draws ? z.n_leaves : 0, "draw_number");
+    demand_size(s.draw_share, draws ? z.n_leaves : 0, "draw_share");
+    demand_size(s.dropped, settings.selects() ? z.n_leaves * s.kinds.size() : 0, "dropped");
     // A leaf that watches has room for each feature: not before there are numbers for it.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
@@ -512,6 +522,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     {
         const Charge charge(tree->structure_);
         tree->restore_nodes(s);
+        if (draws) tree->draws_ = s.draws[0];
         tree->restore_leaves(s);
         tree->restore_certificates(s);
         if (settings.adapts()) tree->restore_sides(s);
@@ -631,11 +642,16 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     const std::uint8_t* const dropped = s.dropped.data() + place * n;
     const Held<bool> poor(dropped, dropped + n);
     const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
-    if (count == 0) return;
-    demand(n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
+    const bool draws = settings_.leaf_features.draws();
+    if (draws ? s.inactive[place] == 1 : count == 0) return;
+    demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
     kept_[place] = std::make_unique<Kept>(features_, shape_);
     const Kept::Left left = kept_[place]->drop(poor);
     if (Watch* const w = watch(place)) w->keep(left.numeric);
+    if (!draws) return;
+    kept_[place]->draw = {s.draw_number[place], s.draw_share[place]};
+    demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
+           at_row("draw_number", place) + "no such draw");
 }
 
 void Tree::restore_leaves(const Snapshot& s) {
@@ -668,7 +684,7 @@ void Tree::restore_leaves(const Snapshot& s) {
             }
             counts = leaf.recent->counts.data();
         }
-        if (settings_.drop_poor_features) restore_kept(i, s);
+        if (settings_.selects()) restore_kept(i, s);
         const Shape& shape = this->shape(i);
         const std::size_t n = shape.numeric;
         leaf.weight = s.weight[i];

@@ -128,6 +128,19 @@ struct Snapshot {
         visit("memory_weights", s.memory_weights);
     }
 
+    // Since format 4, of a tree whose leaves draw the features that they track; else empty, and
+    // may be absent.
+    std::vector<std::uint64_t> draws;        // [1] so far
+    std::vector<std::uint64_t> draw_number;  // [leaf]
+    std::vector<double> draw_share;          // [leaf]
+
+    template <class Self, class Visit>
+    static void each_of_draws(Self& s, Visit&& visit) {
+        visit("draws", s.draws);
+        visit("draw_number", s.draw_number);
+        visit("draw_share", s.draw_share);
+    }
+
     // Since format 4, of a tree that follows change; else empty, and may be absent.
     std::vector<std::uint8_t> role;            // [node] 0 child, 1 alternate
     std::vector<std::uint64_t> born;           // [node]
@@ -214,6 +227,7 @@ struct Snapshot {
         each_of_units(s, visit);
         each_of_growth(s, visit);
         each_since_3(s, visit);
+        each_of_draws(s, visit);
         each_of_adaptation(s, visit);
         each_of_archive(s, visit);
     }

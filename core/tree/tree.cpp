@@ -25,7 +25,7 @@ Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.sho
         window_ = how->window;
         fits_ = window_fits(settings.max_bytes, 0, 0);
     }
-    plain_ = !settings.watches() && !shape_.linear && !settings.drop_poor_features &&
+    plain_ = !settings.watches() && !shape_.linear && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;
     shape_.class_stride = room_for_classes(0);
     scratch_.fit(shape_, false);
@@ -112,7 +112,10 @@ void Tree::reshape(const Shape& to) {
     }
     memory_.reshape(to);
     if (settings_.forgets()) examples_.reshape(to);
-    if (settings_.drop_poor_features) gathered_.fit(to);
+    if (settings_.selects()) {
+        gathered_.fit(to);
+        scratch_.gathered.fit(to);
+    }
     if (to.class_stride != from.class_stride) {
         const auto widen = [&](Held<double>& rows, std::size_t a_node) {
             const std::size_t n = rows.size() / from.class_stride;

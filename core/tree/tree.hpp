@@ -59,7 +59,8 @@ struct LeafState {
 
 // The limit of memory is too low for what there is to hold, with every leaf inactive.
 struct LimitTooLow : std::runtime_error {
-    LimitTooLow(std::size_t limit, std::size_t needed);
+    LimitTooLow(std::size_t limit, std::size_t needed,
+                const char* what = "the tree as it is with no leaf active");
     std::size_t needed;
 };
 
@@ -130,7 +131,29 @@ public:
     // Node ids from the root to where this row is answered.
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
 
+    // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
+    // `find_starts` gives is good until `reroutings` counts on.
+    [[nodiscard]] auto hold() const { return turnstile_.writing(); }
+    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const { return {batch, features_, shape_}; }
+    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape_); }
+    void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
+    [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
+    // `shares`: room for the class probabilities, of this width, or null.
+    struct Shares {
+        double* shares = nullptr;
+        std::size_t width = 0;
+    };
+    // The class of a row.
+    std::int32_t say(std::int32_t start, const Row&, const Shares&);
+    // The same before it was learned, and after, if asked for.
+    struct Said {
+        std::int32_t before = no_answer;
+        std::int32_t after = no_answer;
+    };
+    Said take(std::int32_t start, const Row&, std::size_t y, double w, const Shares&, bool again);
+
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
     [[nodiscard]] std::size_t n_nodes() const;
@@ -160,7 +183,7 @@ private:
     template <bool answering>
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     template <class Policy>
-    void answer(const Policy&, std::int32_t start, const Row&, AnswerScratch&, const Answers&,
+    void answer(const Policy&, std::int32_t start, const Row&, Asking&, const Answers&,
                 std::size_t row) const;
     // Where options lead a row: roots of subtrees, and the nodes that it ends at in them.
     struct Reached {
@@ -169,14 +192,12 @@ private:
     };
     void reach(const Row&, Reached&) const;
     template <class Policy>
-    void vote(const Policy&, const Row&, AnswerScratch&, Reached&) const;
+    void vote(const Policy&, const Row&, Asking&, Reached&) const;
     template <class Policy>
-    void answer_by_all(const Policy&, const Row&, AnswerScratch&, Reached&, const Answers&,
+    void answer_by_all(const Policy&, const Row&, Asking&, Reached&, const Answers&,
                        std::size_t row) const;
     // Answers as the ends of a row do before they learn it, and notes who was right.
     std::int32_t observe_all(const Row&, std::size_t y, double w);
-    // The class that costs least with these probabilities; ties to the lowest code.
-    [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     template <bool plain>
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
     template <bool plain>
@@ -224,6 +245,12 @@ private:
         return {counts(node), counts(node) + shape_.class_stride};
     }
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
+    // The same with the row as the leaf tracks it.
+    struct Sight {
+        LeafView leaf;
+        Row row;
+    };
+    [[nodiscard]] Sight sight(std::int32_t node, const Row&, Asking&) const;
     [[nodiscard]] std::vector<Speaker> speakers() const;
     [[nodiscard]] LeafCase leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
         return leaf_case(leaf, used_up, settings_);
@@ -249,7 +276,7 @@ private:
     [[nodiscard]] const Shape& shape(std::size_t place) const noexcept {
         return kept(place) ? kept(place)->shape() : shape_;
     }
-    void meet(const Row&) noexcept;
+    void meet(const Row&);
     void meet_class(std::size_t y);
     void meet_category(std::size_t slot, std::int32_t code);
     void meet_categories(const Row&);
@@ -301,6 +328,10 @@ private:
     // Following change (adapt.cpp, graft.cpp).
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    std::int32_t adapt(std::int32_t start, const Row&, std::size_t y, double w);
+    template <class Policy>
+    Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, double w, const Shares&,
+              bool again);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Reevaluation&, std::int32_t start, const Row&, std::size_t y, double w);
@@ -431,6 +462,8 @@ private:
     void sleep(std::size_t place) noexcept;
     void wake(std::size_t place);
     void open_statistics(std::size_t place);
+    void draw_features(std::size_t place);
+    void draw_first();
     void inherit(std::size_t place, const LinearUnits& of_parent);
     void learn_inactive(std::size_t place, double w);
     void reshape_leaves(const Shape& from);
@@ -482,7 +515,8 @@ private:
     Held<Side> sides_;  // [node], where the tree follows change
     std::uint64_t born_ = 0;  // nodes made so far
     std::size_t n_leaves_ = 0;  // that answer
-    Held<std::unique_ptr<Kept>> kept_;  // [leaf], drop_poor_features
+    Held<std::unique_ptr<Kept>> kept_;  // [leaf], where it selects features
+    std::uint64_t draws_ = 0;  // of features, by leaves
     Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
     Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
     Held<Ways> ways_;
@@ -526,7 +560,7 @@ private:
     Reached reached_;            // by the row at hand, with options
 
     Checker checker_;
-    AnswerScratch scratch_;
+    Asking scratch_;
     Held<bool> used_up_;
     GatheredRow gathered_;
     mutable Turnstile turnstile_;

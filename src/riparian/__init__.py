@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from riparian.certificates import Pending, Split
     from riparian.changes import Change
     from riparian.errors import ModelFileError
+    from riparian.forests import (
+        AccuracyWeightedEnsemble,
+        AdaptiveRandomForest,
+        Forest,
+        LeveragingBagging,
+        OnlineBagging,
+        StreamingRandomPatches,
+    )
+    from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -55,21 +64,28 @@ __all__ = [
     "HAT",
     "MDT",
     "NIP",
+    "OADT",
     "VFDT",
+    "AccuracyWeightedEnsemble",
+    "AdaptiveRandomForest",
     "CTree",
     "Change",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "Forest",
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
+    "LeveragingBagging",
     "McDiarmidTree",
     "MisclassificationTree",
     "ModelFileError",
+    "OnlineBagging",
     "Pending",
     "Split",
     "StreamTree",
+    "StreamingRandomPatches",
     "Uncertain",
     "VFDTc",
     "__version__",
@@ -93,6 +109,7 @@ _HOME = {
     "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
+    "OADT": "riparian.gradient",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
@@ -117,6 +134,14 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
+_FORESTS = {
+    "AccuracyWeightedEnsemble",
+    "AdaptiveRandomForest",
+    "Forest",
+    "LeveragingBagging",
+    "OnlineBagging",
+    "StreamingRandomPatches",
+}
 _MODULES = {
     "bounds",
     "cuts",
@@ -136,6 +161,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _RECIPES:
         value = getattr(importlib.import_module("riparian.recipes"), name)
+    elif name in _FORESTS:
+        value = getattr(importlib.import_module("riparian.forests"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"riparian.{name}")
     else:

@@ -107,6 +107,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("runner_up", str, "Whom the best cut must beat: attribute, cut or none."),
     ("missing_second", str, "What a cut without a rival must beat: zero or -inf (nothing)."),
     ("drop_poor_features", bool, "Stop tracking features that are behind the best at a leaf."),
+    ("leaf_features", str, "How many features a leaf draws: 3, 0.6 of them or sqrt."),
     ("short_memory", int, "How many of the last examples new leaves learn again.  [default: 0]"),
     ("short_memory_in_bound", bool, "Whether those count as seen in the bound."),
     ("min_gain", float, "Least gain of a split."),
@@ -156,9 +157,20 @@ def given_parameters(given: dict[str, Any], *, labels_as_text: bool) -> dict[str
             found[name] = read_costs(value, as_text=labels_as_text)
         elif name == "leaf" and value is not None and "," in value:
             found[name] = tuple(part.strip() for part in value.split(","))
+        elif name == "leaf_features" and value is not None:
+            found[name] = _features(value)
         elif value is not None:
             found[name] = value
     return found
+
+
+def _features(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def read_costs(text: str, *, as_text: bool = False) -> Any:

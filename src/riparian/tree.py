@@ -1,42 +1,27 @@
-"""The streaming tree as a scikit-learn classifier that also takes one example at a time."""
+"""The streaming tree: one choice on each axis."""
 
 from __future__ import annotations
 
-import copy
-import sys
-import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
-from riparian import _core, modelfile
+from riparian import _core
 from riparian.certificates import Certificates, Pending, Split, pending_of, splits_of
 from riparian.changes import Change, changes_of, totals_of
 from riparian.compat import announce_to_river
-from riparian.costs import cost_matrix
 from riparian.errors import one_of
-from riparian.labels import (
-    declared_labels,
-    encode_labels,
-    label_array,
-    read_labels,
-    read_weights,
-    sort_classes,
-)
 from riparian.progress import Passes
-from riparian.schema import Feature, Reading, Schema
 from riparian.settings import check_settings
-from riparian.table import Table, read_example, read_table, refuse_uncertain
+from riparian.table import read_example, refuse_uncertain
+from riparian.tree_model import TreeModel
 from riparian.uncertain import refuse_settings
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from onnx import ModelProto
     from sklearn.tree import DecisionTreeClassifier
     from sklearn.utils import Tags
@@ -46,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["HoeffdingTree"]
 
 
-class HoeffdingTree(ClassifierMixin, BaseEstimator):
+class HoeffdingTree(TreeModel[_core.Engine]):
     """A decision tree that learns a stream: one choice on each axis.
 
     A leaf keeps statistics of the examples it sees. Every `grace_period` examples
@@ -140,7 +125,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         mean 1 says, and once at least, as MOA's do: they split sooner on fewer examples
         than the bound counts.
     random_state : int or None, default=None
-        Seed of the bootstrap; None is 0, so that the same rows give the same tree.
+        Seed of the bootstrap and of `leaf_features`; None is 0, so that the same rows give the
+        same tree.
     reevaluate_every : float, default=2000
         Weight of examples between two looks at an inner node of "reevaluation".
     option_delta : float, default=0.1
@@ -208,6 +194,10 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         two features, nor one that has no cut yet. Its memory is freed, and neither rows nor
         checks ask for it again; the leaf's children track all features anew. For
         ``leaf="majority"``: other leaves answer by all features.
+    leaf_features : int, float, "sqrt" or None, default=None
+        How many features a leaf tracks, drawn at random when it opens: a number, a share of
+        them, the rounded root and one more, or all. It splits and answers by these alone; its
+        children draw anew. What members of a random forest do [3]_.
     short_memory : int, default=0
         Keep so many of the last examples; when a leaf splits, its children learn those
         that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
@@ -268,6 +258,8 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
        data streams, the section on UFFT's short-term memory.
     .. [2] P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000, section 3,
        "Poor attributes".
+    .. [3] H. Gomes et al. Adaptive random forests for evolving data stream classification.
+       Machine Learning 106, 2017.
 
     Examples
     --------
@@ -281,15 +273,6 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
     20000
     """
 
-    # What River's pipelines and evaluation ask of a classifier.
-    _supervised = True
-    _multiclass = True
-
-    _engine: _core.Engine | None = None
-    _schema: Schema
-    _learning: threading.Lock
-    #: The parameters that the engine was made with; `set_params` takes effect at the next fit.
-    _learned_with: dict[str, Any]
     #: Axes that a recipe shows under a name of its own: axis -> (name, value -> axis value).
     _renamed: ClassVar[dict[str, tuple[str, dict[str, Any]]]] = {}
 
@@ -343,6 +326,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         missing_second: str = "zero",
         inherit_counts: str = "predict",
         drop_poor_features: bool = False,
+        leaf_features: int | float | str | None = None,
         short_memory: int = 0,
         short_memory_in_bound: bool = False,
         min_gain: float = 1e-9,
@@ -400,6 +384,7 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         self.missing_second = missing_second
         self.inherit_counts = inherit_counts
         self.drop_poor_features = drop_poor_features
+        self.leaf_features = leaf_features
         self.short_memory = short_memory
         self.short_memory_in_bound = short_memory_in_bound
         self.min_gain = min_gain
@@ -412,59 +397,6 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         announce_to_river(type(self))
 
     # -- learning -----------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Forgets everything, then learns the rows of `X` in their order, once."""
-        fresh = self._fresh_like()
-        fresh._learn(X, y, None, sample_weight, in_order=True)
-        if fresh._engine is None or fresh._engine.seen == 0:
-            raise ValueError(
-                "Sample weights must contain at least one non-zero number; nothing was learned"
-            )
-        self._become(fresh)
-        return self
-
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Learns the rows of `X` in their order.
-
-        Parameters
-        ----------
-        X : array, frame or mapping of columns, of shape (n_rows, n_features)
-            NaN and None are missing values. New categories and, in frames and
-            mappings, new and absent columns are welcome.
-        y : array-like of shape (n_rows,)
-            Labels; new ones are welcome.
-        classes : array-like, optional
-            All labels that may come, as scikit-learn has it. Not needed.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights, 0 or more; a row of weight 0 is as if it were not there.
-        """
-        self._learn(X, y, classes, sample_weight)
-        return self
-
-    def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
-        """Learns one example, given as a dict."""
-        engine = self._engine
-        if (
-            engine is not None
-            and type(x) is dict
-            and 0.0 < w < 2.0**53
-            and not self._asks
-            and self.max_bytes == self._learned_with["max_bytes"]
-        ):
-            schema = self._schema
-            code = schema.class_codes.get(y)
-            if code is not None:
-                with self._learning:
-                    if engine.learn_one(x, schema.index, schema.codes, code, w):
-                        return
-        self._learn(x, [y], None, [w], one=True)
 
     def rescan(
         self,
@@ -609,244 +541,6 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
             model.partial_fit(*rest)
         return model
 
-    def prequential(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        *,
-        proba: bool = False,
-    ) -> Any:
-        """Predicts each row, then learns it, in one pass.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,)
-            What was predicted before each row was learned. A row that came before
-            anything was learned gets ``classes_[0]``.
-        probabilities : ndarray of shape (n_rows, n_classes), only with `proba`
-            Likewise, in the order of ``classes_`` after the last row.
-        """
-        return self._learn(X, y, None, sample_weight, answers="both" if proba else "labels")
-
-    def _learn(
-        self,
-        X: Any,
-        y: Any,
-        classes: Any,
-        sample_weight: Any,
-        *,
-        answers: str | None = None,
-        in_order: bool = False,
-        one: bool = False,
-        passes: Iterable[int] | None = None,
-    ) -> Any:
-        """Checks everything, then changes everything: nothing fails after the first change."""
-        first = self._engine is None
-        axes = self._axes() if first else self._learned_with
-        engine = _core.Engine(check_settings(axes)) if first else self._engine
-        schema = Schema(type(self).__name__) if first else self._schema
-        learning = threading.Lock() if first else self._learning
-        assert engine is not None
-        with learning:
-            table = read_example(X) if one else read_table(X)
-            if table.n_rows == 0 or not (table.columns or table.example):
-                raise ValueError(
-                    f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
-                    f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
-                    "while a minimum of 1 is required."
-                )
-            labels = read_labels(y, table.n_rows)
-            weights = read_weights(sample_weight, table.n_rows)
-            whole = table
-            if weights is not None and not weights.all():
-                # A row of weight 0 is as if it were not there: it brings no category either.
-                counted = weights > 0.0
-                table = whole.only(counted)
-                if table.n_rows == 0:
-                    return None if answers is None else self._answer_only(whole, answers)
-                if answers is None:
-                    labels, weights = labels[counted], weights[counted]
-            reading = schema.read(table, grow=True, categorical=axes["categorical_features"])
-            _refuse_infinite(reading, schema)
-            if reading.uncertain:
-                refuse_settings(axes)
-            declared = [] if classes is None else declared_labels(classes)
-            codes, added = _learned_codes(labels, weights, schema, declared)
-            if in_order:
-                codes, added = sort_classes(codes, added)
-            costs = None
-            if axes["costs"] is not None:
-                before = schema.classes or declared
-                costs = cost_matrix(axes["costs"], [*before, *added])
-            if not first and self.max_bytes != axes["max_bytes"]:
-                axes = {**axes, "max_bytes": self.max_bytes}
-                engine.set_max_bytes(check_settings(axes)["max_bytes"])
-                self._learned_with = axes
-            # A function of the user may fail at any check, and new names may not fit.
-            may_fail = self._asks or not _names_fit(engine, reading, added)
-            undo = self._undo_point() if may_fail else None
-            result = None
-            try:
-                if first and engine.max_bytes is not None:
-                    _demand_least(check_settings(axes), reading)
-                self._grow(engine, schema, reading, declared, added, first=first)
-                if costs is not None:
-                    engine.set_costs(costs)
-                if whole is not table and answers is not None:
-                    reading = schema.read(whole, grow=False)
-                if passes is not None:
-                    for _ in passes:
-                        engine.begin_pass()
-                        engine.learn(reading.batch, codes, weights)
-                elif answers is None:
-                    engine.learn(reading.batch, codes, weights)
-                else:
-                    width = len(schema.classes) if answers == "both" else 0
-                    result = engine.prequential(reading.batch, codes, weights, width)
-            except BaseException:
-                if undo is not None:
-                    self._engine, self._schema = undo()
-                raise
-            if first:
-                self._schema, self._learning, self._learned_with = schema, learning, axes
-                self._engine = engine
-        if result is None:
-            return None
-        predicted, probabilities = result
-        labelled = self._labels(predicted)
-        return labelled if answers == "labels" else (labelled, probabilities)
-
-    @staticmethod
-    def _grow(
-        engine: _core.Engine,
-        schema: Schema,
-        reading: Reading,
-        declared: list[Hashable],
-        added: list[Hashable],
-        *,
-        first: bool,
-    ) -> None:
-        """Gives schema and engine what a batch brings; names count from their row on."""
-        before = 0 if first else schema.bytes
-        categories = schema.adopt(reading)
-        engine.add_names(schema.bytes - before - sum(map(sum, categories.values())))
-        if reading.new_features:
-            engine.add_features([f.kind == "categorical" for f in reading.new_features])
-        for place, held in categories.items():
-            engine.expect_categories(place, held)
-        if declared and not schema.classes:
-            engine.expect_classes(schema.add_classes(declared))
-            engine.declare_classes(len(schema.classes))
-        engine.expect_classes(schema.add_classes(added))
-
-    @property
-    def _asks(self) -> bool:
-        """Whether learning calls a function of the user."""
-        axes = self._learned_with if self._engine is not None else self.__dict__
-        return any(callable(axes[name]) for name in ("impurity", "bound", "window_hook"))
-
-    def _undo_point(self) -> Callable[[], tuple[_core.Engine, Schema]] | None:
-        """What gives back the model as it is now; None before anything was learned."""
-        if self._engine is None:
-            return None
-        settings = check_settings(self._learned_with)
-        arrays, schema = self._engine.snapshot(), copy.deepcopy(self._schema)
-        costs = self._learned_with["costs"]
-
-        def undo() -> tuple[_core.Engine, Schema]:
-            engine = _core.Engine.restore(settings, arrays)
-            engine.add_names(schema.bytes)
-            if costs is not None:
-                engine.set_costs(cost_matrix(costs, schema.classes))
-            return engine, schema
-
-        return undo
-
-    def _answer_only(self, table: Table, answers: str) -> Any:
-        """What prequential gives where no row has weight."""
-        engine = self._fitted()
-        width = len(self._schema.classes) if answers == "both" else 0
-        codes, probabilities = engine.predict(self._read(table).batch, width)
-        labelled = self._labels(codes)
-        return labelled if answers == "labels" else (labelled, probabilities)
-
-    # -- answering ----------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most likely class of each row; with `costs` the one of least expected cost."""
-        engine, reading = self._asked(X)
-        codes, _ = engine.predict(reading.batch, 0)
-        return self._labels(codes)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of each row, in the order of ``classes_``."""
-        engine, reading = self._asked(X)
-        _, probabilities = engine.predict(reading.batch, len(self._schema.classes))
-        assert probabilities is not None
-        return probabilities
-
-    def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
-        """The class of one example, as `predict`; None before anything was learned."""
-        engine = self._engine
-        if engine is None:
-            return None
-        schema = self._schema
-        code = None
-        if type(x) is dict:
-            code = engine.predict_one(x, schema.index, schema.codes)
-        if code is None:
-            code = int(engine.predict(self._read_one(x).batch, 0)[0][0])
-        return schema.classes[code] if code >= 0 else None
-
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
-        """Class probabilities of one example; empty before anything was learned."""
-        engine = self._engine
-        if engine is None:
-            return {}
-        batch = self._read_one(x).batch
-        classes = list(self._schema.classes)
-        _, probabilities = engine.predict(batch, len(classes))
-        assert probabilities is not None
-        return dict(zip(classes, probabilities[0].tolist(), strict=True))
-
-    def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
-        """The path of one example from the root to its leaf, with the counts on the way."""
-        from riparian.export import path_steps
-        from riparian.structure import Structure
-
-        engine = self._fitted()
-        row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
-        table = read_example(x)
-        refuse_uncertain(table, "a single path")
-        path = engine.path(self._read(table).batch)
-        return path_steps(Structure.of(self), path, row)
-
-    def _asked(self, X: Any) -> tuple[_core.Engine, Reading]:
-        engine = self._fitted()
-        table = read_table(X)
-        if table.n_rows == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
-                "while a minimum of 1 is required."
-            )
-        return engine, self._read(table)
-
-    def _read_one(self, x: Mapping[Any, Any]) -> Reading:
-        return self._read(read_example(x))
-
-    def _read(self, table: Table) -> Reading:
-        reading = self._schema.read(table, grow=False)
-        _refuse_infinite(reading, self._schema)
-        if reading.uncertain:
-            refuse_settings(self._learned_with)
-        return reading
-
-    def _labels(self, codes: NDArray[np.int32]) -> NDArray[Any]:
-        if codes.size and codes.min() < 0:
-            codes = np.maximum(codes, 0)
-        return label_array(self._schema.classes)[codes]
-
     # -- looking inside -----------------------------------------------------------------------
 
     def splits(self) -> Certificates[Split]:
@@ -878,18 +572,6 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
         return guarantee(self)
 
-    def export_text(self, **options: Any) -> str:
-        """The tree as indented text; options as in :func:`riparian.export.export_text`."""
-        from riparian.export import export_text
-
-        return export_text(self, **options)
-
-    def export_graphviz(self, **options: Any) -> str:
-        """The tree in the DOT language; options as in :func:`riparian.export.export_graphviz`."""
-        from riparian.export import export_graphviz
-
-        return export_graphviz(self, **options)
-
     def to_sklearn(self, **options: Any) -> DecisionTreeClassifier:
         """The tree as scikit-learn's; options as in :func:`riparian.export.to_sklearn`."""
         from riparian.export import to_sklearn
@@ -908,67 +590,27 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
 
         return to_code(self, language, **options)
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""
-        from riparian.plot import plot_tree
+    def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
+        """The path of one example from the root to its leaf, with the counts on the way."""
+        from riparian.export import path_steps
+        from riparian.structure import Structure
 
-        return plot_tree(self, ax=ax, **options)
-
-    def _repr_html_(self) -> str:
-        from riparian.repr_html import repr_html
-
-        return repr_html(self)
-
-    # scikit-learn's notebook display asks for this one.
-    _html_repr = _repr_html_
+        engine = self._fitted()
+        row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
+        table = read_example(x)
+        refuse_uncertain(table, "a single path")
+        path = engine.path(self._read(table).batch)
+        return path_steps(Structure.of(self), path, row)
 
     # -- fitted attributes --------------------------------------------------------------------
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        self._fitted()
-        return label_array(self._schema.classes)
-
-    @property
-    def n_features_in_(self) -> int:
-        self._fitted()
-        return len(self._schema.features)
-
-    @property
-    def feature_names_in_(self) -> NDArray[Any]:
-        self._fitted()
-        names = [f.name for f in self._schema.features]
-        if not all(isinstance(name, str) for name in names):
-            raise AttributeError("features have positions, not names")
-        return np.array(names, dtype=object)
-
-    @property
-    def n_seen_(self) -> int:
-        return self._fitted().seen
 
     @property
     def n_passes_(self) -> int:
         return self._fitted().passes
 
     @property
-    def n_nodes_(self) -> int:
-        return self._fitted().n_nodes
-
-    @property
-    def n_leaves_(self) -> int:
-        return self._fitted().n_leaves
-
-    @property
     def n_active_leaves_(self) -> int:
         return self._fitted().n_active_leaves
-
-    @property
-    def depth_(self) -> int:
-        return self._fitted().depth
-
-    @property
-    def memory_bytes_(self) -> int:
-        return self._fitted().memory_bytes
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -979,45 +621,39 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         whole = total.sum()
         return total / whole if whole > 0 else total
 
-    def _fitted(self) -> _core.Engine:
-        if self._engine is None:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', "
-                "'partial_fit' or 'learn_one' before using this estimator."
-            )
-        return self._engine
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._engine is not None
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         # A few hundred rows are not enough for a split with these parameters.
         tags.classifier_tags.poor_score = self.leaf == "majority"
         return tags
 
-    # -- saving -------------------------------------------------------------------------------
+    # -- the engine ---------------------------------------------------------------------------
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the model to a file that :func:`riparian.load` reads; all or nothing."""
-        modelfile.write(path, modelfile.to_bytes(self))
+    def _new_engine(self, axes: Mapping[str, Any]) -> _core.Engine:
+        return _core.Engine(check_settings(axes))
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}
-        if self._engine is not None:
-            state["model"] = modelfile.to_bytes(self)
-        return state
+    def _restored_engine(
+        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> _core.Engine:
+        return self._restorer(axes)(arrays)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state["parameters"])
-        if "model" in state:
-            functions = {k: v for k, v in state["parameters"].items() if callable(v)}
-            self._become(modelfile.from_bytes(state["model"], functions))
-            self.__dict__.update(state["parameters"])
-        announce_to_river(type(self))
+    def _restorer(
+        self, axes: Mapping[str, Any]
+    ) -> Callable[[dict[str, NDArray[Any]]], _core.Engine]:
+        # A function of the user is tried when settings are checked.
+        return functools.partial(_core.Engine.restore, check_settings(axes))
+
+    def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
+        refuse_settings(axes)
+
+    def _begin_pass(self, engine: _core.Engine) -> None:
+        engine.begin_pass()
+
+    @property
+    def _asks(self) -> bool:
+        """Whether learning calls a function of the user."""
+        axes = self._learned_with if self._engine is not None else self.__dict__
+        return any(callable(axes[name]) for name in ("impurity", "bound", "window_hook"))
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition, whatever a recipe shows of them."""
@@ -1040,77 +676,5 @@ class HoeffdingTree(ClassifierMixin, BaseEstimator):
         """An unfitted free composition of the same parameters."""
         return HoeffdingTree(**self._axes())
 
-    def _become(self, other: HoeffdingTree) -> None:
-        self._adopt(other._axes())
-        self._schema, self._learned_with = other._schema, other._learned_with
-        self._schema.owner = type(self).__name__
-        self._learning = threading.Lock()
-        self._engine = other._engine
-
 
 _AXES = tuple(HoeffdingTree._get_param_names())
-
-
-def _refuse_infinite(reading: Reading, schema: Schema) -> None:
-    place = reading.batch.find_infinite()
-    if place is None:
-        return
-    row, column = place
-    known = len(schema.features)
-    label = schema.label(column) if column < known else reading.new_features[column - known].label
-    raise ValueError(
-        f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
-    )
-
-
-def _demand_least(settings: dict[str, Any], reading: Reading) -> None:
-    """An error that says how much a model of these features needs, if `max_bytes` is less."""
-    schema = Schema()
-    limit, settings["max_bytes"] = settings["max_bytes"], 2**61
-    engine = _core.Engine(settings)
-    for feature in reading.new_features:
-        schema.add_feature(Feature(feature.name, feature.kind))
-    engine.add_names(schema.bytes)
-    engine.add_features([f.kind == "categorical" for f in schema.features])
-    if engine.least_bytes > limit:
-        raise ValueError(
-            f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "
-            f"features, got {limit:,}"
-        )
-
-
-def _names_fit(engine: _core.Engine, reading: Reading, added: list[Hashable]) -> bool:
-    """Whether all that is new in a batch has room below `max_bytes`, whatever its rows do."""
-    if engine.max_bytes is None:
-        return True
-    if added or reading.new_features:
-        return False
-    values = [value for found in reading.new_categories.values() for value in found]
-    # At most what a value and its code take, and the growth of the table that it is in.
-    return not values or engine.surely_fits(sum(sys.getsizeof(v) + 256 for v in values))
-
-
-def _learned_codes(
-    labels: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-    schema: Schema,
-    declared: list[Hashable],
-) -> tuple[NDArray[np.int32], list[Hashable]]:
-    """Class codes, -1 for a row of weight 0, whose label is not looked at."""
-    staged = schema
-    if declared and not schema.classes:
-        staged = Schema()
-        staged.add_classes(declared)
-    elif declared:
-        unknown = [label for label in declared if label not in schema.class_codes]
-        if unknown:
-            raise ValueError(
-                f"`classes={declared}` is not the same as on last call to partial_fit, "
-                f"was: {schema.classes}"
-            )
-    if weights is None or weights.all():
-        return encode_labels(labels, staged, grow=True)
-    learned = weights > 0.0
-    codes = np.full(labels.shape[0], -1, dtype=np.int32)
-    codes[learned], added = encode_labels(labels[learned], staged, grow=True)
-    return codes, added

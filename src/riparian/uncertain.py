@@ -183,6 +183,7 @@ def refuse_settings(parameters: Mapping[str, Any]) -> None:
     refused = {
         "adaptation": parameters["adaptation"] != "none",
         "evaluator": parameters["evaluator"] != "resubstitution",
+        "leaf_features": parameters["leaf_features"] is not None,
         "pairing": parameters["bound"] == "delta-method" and parameters["pairing"] == "paired",
         "short_memory": parameters["short_memory"] != 0,
     }

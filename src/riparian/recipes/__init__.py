@@ -40,7 +40,7 @@ __all__ = [
     "load",
 ]
 
-#: Every model that a file may name.
+#: The free composition and those with a name of their own.
 RECIPES: dict[str, type[HoeffdingTree]] = {
     cls.__name__: cls
     for cls in (

@@ -1,0 +1,136 @@
+// Rows from Python.
+#include "batch.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "../core/tree/tree.hpp"
+#include "arrays.hpp"
+#include "parts.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace riparian;
+
+namespace {
+
+Column column_of(const AnyArray& a, std::size_t axis) {
+    Column c;
+    c.data = a.data();
+    if (a.dtype() == nb::dtype<double>()) {
+        c.type = Column::Type::f64;
+    } else if (a.dtype() == nb::dtype<float>()) {
+        c.type = Column::Type::f32;
+    } else if (a.dtype() == nb::dtype<std::int32_t>()) {
+        c.type = Column::Type::code;
+    } else if (a.dtype() == nb::dtype<std::int8_t>()) {
+        c.type = Column::Type::code8;
+    } else {
+        throw std::invalid_argument("a column must be float64, float32 or codes");
+    }
+    c.stride = a.stride(axis) * static_cast<std::ptrdiff_t>(a.itemsize());
+    return c;
+}
+
+PyBatch batch_of_matrix(const AnyArray& matrix) {
+    if (matrix.ndim() != 2) throw std::invalid_argument("a matrix must have two dimensions");
+    PyBatch out;
+    out.batch.rows = matrix.shape(0);
+    const Column first = column_of(matrix, 0);
+    const std::ptrdiff_t step = matrix.stride(1) * static_cast<std::ptrdiff_t>(matrix.itemsize());
+    for (std::size_t f = 0; f < matrix.shape(1); ++f) {
+        Column c = first;
+        c.data = static_cast<const char*>(first.data) + static_cast<std::ptrdiff_t>(f) * step;
+        out.batch.columns.push_back(c);
+    }
+    out.arrays.push_back(matrix);
+    return out;
+}
+
+PyBatch batch_of_columns(std::size_t rows, const std::vector<std::optional<AnyArray>>& columns) {
+    PyBatch out;
+    out.batch.rows = rows;
+    for (const auto& column : columns) {
+        if (!column) {
+            out.batch.columns.emplace_back();
+            continue;
+        }
+        if (column->ndim() != 1 || column->shape(0) != rows) {
+            throw std::invalid_argument("columns must have one dimension and one length");
+        }
+        out.batch.columns.push_back(column_of(*column, 0));
+        out.arrays.push_back(*column);
+    }
+    return out;
+}
+
+// `numbers`: low, high, mean and deviation of each value; `starts`: where its points begin.
+void set_uncertain(PyBatch& b, const VectorIn<std::int64_t>& rows,
+                   const VectorIn<std::int32_t>& features, const VectorIn<std::uint8_t>& types,
+                   const VectorIn<double>& numbers, const VectorIn<std::int64_t>& starts,
+                   const VectorIn<double>& points, const VectorIn<double>& weights) {
+    const std::size_t n = rows.shape(0);
+    const std::size_t n_points = points.shape(0);
+    if (features.shape(0) != n || types.shape(0) != n || numbers.shape(0) != 4 * n ||
+        starts.shape(0) != n + 1 || weights.shape(0) != n_points) {
+        throw std::invalid_argument("one entry a value");
+    }
+    const auto settled = [](double x) { return std::clamp(x, -largest_value, largest_value); };
+    std::vector<Uncertain> values(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto row = static_cast<std::size_t>(rows.data()[i]);
+        const auto feature = static_cast<std::size_t>(features.data()[i]);
+        const auto first = static_cast<std::size_t>(starts.data()[i]);
+        const auto end = static_cast<std::size_t>(starts.data()[i + 1]);
+        const bool listed = types.data()[i] >= static_cast<std::uint8_t>(Uncertain::Type::numbers);
+        if (row >= b.batch.rows || feature >= b.batch.columns.size() || types.data()[i] > 3 ||
+            first > end || end > n_points || (listed && first == end) ||
+            (i > 0 && row < values[i - 1].row)) {
+            throw std::invalid_argument("an uncertain value that cannot be");
+        }
+        const double* const d = numbers.data() + 4 * i;
+        values[i] = {row,  feature,    static_cast<Uncertain::Type>(types.data()[i]),
+                     d[0], d[1],       settled(d[2]),
+                     settled(d[3]), first, end - first};
+        if (values[i].type == Uncertain::Type::interval) {
+            values[i].low = settled(d[0]);
+            values[i].high = settled(d[1]);
+        }
+    }
+    b.batch.points.clear();
+    for (std::size_t i = 0; i < n_points; ++i) {
+        b.batch.points.push_back({settled(points.data()[i]), weights.data()[i]});
+    }
+    b.batch.uncertain = std::move(values);
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& m) {
+    m.attr("MAX_FEATURES") = max_features;
+    m.attr("MAX_CLASSES") = max_classes;
+    m.attr("MAX_CATEGORIES") = max_categories;
+
+    nb::class_<PyBatch>(m, "Batch")
+        .def_static("of_matrix", batch_of_matrix, "matrix"_a.noconvert(),
+                    nb::sig("def of_matrix(matrix: numpy.typing.NDArray[typing.Any]) -> Batch"))
+        .def_static("of_columns", batch_of_columns, "rows"_a, "columns"_a,
+                    nb::sig("def of_columns(rows: int, columns: typing.Sequence["
+                            "numpy.typing.NDArray[typing.Any] | None]) -> Batch"))
+        .def("set_uncertain", set_uncertain, "rows"_a, "features"_a, "types"_a, "numbers"_a,
+             "starts"_a, "points"_a, "weights"_a)
+        .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })
+        .def("find_infinite", [](const PyBatch& b) -> nb::object {
+            std::optional<Place> place;
+            {
+                const nb::gil_scoped_release free;
+                place = find_infinite(b.batch);
+            }
+            if (!place) return nb::none();
+            return nb::make_tuple(place->row, place->column);
+        }, nb::sig("def find_infinite(self) -> tuple[int, int] | None"));
+}

@@ -1,0 +1,142 @@
+// What Python asks of every engine (src/riparian/model.py, `Engine`).
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "../core/tree/tree.hpp"
+#include "arrays.hpp"
+#include "batch.hpp"
+#include "one_row.hpp"
+
+inline const double* weights_of(const std::optional<VectorIn<double>>& w, std::size_t rows) {
+    if (!w) return nullptr;
+    if (w->shape(0) != rows) throw std::invalid_argument("one weight a row");
+    return w->data();
+}
+
+inline void demand_rows(const VectorIn<std::int32_t>& y, const PyBatch& b) {
+    if (y.shape(0) != b.batch.rows) throw std::invalid_argument("one label a row");
+}
+
+// Room for the answers to a batch, filled without the interpreter.
+struct Asked {
+    std::vector<std::int32_t> classes;
+    std::vector<double> probabilities;
+    riparian::Answers answers;
+
+    Asked(std::size_t rows, std::size_t width) : classes(rows), probabilities(rows * width) {
+        answers = {classes.data(), width ? probabilities.data() : nullptr, width};
+    }
+    nanobind::tuple taken(std::size_t width) {
+        const std::size_t rows = classes.size();
+        nanobind::object p = nanobind::none();
+        if (width) p = nanobind::cast(owned<Matrix<double>>(std::move(probabilities), {rows, width}));
+        return nanobind::make_tuple(owned(std::move(classes)), p);
+    }
+};
+
+template <class Engine>
+void bind_learner(nanobind::class_<Engine>& engine) {
+    namespace nb = nanobind;
+    using namespace nb::literals;
+    using namespace riparian;
+    engine
+        .def("add_features", [](Engine& t, const std::vector<bool>& categorical) {
+            std::vector<Kind> kinds;
+            for (const bool c : categorical) kinds.push_back(c ? Kind::categorical : Kind::numeric);
+            const nb::gil_scoped_release free;
+            t.add_features(kinds);
+        }, "categorical"_a)
+        .def("add_names", &Engine::add_names, "bytes"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("expect_classes", &Engine::expect_classes, "bytes"_a)
+        .def("expect_categories", &Engine::expect_categories, "feature"_a, "bytes"_a)
+        .def("set_max_bytes", [](Engine& t, std::optional<std::size_t> limit) {
+            const nb::gil_scoped_release free;
+            t.set_max_bytes(limit.value_or(SIZE_MAX));
+        }, "limit"_a.none())
+        .def("surely_fits", &Engine::surely_fits, "names"_a,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("max_bytes", [](const Engine& t) -> std::optional<std::size_t> {
+            const std::size_t limit = t.max_bytes();
+            if (limit == SIZE_MAX) return std::nullopt;
+            return limit;
+        })
+        .def_prop_ro("least_bytes", &Engine::least_bytes, nb::call_guard<nb::gil_scoped_release>())
+        .def("declare_classes", &Engine::declare_classes, "count"_a,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("set_costs", [](Engine& t, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig,
+                                                       nb::device::cpu>& matrix) {
+            if (matrix.shape(0) != matrix.shape(1)) throw std::invalid_argument("not a square");
+            const nb::gil_scoped_release free;
+            t.set_costs(matrix.data(), matrix.shape(0));
+        }, "matrix"_a)
+        .def("learn", [](Engine& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
+                         const std::optional<VectorIn<double>>& w) {
+            demand_rows(y, b);
+            const double* const weights = weights_of(w, b.batch.rows);
+            const nb::gil_scoped_release free;
+            t.learn(b.batch, y.data(), weights);
+        }, "batch"_a, "y"_a, "w"_a.none())
+        .def("prequential", [](Engine& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
+                               const std::optional<VectorIn<double>>& w, std::size_t width) {
+            demand_rows(y, b);
+            const double* const weights = weights_of(w, b.batch.rows);
+            Asked asked(b.batch.rows, width);
+            {
+                const nb::gil_scoped_release free;
+                t.prequential(b.batch, y.data(), weights, asked.answers);
+            }
+            return asked.taken(width);
+        }, "batch"_a, "y"_a, "w"_a.none(), "width"_a,
+           nb::sig("def prequential(self, batch: Batch, y: numpy.typing.NDArray[numpy.int32], "
+                   "w: numpy.typing.NDArray[numpy.float64] | None, width: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float64] | None]"))
+        .def("predict", [](const Engine& t, const PyBatch& b, std::size_t width) {
+            Asked asked(b.batch.rows, width);
+            {
+                const nb::gil_scoped_release free;
+                t.predict(b.batch, asked.answers);
+            }
+            return asked.taken(width);
+        }, "batch"_a, "width"_a,
+           nb::sig("def predict(self, batch: Batch, width: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float64] | None]"))
+        .def("learn_one", [](Engine& t, const nb::dict& x, const nb::dict& index,
+                             const nb::list& categories, std::int32_t y, double w) {
+            OneRow& row = one_row();
+            if (!row.read(x, index, categories, true)) return false;
+            const nb::gil_scoped_release free;
+            t.learn(row.batch(), &y, &w);
+            return true;
+        }, "x"_a, "index"_a, "categories"_a, "y"_a, "w"_a,
+           nb::sig("def learn_one(self, x: dict[typing.Any, typing.Any], "
+                   "index: typing.Mapping[typing.Any, int], "
+                   "categories: typing.Sequence[typing.Any], y: int, w: float) -> bool"))
+        .def("predict_one", [](const Engine& t, const nb::dict& x, const nb::dict& index,
+                               const nb::list& categories) -> std::optional<std::int32_t> {
+            OneRow& row = one_row();
+            if (!row.read(x, index, categories, false)) return std::nullopt;
+            std::int32_t answer = no_answer;
+            const nb::gil_scoped_release free;
+            t.predict(row.batch(), {&answer, nullptr, 0});
+            return answer;
+        }, "x"_a, "index"_a, "categories"_a,
+           nb::sig("def predict_one(self, x: dict[typing.Any, typing.Any], "
+                   "index: typing.Mapping[typing.Any, int], "
+                   "categories: typing.Sequence[typing.Any]) -> int | None"))
+        .def_prop_ro("n_features", &Engine::n_features, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("n_classes", &Engine::n_classes, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("seen", &Engine::seen, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("memory_bytes", &Engine::memory_bytes,
+                     nb::call_guard<nb::gil_scoped_release>());
+}

@@ -1,0 +1,87 @@
+// One example given as a dict.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "../core/tree/batch.hpp"
+
+// The usual values are read here; anything else (a new key, a new category, another type, an
+// infinity) is for the slow way.
+class OneRow {
+public:
+    // `index`: name -> place; `categories`: for each place a dict value -> code, or None.
+    bool read(const nanobind::dict& x, const nanobind::dict& index,
+              const nanobind::list& categories, bool learning) {
+        const std::size_t n = nanobind::len(categories);
+        numbers_.assign(n, std::numeric_limits<double>::quiet_NaN());
+        codes_.assign(n, riparian::missing_code);
+        PyObject* key;
+        PyObject* value;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(x.ptr(), &at, &key, &value)) {
+            PyObject* const place = PyDict_GetItemWithError(index.ptr(), key);
+            if (!place) {
+                if (PyErr_Occurred()) throw nanobind::python_error();
+                if (learning) return false;
+                continue;
+            }
+            const auto f = static_cast<std::size_t>(PyLong_AsSsize_t(place));
+            if (f >= n) continue;  // added by a learner since the row was begun
+            PyObject* const codes = PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
+            if (value == Py_None) continue;
+            if (codes == Py_None) {
+                if (PyFloat_Check(value)) {
+                    numbers_[f] = PyFloat_AS_DOUBLE(value);
+                } else if (PyLong_Check(value)) {
+                    numbers_[f] = PyLong_AsDouble(value);
+                    if (PyErr_Occurred()) {
+                        PyErr_Clear();
+                        return false;
+                    }
+                } else {
+                    return false;
+                }
+                if (std::isinf(numbers_[f])) return false;
+                continue;
+            }
+            if (PyFloat_Check(value) && std::isnan(PyFloat_AS_DOUBLE(value))) continue;
+            PyObject* const code = PyDict_GetItemWithError(codes, value);
+            if (!code) {
+                if (PyErr_Occurred()) PyErr_Clear();
+                if (learning || !PyUnicode_Check(value)) return false;
+                codes_[f] = riparian::unseen_code;
+                continue;
+            }
+            codes_[f] = static_cast<std::int32_t>(PyLong_AsLong(code));
+        }
+        batch_.rows = 1;
+        batch_.columns.resize(n);
+        for (std::size_t f = 0; f < n; ++f) {
+            const bool numeric =
+                PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f)) == Py_None;
+            if (numeric) {
+                batch_.columns[f] = {&numbers_[f], sizeof(double), riparian::Column::Type::f64};
+            } else {
+                batch_.columns[f] = {&codes_[f], sizeof(std::int32_t), riparian::Column::Type::code};
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] const riparian::Batch& batch() const { return batch_; }
+
+private:
+    std::vector<double> numbers_;
+    std::vector<std::int32_t> codes_;
+    riparian::Batch batch_;
+};
+
+inline OneRow& one_row() {
+    thread_local OneRow row;
+    return row;
+}

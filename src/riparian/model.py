@@ -1,0 +1,564 @@
+"""What every model is outside: a scikit-learn classifier that also takes one example at a time."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import sys
+import threading
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from riparian import _core, modelfile
+from riparian.compat import announce_to_river
+from riparian.costs import cost_matrix
+from riparian.labels import (
+    declared_labels,
+    encode_labels,
+    label_array,
+    read_labels,
+    read_weights,
+    sort_classes,
+)
+from riparian.schema import Feature, Reading, Schema
+from riparian.settings import byte_count
+from riparian.table import Table, read_example, read_table
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+__all__ = ["Engine", "StreamClassifier"]
+
+Codes = NDArray[np.int32]
+Numbers = NDArray[np.float64]
+
+
+class Engine(Protocol):
+    """What learns, natively: numbers and codes, no names.
+
+    A call that learns fails before its first change or not at all, unless it asks a function
+    of the user or there is a limit of memory.
+    """
+
+    @property
+    def seen(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    @property
+    def max_bytes(self) -> int | None: ...
+    @property
+    def least_bytes(self) -> int: ...
+
+    # The schema grows: features get the next places, classes and categories the next codes,
+    # and each is told the bytes that its name takes.
+    def add_features(self, categorical: list[bool]) -> None: ...
+    def add_names(self, bytes: int) -> None: ...
+    def expect_classes(self, bytes: list[int]) -> None: ...
+    def expect_categories(self, feature: int, bytes: list[int]) -> None: ...
+    def declare_classes(self, count: int) -> None: ...
+    def set_costs(self, matrix: Numbers) -> None: ...
+    def set_max_bytes(self, limit: int | None) -> None: ...
+    def surely_fits(self, names: int) -> bool: ...
+
+    # A row of code -1 or weight 0 is answered, not learned. `width`: of the probabilities, 0
+    # for none.
+    def learn(self, batch: _core.Batch, y: Codes, w: Numbers | None) -> None: ...
+    def prequential(
+        self, batch: _core.Batch, y: Codes, w: Numbers | None, width: int
+    ) -> tuple[Codes, Numbers | None]: ...
+    def predict(self, batch: _core.Batch, width: int) -> tuple[Codes, Numbers | None]: ...
+
+    # One dict of the usual values; False or None: it needs the other way.
+    def learn_one(
+        self, x: dict[Any, Any], index: Mapping[Any, int], categories: Any, y: int, w: float
+    ) -> bool: ...
+    def predict_one(
+        self, x: dict[Any, Any], index: Mapping[Any, int], categories: Any
+    ) -> int | None: ...
+
+    def snapshot(self) -> dict[str, NDArray[Any]]: ...
+
+
+E = TypeVar("E", bound=Engine)
+
+
+class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
+    """A model over a native engine; a subclass says which engine, and what can be seen of it.
+
+    It has an `__init__` of plain parameters that ends in ``announce_to_river(type(self))``,
+    and the methods :meth:`_new_engine` and :meth:`_restored_engine`.
+    """
+
+    # What River's pipelines and evaluation ask of a classifier.
+    _supervised = True
+    _multiclass = True
+
+    _engine: E | None = None
+    _schema: Schema
+    _learning: threading.Lock
+    #: The parameters that the engine was made with; `set_params` takes effect at the next fit.
+    _learned_with: dict[str, Any]
+
+    # -- what a subclass says -----------------------------------------------------------------
+
+    def _new_engine(self, axes: Mapping[str, Any]) -> E:
+        """An engine that has seen nothing; a ValueError names a parameter that is wrong."""
+        raise NotImplementedError
+
+    def _restored_engine(self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> E:
+        """The engine of a snapshot; a ValueError if there cannot be such a one."""
+        raise NotImplementedError
+
+    def _restorer(self, axes: Mapping[str, Any]) -> Callable[[dict[str, NDArray[Any]]], E]:
+        """The same for snapshots to come, where a function of the user may fail meanwhile."""
+        return functools.partial(self._restored_engine, axes)
+
+    def _axes(self) -> dict[str, Any]:
+        """The parameters that what is learned depends on; a file holds them."""
+        return dict(self.get_params(deep=False))
+
+    def _adopt(self, axes: Mapping[str, Any]) -> None:
+        """Takes over such parameters."""
+        self.__dict__.update(axes)
+
+    def _fresh_like(self) -> StreamClassifier[E]:
+        """An unfitted model of the same parameters."""
+        return type(self)(**self.get_params(deep=False))
+
+    @property
+    def _asks(self) -> bool:
+        """Whether learning calls a function of the user."""
+        return False
+
+    def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
+        """An error unless values may be distributions with these parameters."""
+        raise ValueError(f"{type(self).__name__} takes no uncertain values")
+
+    # -- learning -----------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forgets everything, then learns the rows of `X` in their order, once."""
+        fresh = self._fresh_like()
+        fresh._learn(X, y, None, sample_weight, in_order=True)
+        if fresh._engine is None or fresh._engine.seen == 0:
+            raise ValueError(
+                "Sample weights must contain at least one non-zero number; nothing was learned"
+            )
+        self._take_over(fresh)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learns the rows of `X` in their order.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            NaN and None are missing values. New categories and, in frames and
+            mappings, new and absent columns are welcome.
+        y : array-like of shape (n_rows,)
+            Labels; new ones are welcome.
+        classes : array-like, optional
+            All labels that may come, as scikit-learn has it. Not needed.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights, 0 or more; a row of weight 0 is as if it were not there.
+        """
+        self._learn(X, y, classes, sample_weight)
+        return self
+
+    def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
+        """Learns one example, given as a dict."""
+        engine = self._engine
+        if (
+            engine is not None
+            and type(x) is dict
+            and 0.0 < w < 2.0**53
+            and not self._asks
+            and self._limit() == self._learned_with.get("max_bytes")
+        ):
+            schema = self._schema
+            code = schema.class_codes.get(y)
+            if code is not None:
+                with self._learning:
+                    if engine.learn_one(x, schema.index, schema.codes, code, w):
+                        return
+        self._learn(x, [y], None, [w], one=True)
+
+    def prequential(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        proba: bool = False,
+    ) -> Any:
+        """Predicts each row, then learns it, in one pass.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What was predicted before each row was learned. A row that came before
+            anything was learned gets ``classes_[0]``.
+        probabilities : ndarray of shape (n_rows, n_classes), only with `proba`
+            Likewise, in the order of ``classes_`` after the last row.
+        """
+        return self._learn(X, y, None, sample_weight, answers="both" if proba else "labels")
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any,
+        sample_weight: Any,
+        *,
+        answers: str | None = None,
+        in_order: bool = False,
+        one: bool = False,
+        passes: Iterable[int] | None = None,
+    ) -> Any:
+        """Checks everything, then changes everything: nothing fails after the first change."""
+        first = self._engine is None
+        axes = self._axes() if first else self._learned_with
+        engine = self._new_engine(axes) if first else self._engine
+        schema = Schema(type(self).__name__) if first else self._schema
+        learning = threading.Lock() if first else self._learning
+        assert engine is not None
+        with learning:
+            table = read_example(X) if one else read_table(X)
+            if table.n_rows == 0 or not (table.columns or table.example):
+                raise ValueError(
+                    f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
+                    f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
+                    "while a minimum of 1 is required."
+                )
+            labels = read_labels(y, table.n_rows)
+            weights = read_weights(sample_weight, table.n_rows)
+            whole = table
+            if weights is not None and not weights.all():
+                # A row of weight 0 is as if it were not there: it brings no category either.
+                counted = weights > 0.0
+                table = whole.only(counted)
+                if table.n_rows == 0:
+                    return None if answers is None else self._answer_only(whole, answers)
+                if answers is None:
+                    labels, weights = labels[counted], weights[counted]
+            reading = schema.read(table, grow=True, categorical=axes["categorical_features"])
+            _refuse_infinite(reading, schema)
+            if reading.uncertain:
+                self._refuse_uncertain(axes)
+            declared = [] if classes is None else declared_labels(classes)
+            codes, added = _learned_codes(labels, weights, schema, declared)
+            if in_order:
+                codes, added = sort_classes(codes, added)
+            costs = None
+            if axes.get("costs") is not None:
+                before = schema.classes or declared
+                costs = cost_matrix(axes["costs"], [*before, *added])
+            if not first and self._limit() != axes.get("max_bytes"):
+                engine.set_max_bytes(byte_count("max_bytes", self._limit()))
+                self._learned_with = axes = {**axes, "max_bytes": self._limit()}
+            # A function of the user may fail at any check, and new names may not fit.
+            may_fail = self._asks or not _names_fit(engine, reading, added)
+            undo = self._undo_point() if may_fail else None
+            result = None
+            try:
+                if first and engine.max_bytes is not None:
+                    self._demand_least(axes, reading)
+                self._grow(engine, schema, reading, declared, added, first=first)
+                if costs is not None:
+                    engine.set_costs(costs)
+                if whole is not table and answers is not None:
+                    reading = schema.read(whole, grow=False)
+                if passes is not None:
+                    for _ in passes:
+                        self._begin_pass(engine)
+                        engine.learn(reading.batch, codes, weights)
+                elif answers is None:
+                    engine.learn(reading.batch, codes, weights)
+                else:
+                    width = len(schema.classes) if answers == "both" else 0
+                    result = engine.prequential(reading.batch, codes, weights, width)
+            except BaseException:
+                if undo is not None:
+                    self._engine, self._schema = undo()
+                raise
+            if first:
+                self._schema, self._learning, self._learned_with = schema, learning, axes
+                self._engine = engine
+        if result is None:
+            return None
+        predicted, probabilities = result
+        labelled = self._labels(predicted)
+        return labelled if answers == "labels" else (labelled, probabilities)
+
+    def _grow(
+        self,
+        engine: E,
+        schema: Schema,
+        reading: Reading,
+        declared: list[Hashable],
+        added: list[Hashable],
+        *,
+        first: bool,
+    ) -> None:
+        """Gives schema and engine what a batch brings; names count from their row on."""
+        before = 0 if first else schema.bytes
+        categories = schema.adopt(reading)
+        engine.add_names(schema.bytes - before - sum(map(sum, categories.values())))
+        if reading.new_features:
+            engine.add_features([f.kind == "categorical" for f in reading.new_features])
+        for place, held in categories.items():
+            engine.expect_categories(place, held)
+        if declared and not schema.classes:
+            engine.expect_classes(schema.add_classes(declared))
+            engine.declare_classes(len(schema.classes))
+        engine.expect_classes(schema.add_classes(added))
+
+    def _limit(self) -> Any:
+        return self.__dict__.get("max_bytes")
+
+    def _begin_pass(self, engine: E) -> None:
+        """The rows to come were learned before."""
+        raise NotImplementedError
+
+    def _demand_least(self, axes: Mapping[str, Any], reading: Reading) -> None:
+        """An error that says how much a model of these features needs, if `max_bytes` is less."""
+        schema = Schema()
+        limit = byte_count("max_bytes", axes["max_bytes"])
+        engine = self._new_engine({**axes, "max_bytes": 2**61})
+        for feature in reading.new_features:
+            schema.add_feature(Feature(feature.name, feature.kind))
+        engine.add_names(schema.bytes)
+        engine.add_features([f.kind == "categorical" for f in schema.features])
+        if limit is not None and engine.least_bytes > limit:
+            raise ValueError(
+                f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "
+                f"features, got {limit:,}"
+            )
+
+    def _undo_point(self) -> Callable[[], tuple[E, Schema]] | None:
+        """What gives back the model as it is now; None before anything was learned."""
+        if self._engine is None:
+            return None
+        axes = self._learned_with
+        restored = self._restorer(axes)
+        arrays, schema = self._engine.snapshot(), copy.deepcopy(self._schema)
+        costs = axes.get("costs")
+
+        def undo() -> tuple[E, Schema]:
+            engine = restored(arrays)
+            engine.add_names(schema.bytes)
+            if costs is not None:
+                engine.set_costs(cost_matrix(costs, schema.classes))
+            return engine, schema
+
+        return undo
+
+    def _answer_only(self, table: Table, answers: str) -> Any:
+        """What prequential gives where no row has weight."""
+        engine = self._fitted()
+        width = len(self._schema.classes) if answers == "both" else 0
+        codes, probabilities = engine.predict(self._read(table).batch, width)
+        labelled = self._labels(codes)
+        return labelled if answers == "labels" else (labelled, probabilities)
+
+    # -- answering ----------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most likely class of each row; with `costs` the one of least expected cost."""
+        engine, reading = self._asked(X)
+        codes, _ = engine.predict(reading.batch, 0)
+        return self._labels(codes)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of each row, in the order of ``classes_``."""
+        engine, reading = self._asked(X)
+        _, probabilities = engine.predict(reading.batch, len(self._schema.classes))
+        assert probabilities is not None
+        return probabilities
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
+        """The class of one example, as `predict`; None before anything was learned."""
+        engine = self._engine
+        if engine is None:
+            return None
+        schema = self._schema
+        code = None
+        if type(x) is dict:
+            code = engine.predict_one(x, schema.index, schema.codes)
+        if code is None:
+            code = int(engine.predict(self._read_one(x).batch, 0)[0][0])
+        return schema.classes[code] if code >= 0 else None
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
+        """Class probabilities of one example; empty before anything was learned."""
+        engine = self._engine
+        if engine is None:
+            return {}
+        batch = self._read_one(x).batch
+        classes = list(self._schema.classes)
+        _, probabilities = engine.predict(batch, len(classes))
+        assert probabilities is not None
+        return dict(zip(classes, probabilities[0].tolist(), strict=True))
+
+    def _asked(self, X: Any) -> tuple[E, Reading]:
+        engine = self._fitted()
+        table = read_table(X)
+        if table.n_rows == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
+                "while a minimum of 1 is required."
+            )
+        return engine, self._read(table)
+
+    def _read_one(self, x: Mapping[Any, Any]) -> Reading:
+        return self._read(read_example(x))
+
+    def _read(self, table: Table) -> Reading:
+        reading = self._schema.read(table, grow=False)
+        _refuse_infinite(reading, self._schema)
+        if reading.uncertain:
+            self._refuse_uncertain(self._learned_with)
+        return reading
+
+    def _labels(self, codes: NDArray[np.int32]) -> NDArray[Any]:
+        if codes.size and codes.min() < 0:
+            codes = np.maximum(codes, 0)
+        return label_array(self._schema.classes)[codes]
+
+    # -- fitted attributes --------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        self._fitted()
+        return label_array(self._schema.classes)
+
+    @property
+    def n_features_in_(self) -> int:
+        self._fitted()
+        return len(self._schema.features)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        self._fitted()
+        names = [f.name for f in self._schema.features]
+        if not all(isinstance(name, str) for name in names):
+            raise AttributeError("features have positions, not names")
+        return np.array(names, dtype=object)
+
+    @property
+    def n_seen_(self) -> int:
+        return self._fitted().seen
+
+    @property
+    def memory_bytes_(self) -> int:
+        return self._fitted().memory_bytes
+
+    def _fitted(self) -> E:
+        if self._engine is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', "
+                "'partial_fit' or 'learn_one' before using this estimator."
+            )
+        return self._engine
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._engine is not None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # -- saving -------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the model to a file that :func:`riparian.load` reads; all or nothing."""
+        modelfile.write(path, modelfile.to_bytes(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}
+        if self._engine is not None:
+            state["model"] = modelfile.to_bytes(self)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["parameters"])
+        if "model" in state:
+            functions = {k: v for k, v in state["parameters"].items() if callable(v)}
+            self._become(modelfile.from_bytes(state["model"], functions))
+            self.__dict__.update(state["parameters"])
+        announce_to_river(type(self))
+
+    def _become(self, other: StreamClassifier[E]) -> None:
+        self._adopt(other._axes())
+        self._take_over(other)
+
+    def _take_over(self, other: StreamClassifier[E]) -> None:
+        """What another model of the same parameters has learned."""
+        self._schema, self._learned_with = other._schema, other._learned_with
+        self._schema.owner = type(self).__name__
+        self._learning = threading.Lock()
+        self._engine = other._engine
+
+
+def _refuse_infinite(reading: Reading, schema: Schema) -> None:
+    place = reading.batch.find_infinite()
+    if place is None:
+        return
+    row, column = place
+    known = len(schema.features)
+    label = schema.label(column) if column < known else reading.new_features[column - known].label
+    raise ValueError(
+        f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
+    )
+
+
+def _names_fit(engine: Engine, reading: Reading, added: list[Hashable]) -> bool:
+    """Whether all that is new in a batch has room below `max_bytes`, whatever its rows do."""
+    if engine.max_bytes is None:
+        return True
+    if added or reading.new_features:
+        return False
+    values = [value for found in reading.new_categories.values() for value in found]
+    # At most what a value and its code take, and the growth of the table that it is in.
+    return not values or engine.surely_fits(sum(sys.getsizeof(v) + 256 for v in values))
+
+
+def _learned_codes(
+    labels: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    schema: Schema,
+    declared: list[Hashable],
+) -> tuple[NDArray[np.int32], list[Hashable]]:
+    """Class codes, -1 for a row of weight 0, whose label is not looked at."""
+    staged = schema
+    if declared and not schema.classes:
+        staged = Schema()
+        staged.add_classes(declared)
+    elif declared:
+        unknown = [label for label in declared if label not in schema.class_codes]
+        if unknown:
+            raise ValueError(
+                f"`classes={declared}` is not the same as on last call to partial_fit, "
+                f"was: {schema.classes}"
+            )
+    if weights is None or weights.all():
+        return encode_labels(labels, staged, grow=True)
+    learned = weights > 0.0
+    codes = np.full(labels.shape[0], -1, dtype=np.int32)
+    codes[learned], added = encode_labels(labels[learned], staged, grow=True)
+    return codes, added

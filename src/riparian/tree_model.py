@@ -1,0 +1,68 @@
+"""A model that is one tree of nodes: its texts, its pictures, its size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from riparian.model import Engine, StreamClassifier
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["TreeEngine", "TreeModel"]
+
+
+class TreeEngine(Engine, Protocol):
+    """An engine whose nodes :class:`riparian.structure.Structure` can read."""
+
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_leaves(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+
+
+T = TypeVar("T", bound=TreeEngine)
+
+
+class TreeModel(StreamClassifier[T]):
+    """What every such model shows of itself."""
+
+    def export_text(self, **options: Any) -> str:
+        """The tree as indented text; options as in :func:`riparian.export.export_text`."""
+        from riparian.export import export_text
+
+        return export_text(self, **options)
+
+    def export_graphviz(self, **options: Any) -> str:
+        """The tree in the DOT language; options as in :func:`riparian.export.export_graphviz`."""
+        from riparian.export import export_graphviz
+
+        return export_graphviz(self, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""
+        from riparian.plot import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+    def _repr_html_(self) -> str:
+        from riparian.repr_html import repr_html
+
+        return repr_html(self)
+
+    # scikit-learn's notebook display asks for this one.
+    _html_repr = _repr_html_
+
+    @property
+    def n_nodes_(self) -> int:
+        return self._fitted().n_nodes
+
+    @property
+    def n_leaves_(self) -> int:
+        return self._fitted().n_leaves
+
+    @property
+    def depth_(self) -> int:
+        return self._fitted().depth
