@@ -92,6 +92,17 @@ struct Grown {
         CHECK(tree->memory_bytes() == bytes);
     }
 
+    // Below a limit of memory too. Now and then a detector gets a longer window, and all
+    // statistics are counted anew.
+    void follows_change_without_allocating() {
+        const std::size_t nodes = tree->n_nodes();
+        const std::size_t learning =
+            allocations_of([&] { tree->learn(large, rows.y.data(), rows.w.data()); });
+        std::printf("allocations while following change: %zu\n", learning);
+        CHECK(learning <= many / 10);
+        CHECK(tree->n_nodes() == nodes);
+    }
+
     // Room for the points and shares of an example grows a few times, and serves all others.
     void takes_uncertain_rows_without_allocating() {
         const Batch batch = examples::blurred(rows, 0, many, 5);
@@ -130,6 +141,28 @@ int main() {
             CHECK(checked.tree->n_leaves() == 1);
             checked.learns_and_answers_without_allocating();
             wanted.noise = false;
+        }
+    }
+    wanted.weights = false;
+    Window window;
+    window.window = 2000;
+    window.validity_period = many * 100;
+    Alternates alternates;
+    alternates.drift_delta = 1e-12;
+    Reevaluation reevaluation;
+    reevaluation.every = 1e12;
+    Options options;
+    options.most = 1;
+    for (const AnyAdaptation& how : {AnyAdaptation(alternates), AnyAdaptation(window),
+                                     AnyAdaptation(reevaluation), AnyAdaptation(options)}) {
+        for (const std::size_t limit : {SIZE_MAX, std::size_t{4} << 20}) {
+            Settings adapting = examples::quick_settings(AnyLeaf(Adaptive{}));
+            adapting.adaptation = how;
+            adapting.max_depth = 2;  // no leaf below it is checked
+            adapting.max_bytes = limit;
+            Grown grown(adapting, wanted);
+            CHECK(grown.tree->depth() == 2);
+            grown.follows_change_without_allocating();
         }
     }
     return checking::failures();
