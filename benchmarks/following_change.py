@@ -55,7 +55,7 @@ OURS: dict[str, dict[str, Any]] = {
     "EFDT": {"adaptation": "reevaluation", "runner_up": "none"},
     "option tree": {"adaptation": "options"},
 }
-MOA = {"MOA HAT": "HoeffdingAdaptiveTree", "MOA EFDT": "EFDT"}
+MOA = {"MOA HAT": "trees.HoeffdingAdaptiveTree", "MOA EFDT": "trees.EFDT"}
 PEERS = {"HAT": "MOA HAT", "EFDT": "MOA EFDT"}
 
 

@@ -11,7 +11,7 @@
 
 #include "../core/forest/forest.hpp"
 #include "arrays.hpp"
-#include "learner.hpp"
+#include "ensemble.hpp"
 #include "parts.hpp"
 #include "settings.hpp"
 #include "snapshots.hpp"
@@ -44,62 +44,20 @@ ForestSettings forest_settings(const nb::dict& d) {
     return s;
 }
 
-nb::dict snapshot(const Forest& forest) {
-    const ForestSnapshot s = [&] {
-        const nb::gil_scoped_release free;
-        return forest.snapshot();
-    }();
-    nb::dict d;
-    ForestSnapshot::each(s, [&](const char* name, const auto& values) { d[name] = owned(values); });
-    for (std::size_t t = 0; t < s.trees.size(); ++t) {
-        write_snapshot(s.trees[t], "tree" + std::to_string(t) + ".", d);
-    }
-    return d;
-}
-
 std::unique_ptr<Forest> restored(const nb::dict& settings, const nb::dict& arrays) {
     const ForestSettings made = forest_settings(settings);
-    ForestSnapshot s;
-    ArrayReader reader(arrays, "");
-    ForestSnapshot::each(s, reader);
-    std::size_t read = reader.read();
-    for (std::size_t t = 0; t < s.generation.size() && t < 2 * made.members; ++t) {
-        ArrayReader tree(arrays, "tree" + std::to_string(t) + ".");
-        s.trees.push_back(read_snapshot(tree, made.tree));
-        read += tree.read();
-    }
-    if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
-    return Forest::restore(made, s);
+    return Forest::restore(made, read_ensemble<ForestSnapshot>(arrays, made.tree));
 }
 
 }  // namespace
 
 void bind_forest(nb::module_& m) {
     nb::class_<Forest> engine(m, "Forest");
-    bind_learner(engine);
+    bind_ensemble(engine);
     engine
         .def("__init__", [](Forest* self, const nb::dict& settings) {
             new (self) Forest(forest_settings(settings));
         }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
-        .def("set_threads", &Forest::set_threads, "threads"_a)
-        .def_prop_ro("n_members", &Forest::n_members)
-        .def("tree", &Forest::tree, "member"_a, nb::call_guard<nb::gil_scoped_release>(),
-             nb::sig("def tree(self, member: int) -> Engine"))
-        .def("features_of", &Forest::features_of, "member"_a,
-             nb::call_guard<nb::gil_scoped_release>())
-        .def("votes", [](const Forest& f, const PyBatch& b, std::size_t width) {
-            std::vector<double> shares, weights;
-            {
-                const nb::gil_scoped_release free;
-                f.votes(b.batch, width, shares, weights);
-            }
-            const std::size_t n = weights.size();
-            return nb::make_tuple(owned<Matrix<double>>(std::move(shares), {n, width}),
-                                  owned(std::move(weights)));
-        }, "batch"_a, "width"_a,
-           nb::sig("def votes(self, batch: Batch, width: int) -> "
-                   "tuple[numpy.typing.NDArray[numpy.float64], "
-                   "numpy.typing.NDArray[numpy.float64]]"))
         .def("records", [](const Forest& f) {
             const auto all = [&] {
                 const nb::gil_scoped_release free;
@@ -111,7 +69,7 @@ void bind_forest(nb::module_& m) {
             }
             return out;
         }, nb::sig("def records(self) -> list[tuple[float, float, int, int, bool]]"))
-        .def("snapshot", snapshot,
+        .def("snapshot", write_ensemble<Forest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,
                     nb::sig("def restore(settings: dict[str, object], "

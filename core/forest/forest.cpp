@@ -8,11 +8,6 @@
 namespace riparian {
 namespace {
 
-// Votes are kept for a block of rows: enough rows that threads seldom wait for each other.
-constexpr std::size_t most_rows = 4096, least_rows = 64;
-constexpr std::size_t most_votes = std::size_t{1} << 19;
-// A row of one tree; more threads than this is worth are not begun.
-constexpr std::size_t worth_a_thread = 256;
 constexpr std::size_t room_of_detector = 8192;
 // Of the limit of memory, set aside for names.
 constexpr std::size_t names_share = 16;
@@ -124,11 +119,6 @@ std::size_t Forest::memory_bytes() const {
 
 // ---- learning and answering ----
 
-std::size_t Forest::block_rows(std::size_t width) const noexcept {
-    const std::size_t votes = settings_.members * std::max<std::size_t>(width, 1);
-    return std::clamp(most_votes / votes, least_rows, most_rows);
-}
-
 // What a block brings to the schema.
 void Forest::note(const Block& block) {
     std::size_t slot = 0;
@@ -162,7 +152,7 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
                  const Answers* answers) {
     const std::size_t width =
         answers ? std::max(answers->width, std::max(n_classes_, std::size_t{1})) : 0;
-    const std::size_t most = block_rows(width);
+    const std::size_t most = block_rows(members_.size(), width);
     for (std::size_t first = 0; first < batch.rows; first += most) {
         const std::size_t n = std::min(most, batch.rows - first);
         const Batch rows = batch.certain_rows(first, n);
@@ -187,22 +177,20 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
 void Forest::run_block(const Block& block, const Answers* answers, std::size_t first) {
     const std::size_t rows = block.batch.rows, n = members_.size();
     const std::size_t width = answers ? std::max(answers->width, n_classes_) : 0;
-    std::vector<double> shares(n * rows * width), weights(answers ? n * rows : 0);
-    std::vector<Votes> votes(n);
+    const Ballots ballots(answers ? n : 0, rows, width);
+    const auto votes = [&](std::size_t m) { return answers ? ballots.votes()[m] : Votes{}; };
     std::vector<Member::Rises> rises(settings_.replacement == Replacement::worst ? n : 0);
-    for (std::size_t m = 0; m < n && answers; ++m) {
-        votes[m] = {shares.data() + m * rows * width, width, weights.data() + m * rows};
-    }
     for (Member::Rises& r : rises) {
         r.errors.assign(rows, 0.0);
         r.at.assign(rows, 0);
     }
-    const std::size_t threads = std::min(settings_.threads, 1 + n * rows / worth_a_thread);
-    side_by_side(n, threads, [&](std::size_t m) {
-        members_[m].run(block, 0, schema_, votes[m], rises.empty() ? nullptr : &rises[m]);
+    side_by_side(n, worthwhile(settings_.threads, n, rows), [&](std::size_t m) {
+        members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
     });
-    if (!rises.empty()) replace_worst(block, rises, votes);
-    if (answers) combine(votes, rows, *answers, first, block.known);
+    if (!rises.empty()) replace_worst(block, rises, ballots.votes());
+    if (!answers) return;
+    combine(ballots.votes(), rows, costs_, [&](std::size_t r) { return block.known[r]; }, *answers,
+            first);
 }
 
 // Where errors rose, the member with the most errors after that row begins anew: what it did
@@ -219,37 +207,8 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
         members_[worst].begin_anew(schema_, block.numbers[r]);
         std::fill(rises[worst].at.begin() + static_cast<std::ptrdiff_t>(r) + 1,
                   rises[worst].at.end(), 0);
-        members_[worst].run(block, r + 1, schema_, votes[worst], &rises[worst]);
-    }
-}
-
-// The sum of what the members say, each times its weight, in the order of members.
-void Forest::combine(const std::vector<Votes>& votes, std::size_t rows, const Answers& answers,
-                     std::size_t first, const std::vector<std::uint32_t>& known) const {
-    const std::size_t width = votes.empty() ? 0 : votes[0].width;
-    std::vector<double> sum(width);
-    for (std::size_t r = 0; r < rows; ++r) {
-        std::fill(sum.begin(), sum.end(), 0.0);
-        for (const Votes& v : votes) {
-            const double weight = v.weights[r];
-            if (!(weight > 0.0)) continue;
-            for (std::size_t k = 0; k < width; ++k) sum[k] += weight * v.shares[r * width + k];
-        }
-        double total = 0.0;
-        for (const double s : sum) total += s;
-        if (answers.probabilities) {
-            double* const out = answers.probabilities + (first + r) * answers.width;
-            for (std::size_t k = 0; k < answers.width; ++k) out[k] = total > 0.0 ? sum[k] / total : 0.0;
-        }
-        if (!answers.classes) continue;
-        if (!(total > 0.0)) {
-            answers.classes[first + r] = no_answer;
-        } else if (costs_.classes) {
-            answers.classes[first + r] = costs_.cheapest(sum.data(), known.empty() ? n_classes_ : known[r]);
-        } else {
-            answers.classes[first + r] =
-                static_cast<std::int32_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
-        }
+        members_[worst].run(block, r + 1, schema_, votes.empty() ? Votes{} : votes[worst],
+                            &rises[worst]);
     }
 }
 
@@ -266,17 +225,14 @@ void Forest::predict(const Batch& batch, const Answers& answers) const {
     const std::size_t n = members_.size();
     for (std::size_t first = 0; first < batch.rows;) {
         const auto lock = turnstile_.reading();
-        const std::size_t width = std::max(answers.width, std::max(n_classes_, std::size_t{1}));
-        const std::size_t rows = std::min(block_rows(width), batch.rows - first);
+        // Classes that came after the question was asked are not part of the answer.
+        const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(n_classes_, 1);
+        const std::size_t rows = std::min(block_rows(n, width), batch.rows - first);
         const Batch block = batch.certain_rows(first, rows);
-        std::vector<double> shares(n * rows * width), weights(n * rows);
-        std::vector<Votes> votes(n);
-        const std::size_t threads = std::min(settings_.threads, 1 + n * rows / worth_a_thread);
-        side_by_side(n, threads, [&](std::size_t m) {
-            votes[m] = {shares.data() + m * rows * width, width, weights.data() + m * rows};
-            members_[m].predict(block, votes[m]);
-        });
-        combine(votes, rows, answers, first, {});
+        const Ballots ballots(n, rows, width);
+        side_by_side(n, worthwhile(settings_.threads, n, rows),
+                     [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
+        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return n_classes_; }, answers, first);
         first += rows;
     }
 }

@@ -112,10 +112,6 @@ private:
     void run_block(const Block&, const Answers*, std::size_t first);
     void note(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
-    // `known`: classes before each row; those of now if there are none.
-    void combine(const std::vector<Votes>&, std::size_t rows, const Answers&, std::size_t first,
-                 const std::vector<std::uint32_t>& known) const;
-    [[nodiscard]] std::size_t block_rows(std::size_t width) const noexcept;
     [[nodiscard]] std::size_t trees_a_member() const noexcept {
         return settings_.replacement == Replacement::background ? 2 : 1;
     }

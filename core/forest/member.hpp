@@ -10,6 +10,7 @@
 #include "../tree/tree.hpp"
 #include "poisson.hpp"
 #include "settings.hpp"
+#include "votes.hpp"
 
 namespace riparian {
 
@@ -31,13 +32,6 @@ struct Block {
     std::vector<std::uint32_t> known;    // [row]: classes before it
 
     [[nodiscard]] double weight(std::size_t row) const noexcept { return w ? w[row] : 1.0; }
-};
-
-// Where the votes of a member go.
-struct Votes {
-    double* shares = nullptr;   // [row][width], or null
-    std::size_t width = 0;
-    double* weights = nullptr;  // [row]: what the vote counts; 0 before anything was learned
 };
 
 // A tree over the features that it was given.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from riparian.changes import Change
     from riparian.errors import ModelFileError
     from riparian.forests import (
+        AccuracyWeightedEnsemble,
         AdaptiveRandomForest,
         Forest,
         LeveragingBagging,
@@ -65,6 +66,7 @@ __all__ = [
     "NIP",
     "OADT",
     "VFDT",
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "CTree",
     "Change",
@@ -133,6 +135,7 @@ _RECIPES = {
     "VFDTc",
 }
 _FORESTS = {
+    "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "Forest",
     "LeveragingBagging",

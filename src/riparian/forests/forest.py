@@ -4,57 +4,28 @@ from __future__ import annotations
 
 import functools
 import math
-import os
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-import sklearn.base
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.certificates import Certificates, Split, splits_of
 from riparian.compat import announce_to_river
 from riparian.costs import check_costs
 from riparian.drift import ADWIN, Detector
 from riparian.errors import one_of
-from riparian.model import StreamClassifier
-from riparian.schema import Schema
+from riparian.forests.ensemble import Ensemble, member_axes, threads
 from riparian.settings import byte_count, check_features, check_settings, number, truth, whole
-from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-__all__ = ["Forest", "Vote"]
+__all__ = ["Forest"]
 
 _REPLACEMENTS = ["none", "worst", "background"]
 
 
-@dataclass(frozen=True)
-class Vote:
-    """What one member of a forest says of an example."""
-
-    member: int
-    #: What its vote counts.
-    weight: float
-    #: The class that it holds most likely; None before it has learned anything.
-    label: Hashable | None
-    probabilities: dict[Hashable, float]
-
-    def __str__(self) -> str:
-        if self.label is None:
-            return f"member {self.member}: has learned nothing yet"
-        share = self.probabilities[self.label]
-        return f"member {self.member}: {self.label!r} with {share:.3f}, weight {self.weight:.3f}"
-
-
-class Forest(StreamClassifier[_core.Forest]):
+class Forest(Ensemble[_core.Forest]):
     """Trees that learn a stream side by side: one choice on each axis of an ensemble.
 
     Every member learns each row as often as a Poisson variable of mean `rate` says; its answer
@@ -65,7 +36,8 @@ class Forest(StreamClassifier[_core.Forest]):
     ----------
     estimator : HoeffdingTree or None, default=None
         What a member is: any tree of the library that grows by a bound, a recipe or a free
-        composition. None is ``HoeffdingTree(grace_period=50, delta=0.01)``.
+        composition. None is ``HoeffdingTree(grace_period=50, delta=0.01,
+        inherit_counts="count")``, as in MOA: its members grow fast, and no bound holds for one.
     n_estimators : int, default=10
         How many members.
     rate : float, default=6.0
@@ -172,7 +144,7 @@ class Forest(StreamClassifier[_core.Forest]):
     # -- the engine ---------------------------------------------------------------------------
 
     def _new_engine(self, axes: Mapping[str, Any]) -> _core.Forest:
-        return _core.Forest(_settings(axes, _threads(self.n_jobs)))
+        return _core.Forest(_settings(axes, threads(self.n_jobs)))
 
     def _restored_engine(
         self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
@@ -182,70 +154,9 @@ class Forest(StreamClassifier[_core.Forest]):
     def _restorer(
         self, axes: Mapping[str, Any]
     ) -> Callable[[dict[str, NDArray[Any]]], _core.Forest]:
-        return functools.partial(_core.Forest.restore, _settings(axes, _threads(self.n_jobs)))
-
-    def _axes(self) -> dict[str, Any]:
-        """All parameters of the free composition but `n_jobs`, which changes no result."""
-        axes = {name: getattr(self, name) for name in _AXES}
-        if isinstance(axes["estimator"], sklearn.base.BaseEstimator):
-            axes["estimator"] = sklearn.base.clone(axes["estimator"])
-        return axes
-
-    def _fresh_like(self) -> Forest:
-        return Forest(**self._axes(), n_jobs=self.n_jobs)
-
-    @property
-    def _asks(self) -> bool:
-        axes = self._learned_with if self._engine is not None else self._axes()
-        estimator = axes["estimator"]
-        return isinstance(estimator, HoeffdingTree) and estimator._asks
-
-    def _learn(self, *args: Any, **options: Any) -> Any:
-        if self._engine is not None:
-            self._engine.set_threads(_threads(self.n_jobs))
-        return super()._learn(*args, **options)
+        return functools.partial(_core.Forest.restore, _settings(axes, threads(self.n_jobs)))
 
     # -- looking inside -----------------------------------------------------------------------
-
-    def explain_one(self, x: Mapping[Any, Any]) -> list[Vote]:
-        """What each member says of one example, and what its vote counts."""
-        engine = self._fitted()
-        table = read_example(x)
-        refuse_uncertain(table, "a vote")
-        classes = list(self._schema.classes)
-        shares, weights = engine.votes(self._read(table).batch, len(classes))
-        votes = []
-        for member, (row, weight) in enumerate(zip(shares, weights, strict=True)):
-            label = classes[int(row.argmax())] if row.sum() > 0 else None
-            probabilities = dict(zip(classes, row.tolist(), strict=True))
-            votes.append(Vote(member, float(weight), label, probabilities))
-        return votes
-
-    def splits(self) -> list[Certificates[Split]]:
-        """The certificates of the splits of each member, oldest first."""
-        engine = self._fitted()
-        return [
-            splits_of(engine.tree(m), self._schema_of(m), self._member_axes())
-            for m in range(engine.n_members)
-        ]
-
-    @property
-    def estimators_(self) -> list[HoeffdingTree]:
-        engine = self._fitted()
-        axes = self._member_axes()
-        out = []
-        for m in range(engine.n_members):
-            copy = HoeffdingTree(**axes)
-            copy._schema, copy._learned_with = self._schema_of(m), axes
-            copy._engine = copy._restored_engine(axes, engine.tree(m).snapshot())
-            copy._learning = threading.Lock()
-            out.append(copy)
-        return out
-
-    @property
-    def estimator_features_(self) -> list[NDArray[np.intp]]:
-        engine = self._fitted()
-        return [np.array(engine.features_of(m), dtype=np.intp) for m in range(engine.n_members)]
 
     @property
     def n_warnings_(self) -> int:
@@ -255,61 +166,11 @@ class Forest(StreamClassifier[_core.Forest]):
     def n_drifts_(self) -> int:
         return sum(drifts for _, _, _, drifts, _ in self._fitted().records())
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        engine = self._fitted()
-        mean = np.zeros(self.n_features_in_)
-        for m in range(engine.n_members):
-            features = engine.features_of(m)
-            own = np.zeros(self.n_features_in_)
-            for _, _, _, n, best, *_ in engine.tree(m).certificates():
-                own[features[best[0]]] += n * best[4]
-            if own.sum() > 0:
-                mean += own / own.sum()
-        return mean / mean.sum() if mean.sum() > 0 else mean
 
-    def _member_axes(self) -> dict[str, Any]:
-        return member_axes(self._learned_with)
-
-    def _schema_of(self, member: int) -> Schema:
-        """The schema of the features that a member sees."""
-        schema = Schema(type(self).__name__)
-        for f in self._fitted().features_of(member):
-            feature = self._schema.features[f]
-            own = type(feature)(feature.name, feature.kind)
-            schema.add_feature(own)
-            schema.add_categories(own, list(feature.codes))
-        schema.add_classes(list(self._schema.classes))
-        return schema
+Forest._composition = Forest
 
 
-_AXES = tuple(name for name in Forest._get_param_names() if name != "n_jobs")
-
-
-def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a member's tree; a ValueError names what a forest cannot take."""
-    estimator = axes["estimator"]
-    if estimator is None:
-        estimator = HoeffdingTree(grace_period=50, delta=0.01)
-    if not isinstance(estimator, HoeffdingTree):
-        raise ValueError(
-            "estimator must be a tree of riparian that grows by a bound (VFDT(), HAT(), "
-            f"HoeffdingTree(...)), got {estimator!r}"
-        )
-    tree = estimator._axes()
-    for name, why in (
-        ("max_bytes", "give it to the forest: it is for all members together"),
-        ("costs", "give them to the forest, whose answers they choose"),
-    ):
-        if tree[name] is not None:
-            raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")
-    if axes["leaf_features"] is not None:
-        tree["leaf_features"] = axes["leaf_features"]
-    tree["categorical_features"] = axes["categorical_features"]
-    return tree
-
-
-def _settings(axes: Mapping[str, Any], threads: int) -> dict[str, Any]:
+def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
     rate = number("rate", axes["rate"], 1e-6, 64.0)
     seed = axes["random_state"]
     replacement = one_of("replacement", axes["replacement"], _REPLACEMENTS)
@@ -336,7 +197,7 @@ def _settings(axes: Mapping[str, Any], threads: int) -> dict[str, Any]:
         "warning": warning,
         "drift": drift,
         "seed": 0 if seed is None else whole("random_state", seed, 0, 2**32 - 1),
-        "threads": threads,
+        "threads": n_threads,
         "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
     }
 
@@ -356,13 +217,3 @@ def _detector(name: str, value: object) -> _core.Detector | None:
             f"got {value!r}"
         )
     return value.clone()._native
-
-
-def _threads(n_jobs: object) -> int:
-    if n_jobs is None or n_jobs == -1:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    return whole("n_jobs", n_jobs, 1, 1024)
