@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "../gradient/gradient_trees.hpp"
 #include "checking.hpp"
 #include "examples.hpp"
 
@@ -113,11 +114,30 @@ struct Grown {
     }
 };
 
+void gradient_trees_learn_and_answer_without_allocating(const examples::Rows& rows) {
+    GradientTrees trees(GradientSettings{});
+    trees.add_features(rows.kinds);
+    trees.learn(rows.batch(), rows.y.data(), nullptr);
+    const Batch small = rows.batch(0, few), large = rows.batch(0, many);
+    std::vector<std::int32_t> classes(many);
+    std::vector<double> probabilities(many * 3);
+    const Answers answers{classes.data(), probabilities.data(), 3};
+    const auto same = [&](const auto& call) {
+        const std::size_t of_many = allocations_of([&] { call(large); });
+        CHECK(of_many == allocations_of([&] { call(small); }));
+        CHECK(of_many <= a_handful);
+    };
+    same([&](const Batch& b) { trees.learn(b, rows.y.data(), nullptr); });
+    same([&](const Batch& b) { trees.prequential(b, rows.y.data(), nullptr, answers); });
+    same([&](const Batch& b) { trees.predict(b, answers); });
+}
+
 }  // namespace
 
 int main() {
     examples::Wanted wanted;
     wanted.rows = many;
+    gradient_trees_learn_and_answer_without_allocating(examples::make_rows(wanted, 1));
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{}),
                                 AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
         for (const bool weights : {false, true}) {
