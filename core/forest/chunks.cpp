@@ -178,7 +178,7 @@ std::size_t ChunkForest::least_bytes() const {
     return std::max({all, chunk * chunk_share, names_ * names_share});
 }
 
-bool ChunkForest::surely_fits(std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
+bool ChunkForest::surely_fits(std::size_t, std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
 
 void ChunkForest::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();

@@ -95,7 +95,7 @@ public:
     void set_threads(std::size_t threads) noexcept { settings_.threads = threads; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t least_bytes() const;
-    [[nodiscard]] bool surely_fits(std::size_t names) const;
+    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
     // Answers are chosen by them, and members are weighted by what they save.
     void set_costs(const double* matrix, std::size_t classes);
 

@@ -93,7 +93,7 @@ std::size_t Forest::least_bytes() const {
     return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
 }
 
-bool Forest::surely_fits(std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
+bool Forest::surely_fits(std::size_t, std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
 
 void Forest::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();

@@ -82,7 +82,7 @@ public:
     void set_threads(std::size_t threads) noexcept { settings_.threads = threads; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t least_bytes() const;
-    [[nodiscard]] bool surely_fits(std::size_t names) const;
+    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
     void set_costs(const double* matrix, std::size_t classes);
 
     void learn(const Batch&, const std::int32_t* y, const double* w);

@@ -51,7 +51,7 @@ public:
     // With this schema and two classes, before the first row.
     [[nodiscard]] std::size_t least_bytes() const;
     // Every new category widens every plane: whoever has a limit must be ready to take it back.
-    [[nodiscard]] bool surely_fits(std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
+    [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
 
     // What answers are chosen by from now on: [predicted][true].
     void set_costs(const double* matrix, std::size_t classes);
