@@ -16,6 +16,7 @@
 #include "learner.hpp"
 #include "parts.hpp"
 #include "settings.hpp"
+#include "snapshots.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -156,7 +157,8 @@ const char* kind_of(ChangeKind kind) {
         case ChangeKind::replaced: return "replaced";
         case ChangeKind::pruned: return "pruned";
         case ChangeKind::resplit: return "resplit";
-        default: return "moved";
+        case ChangeKind::moved: return "moved";
+        default: return "recalled";
     }
 }
 
@@ -184,48 +186,16 @@ nb::dict change_totals(const Tree& tree) {
 }
 
 nb::dict snapshot(const Tree& tree) {
-    const Snapshot s = without_interpreter([&] { return tree.snapshot(); });
     nb::dict d;
-    const auto put = [&](const char* name, const auto& values) { d[name] = owned(values); };
-    Snapshot::each_of_all(s, put);
+    write_snapshot(without_interpreter([&] { return tree.snapshot(); }), "", d);
     return d;
 }
 
 std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) {
-    Snapshot s;
-    std::size_t read = 0;
-    const auto take = [&]<class T>(const char* name, std::vector<T>& values) {
-        if (!arrays.contains(name)) {
-            throw std::invalid_argument(std::string("the array ") + name + " is absent");
-        }
-        VectorIn<T> array;
-        if (!nb::try_cast(arrays[name], array, false)) {
-            throw std::invalid_argument(std::string("the array ") + name + " has another type");
-        }
-        values.assign(array.data(), array.data() + array.shape(0));
-        ++read;
-    };
     const Settings made = settings_of(settings);
-    Snapshot::each(s, take);
-    if (arrays.contains("spent")) {
-        Snapshot::each_later(s, take);
-    } else {
-        fill_later_arrays(made, s);
-    }
-    if (arrays.contains("passes")) {
-        Snapshot::each_of_passes(s, take);
-    } else {
-        fill_passes(s);
-    }
-    Snapshot::each_of_units(s, [&](const char* name, auto& values) {
-        if (arrays.contains(name)) take(name, values);
-    });
-    if (arrays.contains("delay")) Snapshot::each_of_growth(s, take);
-    fill_arrays_since_3(s);
-    if (arrays.contains("inactive")) Snapshot::each_since_3(s, take);
-    if (arrays.contains("draws")) Snapshot::each_of_draws(s, take);
-    if (arrays.contains("role")) Snapshot::each_of_adaptation(s, take);
-    if (read != nb::len(arrays)) throw std::invalid_argument("an unknown array");
+    ArrayReader reader(arrays, "");
+    const Snapshot s = read_snapshot(reader, made);
+    if (reader.read() != nb::len(arrays)) throw std::invalid_argument("an unknown array");
     return Tree::restore(made, s);
 }
 

@@ -13,6 +13,10 @@ NB_MODULE(_core, m) {
     bind_encoding(m);
     bind_arrow(m);
     bind_drift(m);
+    bind_forest(m);
+    bind_chunks(m);
+    bind_gradient(m);
     bind_lab(m);
+    bind_restructuring(m);
     bind_summary(m);
 }

@@ -1,9 +1,11 @@
 """Draw the pictures of the README and of docs: ``python docs/make_images.py``.
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
-ranks those of evaluation.md, the detectors' those of drift.md; these take some minutes. Each is
-drawn for light and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names
-after the command, such as ``drift``, draw these only.
+ranks those of evaluation.md, the detectors' those of drift.md, the curves of trees that follow
+change those of adaptation.md, the pull-up and the operations those of restructuring.md, the
+surfaces those of gradient.md; some take minutes. Each is drawn for light and for dark pages. Seeds
+are fixed, so a second run draws the same pictures. Names after the command, such as ``drift``, draw
+these only.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 import riparian as rp
@@ -152,6 +155,88 @@ def draw_detectors(rows: list[dict[str, Any]], *, dark: bool) -> Figure:
     return figure
 
 
+def before_and_after() -> tuple[rp.ID5R, rp.ID5R]:
+    """A tree before and after the example that pulls another attribute up to its root."""
+    rows = [
+        (("sunny", "calm"), "go"),
+        (("rain", "calm"), "go"),
+        (("rain", "wind"), "stay"),
+        (("sunny", "wind"), "go"),
+        (("sunny", "wind"), "stay"),
+    ]
+    trees = rp.ID5R(), rp.ID5R()
+    for tree, n in zip(trees, (len(rows) - 1, len(rows)), strict=True):
+        for (sky, air), label in rows[:n]:
+            tree.learn_one({"sky": sky, "air": air}, label)
+    return trees
+
+
+def draw_pull_up(trees: tuple[rp.ID5R, rp.ID5R]) -> Figure:
+    """The two trees one above the other."""
+    figure, axes = plt.subplots(2, figsize=(8.4, 6.4), layout="constrained")
+    for ax, tree, title in zip(axes, trees, ("before", "after"), strict=True):
+        tree.plot(ax=ax)
+        ax.set_title(title, loc="left")
+    return figure
+
+
+def counted_operations() -> dict[str, dict[str, Any]]:
+    """Eight attributes of three values; the label follows three of them, a tenth is noise."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 3, size=(1_000, 8))
+    y = ((X[:, 0] == X[:, 1]) | (X[:, 2] == 2)) ^ (rng.random(1_000) < 0.1)
+    models = {"ID3'": rp.ID3Prime(), "ID5R": rp.ID5R(), "ID4": rp.ID4()}
+    return {name: rp.restructuring.count_operations(m, X, y) for name, m in models.items()}
+
+
+def draw_operations(counted: dict[str, dict[str, Any]], *, dark: bool) -> Figure:
+    """Additions and E-scores against the examples."""
+    colours = DARK if dark else LIGHT
+    cycle = mpl.cycler(color=[class_colour(i, dark=dark) for i in (1, 4 if dark else 0, 2)])
+    with mpl.rc_context({"axes.prop_cycle": cycle, "lines.linewidth": 2.0}):
+        axes = rp.restructuring.plot_operations(counted)
+    _plain(list(axes), colours)
+    for ax in axes:
+        ax.grid(visible=False, axis="x")
+    figure = axes[0].figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def spirals(n: int) -> tuple[Any, Any]:
+    """Two arms of one and a half turns, the one turned half round from the other."""
+    rng = np.random.default_rng(0)
+    angle = np.sqrt(rng.uniform(size=n)) * 3 * np.pi
+    y = rng.integers(0, 2, size=n)
+    turned = angle + np.pi * y
+    X = np.column_stack([np.cos(turned), np.sin(turned)]) * (angle / (3 * np.pi))[:, np.newaxis]
+    return X + 0.01 * rng.normal(size=X.shape), y
+
+
+def draw_surfaces(models: dict[str, tuple[rp.OADT, Any, Any]], *, dark: bool) -> Figure:
+    """The probability of the second class over the plane, and the last examples."""
+    colours = DARK if dark else LIGHT
+    both = [class_colour(position, dark=dark) for position in (0, 1)]
+    blend = LinearSegmentedColormap.from_list("two", [both[0], colours["ground"], both[1]])
+    grid = np.linspace(-1.1, 1.1, 301)
+    points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    figure, every = plt.subplots(
+        1, len(models), figsize=(4.2 * len(models), 4.4), layout="constrained"
+    )
+    for axes, (title, (model, X, y)) in zip(every, models.items(), strict=True):
+        surface = model.predict_proba(points)[:, 1].reshape(301, 301)
+        steps = np.linspace(0, 1, 21)  # a smooth picture is five times as large a file
+        axes.contourf(grid, grid, surface, levels=steps, cmap=blend)
+        axes.contour(grid, grid, surface, levels=[0.5], colors=colours["ink"], linewidths=1.4)
+        for position, label in enumerate(model.classes_):
+            of_one = X[y == label][-300:]
+            axes.scatter(*of_one.T, s=7, color=both[position], edgecolor=colours["ink"], lw=0.4)
+        axes.set_title(title, fontsize=10, color=colours["ink"])
+        axes.set(xticks=[], yticks=[], xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+        axes.spines[:].set_visible(False)
+    return figure
+
+
 def _plain(every: list[Any], colours: dict[str, str]) -> None:
     for axes in every:
         axes.tick_params(colors=colours["quiet"], length=0)
@@ -166,6 +251,57 @@ def traded() -> list[dict[str, Any]]:
     from drift_detectors import trade
 
     return list(trade(300))
+
+
+TREES_DRAWN = ["VFDT", "HAT", "CVFDT", "EFDT", "MOA HAT", "MOA EFDT"]
+
+
+def followed() -> dict[str, dict[str, Any]]:
+    """What `python benchmarks/following_change.py recovery` measures on generated streams."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    from following_change import measured
+
+    return {w.name: {"at": at, **found} for w, at, found in measured(TREES_DRAWN) if at}
+
+
+def draw_recovery(curves: dict[str, dict[str, Any]], kind: str, *, dark: bool) -> Figure:
+    """Accuracy around a change, one panel a stream; MOA's trees are dashed."""
+    colours = DARK if dark else LIGHT
+    names = [name for name in curves if name.endswith(kind)]
+    figure, panels = plt.subplots(3, 2, figsize=(8.4, 7.6), layout="constrained", sharex=True)
+    hues = (4 if dark else 0, 1, 2)  # the first blue is dim on a dark ground
+    shades = {
+        name: class_colour(hue, dark=dark) for name, hue in zip(TREES_DRAWN[1:4], hues, strict=True)
+    }
+    for axes, name in zip(panels.flat, names, strict=False):
+        curve = curves[name]
+        if kind == "gradual":
+            axes.axvspan(40_000, 60_000, color=colours["flow"], linewidth=0)
+        for change in range(curve["at"], 100_000, curve["at"]):
+            axes.axvline(change, color=colours["quiet"], linewidth=1.0, linestyle=(0, (4, 3)))
+        for tree_ in TREES_DRAWN:
+            ours = tree_.removeprefix("MOA ")
+            smooth = np.convolve(np.pad(curve[tree_], 1, mode="edge"), np.ones(3) / 3, "valid")
+            axes.plot(
+                (np.arange(len(smooth)) + 0.5) * 1000,
+                smooth,
+                color=shades.get(ours, colours["quiet"]),
+                linewidth=1.5,
+                linestyle="-" if ours == tree_ else (0, (2, 1.2)),
+                label=tree_,
+            )
+        axes.set_title(name.removesuffix(f", {kind}"), fontsize=10, color=colours["ink"])
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_xlim(0, 100_000)
+        axes.set_xticks([0, 40_000, 80_000])
+    panels[1, 1].tick_params(labelbottom=True)
+    last = panels.flat[-1]
+    last.axis("off")
+    last.legend(*panels.flat[0].get_legend_handles_labels(), loc="center", frameon=False, ncols=2)
+    _plain(list(panels.flat[:-1]), colours)
+    figure.supxlabel("rows", color=colours["ink"], fontsize=10)
+    figure.supylabel("accuracy before learning", color=colours["ink"], fontsize=10)
+    return figure
 
 
 def style(*, dark: bool) -> dict[Any, Any]:
@@ -220,7 +356,50 @@ def drift() -> dict[str, Callable[[bool], Figure]]:
     }
 
 
-GROUPS = {"tree": tree, "lab": lab, "ranks": ranks, "drift": drift}
+def recovery() -> dict[str, Callable[[bool], Figure]]:
+    """Measure the trees of adaptation.md, and MOA's, on streams that change."""
+    curves = followed()
+    return {
+        "recovery-abrupt": lambda dark: draw_recovery(curves, "abrupt", dark=dark),
+        "recovery-gradual": lambda dark: draw_recovery(curves, "gradual", dark=dark),
+        "recovery-recurring": lambda dark: draw_recovery(curves, "recurring", dark=dark),
+    }
+
+
+def restructuring() -> dict[str, Callable[[bool], Figure]]:
+    """Count the operations of restructuring.md."""
+    trees, counted = before_and_after(), counted_operations()
+    return {
+        "pull-up": lambda dark: draw_pull_up(trees),
+        "operations": lambda dark: draw_operations(counted, dark=dark),
+    }
+
+
+def gradient() -> dict[str, Callable[[bool], Figure]]:
+    """Teach the trees of gradient.md."""
+    X = np.random.default_rng(0).uniform(-1, 1, size=(30_000, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    arms, arm = spirals(150_000)
+    models = {
+        "exclusive or: 3 planes, 30,000 examples": (rp.OADT(depth=2).partial_fit(X, y), X, y),
+        "two spirals: 127 planes, 150,000 examples": (
+            rp.OADT(depth=7, slope=6).partial_fit(arms, arm),
+            arms,
+            arm,
+        ),
+    }
+    return {"gradient": lambda dark: draw_surfaces(models, dark=dark)}
+
+
+GROUPS = {
+    "tree": tree,
+    "lab": lab,
+    "ranks": ranks,
+    "drift": drift,
+    "recovery": recovery,
+    "restructuring": restructuring,
+    "gradient": gradient,
+}
 
 
 def main(names: list[str]) -> None:

@@ -20,7 +20,7 @@ import moa.classifiers.AbstractClassifier;
 import moa.classifiers.trees.HoeffdingTree;
 
 /**
- * Times a tree of MOA's in its best case: inside the JVM, on instances that were built
+ * Times a tree or a forest of MOA's in its best case: inside the JVM, on instances that were built
  * beforehand, with the JIT warm.
  *
  * <p>Usage: MoaDriver rows.bin N_ROWS VALUES OPTIONS MODE WARM_UP_RUNS TREE
@@ -31,7 +31,7 @@ import moa.classifiers.trees.HoeffdingTree;
  *       separated by commas
  *   <li>OPTIONS: those of the tree, as one argument
  *   <li>MODE: prequential (predict, then learn) or learn
- *   <li>TREE: a class of moa.classifiers.trees
+ *   <li>TREE: a class of moa.classifiers, with its package: trees.HoeffdingTree
  * </ul>
  *
  * <p>Prints a line of JSON once it is warm, and then one for each line that it reads: "run" for a
@@ -79,7 +79,7 @@ public class MoaDriver {
     private static Result run(String kind, Instance[] rows, String options, boolean prequential)
             throws Exception {
         final AbstractClassifier tree = (AbstractClassifier)
-            Class.forName("moa.classifiers.trees." + kind).getDeclaredConstructor().newInstance();
+            Class.forName("moa.classifiers." + kind).getDeclaredConstructor().newInstance();
         tree.getOptions().setViaCLIString(options);
         tree.setModelContext(new InstancesHeader(((DenseInstance) rows[0]).dataset()));
         tree.prepareForUse();

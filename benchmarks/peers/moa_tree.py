@@ -50,10 +50,15 @@ def version() -> str:
 
 
 class MoaTree:
-    """A JVM that holds one workload and runs one of MOA's trees on it when asked."""
+    """A JVM that holds one workload and runs one of MOA's classifiers on it when asked."""
 
     def __init__(
-        self, workload: Workload, task: str, tree: str = "HoeffdingTree", warm_up: int | None = None
+        self,
+        workload: Workload,
+        task: str,
+        tree: str = "trees.HoeffdingTree",
+        warm_up: int | None = None,
+        options: str | None = None,
     ) -> None:
         self._task = task
         self._folder = tempfile.TemporaryDirectory()
@@ -65,7 +70,7 @@ class MoaTree:
         values[-1] = workload.n_classes
         leaf = {"adaptive": "NBAdaptive", "majority": "MC"}[LEAVES[task]]
         # The memory limit is out of reach, or MOA would stop growing.
-        options = (
+        options = options or (
             f"-l {leaf} -g {GRACE_PERIOD} -c {DELTA} -t {TAU} -m 2000000000 -e 2147483647 "
             f"-n (GaussianNumericAttributeClassObserver -n {N_CUTS})"
         )

@@ -4,14 +4,16 @@
 
 #include "../simd/kernels.hpp"
 #include "../simd/scalar.hpp"
+#include "mills.hpp"
 
 namespace riparian {
 namespace {
 
 constexpr double half_log_two_pi = 0.9189385332046727;
 
-// P(Z > x) / density(x), Mills' ratio, for x >= 0.
-double mills(double x) noexcept {
+}  // namespace
+
+double mills_ratio(double x) noexcept {
     if (x > 2.5) {
         // The continued fraction 1/(x + 1/(x + 2/(x + ...))), from the inside.
         double tail = x;
@@ -31,8 +33,6 @@ double mills(double x) noexcept {
     return 0.5 * inverse_density - sum;
 }
 
-}  // namespace
-
 double upper_quantile(double p) noexcept {
     if (p == 0.5) return 0.0;
     if (p > 0.5) return -upper_quantile(1.0 - p);
@@ -44,7 +44,7 @@ double upper_quantile(double p) noexcept {
     const double target = ln(p);
     double x = std::sqrt(-2.0 * ln(2.0 * p));  // not below the answer
     for (int i = 0; i < 50; ++i) {
-        const double ratio = mills(x);
+        const double ratio = mills_ratio(x);
         const double value = ln(ratio) - 0.5 * x * x - half_log_two_pi;
         const double step = (value - target) * ratio;
         x += step;

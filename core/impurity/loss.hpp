@@ -19,6 +19,21 @@ struct Costs {
     [[nodiscard]] double operator()(std::size_t label, std::size_t truth) const noexcept {
         return entries[label * classes + truth];
     }
+    // The class that costs least with these probabilities; ties to the lowest code, -1 for none.
+    [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept {
+        std::int32_t best = -1;
+        double least = 0.0;
+        n = n < classes ? n : classes;
+        for (std::size_t a = 0; a < n; ++a) {
+            double cost = 0.0;
+            for (std::size_t k = 0; k < n; ++k) cost += probabilities[k] * (*this)(a, k);
+            if (best < 0 || cost < least) {
+                best = static_cast<std::int32_t>(a);
+                least = cost;
+            }
+        }
+        return best;
+    }
     // With these true classes only, in this order; the labels stay.
     [[nodiscard]] Costs of_classes(std::span<const std::size_t> codes) const {
         auto some = std::make_shared<double[]>(labels * codes.size());

@@ -29,6 +29,35 @@ struct Adaptive {
         return by_majority ? majority : bayes;
     }
 
+    // As observe(), but the answer is the one after it.
+    std::int32_t observe_again(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                               Track& track, std::size_t y, double w) const {
+        const std::int32_t majority = Majority::class_of(leaf);
+        const std::int32_t bayes = NaiveBayes::class_of(leaf, row, scratch);
+        const auto truth = static_cast<std::int32_t>(y);
+        if (majority == truth) track.majority += w;
+        if (bayes == truth) track.bayes += w;
+        return track.majority > track.bayes ? majority : bayes;
+    }
+
+    // Both at once: what observe() gives and notes, and the probabilities before it.
+    std::int32_t observe_shares(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                                Track& track, std::size_t y, double w, double* out) const {
+        const std::int32_t majority = Majority::class_of(leaf);
+        const std::int32_t by_score = NaiveBayes::class_by_score(leaf, row, scratch);
+        const std::int32_t bayes = by_score != no_answer ? by_score : majority;
+        const bool by_majority = track.majority > track.bayes;
+        const auto truth = static_cast<std::int32_t>(y);
+        if (majority == truth) track.majority += w;
+        if (bayes == truth) track.bayes += w;
+        if (by_majority || by_score == no_answer) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+        } else {
+            NaiveBayes::shares_of_scores(leaf, scratch, out);
+        }
+        return by_majority ? majority : bayes;
+    }
+
     void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
                        double* out) const {
         if (leaf.track.majority > leaf.track.bayes) {

@@ -38,6 +38,11 @@ struct NaiveBayes {
             Majority{}.probabilities(leaf, row, scratch, out);
             return;
         }
+        shares_of_scores(leaf, scratch, out);
+    }
+
+    // Of logarithms that class_by_score has left.
+    static void shares_of_scores(const LeafView& leaf, AnswerScratch& scratch, double* out) {
         for (std::size_t k = leaf.n_classes; k < scratch.scores.size(); ++k) {
             scratch.scores[k] = -std::numeric_limits<double>::infinity();
         }

@@ -192,6 +192,15 @@ struct Kernels {
     double (*dot)(const double* a, const double* b, std::size_t n);  // n: whole vectors
     double (*linear_step)(const LinearStep&);  // returns the error before the step
 
+    // Hyperplanes, [plane][n] in whole vectors: their products with a row.
+    void (*plane_values)(const double* weights, std::size_t planes, std::size_t n, const double* x,
+                         double* values);
+    // 1 / (1 + e^(-slope v)) and 1 minus it, in whole vectors; exponents are at most `most`.
+    void (*sigmoids)(const double* values, std::size_t n, double slope, double most, double* left,
+                     double* right);
+    // w - step (x - along w), made as long as 1; `along` is w x, or 0 for a plain step.
+    void (*plane_step)(double* weights, const double* x, std::size_t n, double step, double along);
+
     // A rough look at all candidates, much cheaper than their gains: upper limits of
     // chi-square between classes and branches, [candidate][stride]; -inf where there is
     // no candidate, or p (1 - p) is at most `least_spread`, p being a branch's share.

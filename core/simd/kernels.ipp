@@ -405,6 +405,7 @@ void softmax(double* scores, std::size_t n, std::size_t stride) {
 }
 
 #include "linear.ipp"
+#include "planes.ipp"
 
 // What a class needs at a check for four features at once.
 struct Prepared {
@@ -730,6 +731,9 @@ const Kernels table = {
     learn_standardised,
     dot,
     linear_step,
+    plane_values,
+    sigmoids,
+    plane_step,
     numeric_ceilings,
     Tables<AnyImpurity>::numeric,
     Tables<AnyImpurity>::numeric_at,

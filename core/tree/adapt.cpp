@@ -11,6 +11,7 @@ namespace riparian {
 namespace {
 
 constexpr std::size_t room_of_monitor = 2048;
+constexpr std::size_t room_of_list = 64;
 
 // How often a node learns a row: Poisson(1), and once at least, as in MOA.
 double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept {
@@ -49,23 +50,41 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             if (asked && (apart || !learned)) answer(start, row, answers, r);
             if (!learned) continue;
             const auto label = static_cast<std::size_t>(y[r]);
-            const std::int32_t said = std::visit(
-                [&](const auto& how) { return follow(how, start, row, label, weight); },
-                settings_.adaptation);
+            const std::int32_t said = adapt(start, row, label, weight);
             if (asked && !apart) answers.classes[r] = said;
-            if (!given_up_.empty()) compact();
-            if (limited() && working_.held) give_back_room();
         }
     }
 }
 
+// Learns a row, and gives what was said of it before.
+std::int32_t Tree::adapt(std::int32_t start, const Row& row, std::size_t y, double w) {
+    const std::int32_t said = std::visit(
+        [&](const auto& how) { return follow(how, start, row, y, w); }, settings_.adaptation);
+    if (!given_up_.empty()) compact();
+    if (limited() && working_.held) give_back_room();
+    return said;
+}
+
+// The lists of a row have room for what most rows need, which is part of the structure: a row
+// below a limit of memory allocates nothing for them. A row that needs more has it for itself.
+void Tree::open_lists() {
+    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
+        list->reserve(room_of_list);
+    }
+    if (!settings_.has_options()) return;
+    reached_.roots.reserve(room_of_list);
+    reached_.ends.reserve(room_of_list);
+}
+
 void Tree::give_back_room() {
     leave_room();
-    const Charge lists(working_);
-    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
-        *list = Held<std::int32_t>();
+    const Charge charge(working_);
+    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_, &reached_.roots,
+                             &reached_.ends}) {
+        if (list->capacity() <= room_of_list) continue;
+        list->clear();
+        set_room(*list, room_of_list);
     }
-    reached_ = Reached();
 }
 
 void Tree::trace(std::int32_t leaf, std::int32_t root) {

@@ -106,22 +106,6 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
             scratch.gathered.of(row, *kept)};
 }
 
-std::int32_t Tree::cheapest(const double* probabilities, std::size_t n) const noexcept {
-    std::int32_t best = no_answer;
-    double least = 0.0;
-    for (std::size_t a = 0; a < std::min(n, costs_.classes); ++a) {
-        double cost = 0.0;
-        for (std::size_t k = 0; k < std::min(n, costs_.classes); ++k) {
-            cost += probabilities[k] * costs_(a, k);
-        }
-        if (best == no_answer || cost < least) {
-            best = static_cast<std::int32_t>(a);
-            least = cost;
-        }
-    }
-    return best;
-}
-
 template <class Policy>
 void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
                   Asking& scratch, const Answers& answers, std::size_t i) const {
@@ -145,7 +129,7 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
     }
     if (!answers.classes) return;
     if (costs_.classes) {
-        answers.classes[i] = seen_ ? cheapest(shares, leaf.n_classes) : no_answer;
+        answers.classes[i] = seen_ ? costs_.cheapest(shares, leaf.n_classes) : no_answer;
     } else {
         answers.classes[i] = is_leaf ? policy.answer(leaf, seen.row, scratch) : Majority::class_of(leaf);
     }
@@ -204,7 +188,7 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
     }
     if (!answers.classes) return;
     answers.classes[i] = costs_.classes
-                             ? cheapest(all, n_classes_)
+                             ? costs_.cheapest(all, n_classes_)
                              : static_cast<std::int32_t>(std::max_element(all, all + n_classes_) - all);
 }
 
@@ -447,7 +431,7 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
             if (at(leaf.node).test == Test::leaf) {
                 count<false>(place, row, y, w);
             } else {
-                count_silently(place, row, y, w);
+                count_inside(place, row, y, w);
             }
             return true;
         } catch (const OverLimit&) {
@@ -515,7 +499,7 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
 bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(record(node));
     if (!limited()) {
-        count<false>(place, row, y, w);
+        count_inside(place, row, y, w);
         return true;
     }
     const bool active = count_limited(place, row, y, w);
@@ -523,17 +507,12 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
     return active;
 }
 
-void Tree::learn_silently(std::int32_t node, const Row& row, std::size_t y, double w) {
-    const auto place = static_cast<std::size_t>(record(node));
-    if (!limited()) {
-        count_silently(place, row, y, w);
-    } else if (!count_limited(place, row, y, w)) {
-        learn_inactive(place, w);
+// Without what naive Bayes derives: nobody asks for it there.
+void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
+    if (settings_.watches() || shape_.linear || settings_.drop_poor_features) {
+        count<false>(place, row, y, w);
+        return;
     }
-}
-
-// Where nobody answers.
-void Tree::count_silently(std::size_t place, const Row& row, std::size_t y, double w) {
     Leaf& leaf = leaves_[place];
     double* counts = this->counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
@@ -553,7 +532,7 @@ void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
     if (limited()) {
         count_limited(place, row, y, w);
     } else {
-        count_silently(place, row, y, w);
+        count_inside(place, row, y, w);
     }
 }
 
@@ -628,6 +607,81 @@ void Tree::recall(std::int32_t node) {
         }
         if (leaf.inherited > 0.0) leaf.inherited = left;
     }
+}
+
+// ---- row by row, for a forest ----
+
+void Tree::find_starts(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
+    descend(buffer, n, starts);
+}
+
+std::int32_t Tree::say(std::int32_t start, const Row& row, const Shares& shares) {
+    std::int32_t said = no_answer;
+    answer(start, row, {&said, shares.shares, shares.width}, 0);
+    return said;
+}
+
+template <class Policy>
+Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, std::size_t y,
+                      double w, const Shares& asked, bool again) {
+    Said said;
+    const bool fits = n_classes_ <= asked.width || !asked.shares;
+    // Once for both, where the answer is that of a leaf: what it says, and whether it is right.
+    const bool at_leaf = at(route(start, row)).test == Test::leaf;
+    const bool apart = asked.shares && !(at_leaf && fits && !costs_.classes);
+    if (apart || costs_.classes) {
+        answer(policy, start, row, scratch_, {&said.before, asked.shares, asked.width}, 0);
+    }
+    const std::int32_t id = route_learning(start, row);
+    {
+        const Sight seen = sight(id, row, scratch_);
+        const double once = std::min(w, 1.0);
+        std::int32_t before = no_answer;
+        if (asked.shares && !apart) {
+            std::fill_n(asked.shares, asked.width, 0.0);
+            if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_, track(id),
+                                                           y, once, asked.shares); }) {
+                before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y, once,
+                                               asked.shares);
+            } else {
+                policy.probabilities(seen.leaf, seen.row, scratch_, asked.shares);
+                before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, once);
+            }
+        } else {
+            before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, once);
+        }
+        if (!costs_.classes && !apart) said.before = before;
+    }
+    learn<false>(id, row, y, w);
+    if (limited() && working_.held) leave_room();
+    if (Policy::observes && w > 1.0 && at(id).test == Test::leaf &&
+        leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
+        const Sight seen = sight(id, row, scratch_);
+        if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
+                                                      w); }) {
+            said.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, w - 1.0);
+            again &= costs_.classes > 0;
+        } else {
+            policy.observe(seen.leaf, seen.row, scratch_, track(id), y, w - 1.0);
+        }
+    }
+    if (again) answer(policy, id, row, scratch_, {&said.after, nullptr, 0}, 0);
+    return said;
+}
+
+Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, double w,
+                      const Shares& asked, bool again) {
+    const Charge charge(statistics_);
+    if (!settings_.adapts()) {
+        return std::visit([&](const auto& policy) { return take(policy, start, row, y, w, asked, again); },
+                          settings_.leaf);
+    }
+    Said said;
+    if (asked.shares) said.before = say(start, row, asked);
+    const std::int32_t before = adapt(start, row, y, w);
+    if (!asked.shares) said.before = before;
+    if (again) said.after = say(0, row, {});
+    return said;
 }
 
 template <bool answering>

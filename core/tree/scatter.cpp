@@ -246,7 +246,7 @@ void Tree::answer(Spread& spread, AnswerScratch& scratch, const Answers& answers
     }
     if (!answers.classes) return;
     answers.classes[row] = !seen_           ? no_answer
-                           : costs_.classes ? cheapest(sum.data(), n)
+                           : costs_.classes ? costs_.cheapest(sum.data(), n)
                                             : largest(sum.data(), n);
 }
 
@@ -409,7 +409,7 @@ void Tree::retrace(Spread& spread, std::uint64_t number) const {
     scatter(
         spread, enter,
         [&](std::int32_t node, std::int32_t child, std::int32_t) {
-            return child == none || side(child).since > number ? at(node).heavy : child;
+            return child == none || side(child).there > number ? at(node).heavy : child;
         },
         [&](std::int32_t leaf, double share) { enter(leaf, share); });
 }

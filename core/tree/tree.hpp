@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../memory/account.hpp"
+#include "archived.hpp"
 #include "batch.hpp"
 #include "change.hpp"
 #include "check.hpp"
@@ -58,7 +59,8 @@ struct LeafState {
 
 // The limit of memory is too low for what there is to hold, with every leaf inactive.
 struct LimitTooLow : std::runtime_error {
-    LimitTooLow(std::size_t limit, std::size_t needed);
+    LimitTooLow(std::size_t limit, std::size_t needed,
+                const char* what = "the tree as it is with no leaf active");
     std::size_t needed;
 };
 
@@ -130,6 +132,27 @@ public:
     // Node ids from the root to where this row is answered.
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
 
+    // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
+    // `find_starts` gives is good until `reroutings` counts on.
+    [[nodiscard]] auto hold() const { return turnstile_.writing(); }
+    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const { return {batch, features_, shape_}; }
+    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape_); }
+    void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
+    [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
+    // `shares`: room for the class probabilities, of this width, or null.
+    struct Shares {
+        double* shares = nullptr;
+        std::size_t width = 0;
+    };
+    // The class of a row.
+    std::int32_t say(std::int32_t start, const Row&, const Shares&);
+    // The same before it was learned, and after, if asked for.
+    struct Said {
+        std::int32_t before = no_answer;
+        std::int32_t after = no_answer;
+    };
+    Said take(std::int32_t start, const Row&, std::size_t y, double w, const Shares&, bool again);
+
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t n_features() const;
@@ -176,8 +199,6 @@ private:
                        std::size_t row) const;
     // Answers as the ends of a row do before they learn it, and notes who was right.
     std::int32_t observe_all(const Row&, std::size_t y, double w);
-    // The class that costs least with these probabilities; ties to the lowest code.
-    [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept;
     template <bool plain>
     void learn(std::int32_t node, const Row&, std::size_t y, double w);
     template <bool plain>
@@ -325,6 +346,10 @@ private:
     // Following change (adapt.cpp, graft.cpp).
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    std::int32_t adapt(std::int32_t start, const Row&, std::size_t y, double w);
+    template <class Policy>
+    Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, double w, const Shares&,
+              bool again);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Reevaluation&, std::int32_t start, const Row&, std::size_t y, double w);
@@ -334,6 +359,7 @@ private:
     // How many leaves one row may reach, and would with one more option at a node.
     [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
     std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
+    void open_lists();
     // The inner nodes from a leaf up to a root, to path_.
     void trace(std::int32_t leaf, std::int32_t root);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
@@ -353,9 +379,8 @@ private:
     void arrive(const Row&, std::size_t y);
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
-    // The same at a node with a test, which keeps statistics.
-    void count_silently(std::size_t place, const Row&, std::size_t y, double w);
-    void learn_silently(std::int32_t node, const Row&, std::size_t y, double w);
+    // What a node with a test makes of a row, where nobody answers.
+    void count_inside(std::size_t place, const Row&, std::size_t y, double w);
     // Where the statistics of a node are; none: it keeps none.
     [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept {
         if (at(id).test == Test::leaf) return at(id).place;
@@ -410,6 +435,7 @@ private:
     void count_anew_if_due();
     void forget_at(std::int32_t node, const Row&, std::size_t y, double w, std::uint64_t number);
     void count_anew();
+    void relearn_window(std::uint64_t from, std::int32_t least);
     void relearn(std::int32_t node, const Row&, std::size_t y, double w);
     void note_tests(const Window&, std::int32_t node, bool wrong, double w);
     void conclude_test(const Window&, std::int32_t node);
@@ -418,6 +444,13 @@ private:
     [[nodiscard]] bool is_doubtful(std::int32_t node, const Decision&) const;
     bool start_beside(std::int32_t node, const Decision&);
     void tidy_trial(std::int32_t node);
+    // What was replaced (archive.cpp).
+    void archive(const Window&, std::int32_t node);
+    bool bring_back(const Window&, std::int32_t node);
+    bool bring_back(const Window&, const Archived&);
+    void plant(const Archived&, std::uint64_t since);
+    void give_up_archived(std::size_t);
+    [[nodiscard]] std::size_t archive_bytes() const noexcept;
     void set_window(std::size_t);
     void make_room_for_wider(std::size_t numeric, std::size_t categorical);
     // How many examples fit beside all else, with so many numbers of distributions among
@@ -438,7 +471,7 @@ private:
     [[nodiscard]] std::size_t most_lasting(bool answers = false) const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
-    [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
+    [[nodiscard]] std::size_t growth(std::size_t branches, std::size_t splits) const noexcept;
     // Whether the structure may grow; that of a tree that answers leaves room for others.
     [[nodiscard]] bool may_add(std::size_t bytes, bool answers = false) const noexcept;
     [[nodiscard]] double promise(std::int32_t node) const noexcept;
@@ -471,6 +504,14 @@ private:
     class Reader;
     [[nodiscard]] std::vector<double> read_distributions(const Row&, Reader&,
                                                          const std::string& where) const;
+    void restore_archive(const Snapshot&);
+    void save_archive(Snapshot&) const;
+    void restore_archived_nodes(const Snapshot&, std::size_t first, std::size_t n, Archived&,
+                                const std::string& where) const;
+    void demand_split(const Split&, Test, const std::string& where) const;
+    [[nodiscard]] Rival demand_rival(const Snapshot&, std::uint8_t test, std::int32_t feature,
+                                     double threshold, std::int32_t category, double gain,
+                                     const std::string& where) const;
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
@@ -514,6 +555,8 @@ private:
     std::size_t window_ = 0;  // how many there may be
     std::size_t fits_ = 0;    // the same below the limit of memory
     std::uint64_t forgotten_ = 0;  // since statistics were counted anew
+    Held<Archived> archive_;       // the oldest first
+    std::uint64_t archived_ = 0;   // so far
     Held<double> estimates_;  // [node][class_stride]: inherited, before recall()
     Held<Change> changes_;  // the oldest first
     std::array<std::uint64_t, n_change_kinds> change_totals_{};
@@ -578,7 +621,8 @@ void Tree::each_part(Spread& spread, double w, Learn&& learn) const {
 }
 
 // Visits the nodes that have learned an example of the window. It went down the branch for
-// missing values where its own did not exist yet.
+// missing values where its own did not exist yet; where another subtree has taken the place of
+// what it met there, nobody has learned it.
 template <class Visit>
 void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit) {
     walks_.clear();
@@ -590,7 +634,7 @@ void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit
             for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(walks_, b);
             if (at(i).test == Test::leaf) break;
             const std::int32_t next = step(i, row);
-            i = next == none || side(next).since > number ? at(i).heavy : next;
+            i = next == none || side(next).there > number ? at(i).heavy : next;
         }
     }
 }

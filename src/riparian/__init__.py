@@ -21,11 +21,21 @@ if TYPE_CHECKING:
         lab,
         leaves,
         reproduce,
+        restructuring,
         streams,
     )
     from riparian.certificates import Pending, Split
     from riparian.changes import Change
     from riparian.errors import ModelFileError
+    from riparian.forests import (
+        AccuracyWeightedEnsemble,
+        AdaptiveRandomForest,
+        Forest,
+        LeveragingBagging,
+        OnlineBagging,
+        StreamingRandomPatches,
+    )
+    from riparian.gradient import OADT
     from riparian.modelfile import load
     from riparian.recipes import (
         CVFDT,
@@ -46,6 +56,7 @@ if TYPE_CHECKING:
         StreamTree,
         VFDTc,
     )
+    from riparian.restructuring import ID3, ID4, ID5R, ITI, ID3Prime
     from riparian.tree import HoeffdingTree
     from riparian.uncertain import Uncertain
     from riparian.uncertain_pairs import uncertain_columns
@@ -54,24 +65,36 @@ __all__ = [
     "CVFDT",
     "EFDT",
     "HAT",
+    "ID3",
+    "ID4",
+    "ID5R",
+    "ITI",
     "MDT",
     "NIP",
+    "OADT",
     "UCVFDT",
     "VFDT",
+    "AccuracyWeightedEnsemble",
+    "AdaptiveRandomForest",
     "CTree",
     "Change",
     "CorrHTree",
     "CorrectedVFDT",
     "DsCART",
+    "Forest",
     "HoeffdingOptionTree",
     "HoeffdingTree",
     "HybridTree",
+    "ID3Prime",
+    "LeveragingBagging",
     "McDiarmidTree",
     "MisclassificationTree",
     "ModelFileError",
+    "OnlineBagging",
     "Pending",
     "Split",
     "StreamTree",
+    "StreamingRandomPatches",
     "Uncertain",
     "VFDTc",
     "__version__",
@@ -85,6 +108,7 @@ __all__ = [
     "leaves",
     "load",
     "reproduce",
+    "restructuring",
     "streams",
     "uncertain_columns",
 ]
@@ -95,6 +119,7 @@ _HOME = {
     "Change": "riparian.changes",
     "HoeffdingTree": "riparian.tree",
     "ModelFileError": "riparian.errors",
+    "OADT": "riparian.gradient",
     "Pending": "riparian.certificates",
     "Split": "riparian.certificates",
     "Uncertain": "riparian.uncertain",
@@ -120,6 +145,15 @@ _RECIPES = {
     "VFDT",
     "VFDTc",
 }
+_RESTRUCTURING = {"ID3", "ID3Prime", "ID4", "ID5R", "ITI"}
+_FORESTS = {
+    "AccuracyWeightedEnsemble",
+    "AdaptiveRandomForest",
+    "Forest",
+    "LeveragingBagging",
+    "OnlineBagging",
+    "StreamingRandomPatches",
+}
 _MODULES = {
     "bounds",
     "cuts",
@@ -130,6 +164,7 @@ _MODULES = {
     "lab",
     "leaves",
     "reproduce",
+    "restructuring",
     "streams",
 }
 
@@ -139,6 +174,10 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _RECIPES:
         value = getattr(importlib.import_module("riparian.recipes"), name)
+    elif name in _RESTRUCTURING:
+        value = getattr(importlib.import_module("riparian.restructuring"), name)
+    elif name in _FORESTS:
+        value = getattr(importlib.import_module("riparian.forests"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"riparian.{name}")
     else:

@@ -343,10 +343,15 @@ def show(
 ) -> None:
     """Show a model, its tree, why it split, and what it changed."""
     import riparian
+    from riparian.gradient import OADT
     from riparian.summary import console, model_dict, print_model
 
     learned = riparian.load(model)
-    if json:
+    if isinstance(learned, OADT):
+        if json or changes:
+            raise ValueError("a model of OADT has no splits: show it without options")
+        print(learned.export_text(), end="")
+    elif json:
         _print_json(model_dict(learned, n_splits=splits, changes=changes))
     else:
         print_model(console(), model, learned, n_splits=splits, max_depth=depth, changes=changes)
@@ -625,10 +630,11 @@ def _learn(
 
 def _model(recipe: str, parameters: dict[str, Any]) -> Any:
     from riparian.errors import one_of
+    from riparian.models import MODELS
     from riparian.recipes import RECIPES
 
     try:
-        found = RECIPES[one_of("recipe", recipe, RECIPES)]
+        found = MODELS[one_of("recipe", recipe, MODELS)]
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--recipe") from None
     own = found().get_params(deep=False)
@@ -638,6 +644,8 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
             whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
             raise typer.BadParameter(
                 f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
+                if name in free and recipe in RECIPES
+                else f"{recipe} has no such parameter"
                 if name in free
                 else f"is for --recipe {' or '.join(whose)}",
                 param_hint=f"--{name.replace('_', '-')}",
@@ -647,7 +655,7 @@ def _model(recipe: str, parameters: dict[str, Any]) -> Any:
 
 def _say_unknown_costs(model: Any) -> None:
     """Name the labels of costs that no row had: they are likely misspelt."""
-    if isinstance(model.costs, dict):
+    if isinstance(getattr(model, "costs", None), dict):
         known = set(model.classes_.tolist())
         unknown = dict.fromkeys(label for pair in model.costs for label in pair)
         if missing := [repr(label) for label in unknown if label not in known]:

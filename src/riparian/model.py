@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -114,6 +115,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         """The engine of a snapshot; a ValueError if there cannot be such a one."""
         raise NotImplementedError
 
+    def _restorer(self, axes: Mapping[str, Any]) -> Callable[[dict[str, NDArray[Any]]], E]:
+        """The same for snapshots to come, where a function of the user may fail meanwhile."""
+        return functools.partial(self._restored_engine, axes)
+
     def _axes(self) -> dict[str, Any]:
         """The parameters that what is learned depends on; a file holds them."""
         return dict(self.get_params(deep=False))
@@ -145,7 +150,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             raise ValueError(
                 "Sample weights must contain at least one non-zero number; nothing was learned"
             )
-        self._become(fresh)
+        self._take_over(fresh)
         return self
 
     def partial_fit(
@@ -347,11 +352,12 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         if self._engine is None:
             return None
         axes = self._learned_with
+        restored = self._restorer(axes)
         arrays, schema = self._engine.snapshot(), copy.deepcopy(self._schema)
         costs = axes.get("costs")
 
         def undo() -> tuple[E, Schema]:
-            engine = self._restored_engine(axes, arrays)
+            engine = restored(arrays)
             engine.add_names(schema.bytes)
             if costs is not None:
                 engine.set_costs(cost_matrix(costs, schema.classes))
@@ -499,6 +505,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     def _become(self, other: StreamClassifier[E]) -> None:
         self._adopt(other._axes())
+        self._take_over(other)
+
+    def _take_over(self, other: StreamClassifier[E]) -> None:
+        """What another model of the same parameters has learned."""
         self._schema, self._learned_with = other._schema, other._learned_with
         self._schema.owner = type(self).__name__
         self._learning = threading.Lock()

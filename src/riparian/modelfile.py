@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError
+from sklearn.base import BaseEstimator
 
 from riparian.callables import importable_name
 from riparian.costs import cost_matrix
+from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
 from riparian.schema import Feature, Schema
 
@@ -66,15 +68,12 @@ def load(
 
 def to_bytes(model: StreamClassifier[Any]) -> bytes:
     """The whole model as the bytes of a file."""
-    from riparian.models import MODELS
-
     engine = model._fitted()
-    recipe = next(cls.__name__ for cls in type(model).__mro__ if cls.__name__ in MODELS)
     with model._learning:
         arrays = engine.snapshot()
         header = {
             "format": FORMAT,
-            "recipe": recipe,
+            "recipe": _name_of(model),
             "parameters": {k: _plain(k, v) for k, v in sorted(model._learned_with.items())},
             "schema": _schema_to_json(model._schema),
         }
@@ -87,8 +86,6 @@ def to_bytes(model: StreamClassifier[Any]) -> bytes:
 
 def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> StreamClassifier[Any]:
     """The model that these bytes describe; a :class:`ModelFileError` if they do not."""
-    from riparian.models import MODELS
-
     body = data[:-_DIGEST_BYTES]
     if len(data) < 8 + _DIGEST_BYTES or hashlib.sha256(body).digest() != data[-_DIGEST_BYTES:]:
         raise ModelFileError(
@@ -105,16 +102,8 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Strea
             f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
         )
     arrays.pop(_DIGEST, None)
-    recipe = header.get("recipe")
-    if not isinstance(recipe, str) or recipe not in MODELS:
-        raise ModelFileError(f"unknown recipe {recipe!r}")
     try:
-        model = MODELS[recipe]()
-        parameters = header["parameters"]
-        expected = set(model._axes())
-        if not isinstance(parameters, dict) or set(parameters) - expected:
-            raise ModelFileError("unknown parameters")
-        model._adopt(_with_functions(_from_plain(parameters), functions or {}))
+        model = _unfitted(header.get("recipe"), header["parameters"], functions or {})
         schema = _schema_from_json(header["schema"])
         engine = model._restored_engine(model._axes(), arrays)
         _check_agreement(schema, arrays)
@@ -170,6 +159,12 @@ def _read_header(data: bytes) -> dict[str, Any]:
     return header
 
 
+def _name_of(model: StreamClassifier[Any]) -> str:
+    from riparian.models import MODELS
+
+    return next(cls.__name__ for cls in type(model).__mro__ if cls.__name__ in MODELS)
+
+
 def _plain(name: str, value: Any) -> Any:
     """A parameter as JSON has it."""
     if isinstance(value, np.generic):
@@ -178,6 +173,14 @@ def _plain(name: str, value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain(name, v) for v in value]
+    if isinstance(value, Detector):
+        return {"detector": value._name, "parameters": value.get_params()}
+    if isinstance(value, BaseEstimator):  # what the members of a forest are
+        axes = value._axes()
+        return {
+            "model": _name_of(value),
+            "parameters": {k: _plain(f"{name}__{k}", v) for k, v in sorted(axes.items())},
+        }
     if isinstance(value, Mapping):  # costs
         return {
             "pairs": [
@@ -196,8 +199,35 @@ def _plain(name: str, value: Any) -> Any:
     raise TypeError(f"parameter {name}={value!r} cannot be saved in a model file")
 
 
-def _from_plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _unfitted(recipe: Any, parameters: Any, functions: Mapping[str, Any]) -> StreamClassifier[Any]:
+    """The model that a header names, with its parameters."""
+    from riparian.models import MODELS
+
+    if not isinstance(recipe, str) or recipe not in MODELS:
+        raise ModelFileError(f"unknown recipe {recipe!r}")
+    model = MODELS[recipe]()
+    if not isinstance(parameters, dict) or set(parameters) - set(model._axes()):
+        raise ModelFileError("unknown parameters")
+    model._adopt(_with_functions(_from_plain(parameters, functions), functions))
+    return model
+
+
+def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
     out = dict(parameters)
+    for name, value in out.items():
+        if not isinstance(value, dict):
+            continue
+        if set(value) == {"detector", "parameters"}:
+            kind = DETECTORS.get(value["detector"])
+            if kind is None or not isinstance(value["parameters"], dict):
+                raise ModelFileError(f"unknown detector {value['detector']!r}")
+            out[name] = kind(**value["parameters"])
+        elif set(value) == {"model", "parameters"}:
+            below = {k.removeprefix(f"{name}__"): f for k, f in functions.items() if "__" in k}
+            inner = value["parameters"]
+            if isinstance(inner, dict) and inner.get("estimator") is not None:
+                raise ModelFileError("a member of a forest is a forest")
+            out[name] = _unfitted(value["model"], inner, below)
     if isinstance(out.get("leaf"), list):
         out["leaf"] = tuple(out["leaf"])
     costs = out.get("costs")

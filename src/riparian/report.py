@@ -59,8 +59,9 @@ def report_html(model: Any, result: Result, title: str) -> str:
         sections += [_curve(result), _confusion(result)]
     if getattr(model, "_engine", None) is not None:
         sections.append(_tree(model))
-        sections.append(_splits(model))
-        if model._axes()["adaptation"] != "none":
+        if hasattr(model, "splits"):
+            sections.append(_splits(model))
+        if model._axes().get("adaptation", "none") != "none":
             sections.append(_changes(model))
     sections.append(_parameters(model))
     return page_html(title, "\n".join(sections))

@@ -266,6 +266,8 @@ def _declared(categorical: Any, names: list[Name], *, first: bool) -> set[Name]:
     """The names that `categorical_features` declares."""
     if categorical is None or _by_type(categorical):
         return set()
+    if isinstance(categorical, str) and categorical == "all":
+        return set(names)
     entries = [e.item() if isinstance(e, np.generic) else e for e in categorical]
     if entries and all(isinstance(e, bool) for e in entries):
         if first and len(entries) != len(names):

@@ -16,7 +16,16 @@ from riparian.costs import check_costs
 from riparian.errors import one_of
 from riparian.leaves import check_leaf
 
-__all__ = ["IMPURITIES", "byte_count", "check_features", "check_settings"]
+__all__ = [
+    "IMPURITIES",
+    "byte_count",
+    "check_categorical_features",
+    "check_features",
+    "check_settings",
+    "number",
+    "truth",
+    "whole",
+]
 
 _CHOICES = {
     "statistics": ["gaussian", "exhaustive", "intervals"],
@@ -37,7 +46,7 @@ IMPURITIES = [*_core.names("impurity"), "hybrid"]
 def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
     settings: dict[str, Any] = {}
-    _check_categorical_features(parameters["categorical_features"])
+    check_categorical_features(parameters["categorical_features"])
     settings["adaptation"] = one_of(
         "adaptation", parameters["adaptation"], _core.names("adaptation")
     )
@@ -57,14 +66,14 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "bootstrap",
         "dynamic_window",
     ):
-        settings[name] = _truth(name, parameters[name])
-    settings["n_cuts"] = _whole("n_cuts", parameters["n_cuts"], 1, 10_000)
-    settings["n_intervals"] = _whole("n_intervals", parameters["n_intervals"], 1, 65_536)
+        settings[name] = truth(name, parameters[name])
+    settings["n_cuts"] = whole("n_cuts", parameters["n_cuts"], 1, 10_000)
+    settings["n_intervals"] = whole("n_intervals", parameters["n_intervals"], 1, 65_536)
     settings["leaf_features"] = check_features("leaf_features", parameters["leaf_features"])
-    settings["short_memory"] = _whole("short_memory", parameters["short_memory"], 0, 2**24)
+    settings["short_memory"] = whole("short_memory", parameters["short_memory"], 0, 2**24)
     seed = parameters["random_state"]
-    settings["random_state"] = 0 if seed is None else _whole("random_state", seed, 0, 2**32 - 1)
-    settings["epsilons"] = _whole("epsilons", parameters["epsilons"], 1, 2)
+    settings["random_state"] = 0 if seed is None else whole("random_state", seed, 0, 2**32 - 1)
+    settings["epsilons"] = whole("epsilons", parameters["epsilons"], 1, 2)
     for name, least, most in (
         ("grace_period", 0.0, 2.0**53),
         ("tau", 0.0, 1e6),
@@ -80,18 +89,19 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         ("alt_test_size", 1.0, 2.0**53),
         ("alt_prune_margin", 0.0, 1.0),
     ):
-        settings[name] = _number(name, parameters[name], least, most)
-    settings["max_options"] = _whole("max_options", parameters["max_options"], 1, 1000)
+        settings[name] = number(name, parameters[name], least, most)
+    settings["max_options"] = whole("max_options", parameters["max_options"], 1, 1000)
     for name in ("delta", "drift_delta", "switch_delta", "option_delta"):
         settings[name] = _probability(name, parameters[name])
     for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
         value = parameters[name]
-        settings[name] = None if value is None else _whole(name, value, least_whole, 2**31)
-    settings["window"] = _whole("window", parameters["window"], 1, 2**30)
-    settings["validity_period"] = _whole("validity_period", parameters["validity_period"], 1, 2**53)
+        settings[name] = None if value is None else whole(name, value, least_whole, 2**31)
+    settings["window"] = whole("window", parameters["window"], 1, 2**30)
+    settings["validity_period"] = whole("validity_period", parameters["validity_period"], 1, 2**53)
+    settings["archive_size"] = whole("archive_size", parameters["archive_size"], 0, 1000)
     settings["max_window"] = settings["window"]
     if parameters["max_window"] is not None:
-        settings["max_window"] = _whole(
+        settings["max_window"] = whole(
             "max_window", parameters["max_window"], settings["window"], 2**30
         )
     hook = parameters["window_hook"]
@@ -303,7 +313,7 @@ def _check_forgetting(p: Mapping[str, Any]) -> None:
         )
 
 
-def _check_categorical_features(value: Any) -> None:
+def check_categorical_features(value: Any) -> None:
     if value is None or (isinstance(value, str) and value == "from_dtype"):
         return
     good = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
@@ -321,13 +331,13 @@ def _probability(name: str, value: object) -> float:
     raise ValueError(f"{name} must be a probability between 0 and 1, got {value!r}")
 
 
-def _truth(name: str, value: object) -> bool:
+def truth(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
-def _whole(name: str, value: object, least: int, most: int) -> int:
+def whole(name: str, value: object, least: int, most: int) -> int:
     if isinstance(value, Integral) and not isinstance(value, bool):
         number = int(value)
         if least <= number <= most:
@@ -335,7 +345,7 @@ def _whole(name: str, value: object, least: int, most: int) -> int:
     raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, got {value!r}")
 
 
-def _number(name: str, value: object, least: float, most: float) -> float:
+def number(name: str, value: object, least: float, most: float) -> float:
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(value)
         if least <= number <= most:  # NaN is not

@@ -297,6 +297,8 @@ class Structure:
         return self._threshold_texts[feature]
 
     def _category(self, feature: int, code: int) -> str:
+        if code < 0:
+            return "missing"
         if feature not in self._category_texts:
             self._category_texts[feature] = distinct_texts(
                 self._schema_features[feature].categories

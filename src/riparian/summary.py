@@ -159,10 +159,11 @@ def print_model(
     _print_heading(out, "Tree")
     for line in model.export_text(max_depth=max_depth).splitlines():
         out.print(f"  {line}")
-    _print_heading(out, "What the bound promises")
-    _print_paragraph(out, model.guarantee())
+    if hasattr(model, "guarantee"):
+        _print_heading(out, "What the bound promises")
+        _print_paragraph(out, model.guarantee())
     _print_splits(out, model, n_splits, ranked=True)
-    if model._axes()["adaptation"] != "none":
+    if model._axes().get("adaptation", "none") != "none":
         _print_changes(out, model, None if changes else n_splits)
     elif changes:
         out.print()
@@ -215,16 +216,15 @@ def model_dict(
         "parameters": _parameters(model),
         "examples": float(model.n_seen_),
         "leaves": int(model.n_leaves_),
-        "active_leaves": int(model.n_active_leaves_),
+        "active_leaves": int(getattr(model, "n_active_leaves_", model.n_leaves_)),
         "nodes": int(model.n_nodes_),
         "depth": int(model.depth_),
         "answered_by": Structure.of(model).n_answered_by(),
         "memory_bytes": int(model.memory_bytes_),
         "classes": [_json_value(label) for label in model.classes_],
-        "guarantee": model.guarantee(),
-        "splits": [_record(split) for split in _last(model.splits(), n_splits)],
+        **_certified(model, n_splits),
     }
-    if model._axes()["adaptation"] != "none":
+    if model._axes().get("adaptation", "none") != "none":
         told = model.changes()
         found["change_counts"] = model.change_counts()
         found["changes"] = [_record(c) for c in (told if changes else _last(told, n_splits))]
@@ -314,6 +314,8 @@ def _print_paragraph(out: Console, text: str, lead: str = "  ", inner: str = "  
 
 
 def _print_splits(out: Console, model: Any, n_splits: int, *, ranked: bool = False) -> None:
+    if not hasattr(model, "splits"):
+        return
     splits = list(model.splits())
     if n_splits == 0:
         return
@@ -342,6 +344,14 @@ def _last(splits: Sequence[Any], n: int) -> list[Any]:
 
 def _parameters(model: Any) -> dict[str, Any]:
     return {name: _json_value(value) for name, value in model.get_params(deep=False).items()}
+
+
+def _certified(model: Any, n_splits: int) -> dict[str, Any]:
+    """What the bound promises and the last splits; nothing of a model without a bound."""
+    if not hasattr(model, "splits"):
+        return {}
+    splits = [_record(split) for split in _last(model.splits(), n_splits)]
+    return {"guarantee": model.guarantee(), "splits": splits}
 
 
 def _record(found: Any) -> dict[str, Any]:

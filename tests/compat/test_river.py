@@ -23,6 +23,7 @@ MODELS = {
     "the best of three, costs": lambda: RiverTree(
         rp.VFDT(leaf=("majority", "naive-bayes", "idbd"), costs={(True, False): 3.0})
     ),
+    "OADT": lambda: RiverTree(rp.OADT()),
     "naive Bayes": lambda: RiverTree(rp.HoeffdingTree(leaf="naive-bayes", grace_period=20)),
 }
 
@@ -30,6 +31,8 @@ MODELS = {
 def all_checks():
     for name, new_model in MODELS.items():
         for i, check in enumerate(checks.yield_checks(new_model())):
+            if name == "OADT" and check.__name__ == "check_shuffle_features_no_impact":
+                continue  # its first weights hang on the places of the features
             yield pytest.param(new_model, check, id=f"{name}-{i}-{check.__name__}")
 
 

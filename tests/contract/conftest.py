@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from riparian import _core
+from riparian.gradient import OADT
 from riparian.modelfile import to_bytes
 from riparian.recipes import RECIPES
 
@@ -60,6 +61,7 @@ COMPOSITIONS = {
         "short_memory": 40,
     },
     "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
+    "drawn-features": {"leaf_features": 3, "random_state": 5},
     "short-memory": {"short_memory": 150, "inherit_counts": "count"},
     "window": {
         "adaptation": "window",
@@ -153,10 +155,27 @@ def recipe(request):
     return request.param
 
 
-@pytest.fixture(params=RECIPES.values(), ids=RECIPES)
+@pytest.fixture(params=[*RECIPES.values(), OADT], ids=[*RECIPES, "OADT"])
 def cls(request):
-    """A recipe as it comes, where the kind of leaf makes no difference."""
+    """A model as it comes, where the kind of leaf makes no difference."""
     return request.param
+
+
+@pytest.fixture(params=RECIPES.values(), ids=RECIPES)
+def tree_cls(request):
+    """The same of Hoeffding trees only."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def with_known():
+    """A model with those of these parameters that it has."""
+
+    def make(cls, **parameters):
+        known = cls().get_params()
+        return cls(**{k: v for k, v in parameters.items() if k in known})
+
+    return make
 
 
 @pytest.fixture(scope="session")

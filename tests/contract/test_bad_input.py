@@ -23,14 +23,14 @@ def fruit(n=400):
 
 
 @pytest.fixture
-def learned(cls):
-    return cls(grace_period=20, delta=0.1).partial_fit(*fruit())
+def learned(cls, with_known):
+    return with_known(cls, grace_period=20, delta=0.1).partial_fit(*fruit())
 
 
 @pytest.fixture
-def numeric(cls):
+def numeric(cls, with_known):
     X = np.random.default_rng(1).normal(size=(300, 3))
-    return cls(grace_period=20, delta=0.1).partial_fit(X, (X[:, 1] > 0).astype(int))
+    return with_known(cls, grace_period=20, delta=0.1).partial_fit(X, (X[:, 1] > 0).astype(int))
 
 
 def good(**changes):

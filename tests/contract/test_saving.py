@@ -158,9 +158,9 @@ CHANGES = [{"delta": 0.4}, {"leaf": "adaptive"}, {"max_leaves": 2}, {"grace_peri
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_parameters_changed_in_mid_stream_are_the_same_for_model_and_copy(
-    cls, mixed, fingerprint, change
+    tree_cls, mixed, fingerprint, change
 ):
-    model = mixed[:2_000].taught_to(cls(leaf="majority", tau=0.08))
+    model = mixed[:2_000].taught_to(tree_cls(leaf="majority", tau=0.08))
     model.set_params(**change)
     again = from_bytes(to_bytes(model))
     mixed[2_000:].taught_to(model)
@@ -169,8 +169,8 @@ def test_parameters_changed_in_mid_stream_are_the_same_for_model_and_copy(
     assert fingerprint(again) == fingerprint(model)
 
 
-def test_a_certificate_keeps_the_evidence_of_its_time(cls, mixed):
-    model = mixed.taught_to(cls(delta=1e-3, tau=100.0, grace_period=50))
+def test_a_certificate_keeps_the_evidence_of_its_time(tree_cls, mixed):
+    model = mixed.taught_to(tree_cls(delta=1e-3, tau=100.0, grace_period=50))
     before = model.splits()
     assert before[0].delta == 1e-3
     model.set_params(delta=0.4, tau=0.5)
@@ -179,9 +179,9 @@ def test_a_certificate_keeps_the_evidence_of_its_time(cls, mixed):
 
 def test_a_wrong_parameter_set_in_mid_stream_does_not_make_a_model_unreadable(cls, mixed, tmp_path):
     model = mixed.taught_to(cls())
-    model.set_params(
-        **({"impurity": "entropie"} if "impurity" in model.get_params() else {"delta": 2})
-    )
+    wrong = {"impurity": "entropie", "delta": 2, "slope": -1}
+    name = next(name for name in wrong if name in model.get_params())
+    model.set_params(**{name: wrong[name]})
     try:
         model.save(tmp_path / "model.rip")
     except ValueError:

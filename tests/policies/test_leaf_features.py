@@ -41,10 +41,12 @@ def test_leaves_draw_anew_and_split_by_what_they_track(stream):
     X, y = stream
     tree = HoeffdingTree(leaf_features=3, grace_period=50, delta=0.01).partial_fit(X, y)
     sets = tracked(tree)
-    assert len(sets) > 5 and all(len(s) == 3 for s in sets)
+    assert len(sets) > 5
+    assert all(len(s) == 3 for s in sets)
     assert len({frozenset(s) for s in sets}) > 1
     candidates = [leaf for leaf in tree.pending() if leaf.feature is not None]
-    assert candidates and all(leaf.feature not in leaf.dropped for leaf in candidates)
+    assert candidates
+    assert all(leaf.feature not in leaf.dropped for leaf in candidates)
 
 
 def test_all_features_are_the_tree_without_it(stream):
@@ -91,7 +93,8 @@ def test_features_that_come_late_are_the_same_in_any_batches(tmp_path):
     assert one.n_leaves_ > 1
     assert tracked(one) == tracked(whole)
     late = [s & set(range(4, 12)) for s in tracked(one)]
-    assert any(late) and not all(len(s) == 8 for s in late)
+    assert any(late)
+    assert not all(len(s) == 8 for s in late)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, 0.0, "root", True])

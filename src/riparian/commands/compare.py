@@ -114,13 +114,13 @@ def model_of(text: str) -> Any:
     ValueError: a model must be one of 'HoeffdingTree', ..., got 'VFTD'; did you mean 'VFDT'?
     """
     from riparian.errors import one_of
-    from riparian.recipes import RECIPES
+    from riparian.models import MODELS
 
     match = _MODEL.fullmatch(text)
     if match is None:
         raise ValueError(f"a model is written NAME or NAME(parameter=value, ...), got {text!r}")
     name, inside = match.groups()
-    recipe = RECIPES[one_of("a model", name, RECIPES)]
+    recipe = MODELS[one_of("a model", name, MODELS)]
     known = list(recipe().get_params(deep=False))
     parameters: dict[str, Any] = {}
     for part in _parts(inside or ""):

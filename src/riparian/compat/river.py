@@ -13,6 +13,7 @@ from typing import Any
 import sklearn.base
 from river import base
 
+from riparian.model import StreamClassifier
 from riparian.tree import HoeffdingTree
 
 __all__ = ["RiverTree"]
@@ -23,8 +24,8 @@ class RiverTree(base.Classifier):
 
     Parameters
     ----------
-    model : HoeffdingTree, optional
-        Any tree of riparian; a :class:`riparian.HoeffdingTree` by default. What
+    model : StreamClassifier, optional
+        Any model of riparian; a :class:`riparian.HoeffdingTree` by default. What
         it has learned already is not used: each `RiverTree` starts afresh.
 
     Examples
@@ -37,9 +38,11 @@ class RiverTree(base.Classifier):
     'dry'
     """
 
-    def __init__(self, model: HoeffdingTree | None = None) -> None:
+    def __init__(self, model: StreamClassifier[Any] | None = None) -> None:
         self.model = model
-        self._tree = HoeffdingTree() if model is None else sklearn.base.clone(model)
+        self._tree: StreamClassifier[Any] = (
+            HoeffdingTree() if model is None else sklearn.base.clone(model)
+        )
 
     @property
     def _multiclass(self) -> bool:

@@ -1,0 +1,198 @@
+"""Forests beside MOA's and River's: how fast, how accurate, how large?
+
+All sides run on the same arrays. `speed` times AdaptiveRandomForest with ten members, on one
+thread and on two, beside MOA's (its JVM warm, instances built beforehand) and River's (the first
+rows only); CPU seconds on one thread, wall-clock seconds on two, the best of the repeats in turn
+within one run. `accuracy` tells prequential accuracy of AdaptiveRandomForest and
+StreamingRandomPatches beside MOA's on the streams of choosing_streams.py.
+
+    python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000] [--markdown]
+    python benchmarks/forests.py accuracy [--rows 30000] [--streams a,b] [--markdown]
+
+MOA is left out where no JDK is present, and so are the real streams where RIPARIAN_DATA names no
+folder with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+import workloads
+from choosing_streams import CHOOSING, HELD_OUT
+from peers import moa_tree
+from peers.moa_tree import MoaTree
+from tables import Table
+from workloads import Workload
+
+import riparian as rp
+
+MEMBERS = 10
+RIVER_ROWS = 2_000
+OURS: dict[str, Callable[..., rp.Forest]] = {
+    "ARF": rp.AdaptiveRandomForest,
+    "SRP": rp.StreamingRandomPatches,
+}
+MOA = {
+    "ARF": ("meta.AdaptiveRandomForest", f"-s {MEMBERS}"),
+    "SRP": ("meta.StreamingRandomPatches", f"-s {MEMBERS}"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("task", choices=["speed", "accuracy"])
+    parser.add_argument("--workloads", default="rbf,covertype")
+    parser.add_argument("--streams", help="those to run, separated by commas")
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args(arguments)
+    if why := moa_tree.missing():
+        print(f"MOA left out: {why}", file=sys.stderr)
+    if options.task == "speed":
+        _speed(options)
+    else:
+        _accuracy(options)
+    return 0
+
+
+def model_of(kind: str, workload: Workload, n_jobs: int) -> rp.Forest:
+    """One of our forests for a workload."""
+    kinds: Any = workload.nominal or "from_dtype"
+    return OURS[kind](n_estimators=MEMBERS, n_jobs=n_jobs, categorical_features=kinds)
+
+
+def _speed(options: argparse.Namespace) -> None:
+    rows: list[dict[str, Any]] = []
+    for name in options.workloads.split(","):
+        workload = workloads.load(name, options.rows or 100_000)
+        if workload is None:
+            print(f"{name} left out: it is not there", file=sys.stderr)
+            continue
+        print(workload, file=sys.stderr)
+        rows.append(_timed(workload, options.repeats))
+    _print(
+        "AdaptiveRandomForest, ten members",
+        rows,
+        {
+            "one thread, s": "{:.2f}",
+            "two threads, s": "{:.2f}",
+            "scaling": "{:.2f}",
+            "MOA, s": "{:.1f}",
+            "MOA / one thread": "{:.1f}",
+            "MOA / two threads": "{:.1f}",
+            "River / one thread": "{:.0f}",
+            "accuracy": "{:.4f}",
+            "MOA's": "{:.4f}",
+            "bytes / MOA's": "{:.2f}",
+        },
+        options.markdown,
+    )
+
+
+def _timed(workload: Workload, repeats: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"workload": workload.name}
+    best: dict[str, float] = {}
+    machine = None
+    if not moa_tree.missing():
+        machine = MoaTree(workload, "prequential", *MOA["ARF"][:1], 1, MOA["ARF"][1])
+    try:
+        for _ in range(repeats):
+            for threads in (1, 2):
+                model = model_of("ARF", workload, threads)
+                wall, cpu = perf_counter(), process_time()
+                answers = model.prequential(workload.X, workload.y)
+                spent = {"wall": perf_counter() - wall, "cpu": process_time() - cpu}
+                for clock, seconds in spent.items():
+                    key = f"{clock} {threads}"
+                    best[key] = min(seconds, best.get(key, seconds))
+            found["accuracy"] = float((answers == workload.y).mean())
+            if machine is not None:
+                run = machine.run()
+                best["moa"] = min(run.seconds, best.get("moa", run.seconds))
+                found["MOA's"] = run.accuracy
+                found["bytes / MOA's"] = model.memory_bytes_ / (run.n_bytes or 1)
+    finally:
+        if machine is not None:
+            machine.__exit__()
+    found |= {
+        "one thread, s": best["cpu 1"],
+        "two threads, s": best["wall 2"],
+        "scaling": best["wall 1"] / best["wall 2"],
+    }
+    if "moa" in best:
+        found |= {
+            "MOA, s": best["moa"],
+            "MOA / one thread": best["moa"] / best["cpu 1"],
+            "MOA / two threads": best["moa"] / best["wall 2"],
+        }
+    if (river := _river(workload)) is not None:
+        found["River / one thread"] = river / (best["cpu 1"] / len(workload.y))
+    return found
+
+
+def _river(workload: Workload) -> float | None:
+    """Seconds a row of River's forest, over the first rows."""
+    try:
+        from river.forest import ARFClassifier
+    except ImportError:
+        print("River left out: it is not installed", file=sys.stderr)
+        return None
+    model = ARFClassifier(n_models=MEMBERS, seed=1)
+    names = [f"x{j}" for j in range(workload.X.shape[1])]
+    rows = [dict(zip(names, row, strict=True)) for row in workload.X[:RIVER_ROWS].tolist()]
+    labels = workload.y[:RIVER_ROWS].tolist()
+    start = process_time()
+    for x, label in zip(rows, labels, strict=True):
+        model.predict_one(x)
+        model.learn_one(x, label)
+    return (process_time() - start) / len(rows)
+
+
+def _accuracy(options: argparse.Namespace) -> None:
+    wanted = options.streams.split(",") if options.streams else [*CHOOSING, *HELD_OUT]
+    rows: list[dict[str, Any]] = []
+    for name in wanted:
+        make = (CHOOSING | HELD_OUT)[name]
+        try:
+            stream = make(1)
+        except (OSError, ValueError, LookupError) as error:
+            print(f"{name} left out: {error}", file=sys.stderr)
+            continue
+        n = min(options.rows or 30_000, stream.n_rows or 10**9)
+        X, y = stream.take(n)
+        if np.isnan(X).any():
+            continue  # MOA answers otherwise where values are missing
+        nominal = [j for j, label in enumerate(stream.names) if label in stream.categories]
+        workload = Workload(name, X, np.unique(y, return_inverse=True)[1], nominal)
+        found: dict[str, Any] = {"workload": name, "rows": len(y)}
+        for kind in OURS:
+            answers = model_of(kind, workload, 2).prequential(workload.X, workload.y)
+            found[kind] = float((answers == workload.y).mean())
+            if moa_tree.missing():
+                continue
+            with MoaTree(workload, "prequential", MOA[kind][0], 0, MOA[kind][1]) as machine:
+                found[f"MOA's {kind}"] = machine.accuracy()
+            found[f"{kind} less MOA's"] = 100.0 * (found[kind] - found[f"MOA's {kind}"])
+        rows.append(found)
+        print(found, file=sys.stderr)
+    forms = {"rows": "{:,}"}
+    for kind in OURS:
+        forms |= {kind: "{:.4f}", f"MOA's {kind}": "{:.4f}", f"{kind} less MOA's": "{:+.2f}"}
+    _print("Prequential accuracy", rows, forms, options.markdown)
+
+
+def _print(title: str, rows: list[dict[str, Any]], forms: dict[str, str], markdown: bool) -> None:
+    columns = [("stream", "workload", "{}"), *((c, c, form) for c, form in forms.items())]
+    table = Table(title, columns, rows)
+    print(table.as_markdown() if markdown else table.as_text(), end="\n\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

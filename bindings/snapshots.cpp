@@ -1,0 +1,38 @@
+#include "snapshots.hpp"
+
+#include <utility>
+
+namespace nb = nanobind;
+using namespace riparian;
+
+void write_snapshot(const Snapshot& s, const std::string& prefix, nb::dict& out) {
+    Snapshot::each_of_all(s, [&](const char* name, const auto& values) {
+        out[(prefix + name).c_str()] = owned(values);
+    });
+}
+
+// Files of older formats have fewer arrays.
+Snapshot read_snapshot(ArrayReader& take, const Settings& settings) {
+    Snapshot s;
+    Snapshot::each(s, take);
+    if (take.has("spent")) {
+        Snapshot::each_later(s, take);
+    } else {
+        fill_later_arrays(settings, s);
+    }
+    if (take.has("passes")) {
+        Snapshot::each_of_passes(s, take);
+    } else {
+        fill_passes(s);
+    }
+    Snapshot::each_of_units(s, [&](const char* name, auto& values) {
+        if (take.has(name)) take(name, values);
+    });
+    if (take.has("delay")) Snapshot::each_of_growth(s, take);
+    fill_arrays_since_3(s);
+    if (take.has("inactive")) Snapshot::each_since_3(s, take);
+    if (take.has("draws")) Snapshot::each_of_draws(s, take);
+    if (take.has("role")) Snapshot::each_of_adaptation(s, take);
+    if (take.has("archive")) Snapshot::each_of_archive(s, take);
+    return s;
+}

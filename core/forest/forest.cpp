@@ -1,0 +1,289 @@
+#include "forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "threads.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr std::size_t room_of_detector = 8192;
+// Of the limit of memory, set aside for names.
+constexpr std::size_t names_share = 16;
+
+}  // namespace
+
+Forest::Forest(const ForestSettings& settings) : settings_(settings) {
+    for (std::size_t i = 0; i < settings.members; ++i) members_.emplace_back(settings_, i);
+    if (settings.max_bytes != SIZE_MAX) {
+        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(settings.max_bytes));
+    }
+}
+
+// ---- the schema ----
+
+void Forest::add_features(const std::vector<Kind>& kinds) {
+    const auto lock = turnstile_.writing();
+    schema_.kinds.insert(schema_.kinds.end(), kinds.begin(), kinds.end());
+    schema_.met_at.resize(schema_.kinds.size(), Schema::never);
+    for (const Kind kind : kinds) {
+        if (kind == Kind::categorical) categories_.push_back(0);
+    }
+    // With the names, since every member may list the features that it sees.
+    names_ += kinds.size() * (16 + settings_.members * trees_a_member() * 2 * sizeof(std::uint32_t));
+    for (Member& m : members_) m.add_features(schema_);
+}
+
+void Forest::declare_classes(std::size_t count) {
+    const auto lock = turnstile_.writing();
+    schema_.declared = std::max(schema_.declared, count);
+    n_classes_ = std::max(n_classes_, count);
+    for (Member& m : members_) m.declare_classes(count);
+}
+
+void Forest::add_names(std::size_t bytes) {
+    const auto lock = turnstile_.writing();
+    names_ += bytes;
+    const std::size_t limit = settings_.max_bytes;
+    if (limit != SIZE_MAX && names_ > limit / names_share) {
+        throw LimitTooLow(limit, names_ * names_share);
+    }
+}
+
+void Forest::expect_classes(const std::vector<std::uint32_t>& bytes) {
+    std::size_t sum = 0;
+    for (const std::uint32_t b : bytes) sum += b;
+    add_names(sum);
+}
+
+void Forest::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
+    expect_classes(bytes);
+}
+
+void Forest::set_costs(const double* matrix, std::size_t classes) {
+    const auto lock = turnstile_.writing();
+    auto entries = std::make_shared<double[]>(classes * classes);
+    std::copy_n(matrix, classes * classes, entries.get());
+    costs_ = Costs{std::move(entries), classes, classes};
+}
+
+// ---- memory ----
+
+std::size_t Forest::besides_trees() const noexcept {
+    const std::size_t detectors = (settings_.warning ? 1 : 0) + (settings_.drift ? 1 : 0);
+    return sizeof(Forest) + settings_.members * (sizeof(Member) + detectors * room_of_detector);
+}
+
+// The same for every tree, whatever the others hold: no member depends on another.
+std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
+    if (limit == SIZE_MAX) return SIZE_MAX;
+    const std::size_t left = limit - limit / names_share;
+    const std::size_t besides = besides_trees();
+    return left > besides ? (left - besides) / (settings_.members * trees_a_member()) : 0;
+}
+
+std::size_t Forest::least_bytes() const {
+    Settings settings = settings_.tree;
+    settings.max_bytes = std::size_t{1} << 60;
+    Tree tree(settings);
+    tree.add_features(schema_.kinds);
+    const std::size_t trees = settings_.members * trees_a_member() * tree.least_bytes();
+    const std::size_t left = besides_trees() + trees;
+    return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
+}
+
+bool Forest::surely_fits(std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
+
+void Forest::set_max_bytes(std::size_t limit) {
+    const auto lock = turnstile_.writing();
+    if (limit != SIZE_MAX && names_ > limit / names_share) {
+        throw LimitTooLow(limit, names_ * names_share);
+    }
+    const std::size_t before = settings_.max_bytes;
+    try {
+        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(limit));
+    } catch (const LimitTooLow& error) {
+        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(before));
+        throw LimitTooLow(limit, limit - bytes_of_a_tree(limit) + error.needed);
+    }
+    settings_.max_bytes = limit;
+}
+
+std::size_t Forest::memory_bytes() const {
+    const auto lock = turnstile_.reading();
+    std::size_t bytes = sizeof(Forest) + names_;
+    for (const Member& m : members_) bytes += m.memory_bytes();
+    return bytes;
+}
+
+// ---- learning and answering ----
+
+// What a block brings to the schema.
+void Forest::note(const Block& block) {
+    std::size_t slot = 0;
+    for (std::size_t f = 0; f < schema_.kinds.size(); ++f) {
+        const bool numeric = schema_.kinds[f] == Kind::numeric;
+        const std::size_t c = numeric ? 0 : slot++;
+        if (f >= block.batch.columns.size() || !block.batch.columns[f].data) continue;
+        const Column& column = block.batch.columns[f];
+        if (numeric && schema_.met_at[f] != Schema::never) continue;
+        for (std::size_t r = 0; r < block.batch.rows; ++r) {
+            if (block.numbers[r] == 0) continue;
+            if (numeric) {
+                const double x = column.type == Column::Type::f64
+                                     ? column.at<double>(r)
+                                     : static_cast<double>(column.at<float>(r));
+                if (x != x) continue;
+                schema_.met_at[f] = block.numbers[r];
+                break;
+            }
+            const std::int32_t code = column.type == Column::Type::code
+                                          ? column.at<std::int32_t>(r)
+                                          : column.at<std::int8_t>(r);
+            if (code < 0) continue;
+            if (schema_.met_at[f] == Schema::never) schema_.met_at[f] = block.numbers[r];
+            categories_[c] = std::max(categories_[c], static_cast<std::uint32_t>(code) + 1);
+        }
+    }
+}
+
+void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
+                 const Answers* answers) {
+    const std::size_t width =
+        answers ? std::max(answers->width, std::max(n_classes_, std::size_t{1})) : 0;
+    const std::size_t most = block_rows(members_.size(), width);
+    for (std::size_t first = 0; first < batch.rows; first += most) {
+        const std::size_t n = std::min(most, batch.rows - first);
+        const Batch rows = batch.certain_rows(first, n);
+        const auto lock = turnstile_.writing();
+        Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n),
+                    std::vector<std::uint32_t>(n)};
+        std::uint64_t number = seen_;
+        std::size_t known = n_classes_;
+        for (std::size_t r = 0; r < n; ++r) {
+            block.known[r] = static_cast<std::uint32_t>(known);
+            if (block.y[r] < 0 || !(block.weight(r) > 0.0)) continue;
+            block.numbers[r] = ++number;
+            known = std::max(known, static_cast<std::size_t>(block.y[r]) + 1);
+        }
+        note(block);
+        n_classes_ = known;
+        run_block(block, answers, first);
+        seen_ = number;
+    }
+}
+
+void Forest::run_block(const Block& block, const Answers* answers, std::size_t first) {
+    const std::size_t rows = block.batch.rows, n = members_.size();
+    const std::size_t width = answers ? std::max(answers->width, n_classes_) : 0;
+    const Ballots ballots(answers ? n : 0, rows, width);
+    const auto votes = [&](std::size_t m) { return answers ? ballots.votes()[m] : Votes{}; };
+    std::vector<Member::Rises> rises(settings_.replacement == Replacement::worst ? n : 0);
+    for (Member::Rises& r : rises) {
+        r.errors.assign(rows, 0.0);
+        r.at.assign(rows, 0);
+    }
+    side_by_side(n, worthwhile(settings_.threads, n, rows), [&](std::size_t m) {
+        members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
+    });
+    if (!rises.empty()) replace_worst(block, rises, ballots.votes());
+    if (!answers) return;
+    combine(ballots.votes(), rows, costs_, [&](std::size_t r) { return block.known[r]; }, *answers,
+            first);
+}
+
+// Where errors rose, the member with the most errors after that row begins anew: what it did
+// with the rows since then is done again.
+void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises,
+                           const std::vector<Votes>& votes) {
+    for (std::size_t r = 0; r < block.batch.rows; ++r) {
+        const auto rose = [&](const Member::Rises& m) { return m.at[r] != 0; };
+        if (std::none_of(rises.begin(), rises.end(), rose)) continue;
+        std::size_t worst = 0;
+        for (std::size_t m = 1; m < rises.size(); ++m) {
+            if (rises[m].errors[r] > rises[worst].errors[r]) worst = m;
+        }
+        members_[worst].begin_anew(schema_, block.numbers[r]);
+        std::fill(rises[worst].at.begin() + static_cast<std::ptrdiff_t>(r) + 1,
+                  rises[worst].at.end(), 0);
+        members_[worst].run(block, r + 1, schema_, votes.empty() ? Votes{} : votes[worst],
+                            &rises[worst]);
+    }
+}
+
+void Forest::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    run(batch, y, w, nullptr);
+}
+
+void Forest::prequential(const Batch& batch, const std::int32_t* y, const double* w,
+                         const Answers& answers) {
+    run(batch, y, w, &answers);
+}
+
+void Forest::predict(const Batch& batch, const Answers& answers) const {
+    const std::size_t n = members_.size();
+    for (std::size_t first = 0; first < batch.rows;) {
+        const auto lock = turnstile_.reading();
+        // Classes that came after the question was asked are not part of the answer.
+        const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(n_classes_, 1);
+        const std::size_t rows = std::min(block_rows(n, width), batch.rows - first);
+        const Batch block = batch.certain_rows(first, rows);
+        const Ballots ballots(n, rows, width);
+        side_by_side(n, worthwhile(settings_.threads, n, rows),
+                     [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
+        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return n_classes_; }, answers, first);
+        first += rows;
+    }
+}
+
+void Forest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,
+                   std::vector<double>& weights) const {
+    const auto lock = turnstile_.reading();
+    shares.assign(members_.size() * width, 0.0);
+    weights.assign(members_.size(), 0.0);
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+        members_[m].predict(batch, {shares.data() + m * width, width, weights.data() + m});
+    }
+}
+
+// ---- looking ----
+
+std::size_t Forest::n_features() const {
+    const auto lock = turnstile_.reading();
+    return schema_.kinds.size();
+}
+
+std::size_t Forest::n_classes() const {
+    const auto lock = turnstile_.reading();
+    return n_classes_;
+}
+
+std::uint64_t Forest::seen() const {
+    const auto lock = turnstile_.reading();
+    return seen_;
+}
+
+std::vector<Record> Forest::records() const {
+    const auto lock = turnstile_.reading();
+    std::vector<Record> out;
+    for (const Member& m : members_) {
+        out.push_back({m.weight(), m.accuracy(), m.warnings(), m.drifts(), m.back().tree != nullptr});
+    }
+    return out;
+}
+
+std::shared_ptr<Tree> Forest::tree(std::size_t member) const {
+    const auto lock = turnstile_.reading();
+    return members_.at(member).front().tree;
+}
+
+std::vector<std::uint32_t> Forest::features_of(std::size_t member) const {
+    const auto lock = turnstile_.reading();
+    if (settings_.patch.draws()) return members_.at(member).front().patch;
+    std::vector<std::uint32_t> all(schema_.kinds.size());
+    for (std::size_t f = 0; f < all.size(); ++f) all[f] = static_cast<std::uint32_t>(f);
+    return all;
+}
+
+}  // namespace riparian

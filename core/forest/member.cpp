@@ -1,0 +1,240 @@
+#include "member.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace riparian {
+namespace {
+
+// Whether a detector says that errors rose.
+bool rises(AnyDetector& detector, bool wrong) {
+    if (update(detector, wrong ? 1.0 : 0.0) != Signal::drift) return false;
+    const auto* const adwin = std::get_if<Adwin>(&detector);
+    return !adwin || adwin->shift() > 0.0;
+}
+
+}  // namespace
+
+Member::Member(const ForestSettings& settings, std::uint64_t number)
+    : settings_(&settings),
+      number_(number),
+      uniforms_(settings.seed, number),
+      poisson_(settings.rate, settings.none),
+      warning_(settings.warning),
+      drift_(settings.drift) {}
+
+// A tree that begins after the row with this number.
+Grown Member::grow(const Schema& schema, std::uint64_t number) {
+    Grown g;
+    g.generation = generations_++;
+    // The seeds of trees are apart from the numbers that rows count with.
+    const std::uint64_t seed =
+        Philox(settings_->seed, ~number_, g.generation).bits();
+    Settings settings = settings_->tree;
+    settings.leaf_features.seed = seed;
+    if (auto* const how = std::get_if<Alternates>(&settings.adaptation)) how->seed = seed;
+    settings.max_bytes = tree_bytes_;
+    g.tree = std::make_shared<Tree>(settings);
+    if (settings_->patch.draws()) {
+        Subspace patch = settings_->patch;
+        patch.seed = settings_->seed;
+        g.draw.number = (number_ << 32) | (g.generation & 0xffffffff);
+        const auto out = left_out(patch, g.draw, schema.kinds.size(),
+                                  [&](std::size_t f) { return schema.met_at[f] <= number; });
+        std::vector<Kind> kinds;
+        for (std::size_t f = 0; f < out.size(); ++f) {
+            if (out[f]) continue;
+            g.patch.push_back(static_cast<std::uint32_t>(f));
+            kinds.push_back(schema.kinds[f]);
+        }
+        g.tree->add_features(kinds);
+    } else {
+        g.tree->add_features(schema.kinds);
+    }
+    g.known = schema.kinds.size();
+    g.tree->declare_classes(schema.declared);
+    return g;
+}
+
+void Member::tell(Grown& g, const Schema& schema) {
+    if (!g.tree) return;
+    std::vector<Kind> kinds;
+    Subspace patch = settings_->patch;
+    patch.seed = settings_->seed;
+    for (std::size_t f = g.known; f < schema.kinds.size(); ++f) {
+        if (patch.draws()) {
+            if (!g.draw.takes_later(patch, f)) continue;
+            g.patch.push_back(static_cast<std::uint32_t>(f));
+        }
+        kinds.push_back(schema.kinds[f]);
+    }
+    g.known = schema.kinds.size();
+    g.tree->add_features(kinds);
+}
+
+void Member::add_features(const Schema& schema) {
+    for (Grown* const g : {&front_, &back_}) tell(*g, schema);
+}
+
+void Member::declare_classes(std::size_t count) {
+    for (Grown* const g : {&front_, &back_}) {
+        if (g->tree) g->tree->declare_classes(count);
+    }
+}
+
+void Member::set_max_bytes(std::size_t of_a_tree) {
+    tree_bytes_ = of_a_tree;
+    for (Grown* const g : {&front_, &back_}) {
+        if (g->tree) g->tree->set_max_bytes(of_a_tree);
+    }
+}
+
+double Member::weight() const noexcept {
+    if (!front_.tree) return 0.0;
+    return settings_->weighted && right_ > 0.0 ? right_ / answered_ : 1.0;
+}
+
+std::size_t Member::memory_bytes() const {
+    std::size_t bytes = sizeof(Member);
+    for (const Grown* const g : {&front_, &back_}) {
+        if (g->tree) bytes += g->tree->memory_bytes();
+    }
+    for (const auto* const d : {&warning_, &drift_}) {
+        if (*d) bytes += std::visit([](const auto& x) { return x.bytes(); }, **d);
+    }
+    return bytes;
+}
+
+Batch Member::seen_by(const Grown& g, const Batch& batch) const {
+    if (!settings_->patch.draws()) return batch;
+    Batch out;
+    out.rows = batch.rows;
+    for (const std::uint32_t f : g.patch) {
+        out.columns.push_back(f < batch.columns.size() ? batch.columns[f] : Column{});
+    }
+    return out;
+}
+
+void Member::start_over(Grown&& fresh) {
+    front_ = std::move(fresh);
+    back_ = {};
+    warning_ = settings_->warning;
+    drift_ = settings_->drift;
+    right_ = answered_ = 0.0;
+}
+
+void Member::begin_anew(const Schema& schema, std::uint64_t number) {
+    ++drifts_;
+    start_over(grow(schema, number));
+}
+
+bool Member::watch(const Schema& schema, std::uint64_t number, bool wrong) {
+    bool changed = false;
+    if (warning_ && rises(*warning_, wrong)) {
+        ++warnings_;
+        back_ = grow(schema, number);
+        warning_ = settings_->warning;
+        changed = true;
+    }
+    if (drift_ && rises(*drift_, wrong)) {
+        ++drifts_;
+        start_over(back_.tree ? std::move(back_) : grow(schema, number));
+        changed = true;
+    }
+    return changed;
+}
+
+void Member::run(const Block& block, std::size_t first, const Schema& schema, const Votes& votes,
+                 Rises* rises_of) {
+    const std::size_t rows = block.batch.rows;
+    const bool background = settings_->replacement == Replacement::background;
+    std::array<std::int32_t, RowBuffer::most_rows> starts;
+    while (first < rows) {
+        // Until other trees stand here, with other features perhaps.
+        const Batch front_rows = seen_by(front_, block.batch);
+        const Batch back_rows = back_.tree ? seen_by(back_, block.batch) : Batch{};
+        const std::shared_ptr<Tree> front = front_.tree, back = back_.tree;
+        std::unique_lock<std::shared_mutex> holds_front, holds_back;
+        if (front) holds_front = front->hold();
+        if (back) holds_back = back->hold();
+        std::optional<RowBuffer> buffer, beside;
+        if (front_.tree) buffer.emplace(front_.tree->buffer_of(front_rows));
+        if (back_.tree && !(buffer && !settings_->patch.draws())) {
+            beside.emplace(back_.tree->buffer_of(back_rows));
+        }
+        bool changed = false;
+        while (first < rows && !changed) {
+            std::size_t n = 1;
+            if (buffer) {
+                n = std::min(buffer->capacity(), rows - first);
+                if (beside) n = std::min(n, beside->capacity());
+                buffer->read(first, n);
+                front_.tree->find_starts(*buffer, n, starts.data());
+            }
+            if (beside) beside->read(first, n);
+            const std::uint64_t reroutings = buffer ? front_.tree->reroutings() : 0;
+            for (std::size_t i = 0; i < n && !changed; ++i, ++first) {
+                const std::uint64_t number = block.numbers[first];
+                if (votes.weights) votes.weights[first] = weight();
+                if (!front_.tree) {
+                    if (votes.shares) std::fill_n(votes.shares + first * votes.width, votes.width, 0.0);
+                    if (number == 0) continue;
+                    // The first row: the tree begins with it.
+                    front_ = grow(schema, number);
+                    changed = true;
+                    --i, --first;
+                    continue;
+                }
+                const Row row = buffer->row(i);
+                const Tree::Shares shares{
+                    votes.shares ? votes.shares + first * votes.width : nullptr, votes.width};
+                const std::int32_t start =
+                    front_.tree->reroutings() == reroutings ? starts[i] : 0;
+                const double w = block.weight(first);
+                const double times = number ? poisson_(uniforms_(number)) : 0.0;
+                if (number == 0) {
+                    if (shares.shares) front_.tree->say(start, row, shares);
+                    continue;
+                }
+                const std::int32_t label = block.y[first];
+                Tree::Said said;
+                if (times > 0.0) {
+                    said = front_.tree->take(start, row, static_cast<std::size_t>(label), times * w,
+                                             shares,
+                                             settings_->replacement != Replacement::none);
+                } else {
+                    said.before = said.after = front_.tree->say(start, row, shares);
+                }
+                answered_ += w;
+                if (said.before == label) right_ += w;
+                if (settings_->replacement == Replacement::none) continue;
+                const bool wrong = said.after != label;
+                if (!background) {
+                    const bool rose = rises(*drift_, wrong);
+                    rises_of->at[first] = rose;
+                    rises_of->errors[first] = estimate(*drift_);
+                    continue;
+                }
+                if (times > 0.0) {
+                    if (back_.tree) {
+                        back_.tree->take(0, beside ? beside->row(i) : row,
+                                         static_cast<std::size_t>(label),
+                                         settings_->drawn_background ? times * w : w, {}, false);
+                    }
+                    changed = watch(schema, number, wrong);
+                }
+            }
+        }
+    }
+}
+
+void Member::predict(const Batch& batch, const Votes& votes) const {
+    std::fill_n(votes.weights, batch.rows, weight());
+    if (!front_.tree) {
+        std::fill_n(votes.shares, batch.rows * votes.width, 0.0);
+        return;
+    }
+    front_.tree->predict(seen_by(front_, batch), {nullptr, votes.shares, votes.width});
+}
+
+}  // namespace riparian

@@ -1,0 +1,61 @@
+// How often a member of a forest learns a row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../lab/philox.hpp"
+
+namespace riparian {
+
+// Poisson numbers by counting: that of a row depends on the seed, the member and the number of
+// the row, and on nothing that happened before.
+class Poisson {
+public:
+    static constexpr double most_rate = 64.0;
+
+    // `none`: the probability of 0, e^-rate, from outside so that it has the same bits
+    // everywhere.
+    Poisson(double rate, double none) noexcept {
+        double share = none, below = none;
+        for (std::size_t k = 0; k < below_.size(); ++k) {
+            below_[k] = below;
+            share *= rate / static_cast<double>(k + 1);
+            below += share;
+        }
+    }
+
+    [[nodiscard]] double operator()(double u) const noexcept {
+        std::size_t k = 0;
+        while (k < below_.size() && u >= below_[k]) ++k;
+        return static_cast<double>(k);
+    }
+
+private:
+    std::array<double, 256> below_{};  // [k]: probability of k or less
+};
+
+// The uniform numbers of a member, by the number of a row.
+class Uniforms {
+public:
+    Uniforms(std::uint64_t seed, std::uint64_t member) noexcept : seed_(seed), member_(member) {}
+
+    [[nodiscard]] double operator()(std::uint64_t row) noexcept {
+        if (row / 4 != block_ || !ready_) {
+            Philox numbers(seed_, member_, row / 4);
+            for (double& u : four_) u = numbers.uniform();
+            block_ = row / 4;
+            ready_ = true;
+        }
+        return four_[row % 4];
+    }
+
+private:
+    std::uint64_t seed_, member_;
+    std::uint64_t block_ = 0;
+    bool ready_ = false;
+    std::array<double, 4> four_{};
+};
+
+}  // namespace riparian

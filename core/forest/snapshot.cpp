@@ -1,0 +1,183 @@
+// A forest as flat arrays, and back: the one place where what they mean is checked.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "forest.hpp"
+
+namespace riparian {
+namespace {
+
+void demand(bool holds, const std::string& what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+template <class T>
+void demand_size(const std::vector<T>& array, std::size_t size, const char* name) {
+    demand(array.size() == size, std::string(name) + " has the wrong size");
+}
+
+bool counts(double x) noexcept { return x >= 0.0 && std::isfinite(x); }
+
+}  // namespace
+
+ForestSnapshot Forest::snapshot() const {
+    const auto lock = turnstile_.reading();
+    ForestSnapshot s;
+    s.seen = {seen_};
+    s.classes = {static_cast<std::uint32_t>(n_classes_)};
+    s.declared = {static_cast<std::uint32_t>(schema_.declared)};
+    for (const Kind kind : schema_.kinds) s.kinds.push_back(kind == Kind::categorical ? 1 : 0);
+    s.categories = categories_;
+    s.met_at = schema_.met_at;
+    const std::size_t n = schema_.kinds.size();
+    for (const Member& m : members_) {
+        s.right.push_back(m.right_);
+        s.answered.push_back(m.answered_);
+        s.generations.push_back(m.generations_);
+        s.warnings.push_back(m.warnings_);
+        s.drifts.push_back(m.drifts_);
+        s.has_tree.push_back(m.front_.tree ? 1 : 0);
+        s.has_back.push_back(m.back_.tree ? 1 : 0);
+        for (const auto* const d : {&m.warning_, &m.drift_}) {
+            const std::size_t before = s.detectors.size();
+            if (*d) std::visit([&](const auto& x) { x.save(s.detectors); }, **d);
+            s.detector_sizes.push_back(s.detectors.size() - before);
+        }
+        for (const Grown* const g : {&m.front_, &m.back_}) {
+            if (!g->tree) continue;
+            s.generation.push_back(g->generation);
+            s.trees.push_back(g->tree->snapshot());
+            if (!settings_.patch.draws()) continue;
+            s.share.push_back(g->draw.share);
+            const std::size_t first = s.left_out.size();
+            s.left_out.resize(first + n, 1);
+            for (const std::uint32_t f : g->patch) s.left_out[first + f] = 0;
+        }
+    }
+    return s;
+}
+
+std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const ForestSnapshot& s) {
+    const std::size_t n = settings.members;
+    demand_size(s.seen, 1, "seen");
+    demand_size(s.classes, 1, "classes");
+    demand_size(s.declared, 1, "declared");
+    demand(s.classes[0] <= max_classes && s.declared[0] <= s.classes[0], "classes is too large");
+    demand(s.kinds.size() <= max_features, "kinds has too many features");
+    demand_size(s.met_at, s.kinds.size(), "met_at");
+    demand_size(s.right, n, "right");
+    demand_size(s.answered, n, "answered");
+    demand_size(s.generations, n, "generations");
+    demand_size(s.warnings, n, "warnings");
+    demand_size(s.drifts, n, "drifts");
+    demand_size(s.has_tree, n, "has_tree");
+    demand_size(s.has_back, n, "has_back");
+    demand_size(s.detector_sizes, 2 * n, "detector_sizes");
+    std::size_t trees = 0;
+    for (std::size_t m = 0; m < n; ++m) {
+        demand(s.has_tree[m] <= 1 && s.has_back[m] <= s.has_tree[m] &&
+                   (s.has_tree[m] == 1) == (s.seen[0] > 0),
+               "has_tree does not go with the rows seen");
+        demand(s.has_back[m] == 0 || settings.replacement == Replacement::background,
+               "has_back without a background");
+        demand(counts(s.right[m]) && counts(s.answered[m]) && s.right[m] <= s.answered[m],
+               "right is more than answered");
+        trees += s.has_tree[m] + s.has_back[m];
+    }
+    const bool draws = settings.patch.draws();
+    demand(s.trees.size() == trees, "a tree is absent");
+    demand_size(s.generation, trees, "generation");
+    demand_size(s.share, draws ? trees : 0, "share");
+    demand_size(s.left_out, draws ? trees * s.kinds.size() : 0, "left_out");
+
+    auto forest = std::make_unique<Forest>(settings);
+    std::size_t n_categorical = 0;
+    for (std::size_t f = 0; f < s.kinds.size(); ++f) {
+        demand(s.kinds[f] <= 1, "kinds holds an unknown kind");
+        demand(s.met_at[f] == Schema::never || (s.met_at[f] >= 1 && s.met_at[f] <= s.seen[0]),
+               "met_at holds a row that was not seen");
+        forest->schema_.kinds.push_back(s.kinds[f] ? Kind::categorical : Kind::numeric);
+        n_categorical += s.kinds[f];
+    }
+    demand_size(s.categories, n_categorical, "categories");
+    for (const std::uint32_t c : s.categories) demand(c <= max_categories, "categories is too large");
+    forest->schema_.met_at = s.met_at;
+    forest->schema_.declared = s.declared[0];
+    forest->categories_ = s.categories;
+    forest->n_classes_ = s.classes[0];
+    forest->seen_ = s.seen[0];
+    forest->names_ = s.kinds.size() *
+                     (16 + n * forest->trees_a_member() * 2 * sizeof(std::uint32_t));
+
+    std::span<const double> rest(s.detectors);
+    std::size_t t = 0;
+    for (std::size_t m = 0; m < n; ++m) {
+        Member& member = forest->members_[m];
+        member.right_ = s.right[m];
+        member.answered_ = s.answered[m];
+        member.warnings_ = s.warnings[m];
+        member.drifts_ = s.drifts[m];
+        std::size_t d = 2 * m;
+        for (auto* const detector : {&member.warning_, &member.drift_}) {
+            const std::uint64_t size = s.detector_sizes[d++];
+            demand(size <= rest.size(), "detectors ends too early");
+            demand(size > 0 || !*detector, "a detector is absent");
+            demand(size == 0 || *detector, "a detector that the settings do not have");
+            std::span<const double> own = rest.first(size);
+            rest = rest.subspan(size);
+            if (!*detector) continue;
+            *detector = riparian::restore(**detector, own);
+            demand(own.empty(), "detectors has numbers to spare");
+        }
+        for (const bool back : {false, true}) {
+            if (!(back ? s.has_back[m] : s.has_tree[m])) continue;
+            Grown& g = back ? member.back_ : member.front_;
+            demand(s.generation[t] < s.generations[m], "generation of a tree that was not begun");
+            member.generations_ = s.generation[t];
+            // As it began, for its settings and draws; then as it is.
+            g = member.grow(forest->schema_, s.seen[0]);
+            const std::vector<Kind>& kinds = forest->schema_.kinds;
+            std::vector<std::uint8_t> of_tree;
+            if (draws) {
+                g.patch.clear();
+                g.draw.share = s.share[t];
+                demand(g.draw.share >= 0.0 && g.draw.share <= 1.0, "share is not one");
+            }
+            for (std::size_t f = 0; f < kinds.size(); ++f) {
+                if (draws) {
+                    const std::uint8_t out = s.left_out[t * kinds.size() + f];
+                    demand(out <= 1, "left_out holds another value than 0 and 1");
+                    if (out) continue;
+                    g.patch.push_back(static_cast<std::uint32_t>(f));
+                }
+                of_tree.push_back(s.kinds[f]);
+            }
+            const Snapshot& tree = s.trees[t];
+            demand(tree.kinds == of_tree, "a tree of other features");
+            g.tree = Tree::restore(g.tree->settings(), tree);
+            demand(g.tree->n_classes() <= s.classes[0] && g.tree->seen() <= s.seen[0],
+                   "a tree that has seen more than its forest");
+            std::size_t slot = 0, of_forest = 0;
+            std::size_t at = 0;
+            for (std::size_t f = 0; f < kinds.size(); ++f) {
+                const bool sees = !draws || (at < g.patch.size() && g.patch[at] == f);
+                if (sees && draws) ++at;
+                if (kinds[f] != Kind::categorical) continue;
+                if (sees) {
+                    demand(tree.categories[slot++] <= s.categories[of_forest],
+                           "a tree that has seen a category which its forest has not");
+                }
+                ++of_forest;
+            }
+            ++t;
+        }
+        member.generations_ = s.generations[m];
+    }
+    demand(rest.empty(), "detectors has numbers to spare");
+    return forest;
+}
+
+}  // namespace riparian

@@ -1,0 +1,141 @@
+// OADT: trees of fixed depth whose planes all learn from every row.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../memory/account.hpp"
+#include "../tree/batch.hpp"
+#include "../tree/tree.hpp"
+#include "../tree/turnstile.hpp"
+#include "inputs.hpp"
+#include "settings.hpp"
+#include "soft_tree.hpp"
+
+namespace riparian {
+
+struct GradientSnapshot;
+
+// What one row does at one inner node.
+struct SoftNode {
+    std::size_t tree;
+    std::size_t node;  // heap order, from 1 on
+    double reached;    // u: by how much the row comes here
+    double value;      // v: above 0 it goes left, mostly
+    double left;       // f: the share that does
+};
+
+// Up to two classes are one tree, whose positive class is the second. More are a tree each,
+// against all the others, and answer with their shares of the sum of all positive masses.
+// Learning calls must not overlap each other; reading calls may overlap anything.
+class GradientTrees {
+public:
+    explicit GradientTrees(const GradientSettings&);
+    GradientTrees(const GradientTrees&) = delete;
+    GradientTrees& operator=(const GradientTrees&) = delete;
+
+    void add_features(const std::vector<Kind>&);
+    void declare_classes(std::size_t count);
+
+    // What the names outside hold, as `Tree` has it.
+    void add_names(std::size_t bytes);
+    void expect_classes(const std::vector<std::uint32_t>& bytes);
+    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+
+    // Nothing can be left out of such a model: what does not fit is refused (LimitTooLow).
+    void set_max_bytes(std::size_t);
+    [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
+    // With this schema and two classes, before the first row.
+    [[nodiscard]] std::size_t least_bytes() const;
+    // Every new category widens every plane: whoever has a limit must be ready to take it back.
+    [[nodiscard]] bool surely_fits(std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
+
+    // What answers are chosen by from now on: [predicted][true].
+    void set_costs(const double* matrix, std::size_t classes);
+
+    // A row that is not learned: y < 0 or w = 0. `w` may be null.
+    void learn(const Batch&, const std::int32_t* y, const double* w);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void predict(const Batch&, const Answers&) const;
+    // The way of the first row through every tree.
+    [[nodiscard]] std::vector<SoftNode> explain(const Batch&) const;
+
+    [[nodiscard]] const GradientSettings& settings() const noexcept { return settings_; }
+    [[nodiscard]] std::size_t n_features() const;
+    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] std::size_t n_trees() const;
+    [[nodiscard]] std::uint64_t seen() const;
+    [[nodiscard]] std::size_t memory_bytes() const;
+
+    [[nodiscard]] GradientSnapshot snapshot() const;
+    // std::invalid_argument, naming what is wrong, unless learning could have led to it.
+    [[nodiscard]] static std::unique_ptr<GradientTrees> restore(const GradientSettings&,
+                                                                const GradientSnapshot&);
+
+private:
+    // Room of a reader, or of the learner.
+    struct Scratch {
+        HeldDoubles x;
+        SoftPass pass;
+        Held<double> shares;    // [class]
+
+        void fit(const GradientSettings&, std::size_t width, std::size_t classes);
+    };
+
+    template <bool answering>
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void learn(const Row&, std::size_t y, double w);
+    [[nodiscard]] double rate_of(std::uint64_t row) const noexcept {
+        const double settling = settings_.settling * static_cast<double>(n_met_ > 0 ? n_met_ : 1);
+        const double falling =
+            settings_.learning_rate / std::sqrt(1.0 + static_cast<double>(row) / settling);
+        return falling > settings_.final_rate ? falling : settings_.final_rate;
+    }
+    void answer(const Row&, Scratch&, const Answers&, std::size_t row) const;
+    // Fills so many shares of the sum of all; they are positive.
+    void share(const Row&, Scratch&, double* shares, std::size_t classes) const noexcept;
+    // The largest share, or the one of least expected cost; ties to the lowest code.
+    [[nodiscard]] std::size_t choice(const double* shares, std::size_t classes) const noexcept;
+    void fit(Scratch& scratch) const {
+        scratch.fit(settings_, inputs_.layout().width(), n_classes_);
+    }
+
+    [[nodiscard]] SoftTree tree(std::size_t t) const noexcept {
+        const std::size_t n = settings_.inner_nodes(), width = inputs_.layout().width();
+        return {const_cast<double*>(weights_.data()) + t * n * width,
+                const_cast<double*>(biases_.data()) + t * n, width};
+    }
+    [[nodiscard]] static std::size_t trees_for(std::size_t classes) noexcept {
+        return classes > 2 ? classes : classes > 0 ? 1 : 0;
+    }
+    void meet_class(std::size_t y);
+    void meet_inputs(const Row&);
+    void add_trees(std::size_t count);
+    // To the layout of the inputs as it is now; `before` are their places till now.
+    void move_weights(const std::vector<Input>& before, std::size_t width_before);
+    // Gives a tree its first weights of these inputs.
+    void begin(std::size_t tree, const std::vector<Input>&) noexcept;
+    void restore_trees(const GradientSnapshot&);
+    void demand_room(std::size_t more) const;
+    [[nodiscard]] std::size_t tree_bytes(std::size_t trees, std::size_t width) const noexcept;
+
+    Account held_;
+    GradientSettings settings_;
+    Inputs inputs_;
+    HeldDoubles weights_;  // [tree][node][width]
+    Held<double> biases_;  // [tree][node]
+    std::size_t n_met_ = 0;  // inputs
+    std::size_t n_trees_ = 0;
+    std::size_t n_classes_ = 0;
+    std::uint64_t seen_ = 0;
+    Costs costs_;  // or none
+    Scratch scratch_;
+    Names class_names_;
+    std::vector<Names> category_names_;  // [categorical feature], as far as any are to come
+    mutable Turnstile turnstile_;
+};
+
+}  // namespace riparian

@@ -1,0 +1,93 @@
+// Saving, and the one place where it is checked what a file says.
+#include "snapshot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "gradient_trees.hpp"
+
+namespace riparian {
+namespace {
+
+void demand(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+}  // namespace
+
+GradientSnapshot GradientTrees::snapshot() const {
+    const auto lock = turnstile_.reading();
+    GradientSnapshot s;
+    inputs_.save(s.inputs);
+    s.classes = {static_cast<std::uint32_t>(n_classes_)};
+    s.seen = {seen_};
+    const std::vector<Input> inputs = inputs_.all();
+    const std::size_t nodes = n_trees_ * settings_.inner_nodes();
+    const std::size_t width = inputs_.layout().width();
+    s.weights.reserve(nodes * inputs.size());
+    for (std::size_t i = 0; i < nodes; ++i) {
+        for (const Input& input : inputs) s.weights.push_back(weights_[i * width + input.place]);
+    }
+    s.biases.assign(biases_.begin(), biases_.end());
+    return s;
+}
+
+// Each node has a bias and a plane of length 1 over the inputs that were met.
+void GradientTrees::restore_trees(const GradientSnapshot& s) {
+    const std::vector<Input> inputs = inputs_.all();
+    const std::size_t nodes = settings_.inner_nodes() * trees_for(n_classes_);
+    for (const double b : s.biases) {
+        demand(std::abs(b) <= SoftPass::most_bias, "biases: out of range");
+    }
+    add_trees(trees_for(n_classes_));
+    fit(scratch_);
+    std::copy(s.biases.begin(), s.biases.end(), biases_.begin());
+    for (std::size_t i = 0; i < nodes; ++i) {
+        const double* const from = s.weights.data() + i * inputs.size();
+        double* const to = weights_.data() + i * inputs_.layout().width();
+        double squares = 0.0;
+        for (std::size_t j = 0; j < inputs.size(); ++j) {
+            demand(std::abs(from[j]) <= 2.0, "weights: out of range");
+            demand(from[j] == 0.0 || inputs_.is_met(inputs[j]), "weights do not go with met");
+            squares += from[j] * from[j];
+            to[inputs[j].place] = from[j];
+        }
+        demand(n_met_ > 0 ? std::abs(squares - 1.0) <= 1e-9 : squares == 0.0,
+               "weights: a plane whose length is not 1");
+    }
+}
+
+std::unique_ptr<GradientTrees> GradientTrees::restore(const GradientSettings& settings,
+                                                      const GradientSnapshot& s) {
+    demand(s.classes.size() == 1 && s.seen.size() == 1, "classes, seen: not one number");
+    demand(s.classes[0] <= max_classes, "classes: too many");
+    demand(s.seen[0] == 0 || s.classes[0] > 0, "seen does not go with classes");
+    // Sizes first: a file must not make us ask for memory that it does not fill itself.
+    const std::size_t nodes = trees_for(s.classes[0]) * settings.inner_nodes();
+    std::size_t inputs = s.inputs.known.size();
+    for (const std::int32_t count : s.inputs.categories) {
+        demand(count >= 0 && static_cast<std::size_t>(count) <= max_categories,
+               "categories: an impossible number");
+        inputs += static_cast<std::size_t>(count);
+        demand(nodes == 0 ? count == 0 : inputs <= s.weights.size(),
+               "weights: not one a node and input");
+    }
+    demand(s.biases.size() == nodes, "biases: not one a node");
+    demand(inputs <= s.weights.size() || nodes == 0, "weights: not one a node and input");
+    demand(s.weights.size() == nodes * inputs, "weights: not one a node and input");
+
+    auto made = std::make_unique<GradientTrees>(settings);
+    made->settings_.max_bytes = SIZE_MAX;  // until all is there
+    const Charge charge(made->held_);
+    made->inputs_.restore(s.inputs);
+    made->n_met_ = made->inputs_.met().size();
+    demand(s.seen[0] > 0 || made->n_met_ == 0, "seen does not go with met");
+    made->n_classes_ = s.classes[0];
+    made->seen_ = s.seen[0];
+    made->restore_trees(s);
+    made->set_max_bytes(settings.max_bytes);
+    return made;
+}
+
+}  // namespace riparian

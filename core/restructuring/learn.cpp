@@ -1,0 +1,169 @@
+// Examples come and go.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "../tree/example_window.hpp"
+#include "tree.hpp"
+
+namespace riparian::restructuring {
+
+void Tree::check(const Batch& batch, const std::int32_t* y, const double* w) const {
+    double weight = 0.0;
+    std::size_t learned = 0;
+    for (std::size_t r = 0; r < batch.rows; ++r) {
+        if (y[r] < 0) continue;
+        weight += w ? in_steps(w[r]) : 1.0;
+        ++learned;
+    }
+    if (!exact_in_steps(weight_ + weight)) {
+        throw std::invalid_argument("the weights sum to more than 2^33, beyond which they are not exact");
+    }
+    if (!store_.bounded() && learned > most_examples - store_.size()) {
+        throw std::invalid_argument("more than 2^31 - 1 examples; max_examples= forgets the oldest");
+    }
+}
+
+void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    {
+        const auto lock = turnstile_.reading();
+        check(batch, y, w);
+    }
+    for (std::size_t r = 0; r < batch.rows; ++r) {
+        if (y[r] < 0) continue;
+        const auto lock = turnstile_.writing();
+        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
+    }
+}
+
+void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
+                       const Answers& answers) {
+    {
+        const auto lock = turnstile_.reading();
+        check(batch, y, w);
+    }
+    Reply reply;
+    for (std::size_t r = 0; r < batch.rows; ++r) {
+        {
+            const auto lock = asked();
+            answer(batch, r, answers, reply);
+        }
+        if (y[r] < 0) continue;
+        const auto lock = turnstile_.writing();
+        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
+    }
+}
+
+void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double w) {
+    const Charge charge(account_);
+    try {
+        if (store_.full() && store_.size() > 0) {
+            const Place oldest = store_.oldest();
+            weight_ -= store_.weight(oldest);
+            if (built_ && !settings_.rebuild) take_out(root_, oldest);
+        }
+        const Place e = store_.put(batch, row, y, w);
+        classes_ = std::max(classes_, static_cast<std::size_t>(y) + 1);
+        for (std::size_t f = 0; f < store_.n_features(); ++f) {
+            if (store_.kind(f) == Kind::categorical) {
+                categories_[f] = std::max(categories_[f], store_.code(f, e) + 1);
+            }
+        }
+        weight_ += w;
+        ++seen_;
+        if (settings_.rebuild || !built_) {
+            drop();
+        } else {
+            if (root_ == none) root_ = fresh();
+            add(root_, e);
+        }
+        if (!settings_.lazy) revise();
+    } catch (...) {
+        drop();
+        throw;
+    }
+}
+
+void Tree::drop() noexcept {
+    nodes_.clear();
+    free_.clear();
+    root_ = none;
+    built_ = store_.size() == 0;
+}
+
+void Tree::count(Node& node, Place e, bool adding) {
+    const auto label = static_cast<std::size_t>(store_.label(e));
+    const double w = store_.weight(e);
+    if (label >= node.totals.size()) node.totals.resize(label + 1, 0.0);
+    if (!node.leaf()) {
+        // Multiway trees have no numbers, whose bounds alone ask for it.
+        std::optional<Whole> whole;
+        if (!settings_.multiway) whole.emplace(settings_.metric, node.totals);
+        for (std::size_t f = 0; f < node.attributes.size(); ++f) {
+            Attribute& a = node.attributes[f];
+            if (!a.open) continue;
+            ++counters_.additions;
+            if (store_.kind(f) == Kind::numeric) {
+                const Entry entry{store_.number(f, e), e, store_.label(e)};
+                adding ? a.sorted.add(entry, store_, *whole) : a.sorted.remove(entry, store_, *whole);
+            } else {
+                const std::int32_t code = store_.code(f, e);
+                adding ? a.counts.add(code, label, w) : a.counts.remove(code, label, w);
+            }
+        }
+    }
+    node.totals[label] += adding ? w : -w;
+    adding ? ++node.n_examples : --node.n_examples;
+}
+
+void Tree::add(std::int32_t id, Place e) {
+    while (true) {
+        Node& node = at(id);
+        count(node, e, true);
+        if (node.leaf()) {
+            if (!node.common.empty() && keeps_common(node, e)) {
+                node.examples.push_back(e);
+                return;
+            }
+            node.common.clear();
+            node.examples.push_back(e);
+            node.stale = true;
+            return;
+        }
+        node.stale = true;
+        id = way_or_leaf(id, branch_of(node.question, e));
+    }
+}
+
+void Tree::take_out(std::int32_t start, Place e) {
+    std::int32_t empty = none;
+    for (std::int32_t id = start;;) {
+        Node& node = at(id);
+        count(node, e, false);
+        if (node.n_examples == 0 && empty == none) empty = id;
+        if (node.leaf()) {
+            // What one class or no test divides stays so.
+            const auto found = std::find(node.examples.begin(), node.examples.end(), e);
+            *found = node.examples.back();
+            node.examples.pop_back();
+            break;
+        }
+        node.stale = true;
+        id = child_at(node.ways, branch_of(node.question, e));
+    }
+    if (empty != none) unlink(empty);
+}
+
+void Tree::unlink(std::int32_t id) {
+    const std::int32_t parent = at(id).parent;
+    if (parent == none) {
+        root_ = none;
+    } else {
+        std::erase_if(at(parent).ways, [&](const Way& w) { return w.node == id; });
+    }
+    Held<Place> nothing;
+    release_below(id, nothing);
+    release(id);
+}
+
+}  // namespace riparian::restructuring

@@ -1,0 +1,92 @@
+// How good a test of a node is, from exact class weights.
+//
+// With g(n) = n log2 n, a test that parts the weights T into branches b costs
+//
+//     C = sum_b (g(N_b) - sum_k g(T_bk))        bits: N times the E-score [utgoff1989]
+//
+// and the gain ratio is (C_0 - C) / S, where C_0 is the cost without a test and
+// S = g(N) - sum_b g(N_b) the bits that tell the branch [quinlan1986].
+//
+// Tests as good as the best but for rounding are ties, and the first of them in the order of
+// attributes and values wins: so the choice is a function of the weights, whatever was looked
+// at in between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "information.hpp"
+#include "value_counts.hpp"
+
+namespace riparian::restructuring {
+
+enum class Metric : std::uint8_t { entropy, gain_ratio };
+
+inline constexpr double rounding = 1e-9;
+
+// A node, as all its candidate tests see it. Merits are the higher the better.
+class Whole {
+public:
+    Whole(Metric metric, std::span<const double> totals) : metric_(metric), totals_(totals) {
+        for (const double t : totals) {
+            n_ += t;
+            cost_ -= n_log_n(t);
+        }
+        code_ = n_log_n(n_);
+        cost_ += code_;
+    }
+
+    [[nodiscard]] std::span<const double> totals() const noexcept { return totals_; }
+    [[nodiscard]] double n() const noexcept { return n_; }
+    // The cost without a test.
+    [[nodiscard]] double cost() const noexcept { return cost_; }
+    [[nodiscard]] double tolerance() const noexcept {
+        return metric_ == Metric::entropy ? rounding * n_ : rounding;
+    }
+
+    // Cost of parting off these class weights, which sum to `n_left`.
+    [[nodiscard]] double cost_of(std::span<const double> left, double n_left) const noexcept {
+        double bits = n_log_n(n_left) + n_log_n(n_ - n_left);
+        for (std::size_t c = 0; c < totals_.size(); ++c) {
+            const double l = c < left.size() ? left[c] : 0.0;
+            bits -= n_log_n(l) + n_log_n(totals_[c] - l);
+        }
+        return bits;
+    }
+    [[nodiscard]] double cost_of(const ValueCounts& counts) const noexcept {
+        double bits = 0.0;
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            double n_value = 0.0, pure = 0.0;
+            for (const double t : counts.weights(i)) {
+                n_value += t;
+                pure += n_log_n(t);
+            }
+            bits += n_log_n(n_value) - pure;
+        }
+        return bits;
+    }
+    [[nodiscard]] double branch_bits(double n_left) const noexcept {
+        return code_ - n_log_n(n_left) - n_log_n(n_ - n_left);
+    }
+    [[nodiscard]] double merit(double cost, double n_left) const noexcept {
+        return metric_ == Metric::entropy ? -cost : (cost_ - cost) / branch_bits(n_left);
+    }
+    // No test of at least this cost, with n_left between the two, has a higher merit.
+    [[nodiscard]] double most_merit(double least_cost, double low, double high) const noexcept {
+        if (metric_ == Metric::entropy) return -least_cost;
+        const double at_low = branch_bits(low), at_high = branch_bits(high);
+        const double bits = at_low < at_high ? at_low : at_high;  // concave in n_left
+        constexpr double any = 1e300;
+        return bits > rounding ? (cost_ - least_cost) / bits : any;
+    }
+
+private:
+    Metric metric_;
+    std::span<const double> totals_;
+    double n_ = 0.0;
+    double code_ = 0.0;
+    double cost_ = 0.0;
+};
+
+}  // namespace riparian::restructuring

@@ -1,0 +1,164 @@
+#include "tree.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace riparian::restructuring {
+
+Tree::Tree(const Settings& settings) : settings_(settings), store_(settings.max_examples) {}
+
+void Tree::add_features(const std::vector<Kind>& kinds) {
+    const auto lock = turnstile_.writing();
+    const Charge charge(account_);
+    if (settings_.multiway && std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {
+        throw std::invalid_argument("a tree of every value's branches takes categories only");
+    }
+    store_.add_features(kinds);
+    categories_.resize(store_.n_features(), 0);
+    // A new attribute may be tested where there was none left.
+    if (store_.size() > 0) drop();
+}
+
+void Tree::add_names(std::size_t bytes) {
+    const auto lock = turnstile_.writing();
+    names_ += bytes;
+}
+
+void Tree::expect_classes(const std::vector<std::uint32_t>& bytes) {
+    const auto lock = turnstile_.writing();
+    for (const std::uint32_t b : bytes) names_ += b;
+}
+
+void Tree::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
+    const auto lock = turnstile_.writing();
+    for (const std::uint32_t b : bytes) names_ += b;
+}
+
+void Tree::declare_classes(std::size_t count) {
+    const auto lock = turnstile_.writing();
+    classes_ = std::max(classes_, count);
+}
+
+void Tree::settle() const { static_cast<void>(asked()); }
+
+std::shared_lock<std::shared_mutex> Tree::asked() const {
+    while (true) {
+        {
+            auto lock = turnstile_.reading();
+            if (built_ && (root_ == none || !at(root_).stale)) return lock;
+        }
+        const auto lock = turnstile_.writing();
+        Tree& self = const_cast<Tree&>(*this);
+        const Charge charge(self.account_);
+        try {
+            self.revise();
+        } catch (...) {
+            self.drop();
+            throw;
+        }
+    }
+}
+
+Description Tree::describe() const {
+    const auto lock = asked();
+    return described();
+}
+
+Description Tree::described() const {
+    Description d;
+    d.classes = classes_;
+    std::vector<std::int32_t> ids, parents, branches;
+    if (root_ != none) {
+        ids.push_back(root_);
+        parents.push_back(none);
+        branches.push_back(0);
+    }
+    // Level by level; nothing is pushed that was not numbered.
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Node& node = at(ids[i]);
+        d.test.push_back(static_cast<std::uint8_t>(node.question.test));
+        d.feature.push_back(node.question.feature);
+        d.category.push_back(node.question.category);
+        d.threshold.push_back(node.question.threshold);
+        d.parent.push_back(parents[i]);
+        d.branch.push_back(branches[i]);
+        d.depth.push_back(i == 0 ? 0 : d.depth[static_cast<std::size_t>(parents[i])] + 1);
+        std::int32_t missing = none;
+        for (const Way& w : node.ways) {
+            // A missing value is a value of its own, or not the one that is asked for.
+            const std::int32_t taken = settings_.multiway ? missing_code : 1;
+            if (w.branch == taken) missing = static_cast<std::int32_t>(ids.size());
+            ids.push_back(w.node);
+            parents.push_back(static_cast<std::int32_t>(i));
+            branches.push_back(w.branch);
+        }
+        d.missing.push_back(missing);
+        for (std::size_t c = 0; c < classes_; ++c) {
+            d.totals.push_back(c < node.totals.size() ? node.totals[c] : 0.0);
+        }
+    }
+    if (ids.empty()) {
+        d.test.push_back(static_cast<std::uint8_t>(Test::leaf));
+        for (auto* const v : {&d.feature, &d.category, &d.parent, &d.missing}) v->push_back(none);
+        d.branch.push_back(0);
+        d.depth.push_back(0);
+        d.threshold.push_back(0.0);
+        d.totals.resize(classes_, 0.0);
+    }
+    return d;
+}
+
+std::size_t Tree::n_features() const {
+    const auto lock = turnstile_.reading();
+    return store_.n_features();
+}
+
+std::size_t Tree::n_classes() const {
+    const auto lock = turnstile_.reading();
+    return classes_;
+}
+
+std::size_t Tree::n_nodes() const {
+    const auto lock = asked();
+    return std::max<std::size_t>(1, nodes_.size() - free_.size());
+}
+
+std::size_t Tree::n_leaves() const {
+    const auto lock = asked();
+    std::size_t inner = 0;
+    for (const Node& node : nodes_) inner += !node.leaf();
+    return std::max<std::size_t>(1, nodes_.size() - free_.size()) - inner;
+}
+
+std::size_t Tree::depth() const {
+    const auto lock = asked();
+    const Description d = described();
+    return static_cast<std::size_t>(*std::max_element(d.depth.begin(), d.depth.end()));
+}
+
+std::size_t Tree::n_examples() const {
+    const auto lock = turnstile_.reading();
+    return store_.size();
+}
+
+std::uint64_t Tree::seen() const {
+    const auto lock = turnstile_.reading();
+    return seen_;
+}
+
+std::size_t Tree::memory_bytes() const {
+    const auto lock = turnstile_.reading();
+    return sizeof(Tree) + account_.held + names_;
+}
+
+Counters Tree::counters() const {
+    const auto lock = asked();
+    return counters_;
+}
+
+double Tree::weight() const {
+    const auto lock = turnstile_.reading();
+    return weight_;
+}
+
+}  // namespace riparian::restructuring

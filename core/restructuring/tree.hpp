@@ -1,0 +1,181 @@
+// Trees that equal the batch tree over their examples, at every moment that they are asked.
+//
+// ID5R [utgoff1989] and ITI [utgoff1997] add an example to the counts along its path and mark
+// that path stale. Then, from the root down, a stale node whose test is no longer the best gets
+// the best one: the subtrees below are cut by it and joined again under the old test, which is
+// what pulling it up step by step comes to. What that changed is stale and looked at next; the
+// printed listing of ID5R repairs less, and is not equal to ID3. A node of one class becomes a
+// leaf again.
+//
+// The batch learners ID3 and ID3' and the batch mode of ITI drop the tree and expand a leaf of
+// all examples: the same rule without a past. Whoever asks a lazy tree first brings it up to date.
+//
+// A tree is a function of the examples that it holds. So a file holds those alone, and an
+// error in the middle (there is no memory) leaves a tree that is built anew.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../tree/tree.hpp"
+#include "../tree/turnstile.hpp"
+#include "counters.hpp"
+#include "description.hpp"
+#include "node.hpp"
+#include "unlimited.hpp"
+
+namespace riparian::restructuring {
+
+struct Settings {
+    bool multiway = true;  // a branch for every value, and no attribute twice; else two branches
+    bool rebuild = false;  // instead of restructuring
+    bool lazy = false;     // not after every example, but when the tree is asked
+    Metric metric = Metric::entropy;
+    std::size_t max_examples = most_examples;
+};
+
+struct Snapshot {
+    std::vector<std::uint64_t> seen, counters;
+    std::vector<std::uint32_t> classes;
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::int32_t> categories;  // [categorical feature]
+    std::vector<double> numbers;           // [example][numeric feature], oldest first
+    std::vector<std::int32_t> codes;       // [example][categorical feature]
+    std::vector<std::int32_t> labels;
+    std::vector<double> weights;
+
+    template <class Self, class Call>
+    static void each(Self& s, Call&& call) {
+        call("seen", s.seen);
+        call("counters", s.counters);
+        call("classes", s.classes);
+        call("kinds", s.kinds);
+        call("categories", s.categories);
+        call("numbers", s.numbers);
+        call("codes", s.codes);
+        call("labels", s.labels);
+        call("weights", s.weights);
+    }
+};
+
+class Tree : public Unlimited {
+public:
+    explicit Tree(const Settings&);
+
+    void add_features(const std::vector<Kind>&);
+    void add_names(std::size_t bytes);
+    void expect_classes(const std::vector<std::uint32_t>& bytes);
+    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    void declare_classes(std::size_t);
+
+    // What of these rows cannot be learned; nothing is changed.
+    void check(const Batch&, const std::int32_t* y, const double* w) const;
+    // A row with y < 0 is not learned.
+    void learn(const Batch&, const std::int32_t* y, const double* w);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void predict(const Batch&, const Answers&) const;
+    // From the root to where this row is answered: places in `describe`; at a missing value the
+    // branch that it was learned in.
+    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
+    // Brings a lazy tree up to date.
+    void settle() const;
+
+    [[nodiscard]] Description describe() const;
+    [[nodiscard]] Snapshot snapshot() const;
+    static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
+
+    [[nodiscard]] std::size_t n_features() const;
+    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] std::size_t n_nodes() const;
+    [[nodiscard]] std::size_t n_leaves() const;
+    [[nodiscard]] std::size_t depth() const;
+    [[nodiscard]] std::size_t n_examples() const;
+    [[nodiscard]] std::uint64_t seen() const;
+    [[nodiscard]] std::size_t memory_bytes() const;
+    [[nodiscard]] Counters counters() const;
+    // Of the examples held.
+    [[nodiscard]] double weight() const;
+
+private:
+    struct Piece {
+        std::int32_t branch;  // of the new test
+        std::int32_t from;    // of the old one
+        std::int32_t node;
+    };
+
+    // learn.cpp
+    void learn_row(const Batch&, std::size_t row, std::int32_t y, double w);
+    void add(std::int32_t start, Place);
+    void take_out(std::int32_t start, Place);
+    void count(Node&, Place, bool adding);
+    void drop() noexcept;
+    // grow.cpp
+    void revise();
+    void settle(std::int32_t);
+    void expand(std::int32_t);
+    void contract(std::int32_t);
+    [[nodiscard]] std::optional<Question> best(Node&);
+    [[nodiscard]] std::optional<Question> best_multiway(Node&);
+    [[nodiscard]] bool divides(const Node&) const;
+    [[nodiscard]] bool keeps_common(Node&, Place) const;
+    void note_common(Node&) const;
+    // restructure.cpp
+    void transpose(std::int32_t, const Question&);
+    [[nodiscard]] bool slew(std::int32_t, const Question&);
+    [[nodiscard]] std::int32_t join(const Node& above, const Piece* first, const Piece* last,
+                                    const Question&);
+    void part(std::int32_t leaf, std::int32_t from, const Question&);
+    [[nodiscard]] std::optional<std::int32_t> only_branch(const Node&, const Question&) const;
+
+    [[nodiscard]] Node& at(std::int32_t id) { return nodes_[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] const Node& at(std::int32_t id) const {
+        return nodes_[static_cast<std::size_t>(id)];
+    }
+    [[nodiscard]] std::int32_t fresh();
+    void release(std::int32_t);
+    // The subtree but for its root; its examples go to `out`.
+    void release_below(std::int32_t, Held<Place>& out);
+    [[nodiscard]] std::int32_t branch_of(const Question&, Place) const noexcept;
+    std::int32_t way_or_leaf(std::int32_t id, std::int32_t branch);
+    void unlink(std::int32_t);
+
+    // answer.cpp
+    struct Reply {
+        struct Share {
+            std::int32_t node;
+            double share;
+        };
+        std::vector<Share> open;
+        std::vector<double> shares;  // [class]
+    };
+    void answer(const Batch&, std::size_t row, const Answers&, Reply&) const;
+    [[nodiscard]] Description described() const;
+    // A lock for reading the tree as it should be: whoever asks first brings it up to date,
+    // which no one can tell.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> asked() const;
+
+    Settings settings_;
+    mutable Turnstile turnstile_;
+    Account account_;
+    std::size_t names_ = 0;
+    Store store_;
+    std::deque<Node, Counted<Node>> nodes_;
+    Held<std::int32_t> free_;
+    std::int32_t root_ = none;
+    bool built_ = true;  // the tree holds all examples
+    std::size_t classes_ = 0;
+    std::vector<std::int32_t> categories_;  // [feature]
+    std::uint64_t seen_ = 0;
+    double weight_ = 0.0;  // of all examples held
+    Counters counters_;
+    // Room that is kept.
+    Held<double> room_, merits_;
+    std::vector<Piece> pieces_;
+    std::vector<std::int32_t> stack_;
+};
+
+}  // namespace riparian::restructuring

@@ -1,0 +1,36 @@
+"""Forests: trees that learn side by side and answer together."""
+
+from typing import Any
+
+from riparian.forests.accuracy_weighted import AccuracyWeightedEnsemble
+from riparian.forests.adaptive_random_forest import AdaptiveRandomForest
+from riparian.forests.ensemble import Ensemble, Vote
+from riparian.forests.forest import Forest
+from riparian.forests.leveraging_bagging import LeveragingBagging
+from riparian.forests.online_bagging import OnlineBagging
+from riparian.forests.streaming_random_patches import StreamingRandomPatches
+
+__all__ = [
+    "FORESTS",
+    "AccuracyWeightedEnsemble",
+    "AdaptiveRandomForest",
+    "Ensemble",
+    "Forest",
+    "LeveragingBagging",
+    "OnlineBagging",
+    "StreamingRandomPatches",
+    "Vote",
+]
+
+#: Every one of them.
+FORESTS: dict[str, type[Ensemble[Any]]] = {
+    cls.__name__: cls
+    for cls in (
+        Forest,
+        AccuracyWeightedEnsemble,
+        AdaptiveRandomForest,
+        LeveragingBagging,
+        OnlineBagging,
+        StreamingRandomPatches,
+    )
+}

@@ -1,0 +1,148 @@
+"""The accuracy-weighted ensemble."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riparian import _core
+from riparian.compat import announce_to_river
+from riparian.costs import check_costs
+from riparian.forests.ensemble import Ensemble, member_axes, threads
+from riparian.settings import byte_count, check_settings, whole
+from riparian.tree import HoeffdingTree
+
+__all__ = ["AccuracyWeightedEnsemble"]
+
+
+class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
+    r"""One tree a chunk of the stream, weighted by how well it does on the last chunk.
+
+    At the end of a chunk every tree is tried on it: with the mean :math:`MSE_i` of
+    :math:`(1 - P_i(y|x))^2` over its rows, and :math:`MSE_r = \sum_k p_k (1 - p_k)^2` of who
+    draws classes as often as they are, the tree counts
+
+    .. math:: w_i = \max(MSE_r - MSE_i, 0).
+
+    The tree that has learned the chunk itself is judged by cross-validation over it. Between
+    chunks nobody's vote changes. With `costs` a tree counts what it saves against drawing
+    classes at random.
+
+    Parameters
+    ----------
+    estimator : HoeffdingTree or None, default=None
+        What a member is, as in :class:`riparian.Forest`.
+    n_estimators : int, default=15
+        How many members vote: the best that beat chance, and where none does the newest.
+    n_stored : int, default=30
+        How many are kept and may come back.
+    chunk_size : int, default=500
+        Rows of a chunk. The model remembers those of the chunk at hand.
+    n_folds : int, default=10
+        Of the cross-validation.
+    epochs : int, default=1
+        How often a tree goes through its chunk.
+    costs, max_bytes, n_jobs, categorical_features
+        As in :class:`riparian.Forest`.
+
+    Attributes
+    ----------
+    weights_ : ndarray
+        What each member that is kept counts, the largest first.
+    chunks_ : ndarray
+        Which chunk each of them has learned, from 0 on.
+    estimators_ : list of HoeffdingTree
+        Copies of them.
+
+    Notes
+    -----
+    Until the first chunk is full its tree answers while it learns. Instance-based pruning (the
+    paper's section 5) is left out: all members are asked.
+
+    The error of a fold is divided by the rows of the fold. MOA divides by those of the chunk,
+    which makes the newest tree look ten times better than it is.
+
+    References
+    ----------
+    .. [1] H. Wang, W. Fan, P. Yu, J. Han. Mining concept-drifting data streams using ensemble
+       classifiers. KDD 2003, pp. 226-235, section 4.
+
+    Examples
+    --------
+    >>> from riparian import AccuracyWeightedEnsemble
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(2_000)
+    >>> model = AccuracyWeightedEnsemble().fit(X, y)
+    >>> sorted(model.chunks_.tolist()), bool((model.weights_ > 0).all())
+    ([0, 1, 2, 3], True)
+    """
+
+    def __init__(
+        self,
+        *,
+        estimator: HoeffdingTree | None = None,
+        n_estimators: int = 15,
+        n_stored: int = 30,
+        chunk_size: int = 500,
+        n_folds: int = 10,
+        epochs: int = 1,
+        costs: Any = None,
+        max_bytes: int | str | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_stored = n_stored
+        self.chunk_size = chunk_size
+        self.n_folds = n_folds
+        self.epochs = epochs
+        self.costs = costs
+        self.max_bytes = max_bytes
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        announce_to_river(type(self))
+
+    def _new_engine(self, axes: Mapping[str, Any]) -> _core.ChunkForest:
+        return _core.ChunkForest(_settings(axes, threads(self.n_jobs)))
+
+    def _restored_engine(
+        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> _core.ChunkForest:
+        return self._restorer(axes)(arrays)
+
+    def _restorer(
+        self, axes: Mapping[str, Any]
+    ) -> Callable[[dict[str, NDArray[Any]]], _core.ChunkForest]:
+        return functools.partial(_core.ChunkForest.restore, _settings(axes, threads(self.n_jobs)))
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        return np.array(self._fitted().weights())
+
+    @property
+    def chunks_(self) -> NDArray[np.intp]:
+        return np.array(self._fitted().chunks_of(), dtype=np.intp)
+
+
+AccuracyWeightedEnsemble._composition = AccuracyWeightedEnsemble
+
+
+def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
+    if axes["costs"] is not None:
+        check_costs(axes["costs"])
+    voting = whole("n_estimators", axes["n_estimators"], 1, 10_000)
+    return {
+        "tree": check_settings(member_axes(axes)),
+        "rows": whole("chunk_size", axes["chunk_size"], 2, 10_000_000),
+        "voting": voting,
+        "stored": whole("n_stored", axes["n_stored"], voting, 10_000),
+        "folds": whole("n_folds", axes["n_folds"], 2, 1_000),
+        "epochs": whole("epochs", axes["epochs"], 1, 1_000),
+        "threads": n_threads,
+        "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
+    }

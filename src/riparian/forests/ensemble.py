@@ -1,0 +1,190 @@
+"""What every model of several trees is: who votes how, and what the members are."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+import sklearn.base
+from numpy.typing import NDArray
+
+from riparian import _core
+from riparian.certificates import Certificates, Split, splits_of
+from riparian.model import Engine, StreamClassifier
+from riparian.schema import Schema
+from riparian.settings import whole
+from riparian.table import read_example, refuse_uncertain
+from riparian.tree import HoeffdingTree
+
+__all__ = ["Ensemble", "EnsembleEngine", "Vote", "member_axes", "threads"]
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one member of a forest says of an example."""
+
+    member: int
+    #: What its vote counts.
+    weight: float
+    #: The class that it holds most likely; None before it has learned anything.
+    label: Hashable | None
+    probabilities: dict[Hashable, float]
+
+    def __str__(self) -> str:
+        if self.label is None:
+            return f"member {self.member}: has learned nothing yet"
+        share = self.probabilities[self.label]
+        return f"member {self.member}: {self.label!r} with {share:.3f}, weight {self.weight:.3f}"
+
+
+class EnsembleEngine(Engine, Protocol):
+    """An engine of several trees."""
+
+    @property
+    def n_members(self) -> int: ...
+    def set_threads(self, threads: int) -> None: ...
+    def tree(self, member: int) -> _core.Engine: ...
+    def features_of(self, member: int) -> list[int]: ...
+    def votes(
+        self, batch: _core.Batch, width: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
+
+E = TypeVar("E", bound=EnsembleEngine)
+
+
+class Ensemble(StreamClassifier[E]):
+    """Over trees that are all made alike, from `estimator`, and run on `n_jobs` threads."""
+
+    estimator: HoeffdingTree | None
+    n_jobs: int | None
+    #: The free composition whose parameters all recipes of a kind share.
+    _composition: ClassVar[type[Ensemble[Any]]]
+
+    # -- the engine ---------------------------------------------------------------------------
+
+    def _axes(self) -> dict[str, Any]:
+        """All parameters of the free composition but `n_jobs`, which changes no result."""
+        names = (name for name in self._composition._get_param_names() if name != "n_jobs")
+        axes = {name: getattr(self, name) for name in names}
+        if isinstance(axes["estimator"], sklearn.base.BaseEstimator):
+            axes["estimator"] = sklearn.base.clone(axes["estimator"])
+        return axes
+
+    def _fresh_like(self) -> StreamClassifier[E]:
+        return self._composition(**self._axes(), n_jobs=self.n_jobs)
+
+    @property
+    def _asks(self) -> bool:
+        axes = self._learned_with if self._engine is not None else self._axes()
+        estimator = axes["estimator"]
+        return isinstance(estimator, HoeffdingTree) and estimator._asks
+
+    def _learn(self, *args: Any, **options: Any) -> Any:
+        if self._engine is not None:
+            self._engine.set_threads(threads(self.n_jobs))
+        return super()._learn(*args, **options)
+
+    # -- looking inside -----------------------------------------------------------------------
+
+    def explain_one(self, x: Mapping[Any, Any]) -> list[Vote]:
+        """What each member says of one example, and what its vote counts."""
+        engine = self._fitted()
+        table = read_example(x)
+        refuse_uncertain(table, "a vote")
+        classes = list(self._schema.classes)
+        shares, weights = engine.votes(self._read(table).batch, len(classes))
+        votes = []
+        for member, (row, weight) in enumerate(zip(shares, weights, strict=True)):
+            label = classes[int(row.argmax())] if row.sum() > 0 else None
+            probabilities = dict(zip(classes, row.tolist(), strict=True))
+            votes.append(Vote(member, float(weight), label, probabilities))
+        return votes
+
+    def splits(self) -> list[Certificates[Split]]:
+        """The certificates of the splits of each member, oldest first."""
+        engine = self._fitted()
+        return [
+            splits_of(engine.tree(m), self._schema_of(m), self._member_axes())
+            for m in range(engine.n_members)
+        ]
+
+    @property
+    def estimators_(self) -> list[HoeffdingTree]:
+        engine = self._fitted()
+        axes = self._member_axes()
+        out = []
+        for m in range(engine.n_members):
+            copy = HoeffdingTree(**axes)
+            copy._schema, copy._learned_with = self._schema_of(m), axes
+            copy._engine = copy._restored_engine(axes, engine.tree(m).snapshot())
+            copy._learning = threading.Lock()
+            out.append(copy)
+        return out
+
+    @property
+    def estimator_features_(self) -> list[NDArray[np.intp]]:
+        engine = self._fitted()
+        return [np.array(engine.features_of(m), dtype=np.intp) for m in range(engine.n_members)]
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        engine = self._fitted()
+        mean = np.zeros(self.n_features_in_)
+        for m in range(engine.n_members):
+            features = engine.features_of(m)
+            own = np.zeros(self.n_features_in_)
+            for _, _, _, n, best, *_ in engine.tree(m).certificates():
+                own[features[best[0]]] += n * best[4]
+            if own.sum() > 0:
+                mean += own / own.sum()
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+    def _member_axes(self) -> dict[str, Any]:
+        return member_axes(self._learned_with)
+
+    def _schema_of(self, member: int) -> Schema:
+        """The schema of the features that a member sees."""
+        schema = Schema(type(self).__name__)
+        for f in self._fitted().features_of(member):
+            feature = self._schema.features[f]
+            own = type(feature)(feature.name, feature.kind)
+            schema.add_feature(own)
+            schema.add_categories(own, list(feature.codes))
+        schema.add_classes(list(self._schema.classes))
+        return schema
+
+
+def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a member's tree; a ValueError names what a forest cannot take."""
+    estimator = axes["estimator"]
+    if estimator is None:
+        estimator = HoeffdingTree(grace_period=50, delta=0.01, inherit_counts="count")
+    if not isinstance(estimator, HoeffdingTree):
+        raise ValueError(
+            "estimator must be a tree of riparian that grows by a bound (VFDT(), HAT(), "
+            f"HoeffdingTree(...)), got {estimator!r}"
+        )
+    tree = estimator._axes()
+    for name, why in (
+        ("max_bytes", "give it to the forest: it is for all members together"),
+        ("costs", "give them to the forest, whose answers they choose"),
+    ):
+        if tree[name] is not None:
+            raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")
+    if axes.get("leaf_features") is not None:
+        tree["leaf_features"] = axes["leaf_features"]
+    tree["categorical_features"] = axes["categorical_features"]
+    return tree
+
+
+def threads(n_jobs: object) -> int:
+    """How many threads `n_jobs` asks for."""
+    if n_jobs is None or n_jobs == -1:
+        ours = getattr(os, "sched_getaffinity", None)  # not on every system
+        return len(ours(0)) if ours else os.cpu_count() or 1
+    return whole("n_jobs", n_jobs, 1, 1024)

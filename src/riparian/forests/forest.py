@@ -1,0 +1,219 @@
+"""The forest: trees that learn the same rows, each in its own way, and answer together."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+from numpy.typing import NDArray
+
+from riparian import _core
+from riparian.compat import announce_to_river
+from riparian.costs import check_costs
+from riparian.drift import ADWIN, Detector
+from riparian.errors import one_of
+from riparian.forests.ensemble import Ensemble, member_axes, threads
+from riparian.settings import byte_count, check_features, check_settings, number, truth, whole
+from riparian.tree import HoeffdingTree
+
+__all__ = ["Forest"]
+
+_REPLACEMENTS = ["none", "worst", "background"]
+
+
+class Forest(Ensemble[_core.Forest]):
+    """Trees that learn a stream side by side: one choice on each axis of an ensemble.
+
+    Every member learns each row as often as a Poisson variable of mean `rate` says; its answer
+    does not depend on the others, so the members run on threads, and the result is the same for
+    any number of them.
+
+    Parameters
+    ----------
+    estimator : HoeffdingTree or None, default=None
+        What a member is: any tree of the library that grows by a bound, a recipe or a free
+        composition. None is ``HoeffdingTree(grace_period=50, delta=0.01,
+        inherit_counts="count")``, as in MOA: its members grow fast, and no bound holds for one.
+    n_estimators : int, default=10
+        How many members.
+    rate : float, default=6.0
+        Mean of the Poisson number that a row counts as.
+    features : int, float, "sqrt" or None, default=None
+        How many features a member sees, drawn when it begins: a number, a share of them, the
+        rounded root and one more, or all.
+    leaf_features : int, float, "sqrt" or None, default=None
+        How many features a leaf of a member tracks, likewise; None for what `estimator` says.
+    replacement : {"none", "worst", "background"}, default="none"
+        What happens when `drift` finds that the errors of a member have risen: nothing; the
+        member with the most errors begins anew; or the member is replaced by the tree that
+        grows in its background since `warning` was given, or by a fresh one if there is none.
+    warning, drift : Detector, float or None, default=None
+        Who watches the errors of each member: a detector of :mod:`riparian.drift`, or the
+        `delta` of an ADWIN.
+    drawn_background : bool, default=False
+        Whether a tree in the background learns rows as often as its member does, or once each.
+    weighted_votes : bool, default=True
+        Whether a vote counts as much as its member was right since it began.
+    costs : array-like of shape (n_classes, n_classes), dict or None, default=None
+        Cost of each (predicted, true) pair, as for a tree; members vote by probabilities, and
+        the answer is the class of least expected cost.
+    max_bytes : int, str or None, default=None
+        Limit of the memory that the whole forest holds. Every tree, those that may grow in the
+        background included, has the same part of it.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for one a core. The result does not depend on it.
+    random_state : int or None, default=None
+        Master seed; None is 0, so that the same rows give the same forest.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        As for a tree.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels seen so far.
+    n_features_in_ : int
+        Number of features seen so far.
+    n_seen_ : int
+        Number of examples learned.
+    estimators_ : list of HoeffdingTree
+        Copies of the members as they are now.
+    estimator_features_ : list of ndarray
+        The features that each of them sees.
+    n_warnings_, n_drifts_ : int
+        How often a tree was begun in the background, and a member replaced.
+    feature_importances_ : ndarray
+        Mean over the members.
+    memory_bytes_ : int
+        Memory that the forest holds.
+
+    Notes
+    -----
+    Random numbers are counted, not drawn in turn: that of a row depends on the seed, the member
+    and the number of the row. Batches of any size and any number of threads give the same bytes.
+
+    Examples
+    --------
+    >>> from riparian import Forest, VFDT
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(5_000)
+    >>> forest = Forest(estimator=VFDT(leaf="adaptive"), n_estimators=5, rate=1.0).fit(X, y)
+    >>> forest.score(*sea(seed=2).take(1_000)) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        estimator: HoeffdingTree | None = None,
+        n_estimators: int = 10,
+        rate: float = 6.0,
+        features: int | float | str | None = None,
+        leaf_features: int | float | str | None = None,
+        replacement: str = "none",
+        warning: Detector | float | None = None,
+        drift: Detector | float | None = None,
+        drawn_background: bool = False,
+        weighted_votes: bool = True,
+        costs: Any = None,
+        max_bytes: int | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.features = features
+        self.leaf_features = leaf_features
+        self.replacement = replacement
+        self.warning = warning
+        self.drift = drift
+        self.drawn_background = drawn_background
+        self.weighted_votes = weighted_votes
+        self.costs = costs
+        self.max_bytes = max_bytes
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        announce_to_river(type(self))
+
+    # -- the engine ---------------------------------------------------------------------------
+
+    def _new_engine(self, axes: Mapping[str, Any]) -> _core.Forest:
+        return _core.Forest(_settings(axes, threads(self.n_jobs)))
+
+    def _restored_engine(
+        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> _core.Forest:
+        return self._restorer(axes)(arrays)
+
+    def _restorer(
+        self, axes: Mapping[str, Any]
+    ) -> Callable[[dict[str, NDArray[Any]]], _core.Forest]:
+        return functools.partial(_core.Forest.restore, _settings(axes, threads(self.n_jobs)))
+
+    # -- looking inside -----------------------------------------------------------------------
+
+    @property
+    def n_warnings_(self) -> int:
+        return sum(warnings for _, _, warnings, _, _ in self._fitted().records())
+
+    @property
+    def n_drifts_(self) -> int:
+        return sum(drifts for _, _, _, drifts, _ in self._fitted().records())
+
+
+Forest._composition = Forest
+
+
+def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
+    rate = number("rate", axes["rate"], 1e-6, 64.0)
+    seed = axes["random_state"]
+    replacement = one_of("replacement", axes["replacement"], _REPLACEMENTS)
+    warning = _detector("warning", axes["warning"])
+    drift = _detector("drift", axes["drift"])
+    if replacement == "none" and (warning or drift):
+        raise ValueError("replacement='none' watches no errors: leave warning and drift at None")
+    if replacement != "none" and drift is None:
+        raise ValueError(f"replacement={replacement!r} needs a drift detector")
+    if replacement != "background" and warning is not None:
+        raise ValueError("warning needs replacement='background'")
+    if axes["costs"] is not None:
+        check_costs(axes["costs"])
+    return {
+        "tree": check_settings(member_axes(axes)),
+        "members": whole("n_estimators", axes["n_estimators"], 1, 10_000),
+        "rate": rate,
+        # To the last bit on every machine.
+        "none": float((-Decimal(rate)).exp()),
+        "patch": check_features("features", axes["features"]),
+        "replacement": replacement,
+        "drawn_background": truth("drawn_background", axes["drawn_background"]),
+        "weighted": truth("weighted_votes", axes["weighted_votes"]),
+        "warning": warning,
+        "drift": drift,
+        "seed": 0 if seed is None else whole("random_state", seed, 0, 2**32 - 1),
+        "threads": n_threads,
+        "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
+    }
+
+
+def _detector(name: str, value: object) -> _core.Detector | None:
+    if value is None:
+        return None
+    if isinstance(value, Real) and not isinstance(value, bool):
+        if not (0.0 < float(value) < 1.0 and math.isfinite(float(value))):
+            raise ValueError(
+                f"{name} must be the delta of an ADWIN, between 0 and 1, got {value!r}"
+            )
+        value = ADWIN(delta=float(value))
+    if not isinstance(value, Detector):
+        raise ValueError(
+            f"{name} must be a detector of riparian.drift, the delta of an ADWIN or None, "
+            f"got {value!r}"
+        )
+    return value.clone()._native

@@ -1,0 +1,444 @@
+"""What always holds, for trees that learn by gradient; bad input is in test_bad_input.py."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import riparian as rp
+from riparian import _core
+from riparian.gradient import _checked
+from riparian.modelfile import from_bytes, to_bytes
+
+COMPOSITIONS = {
+    "as it comes": {},
+    "deep": {"depth": 7, "slope": 8.0, "random_state": 3},
+    "one plane": {"depth": 1, "step": "plain", "loss": "squared"},
+    "constant": {"rate": "constant", "learning_rate": 0.05, "final_rate": 0.05},
+    "as they are": {"standardise": False, "costs": {("no", "yes"): 3.0}},
+}
+
+
+@pytest.fixture(params=COMPOSITIONS.values(), ids=COMPOSITIONS)
+def new_model(request):
+    return lambda **parameters: rp.OADT(**request.param | parameters)
+
+
+# -- order, determinism ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_batches_of_any_size_give_the_same_model(new_model, mixed, fingerprint, size):
+    whole = mixed.taught_to(new_model())
+    assert len(whole.classes_) == whole.n_trees_ == 4
+    assert fingerprint(mixed.taught_to(new_model(), size)) == fingerprint(whole)
+
+
+def test_learning_one_by_one_and_testing_first_learn_the_same(new_model, mixed, fingerprint):
+    whole = fingerprint(mixed.taught_to(new_model()))
+    one, tested = new_model(), new_model()
+    for x, y, w in mixed.examples():
+        one.learn_one(x, y, w)
+    for batch in mixed.batches(37):
+        tested.prequential(batch.columns, batch.y, batch.w, proba=len(batch) % 2 == 0)
+    assert fingerprint(one) == fingerprint(tested) == whole
+
+
+def test_testing_before_training_answers_as_predict_one_did(new_model, mixed):
+    rows = mixed[1_700:2_300]  # new classes and categories arrive here
+    answers, probabilities = new_model().prequential(rows.columns, rows.y, rows.w, proba=True)
+    model = new_model()
+    for i, (x, y, w) in enumerate(rows.examples()):
+        if i:
+            assert model.predict_one(x) == answers[i]
+            got = model.predict_proba_one(x)
+            np.testing.assert_array_equal(list(got.values()), probabilities[i, : len(got)])
+        model.learn_one(x, y, w)
+
+
+def test_predicting_changes_nothing(new_model, mixed, fingerprint):
+    asked = new_model()
+    for batch in mixed.batches(400):
+        batch.taught_to(asked)
+        asked.predict(mixed.columns)
+        x, _, _ = next(batch.examples())
+        asked.predict_one(x | {"colour": "never seen", "unknown": 3.0})
+        asked.explain_one(x)
+        asked.planes()
+        asked.export_text()
+    assert fingerprint(asked) == fingerprint(mixed.taught_to(new_model()))
+
+
+def test_a_column_that_comes_late_is_learned_alike_in_batches(new_model, fingerprint):
+    rng = np.random.default_rng(5)
+    rows = []
+    for i in range(400):
+        row = {"a": rng.normal(), "b": rng.normal()}
+        if i >= 150:
+            row |= {"c": rng.normal(), "job": str(rng.integers(0, 3 + i // 100))}
+        rows.append((row, int(row["a"] + row.get("c", 0.0) > 0)))
+    one = new_model()
+    for x, y in rows:
+        one.learn_one(x, y)
+    names = ["a", "b", "c", "job"]
+    columns = {n: np.array([x.get(n) for x, _ in rows], dtype=object) for n in names}
+    y = [label for _, label in rows]
+    for size in (400, 33):
+        model = new_model()
+        for i in range(0, 400, size):
+            model.partial_fit({n: c[i : i + size] for n, c in columns.items()}, y[i : i + size])
+        assert fingerprint(model) == fingerprint(one)
+
+
+def test_a_row_of_weight_0_is_as_if_it_were_not_there(new_model, mixed, fingerprint):
+    silent = np.random.default_rng(1).random(len(mixed)) < 0.3
+    rows = mixed[np.arange(len(mixed))]
+    rows.w[silent] = 0.0
+    assert fingerprint(rows.taught_to(new_model(), 97)) == fingerprint(
+        mixed[~silent].taught_to(new_model())
+    )
+
+
+def test_the_seed_alone_makes_another_tree(mixed, fingerprint):
+    prints = {fingerprint(mixed[:300].taught_to(rp.OADT(random_state=s))) for s in (0, 1, None)}
+    assert len(prints) == 2 + 1  # the parameter itself is in the file: None and 0 differ there
+    same = [mixed[:300].taught_to(rp.OADT(random_state=s)) for s in (0, None)]
+    rows = mixed[:300].columns
+    np.testing.assert_array_equal(*(model.predict_proba(rows) for model in same))
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 4, 5, 17])
+def test_wider_instructions_change_no_bit(new_model, fingerprint, n_features):
+    rng = np.random.default_rng(n_features)
+    X = rng.normal(size=(400, n_features))
+    y = rng.integers(0, 3, size=400)
+    before = _core.instruction_set()
+    found = set()
+    try:
+        for name in ("avx2", "baseline"):
+            if not _core.use_instruction_set(name):
+                pytest.skip(f"no {name} here")
+            model = new_model(costs=None).partial_fit(X, y)
+            found.add((fingerprint(model), model.predict_proba(X).tobytes()))
+    finally:
+        assert _core.use_instruction_set(before)
+    assert len(found) == 1
+
+
+# -- saving ---------------------------------------------------------------------------------------
+
+WAYS = {
+    "bytes": lambda model: from_bytes(to_bytes(model)),
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_break_in_mid_stream_changes_nothing(new_model, mixed, fingerprint, way):
+    model = new_model()
+    for batch in mixed.batches(397):
+        batch.taught_to(model, 100)
+        model = WAYS[way](model)
+    whole = mixed.taught_to(new_model())
+    assert type(model) is rp.OADT
+    assert fingerprint(model) == fingerprint(whole)
+    assert model.memory_bytes_ == whole.memory_bytes_
+    assert model.get_params() == whole.get_params()
+    assert model.export_text() == whole.export_text()
+
+
+def test_a_file_keeps_it_all(mixed, tmp_path, fingerprint):
+    model = mixed.taught_to(rp.OADT())
+    model.save(tmp_path / "model.rip")
+    assert fingerprint(rp.load(tmp_path / "model.rip")) == fingerprint(model)
+
+
+def changed(arrays, name, change):
+    with np.errstate(all="ignore"):
+        return {**arrays, name: change(arrays[name].copy()).astype(arrays[name].dtype)}
+
+
+def put(place, value):
+    def change(a):
+        a[place] = value
+        return a
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("array", "change"),
+    [
+        ("kinds", put(0, 2)),
+        ("kinds", lambda a: a[:-1]),
+        ("kinds", lambda a: 1 - a),
+        ("met", put(0, 2)),
+        ("met", put(0, 0)),
+        ("met", lambda a: a[1:]),
+        ("categories", put(0, -1)),
+        ("categories", put(0, 2_000_000)),
+        ("categories", put(0, 2**31 - 1)),
+        ("categories", lambda a: a + 1),
+        ("categories", lambda a: a[:-1]),
+        ("known", put(0, np.nan)),
+        ("known", put(0, -1.0)),
+        ("known", put(0, 0.0)),
+        ("known", put(0, 1e300)),
+        ("mean", put(0, np.inf)),
+        ("mean", lambda a: a[1:]),
+        ("squares", put(0, -1.0)),
+        ("squares", put(0, np.nan)),
+        ("squares", put(0, 1e307)),
+        ("classes", put(0, 0)),
+        ("classes", put(0, 2)),
+        ("classes", put(0, 2**32 - 1)),
+        ("classes", lambda a: a[:0]),
+        ("seen", put(0, 0)),
+        ("seen", lambda a: np.append(a, 1)),
+        ("weights", put(0, np.nan)),
+        ("weights", put(0, 3.0)),
+        ("weights", lambda a: a * 1.001),
+        ("weights", lambda a: a * 0),
+        ("weights", lambda a: a[:-1]),
+        ("weights", lambda a: a[:0]),
+        ("biases", put(3, np.inf)),
+        ("biases", put(3, 1e7)),
+        ("biases", lambda a: np.append(a, 0.0)),
+    ],
+)
+def test_impossible_arrays_are_refused(mixed, array, change):
+    model = mixed.taught_to(rp.OADT())
+    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
+    _core.GradientEngine.restore(settings, arrays)
+    with pytest.raises(ValueError, match=r"\w"):
+        _core.GradientEngine.restore(settings, changed(arrays, array, change))
+
+
+def test_missing_foreign_and_other_arrays_are_refused(mixed):
+    model = mixed.taught_to(rp.OADT())
+    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
+    for name in arrays:
+        rest = {n: a for n, a in arrays.items() if n != name}
+        with pytest.raises(ValueError, match=f"the array {name} is absent"):
+            _core.GradientEngine.restore(settings, rest)
+        with pytest.raises(ValueError, match=f"the array {name} has another type"):
+            _core.GradientEngine.restore(settings, arrays | {name: arrays[name].astype(np.int16)})
+    with pytest.raises(ValueError, match="an unknown array"):
+        _core.GradientEngine.restore(settings, arrays | {"more": np.zeros(1)})
+    with pytest.raises(ValueError, match="biases"):
+        _core.GradientEngine.restore(settings | {"depth": 3}, arrays)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_damage_is_refused_or_gives_a_model_that_works(mixed, seed):
+    rng = np.random.default_rng(seed)
+    rows = mixed[:300]
+    model = rows.taught_to(rp.OADT(depth=2))
+    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
+    for _ in range(50):
+        name = rng.choice(list(arrays))
+        damaged = arrays[name].copy().view(np.uint8)
+        damaged[rng.integers(len(damaged))] ^= 1 << rng.integers(8)
+        try:
+            engine = _core.GradientEngine.restore(
+                settings, arrays | {name: damaged.view(arrays[name].dtype)}
+            )
+        except ValueError:
+            continue
+        batch = model._read_one(next(rows.examples())[0]).batch
+        _, probabilities = engine.predict(batch, engine.n_classes)
+        assert probabilities.sum() == pytest.approx(1.0)
+
+
+# -- missing values, numbers, memory --------------------------------------------------------------
+
+
+def test_missing_is_the_mean_and_costs_little():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20_000, 4))
+    y = np.where(X[:, 2] > 0.25, "above", "below")
+    gaps = rng.random(X.shape) < 0.05
+    holed = np.where(gaps, np.nan, X)
+    whole = (rp.OADT().prequential(X, y) == y)[5_000:].mean()
+    right = (rp.OADT().prequential(holed, y) == y)[5_000:]
+    assert whole > 0.97
+    assert whole - right[~gaps[5_000:, 2]].mean() < 0.015
+    model = rp.OADT().partial_fit(holed, y)
+    mean = np.nanmean(holed[:, 0])
+    asked = np.array([[np.nan, 1.0, 0.4, 0.0], [mean, 1.0, 0.4, 0.0]])
+    np.testing.assert_allclose(*model.predict_proba(asked), rtol=1e-9)
+
+
+def test_all_kinds_of_missing_values_are_the_same(fingerprint):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=600)
+    gap = rng.random(600) < 0.1
+    gap[0] = False
+    other = rng.normal(size=600)
+    y = (x > 0.5).astype(int)
+    absent = rp.OADT()
+    for i in range(600):
+        absent.learn_one({"other": other[i]} if gap[i] else {"x": x[i], "other": other[i]}, y[i])
+    for nothing in (np.nan, None):
+        column = np.where(gap, nothing, x)
+        model = rp.OADT().partial_fit({"x": column, "other": other}, y)
+        assert fingerprint(model) == fingerprint(absent)
+
+
+EXTREMES = {
+    "the largest numbers": [1.7976931348623157e308, -1.7976931348623157e308, 1e308, -1e308],
+    "large and small": [1e308, -1e308, 0.0, 1.0, -1e-308],
+    "denormals": [5e-324, -5e-324, 2.2e-308, 1e-310, 0.0],
+    "one value": [1e308],
+    "two large neighbours": [1e300, np.nextafter(1e300, 2e300)],
+}
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_extreme_values_give_no_infinity_and_no_nan(new_model, case, fingerprint):
+    rng = np.random.default_rng(3)
+    X = np.c_[rng.choice(EXTREMES[case], size=(1_000, 2)), rng.normal(size=1_000)]
+    y = np.where(X[:, 2] > 0, "yes", "no")
+    y[rng.random(1_000) < 0.2] = "maybe"
+    model = new_model()
+    _, probabilities = model.prequential(X, y, proba=True)
+    asked = model.predict_proba([[1e308, -1e308, 1e308], [5e-324, 0.0, -1e308]])
+    for found in (probabilities[1:], asked):
+        assert np.isfinite(found).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+    assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-9, 1e9, 2.0**52])
+def test_extreme_weights_give_no_infinity_and_no_nan(new_model, weight, fingerprint):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 3))
+    y = rng.choice(["no", "yes"], size=500)
+    w = rng.choice([weight, 1.0], size=500)
+    model = new_model()
+    _, probabilities = model.prequential(X, y, w, proba=True)
+    assert np.isfinite(probabilities[1:]).all()
+    assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
+
+
+@pytest.mark.parametrize("offset", [1e9, -1.7e9])
+def test_a_large_offset_changes_almost_nothing(offset):
+    rng = np.random.default_rng(1)
+    X = np.round(rng.normal(size=(10_000, 3)) * 1024) / 1024
+    y = X[:, 0] * X[:, 1] > 0
+    plain, shifted = rp.OADT().fit(X, y), rp.OADT().fit(X + offset, y)
+    np.testing.assert_allclose(
+        shifted.predict_proba(X + offset), plain.predict_proba(X), rtol=0, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("scale", [2.0**-60, 2.0**60, 2.0**400, 2.0**-400])
+def test_the_unit_of_a_feature_does_not_matter(scale):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2_000, 3))
+    y = X[:, 0] * X[:, 1] > 0
+    plain, scaled = rp.OADT().fit(X, y), rp.OADT().fit(X * scale, y)
+    np.testing.assert_array_equal(scaled.predict_proba(X * scale), plain.predict_proba(X))
+
+
+def test_memory_is_constant():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20_000, 8)), rng.integers(0, 3, size=20_000)
+    model = rp.OADT().partial_fit(X[:1_000], y[:1_000])
+    before = model.memory_bytes_
+    model.partial_fit(X, y)
+    assert model.memory_bytes_ == before
+
+
+def words(n, categories, seed=0):
+    rng = np.random.default_rng(seed)
+    word = rng.integers(0, categories, size=n)
+    return {"word": np.array([f"w{w}" for w in word], dtype=object), "x": rng.normal(size=n)}, (
+        word % 2
+    )
+
+
+def test_a_limit_holds_and_what_does_not_fit_is_refused_and_changes_nothing(fingerprint):
+    X, y = words(1_000, 20)
+    model = rp.OADT(max_bytes=40_000)
+    for i in range(0, 1_000, 10):
+        model.partial_fit({n: c[i : i + 10] for n, c in X.items()}, y[i : i + 10])
+        assert model.memory_bytes_ <= 40_000
+    before = fingerprint(model), model.memory_bytes_
+    many, labels = words(1_000, 900, seed=1)
+    with pytest.raises(ValueError, match="max_bytes is 40000, but"):
+        model.partial_fit(many, labels)
+    with pytest.raises(ValueError, match="max_bytes is 40000, but"):
+        model.partial_fit(X, np.arange(1_000))
+    with pytest.raises(ValueError, match="max_bytes is 40000, but"):
+        model.partial_fit(X | {f"x{i}": X["x"] for i in range(200)}, y)
+    assert (fingerprint(model), model.memory_bytes_) == before
+    model.set_params(max_bytes="10MB").partial_fit(many, labels)
+    assert model.n_seen_ == 2_000
+
+
+def test_a_limit_below_what_an_empty_model_needs_says_how_much_it_needs():
+    X = np.random.default_rng(0).normal(size=(100, 10))
+    y = X[:, 0] > 0
+    with pytest.raises(ValueError, match=r"max_bytes must be at least ([\d,]+) for") as refused:
+        rp.OADT(max_bytes=2_000).partial_fit(X, y)
+    least = int(str(refused.value).split("at least ")[1].split(" ")[0].replace(",", ""))
+    assert rp.OADT(max_bytes=2 * least).partial_fit(X, y).memory_bytes_ <= 2 * least
+
+
+def test_three_threads_ask_while_one_learns(mixed):
+    model = mixed[:50].taught_to(rp.OADT())
+    errors = []
+    done = threading.Event()
+
+    def ask(question):
+        try:
+            while not done.is_set():
+                question()
+        except BaseException as error:
+            errors.append(error)
+
+    def probabilities():
+        found = model.predict_proba(mixed.columns)
+        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-9)
+
+    def inside():
+        assert len(model.planes()) % 31 == 0
+        assert model.export_text()
+        assert len(model.explain_one({"height": 1.0, "colour": "red"})) % 31 == 0
+
+    threads = [
+        threading.Thread(target=ask, args=(question,))
+        for question in (probabilities, inside, lambda: model.predict(mixed.columns))
+    ]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        mixed.taught_to(model, 100)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(model.classes_) == 4
+
+
+# -- scikit-learn ---------------------------------------------------------------------------------
+
+
+def depends_on_the_order(estimator):
+    """Every example moves the planes, and this check shuffles the rows."""
+    return {"check_sample_weight_equivalence_on_dense_data": "the order of rows counts"}
+
+
+@parametrize_with_checks(
+    [rp.OADT(), rp.OADT(depth=2, loss="squared", costs={("a", "b"): 2.0})],
+    expected_failed_checks=depends_on_the_order,
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)

@@ -1,0 +1,148 @@
+"""A forest, member by member and row by row, from the specification (sheet 90, sections 2 and 3).
+
+Trees and detectors are riparian's own, which have references of their own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from riparian import HoeffdingTree
+from riparian.drift import ADWIN
+
+
+def poisson(rate: float, u: float) -> int:
+    """The smallest k whose cumulative probability is above u."""
+    k, share = 0, math.exp(-rate)
+    below = share
+    while u >= below:
+        k += 1
+        share *= rate / k
+        below += share
+    return k
+
+
+def uniforms(seed: int, member: int, n: int) -> np.ndarray:
+    """Of the rows 0 to n - 1; a forest begins with row 1."""
+    return np.random.Generator(np.random.Philox(key=[seed, member])).random(n)
+
+
+def drawn_features(seed: int, member: int, generation: int, d: int, size: int) -> list[int]:
+    """What a member sees of d features that all had a value."""
+    key = [seed, (member << 32) | generation]
+    random = np.random.Generator(np.random.Philox(key=key)).random(d)
+    return sorted(sorted(range(d), key=lambda f: random[f])[:size])
+
+
+class Member:
+    """A tree and what watches it."""
+
+    def __init__(self, forest, number):
+        self.forest, self.number = forest, number
+        self.generations = 0
+        self.back = None
+        self.begin(*self.grow())
+
+    def grow(self):
+        f = self.forest
+        features = list(range(f.d))
+        if f.features is not None:
+            features = drawn_features(f.seed, self.number, self.generations, f.d, f.features)
+        self.generations += 1
+        return HoeffdingTree(**f.tree), features
+
+    def begin(self, tree, features):
+        self.tree, self.features = tree, features
+        self.back = None
+        self.warning = ADWIN(delta=self.forest.warning) if self.forest.warning else None
+        self.drift = ADWIN(delta=self.forest.drift) if self.forest.drift else None
+        self.right = self.answered = 0.0
+
+    def shares(self, row, classes):
+        said = self.tree.predict_proba_one({f: row[f] for f in self.features})
+        return np.array([said.get(c, 0.0) for c in classes])
+
+    def says(self, row):
+        return self.tree.predict_one({f: row[f] for f in self.features})
+
+    def weight(self):
+        return self.right / self.answered if self.forest.weighted and self.right else 1.0
+
+    def learn(self, row, label, k, w):
+        before = self.says(row)
+        if k > 0:
+            self.tree.learn_one({f: row[f] for f in self.features}, label, k * w)
+        self.answered += w
+        self.right += w * (before == label)
+        return self.says(row)
+
+
+def rises(detector, wrong):
+    detector.update(float(wrong))
+    return detector.drift_detected and detector.shift > 0
+
+
+class ReferenceForest:
+    """Bagging with replacement "none", "worst" or "background"."""
+
+    def __init__(
+        self,
+        tree,
+        n,
+        rate,
+        d,
+        *,
+        features=None,
+        replacement="none",
+        warning=None,
+        drift=None,
+        drawn_background=False,
+        weighted=True,
+        seed=0,
+    ):
+        self.tree, self.rate, self.d, self.features = tree, rate, d, features
+        self.replacement, self.warning, self.drift = replacement, warning, drift
+        self.drawn_background, self.weighted, self.seed = drawn_background, weighted, seed
+        self.members = [Member(self, m) for m in range(n)]
+        self.n_drifts = self.n_warnings = 0
+
+    def prequential(self, X, y, w):
+        classes = []
+        out = []
+        random = [uniforms(self.seed, m, len(y) + 1) for m in range(len(self.members))]
+        for i, (row, label) in enumerate(zip(X, y, strict=True)):
+            sums = np.zeros(len(classes))
+            for member in self.members:
+                sums += member.weight() * member.shares(row, classes)
+            out.append(classes[int(sums.argmax())] if sums.sum() > 0 else None)
+            if label not in classes:
+                classes.append(label)
+            ks = [poisson(self.rate, u[i + 1]) for u in random]
+            self.learn(row, label, ks, w[i])
+        return out
+
+    def learn(self, row, label, ks, w):
+        rose = False
+        for member, k in zip(self.members, ks, strict=True):
+            wrong = member.learn(row, label, k, w) != label
+            if self.replacement == "worst":
+                rose |= rises(member.drift, wrong)
+            if self.replacement != "background" or k == 0:
+                continue
+            if member.back:
+                tree, features = member.back
+                times = k if self.drawn_background else 1
+                tree.learn_one({f: row[f] for f in features}, label, times * w)
+            if member.warning is not None and rises(member.warning, wrong):
+                member.back = member.grow()
+                member.warning = ADWIN(delta=self.warning)
+                self.n_warnings += 1
+            if rises(member.drift, wrong):
+                member.begin(*(member.back or member.grow()))
+                self.n_drifts += 1
+        if rose:
+            worst = max(self.members, key=lambda m: m.drift.estimate)
+            worst.begin(*worst.grow())
+            self.n_drifts += 1
