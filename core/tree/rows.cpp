@@ -552,8 +552,8 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     bool throughout = leaves_[place].statistics.is_open();
     each_part(spread, w, [&](const Row& part, double share) {
         if (limited()) active = count_limited(place, part, y, share);
-        else if (answers || !settings_.forgets()) count<false>(place, part, y, share);
-        else count_silently(place, part, y, share);
+        else if (answers) count<false>(place, part, y, share);
+        else count_inside(place, part, y, share);
         throughout &= active;
     });
     // What the parts weigh together is less by rounding, and a check would come a row late.
