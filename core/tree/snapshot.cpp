@@ -170,6 +170,7 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.window_codes, held * z.n_categorical, "window_codes");
     demand_size(s.window_weights, held, "window_weights");
     demand_size(s.window_uncertain, s.window_uncertain.empty() ? 0 : held, "window_uncertain");
+    demand(s.window_numbers.empty() || !s.window_uncertain.empty(), "window_numbers is too long");
     for (const std::uint8_t u : s.window_uncertain) {
         demand(u <= 1, "window_uncertain holds another value than 0 and 1");
     }
