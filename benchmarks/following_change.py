@@ -111,16 +111,20 @@ def changing() -> Iterator[tuple[Workload, int | None]]:
             yield real, None
 
 
-def rows_to_recover(right: NDArray[np.float64], at: int, n_rows: int) -> int | None:
-    """Rows from a change until a part of the stream is as good again, within 2 points.
+def rows_to_recover(
+    curves: dict[str, NDArray[np.float64]], at: int, n_rows: int
+) -> dict[str, int | None]:
+    """For each tree, rows from a change to the first part that is good again; None if none is.
 
-    As good as the best part between the change and the next one; None if it never is.
+    Good is, within 2 points, what the best of the trees has on the last tenth of the rows before
+    the next change, which is as far from the first as that is from the beginning.
     """
-    part = n_rows // len(right)
+    part = n_rows // PARTS
     first = at // part
-    after = right[first : first + first]
-    good = np.flatnonzero(after >= after.max() - 0.02)
-    return int(good[0] + 1) * part if good.size else None
+    after = {name: curve[first : 2 * first] for name, curve in curves.items()}
+    level = max(curve[-(first // 10) :].mean() for curve in after.values()) - 0.02
+    good = {name: np.flatnonzero(curve >= level) for name, curve in after.items()}
+    return {name: int(found[0] + 1) * part if found.size else None for name, found in good.items()}
 
 
 # -- sides -----------------------------------------------------------------------------------------
@@ -145,25 +149,33 @@ def curve_of(name: str, workload: Workload) -> NDArray[np.float64]:
     return right / np.bincount(part, minlength=PARTS)
 
 
+def measured(
+    wanted: list[str],
+) -> Iterator[tuple[Workload, int | None, dict[str, NDArray[np.float64]]]]:
+    """Each stream, the row of its change, and the curve of each tree."""
+    for workload, at in changing():
+        print(workload, file=sys.stderr)
+        yield workload, at, {name: curve_of(name, workload) for name in wanted}
+
+
 def _recovery(wanted: list[str], out: Path | None, markdown: bool) -> None:
     accuracy: list[dict[str, Any]] = []
     recovered: list[dict[str, Any]] = []
     curves: dict[str, Any] = {}
-    for workload, at in changing():
-        print(workload, file=sys.stderr)
-        found = {name: curve_of(name, workload) for name in wanted}
+    for workload, at, found in measured(wanted):
         curves[workload.name] = {"at": at, **{k: v.round(4).tolist() for k, v in found.items()}}
         accuracy.append({"stream": workload.name, **{k: v.mean() for k, v in found.items()}})
         if at is not None:
-            rows = {k: rows_to_recover(v, at, len(workload.y)) for k, v in found.items()}
-            recovered.append({"stream": workload.name, **rows})
+            rows = rows_to_recover(found, at, len(workload.y))
+            told = {name: f"{n:,}" if n else "never" for name, n in rows.items()}
+            recovered.append({"stream": workload.name, **told})
         if out:
             out.write_text(json.dumps(curves, indent=1), encoding="utf-8")
     mean = {name: np.mean([row[name] for row in accuracy]) for name in wanted}
     accuracy.append({"stream": "mean", **mean})
     columns = ["stream", *wanted]
     _print("Accuracy", accuracy, columns, "{:.4f}", markdown)
-    _print("Rows to recover", recovered, columns, "{:,}", markdown)
+    _print("Rows to recover", recovered, columns, "{}", markdown)
 
 
 def _speed(wanted: list[str], options: argparse.Namespace) -> None:

@@ -157,7 +157,8 @@ const char* kind_of(ChangeKind kind) {
         case ChangeKind::replaced: return "replaced";
         case ChangeKind::pruned: return "pruned";
         case ChangeKind::resplit: return "resplit";
-        default: return "moved";
+        case ChangeKind::moved: return "moved";
+        default: return "recalled";
     }
 }
 

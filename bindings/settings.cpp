@@ -95,6 +95,7 @@ void set_adaptation(Settings& s, const nb::dict& d) {
         how->alt_test_period = nb::cast<double>(d["alt_test_period"]);
         how->alt_test_size = nb::cast<double>(d["alt_test_size"]);
         how->alt_prune_margin = nb::cast<double>(d["alt_prune_margin"]);
+        how->archive_size = nb::cast<std::size_t>(d["archive_size"]);
         how->dynamic_window = nb::cast<bool>(d["dynamic_window"]);
         how->max_window = nb::cast<std::size_t>(d["max_window"]);
         if (!d["window_hook"].is_none()) how->hook = window_function(d["window_hook"]);

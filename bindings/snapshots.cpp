@@ -33,5 +33,6 @@ Snapshot read_snapshot(ArrayReader& take, const Settings& settings) {
     if (take.has("inactive")) Snapshot::each_since_3(s, take);
     if (take.has("draws")) Snapshot::each_of_draws(s, take);
     if (take.has("role")) Snapshot::each_of_adaptation(s, take);
+    if (take.has("archive")) Snapshot::each_of_archive(s, take);
     return s;
 }

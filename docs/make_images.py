@@ -1,10 +1,11 @@
 """Draw the pictures of the README and of docs: ``python docs/make_images.py``.
 
 The tree and the accuracy are those of `make demo`; the laboratory's are the figures of lab.md, the
-ranks those of evaluation.md, the detectors' those of drift.md, the pull-up and the operations those
-of restructuring.md, the surfaces those of gradient.md; some take minutes. Each is drawn for light
-and for dark pages. Seeds are fixed, so a second run draws the same pictures. Names after the
-command, such as ``drift``, draw these only.
+ranks those of evaluation.md, the detectors' those of drift.md, the curves of trees that follow
+change those of adaptation.md, the pull-up and the operations those of restructuring.md, the
+surfaces those of gradient.md; some take minutes. Each is drawn for light and for dark pages. Seeds
+are fixed, so a second run draws the same pictures. Names after the command, such as ``drift``, draw
+these only.
 """
 
 from __future__ import annotations
@@ -252,6 +253,57 @@ def traded() -> list[dict[str, Any]]:
     return list(trade(300))
 
 
+TREES_DRAWN = ["VFDT", "HAT", "CVFDT", "EFDT", "MOA HAT", "MOA EFDT"]
+
+
+def followed() -> dict[str, dict[str, Any]]:
+    """What `python benchmarks/following_change.py recovery` measures on generated streams."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    from following_change import measured
+
+    return {w.name: {"at": at, **found} for w, at, found in measured(TREES_DRAWN) if at}
+
+
+def draw_recovery(curves: dict[str, dict[str, Any]], kind: str, *, dark: bool) -> Figure:
+    """Accuracy around a change, one panel a stream; MOA's trees are dashed."""
+    colours = DARK if dark else LIGHT
+    names = [name for name in curves if name.endswith(kind)]
+    figure, panels = plt.subplots(3, 2, figsize=(8.4, 7.6), layout="constrained", sharex=True)
+    hues = (4 if dark else 0, 1, 2)  # the first blue is dim on a dark ground
+    shades = {
+        name: class_colour(hue, dark=dark) for name, hue in zip(TREES_DRAWN[1:4], hues, strict=True)
+    }
+    for axes, name in zip(panels.flat, names, strict=False):
+        curve = curves[name]
+        if kind == "gradual":
+            axes.axvspan(40_000, 60_000, color=colours["flow"], linewidth=0)
+        for change in range(curve["at"], 100_000, curve["at"]):
+            axes.axvline(change, color=colours["quiet"], linewidth=1.0, linestyle=(0, (4, 3)))
+        for tree_ in TREES_DRAWN:
+            ours = tree_.removeprefix("MOA ")
+            smooth = np.convolve(np.pad(curve[tree_], 1, mode="edge"), np.ones(3) / 3, "valid")
+            axes.plot(
+                (np.arange(len(smooth)) + 0.5) * 1000,
+                smooth,
+                color=shades.get(ours, colours["quiet"]),
+                linewidth=1.5,
+                linestyle="-" if ours == tree_ else (0, (2, 1.2)),
+                label=tree_,
+            )
+        axes.set_title(name.removesuffix(f", {kind}"), fontsize=10, color=colours["ink"])
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_xlim(0, 100_000)
+        axes.set_xticks([0, 40_000, 80_000])
+    panels[1, 1].tick_params(labelbottom=True)
+    last = panels.flat[-1]
+    last.axis("off")
+    last.legend(*panels.flat[0].get_legend_handles_labels(), loc="center", frameon=False, ncols=2)
+    _plain(list(panels.flat[:-1]), colours)
+    figure.supxlabel("rows", color=colours["ink"], fontsize=10)
+    figure.supylabel("accuracy before learning", color=colours["ink"], fontsize=10)
+    return figure
+
+
 def style(*, dark: bool) -> dict[Any, Any]:
     """What matplotlib is to draw on and with."""
     colours = DARK if dark else LIGHT
@@ -304,6 +356,16 @@ def drift() -> dict[str, Callable[[bool], Figure]]:
     }
 
 
+def recovery() -> dict[str, Callable[[bool], Figure]]:
+    """Measure the trees of adaptation.md, and MOA's, on streams that change."""
+    curves = followed()
+    return {
+        "recovery-abrupt": lambda dark: draw_recovery(curves, "abrupt", dark=dark),
+        "recovery-gradual": lambda dark: draw_recovery(curves, "gradual", dark=dark),
+        "recovery-recurring": lambda dark: draw_recovery(curves, "recurring", dark=dark),
+    }
+
+
 def restructuring() -> dict[str, Callable[[bool], Figure]]:
     """Count the operations of restructuring.md."""
     trees, counted = before_and_after(), counted_operations()
@@ -334,6 +396,7 @@ GROUPS = {
     "lab": lab,
     "ranks": ranks,
     "drift": drift,
+    "recovery": recovery,
     "restructuring": restructuring,
     "gradient": gradient,
 }

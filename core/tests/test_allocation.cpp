@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "../gradient/gradient_trees.hpp"
 #include "checking.hpp"
 #include "examples.hpp"
 
@@ -92,6 +93,17 @@ struct Grown {
         CHECK(tree->memory_bytes() == bytes);
     }
 
+    // Below a limit of memory too. Now and then a detector gets a longer window, and all
+    // statistics are counted anew.
+    void follows_change_without_allocating() {
+        const std::size_t nodes = tree->n_nodes();
+        const std::size_t learning =
+            allocations_of([&] { tree->learn(large, rows.y.data(), rows.w.data()); });
+        std::printf("allocations while following change: %zu\n", learning);
+        CHECK(learning <= many / 10);
+        CHECK(tree->n_nodes() == nodes);
+    }
+
     // Room for the points and shares of an example grows a few times, and serves all others.
     void takes_uncertain_rows_without_allocating() {
         const Batch batch = examples::blurred(rows, 0, many, 5);
@@ -102,11 +114,30 @@ struct Grown {
     }
 };
 
+void gradient_trees_learn_and_answer_without_allocating(const examples::Rows& rows) {
+    GradientTrees trees(GradientSettings{});
+    trees.add_features(rows.kinds);
+    trees.learn(rows.batch(), rows.y.data(), nullptr);
+    const Batch small = rows.batch(0, few), large = rows.batch(0, many);
+    std::vector<std::int32_t> classes(many);
+    std::vector<double> probabilities(many * 3);
+    const Answers answers{classes.data(), probabilities.data(), 3};
+    const auto same = [&](const auto& call) {
+        const std::size_t of_many = allocations_of([&] { call(large); });
+        CHECK(of_many == allocations_of([&] { call(small); }));
+        CHECK(of_many <= a_handful);
+    };
+    same([&](const Batch& b) { trees.learn(b, rows.y.data(), nullptr); });
+    same([&](const Batch& b) { trees.prequential(b, rows.y.data(), nullptr, answers); });
+    same([&](const Batch& b) { trees.predict(b, answers); });
+}
+
 }  // namespace
 
 int main() {
     examples::Wanted wanted;
     wanted.rows = many;
+    gradient_trees_learn_and_answer_without_allocating(examples::make_rows(wanted, 1));
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{}),
                                 AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
         for (const bool weights : {false, true}) {
@@ -130,6 +161,28 @@ int main() {
             CHECK(checked.tree->n_leaves() == 1);
             checked.learns_and_answers_without_allocating();
             wanted.noise = false;
+        }
+    }
+    wanted.weights = false;
+    Window window;
+    window.window = 2000;
+    window.validity_period = many * 100;
+    Alternates alternates;
+    alternates.drift_delta = 1e-12;
+    Reevaluation reevaluation;
+    reevaluation.every = 1e12;
+    Options options;
+    options.most = 1;
+    for (const AnyAdaptation& how : {AnyAdaptation(alternates), AnyAdaptation(window),
+                                     AnyAdaptation(reevaluation), AnyAdaptation(options)}) {
+        for (const std::size_t limit : {SIZE_MAX, std::size_t{4} << 20}) {
+            Settings adapting = examples::quick_settings(AnyLeaf(Adaptive{}));
+            adapting.adaptation = how;
+            adapting.max_depth = 2;  // no leaf below it is checked
+            adapting.max_bytes = limit;
+            Grown grown(adapting, wanted);
+            CHECK(grown.tree->depth() == 2);
+            grown.follows_change_without_allocating();
         }
     }
     return checking::failures();

@@ -1,5 +1,5 @@
 // Gradient trees: the numbers of the specification, gradients against finite differences, and
-// what only C++ can see: the same bits with every instruction set, no allocation of rows.
+// the same bits with every instruction set.
 #include <algorithm>
 #include <array>
 #include <cmath>

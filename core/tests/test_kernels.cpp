@@ -94,6 +94,8 @@ public:
         copy_rows();
         one_or_two();
         learn();
+        forget();
+        forget_known();
         for (const bool gaps : {false, true}) {
             grow(gaps);
             refresh_and_score();
@@ -209,6 +211,61 @@ private:
         CHECK(same(one, two));
         CHECK(!has_nan(one));
         for (std::size_t i = class_planes * n_; i < one.size(); ++i) CHECK(one[i] == 0.0);
+    }
+
+    // Rows that were learned are taken back, the oldest first; weights in steps, as in a window.
+    void forget() {
+        AlignedDoubles one(class_planes * n_ + 3, 0.0);
+        std::fill_n(one.data() + low * n_, n_, infinity);
+        std::fill_n(one.data() + high * n_, n_, -infinity);
+        std::vector<AlignedDoubles> rows;
+        std::vector<double> weights;
+        double total = 0.0;
+        for (std::size_t i = 2 + dice_.below(30); i-- > 0;) {
+            rows.push_back(row(false));
+            weights.push_back(static_cast<double>(1 + dice_.below(1 << 22)) * 0x1p-20);
+            total += weights.back();
+            a_.learn(one.data(), n_, rows.back().data(), weights.back(), weights.back() / total);
+        }
+        AlignedDoubles two = one;
+        const AlignedDoubles before = one;
+        for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+            double left = 0.0;
+            for (std::size_t later = i + 1; later < rows.size(); ++later) left += weights[later];
+            a_.forget(one.data(), n_, rows[i].data(), weights[i], weights[i] / left);
+            b_.forget(two.data(), n_, rows[i].data(), weights[i], weights[i] / left);
+            CHECK(same(one, two));
+        }
+        CHECK(!has_nan(one));
+        for (std::size_t i = low * n_; i < one.size(); ++i) CHECK(same(one[i], before[i]));
+    }
+
+    void forget_known() {
+        AlignedDoubles one(class_planes * n_ + 3, 0.0), known_one(stride_, 0.0);
+        std::fill_n(one.data() + low * n_, n_, infinity);
+        std::fill_n(one.data() + high * n_, n_, -infinity);
+        std::vector<AlignedDoubles> rows;
+        std::vector<double> weights;
+        for (std::size_t i = 2 + dice_.below(30); i-- > 0;) {
+            rows.push_back(row(true));
+            weights.push_back(static_cast<double>(1 + dice_.below(1 << 22)) * 0x1p-20);
+            a_.learn_known(one.data(), nullptr, known_one.data(), n_, rows.back().data(),
+                           weights.back());
+        }
+        AlignedDoubles two = one, known_two = known_one;
+        bool any_left = true;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const bool none_one =
+                a_.forget_known(one.data(), known_one.data(), n_, rows[i].data(), weights[i]);
+            const bool none_two =
+                b_.forget_known(two.data(), known_two.data(), n_, rows[i].data(), weights[i]);
+            CHECK(none_one == none_two);
+            CHECK(same(one, two));
+            CHECK(same(known_one, known_two));
+            any_left = any_left && !none_one;
+        }
+        CHECK(!any_left);  // all was taken back
+        CHECK(!has_nan(one));
     }
 
     void grow(bool gaps) {

@@ -11,6 +11,7 @@ namespace riparian {
 namespace {
 
 constexpr std::size_t room_of_monitor = 2048;
+constexpr std::size_t room_of_list = 64;
 
 // How often a node learns a row: Poisson(1), and once at least, as in MOA.
 double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept {
@@ -64,13 +65,26 @@ std::int32_t Tree::adapt(std::int32_t start, const Row& row, std::size_t y, doub
     return said;
 }
 
+// The lists of a row have room for what most rows need, which is part of the structure: a row
+// below a limit of memory allocates nothing for them. A row that needs more has it for itself.
+void Tree::open_lists() {
+    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
+        list->reserve(room_of_list);
+    }
+    if (!settings_.has_options()) return;
+    reached_.roots.reserve(room_of_list);
+    reached_.ends.reserve(room_of_list);
+}
+
 void Tree::give_back_room() {
     leave_room();
-    const Charge lists(working_);
-    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
-        *list = Held<std::int32_t>();
+    const Charge charge(working_);
+    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_, &reached_.roots,
+                             &reached_.ends}) {
+        if (list->capacity() <= room_of_list) continue;
+        list->clear();
+        set_room(*list, room_of_list);
     }
-    reached_ = Reached();
 }
 
 void Tree::trace(std::int32_t leaf, std::int32_t root) {

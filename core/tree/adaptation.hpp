@@ -78,6 +78,7 @@ struct Window {
     double alt_test_period = 10'000;        // weight at a node before alternates are tested
     double alt_test_size = 1'000;           // and while they are
     double alt_prune_margin = 0.01;         // of error that an alternate may lose again
+    std::size_t archive_size = 0;           // replaced subtrees that are kept to be tried again
     bool dynamic_window = false;
     std::size_t max_window = 50'000;
     std::shared_ptr<const WindowFunction> hook;

@@ -17,8 +17,9 @@ enum class ChangeKind : std::uint8_t {
     pruned,    // an inner node became a leaf again
     resplit,   // it got another test, with fresh children
     moved,     // it got another cut, and kept its children
+    recalled,  // a subtree that had been replaced there before took the node's place
 };
-inline constexpr std::size_t n_change_kinds = 6;
+inline constexpr std::size_t n_change_kinds = 7;
 
 // A test, without its gain; of a leaf none.
 struct Cut {

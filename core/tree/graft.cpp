@@ -221,6 +221,10 @@ void Tree::compact() {
     counts_.resize(nodes_left * a_node);
     set_room(counts_, nodes_.capacity() * a_node);
 
+    for (std::size_t i = archive_.size(); i-- > 0;) {
+        archive_[i].place = id(archive_[i].place);
+        if (archive_[i].place == none) give_up_archived(i);
+    }
     std::size_t told = 0, rival = 0, rivals = 0;
     for (const Split& split : splits_) {
         const std::size_t first = std::exchange(rival, rival + split.rivals);
@@ -237,10 +241,7 @@ void Tree::compact() {
     n_leaves_ = answering_leaves();
     depth_ = 0;
     for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
-    {
-        const Charge lists(working_);
-        given_up_ = Held<std::int32_t>();  // {} would keep its room
-    }
+    given_up_.clear();
     ++reroutings_;
     settle();
 }

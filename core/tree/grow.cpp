@@ -58,7 +58,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role)
         make_room(sides_);
         Side& side = sides_.emplace_back();
         side.born = born_++;
-        side.since = seen_ + 1;
+        side.since = side.there = seen_ + 1;
     }
     depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     return id;
@@ -107,7 +107,9 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     }
     const Charge charge(structure_);
     const std::int32_t child = add_node(node, code);
-    if (settings_.adapts()) side(child).since = seen_;  // it is the row at hand that asks for it
+    if (settings_.adapts()) {  // it is the row at hand that asks for it
+        side(child).since = side(child).there = seen_;
+    }
     ways.add(code, child);
     open_leaf(child, leaves_.size());
     if (answers(node)) ++n_leaves_;

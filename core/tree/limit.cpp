@@ -45,7 +45,7 @@ std::size_t Tree::leaf_bytes() const noexcept {
 }
 
 // By how much the structure grows with new leaves, those of a split or one more branch.
-std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
+std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcept {
     std::size_t bytes = 0;
     const auto add = [&](const auto& v, std::size_t n, std::size_t size) {
         const std::size_t room = more_room(v.capacity(), v.size() + n);
@@ -65,9 +65,9 @@ std::size_t Tree::growth(std::size_t branches, bool splits) const noexcept {
         add(nodes_, branches, shape_.class_stride * sizeof(double));
     }
     if (splits) {
-        add(splits_, 1, sizeof(Split));
-        add(rivals_, Ranking::most, sizeof(Rival));
-        add(ways_, 1, sizeof(Ways));
+        add(splits_, splits, sizeof(Split));
+        add(rivals_, splits * Ranking::most, sizeof(Rival));
+        add(ways_, splits, sizeof(Ways));
     }
     return bytes;
 }
@@ -94,7 +94,8 @@ double Tree::promise(std::int32_t node) const noexcept {
 
 std::size_t Tree::least_bytes() const {
     const auto lock = turnstile_.reading();
-    const std::size_t least = lasting() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
+    const std::size_t least =
+        lasting() - archive_bytes() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
     if (!settings_.forgets()) return least;
     const std::size_t window =
         ExampleWindow::bytes(ExampleWindow::a_block, shape_.numeric, shape_.categorical);
@@ -152,12 +153,14 @@ void Tree::settle() noexcept {
     if (settings_.adapts()) copy(changes_, sizeof(Change));
     copy(ways_, sizeof(Ways));
     if (settings_.forgets()) largest = std::max(largest, examples_.copy_bytes());
+    if (!archive_.empty()) copy(archive_, sizeof(Archived));
     spare_ += std::max(largest, memory_.copy_bytes());
 }
 
 // Room for more that must be there; LimitTooLow before anything is changed.
 void Tree::demand_structure(std::size_t more) {
     if (!limited()) return;
+    while (lasting() + more > settings_.max_bytes && !archive_.empty()) give_up_archived(0);
     if (lasting() + more > settings_.max_bytes) {
         throw LimitTooLow(settings_.max_bytes, lasting() + more);
     }
@@ -369,14 +372,17 @@ void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
     if (settings_.forgets()) {
         const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
-        const std::size_t besides =
-            structure_.held - examples_.bytes() - examples_.numbers().bytes();
+        const auto besides = [&] {
+            return structure_.held - examples_.bytes() - examples_.numbers().bytes();
+        };
         const std::size_t fits = window_fits(limit, numeric, categorical, 0);
-        const std::size_t needed = besides + ExampleWindow::bytes(fits, numeric, categorical);
+        const std::size_t needed =
+            besides() - archive_bytes() + ExampleWindow::bytes(fits, numeric, categorical);
         if (limit != SIZE_MAX && (fits == 0 || needed > limit)) throw LimitTooLow(limit, needed);
+        while (needed + archive_bytes() > limit && !archive_.empty()) give_up_archived(0);
         shorten(limit, numeric, categorical);
         const auto over = [&] {
-            return besides + ExampleWindow::bytes(fits_, numeric, categorical) +
+            return besides() + ExampleWindow::bytes(fits_, numeric, categorical) +
                        examples_.numbers().bytes() > limit;
         };
         while (limit != SIZE_MAX && examples_.size() > 0 && over()) {

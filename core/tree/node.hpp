@@ -114,6 +114,7 @@ struct Trial : HeldObject {
     double own_tested = 0.0;
     double own_errors = 0.0;
     double least = std::numeric_limits<double>::infinity();  // share of errors more than it
+    std::uint64_t from = 0;  // its number in the archive; 0: it is a fresh one
 };
 
 // What a node of a tree that follows change has besides.
@@ -123,6 +124,7 @@ struct Side {
     std::int32_t next = none;    // of a subtree beside another node: the next one there
     std::int32_t record = none;  // an inner node that keeps statistics: among the leaves
     std::uint64_t since = 0;     // number of the first example that it may have learned
+    std::uint64_t there = 0;     // and that came this way: its place is older where it took one
     std::unique_ptr<Monitor> monitor;
     std::unique_ptr<Trial> trial;  // while there are subtrees beside it, or it is one
 };

@@ -124,7 +124,7 @@ void Tree::prune(std::int32_t node) {
     to.feature = to.category = to.heavy = none;
     to.place = std::exchange(side(node).record, none);
     set_gate(node, 0.0);
-    // Below a limit an inner node learns without what naive Bayes derives.
+    // An inner node learns without what naive Bayes derives.
     const Leaf& leaf = leaves_[static_cast<std::size_t>(to.place)];
     if (shape_.bayes && leaf.statistics.is_open()) {
         leaf.statistics.find_bayes(shape_, own_counts(leaf));

@@ -431,7 +431,7 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
             if (at(leaf.node).test == Test::leaf) {
                 count<false>(place, row, y, w);
             } else {
-                count_silently(place, row, y, w);
+                count_inside(place, row, y, w);
             }
             return true;
         } catch (const OverLimit&) {
@@ -499,7 +499,7 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
 bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(record(node));
     if (!limited()) {
-        count<false>(place, row, y, w);
+        count_inside(place, row, y, w);
         return true;
     }
     const bool active = count_limited(place, row, y, w);
@@ -507,17 +507,12 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
     return active;
 }
 
-void Tree::learn_silently(std::int32_t node, const Row& row, std::size_t y, double w) {
-    const auto place = static_cast<std::size_t>(record(node));
-    if (!limited()) {
-        count_silently(place, row, y, w);
-    } else if (!count_limited(place, row, y, w)) {
-        learn_inactive(place, w);
+// Without what naive Bayes derives: nobody asks for it there.
+void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
+    if (settings_.watches() || shape_.linear || !kept_.empty()) {
+        count<false>(place, row, y, w);
+        return;
     }
-}
-
-// Where nobody answers.
-void Tree::count_silently(std::size_t place, const Row& row, std::size_t y, double w) {
     Leaf& leaf = leaves_[place];
     double* counts = this->counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
@@ -537,7 +532,7 @@ void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
     if (limited()) {
         count_limited(place, row, y, w);
     } else {
-        count_silently(place, row, y, w);
+        count_inside(place, row, y, w);
     }
 }
 
@@ -557,8 +552,8 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     bool throughout = leaves_[place].statistics.is_open();
     each_part(spread, w, [&](const Row& part, double share) {
         if (limited()) active = count_limited(place, part, y, share);
-        else if (answers || !settings_.forgets()) count<false>(place, part, y, share);
-        else count_silently(place, part, y, share);
+        else if (answers) count<false>(place, part, y, share);
+        else count_inside(place, part, y, share);
         throughout &= active;
     });
     // What the parts weigh together is less by rounding, and a check would come a row late.

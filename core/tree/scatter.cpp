@@ -409,7 +409,7 @@ void Tree::retrace(Spread& spread, std::uint64_t number) const {
     scatter(
         spread, enter,
         [&](std::int32_t node, std::int32_t child, std::int32_t) {
-            return child == none || side(child).since > number ? at(node).heavy : child;
+            return child == none || side(child).there > number ? at(node).heavy : child;
         },
         [&](std::int32_t leaf, double share) { enter(leaf, share); });
 }

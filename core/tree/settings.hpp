@@ -107,6 +107,11 @@ struct Settings {
     [[nodiscard]] bool forgets() const noexcept {
         return std::holds_alternative<Window>(adaptation);
     }
+    // How many replaced subtrees are kept.
+    [[nodiscard]] std::size_t archive_size() const noexcept {
+        const auto* const how = std::get_if<Window>(&adaptation);
+        return how ? how->archive_size : 0;
+    }
     // Whether leaves keep more than Gaussians and counts.
     [[nodiscard]] bool watches() const noexcept {
         return judges() || pairs() || values != Values::gaussian;

@@ -152,12 +152,15 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand(beside || s.monitors.empty(), "monitors is too long");
     const std::size_t changes = s.change_seen.size();
     demand(changes <= (beside ? most_changes : 0), "change_seen is too long");
-    demand_size(s.change_totals, beside ? n_change_kinds : 0, "change_totals");
+    // Of kinds that came later there were none.
+    demand(s.change_totals.size() <= n_change_kinds && s.change_totals.empty() == (beside == 0),
+           "change_totals has other kinds than there are");
     demand_size(s.change_kind, changes, "change_kind");
     demand_size(s.change_places, changes * Snapshot::change_places_each, "change_places");
     demand_size(s.change_values, changes * Snapshot::change_values_each, "change_values");
     const std::size_t windowed = settings.forgets() ? z.n_nodes : 0;
     demand_size(s.since, windowed, "since");
+    demand_size(s.there, windowed, "there");
     demand_size(s.recent_since, windowed ? n_anew : 0, "recent_since");
     demand_size(s.window, windowed ? 2 : 0, "window");
     const std::size_t held = s.window_labels.size();
@@ -167,6 +170,7 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.window_codes, held * z.n_categorical, "window_codes");
     demand_size(s.window_weights, held, "window_weights");
     demand_size(s.window_uncertain, s.window_uncertain.empty() ? 0 : held, "window_uncertain");
+    demand(s.window_numbers.empty() || !s.window_uncertain.empty(), "window_numbers is too long");
     for (const std::uint8_t u : s.window_uncertain) {
         demand(u <= 1, "window_uncertain holds another value than 0 and 1");
     }
@@ -177,6 +181,21 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
         on_trial += t;
     }
     demand_size(s.trials, on_trial * Snapshot::trial_values_each, "trials");
+    const std::size_t archives = settings.archive_size() ? 1 : 0;
+    demand_size(s.trial_from, archives * on_trial, "trial_from");
+    demand_size(s.archived, archives, "archived");
+    demand(s.archive.size() % Snapshot::archive_each == 0 &&
+               s.archive.size() / Snapshot::archive_each <= settings.archive_size(),
+           "archive has more subtrees than archive_size");
+    demand_size(s.archive_places, s.archive_thresholds.size() * Snapshot::archive_places_each,
+                "archive_places");
+    demand_size(s.archive_splits, s.archive_evidence.size(), "archive_splits");
+    demand(s.archive_gains.size() % 2 == 0, "archive_gains has half of a rival");
+    demand_size(s.archive_rivals, s.archive_gains.size() / 2 * Snapshot::archive_rivals_each,
+                "archive_rivals");
+    demand(archives || (s.archive_thresholds.empty() && s.archive_evidence.empty() &&
+                        s.archive_gains.empty()),
+           "an archive without archive_size");
     demand_weights(s.right_bayes, "right_bayes");
     demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");
@@ -278,11 +297,13 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
             s.monitor_sizes.push_back(s.monitors.size() - before);
             if (settings_.forgets()) {
                 s.since.push_back(side.since);
+                s.there.push_back(side.there);
                 s.on_trial.push_back(side.trial != nullptr);
             }
             if (const Trial* const t = side.trial.get()) {
                 s.trials.insert(s.trials.end(), {t->waited, t->tested, t->errors, t->own_tested,
                                                  t->own_errors, t->least});
+                if (settings_.archive_size()) s.trial_from.push_back(t->from);
             }
         }
         if (record(static_cast<std::int32_t>(i)) == none) continue;
@@ -380,6 +401,7 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
         s.change_totals.assign(change_totals_.begin(), change_totals_.end());
     }
     if (settings_.forgets()) s.window = {window_, forgotten_};
+    if (settings_.archive_size()) save_archive(s);
     examples_.save(s.window_values, s.window_codes, s.window_labels, s.window_weights);
     examples_.save_distributions(s.window_uncertain, s.window_numbers);
     for (const Change& c : changes_) {
@@ -515,6 +537,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         tree->restore_changes(s);
         tree->restore_memory(s);
         if (settings.forgets()) tree->restore_window(s);
+        if (settings.archive_size()) tree->restore_archive(s);
     }
     tree->ranked_at_ = s.ranked_at[0];
     tree->least_promise_ = s.least_promise[0];
@@ -799,6 +822,10 @@ void Tree::restore_window(const Snapshot& s) {
         side.since = s.since[i];
         demand(side.since <= seen_ + 1 && (parent == none || side.since >= this->side(parent).since),
                at_row("since", i) + "before its parent, or after the last example");
+        side.there = s.there[i];
+        demand(side.there <= side.since &&
+                   (parent == none || side.there >= this->side(parent).since),
+               at_row("there", i) + "after it began, or before its parent");
         demand((s.on_trial[i] == 1) == (side.first != none || nodes_[i].role == Role::alternate),
                at_row("on_trial", i) + "no trial where there is one, or one where there is none");
         if (!s.on_trial[i]) continue;
@@ -808,7 +835,7 @@ void Tree::restore_window(const Snapshot& s) {
                    at_row("on_trial", i) + "not a weight");
         }
         side.trial = std::make_unique<Trial>();
-        *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5]};
+        *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5], 0};
     }
     const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
     examples_.begin(seen_ + 1 - s.window_labels.size());
@@ -1023,73 +1050,55 @@ void Tree::restore_memory(const Snapshot& s) {
     }
 }
 
+Rival Tree::demand_rival(const Snapshot& s, std::uint8_t test, std::int32_t feature, double threshold,
+                         std::int32_t category, double gain, const std::string& where) const {
+    demand(possible(s, features_, test, feature, threshold, category) && std::abs(gain) <= 1e300,
+           where + "an impossible runner-up");
+    return {threshold, gain, feature, category, test};
+}
+
+void Tree::demand_split(const Split& split, Test test, const std::string& where) const {
+    const bool alone = split.null_second && split.rivals == 0;
+    demand(split.verdict > Verdict::wait && split.verdict <= Verdict::seeded &&
+               (split.verdict != Verdict::forced ||
+                (settings_.missing_second == MissingSecond::minus_infinity && alone)),
+           where + "no reason");
+    demand(split.verdict != Verdict::seeded ||
+               (test == Test::threshold && split.seen == 0 && split.epsilon == 0.0 &&
+                split.delta == 0.0 && alone),
+           where + "not a split of a batch tree");
+    demand(split.pass >= 1 && split.pass <= passes_, where + "not in the order of passes");
+    demand(split.criterion <= (settings_.second_impurity ? 1 : 0), where + "no criterion");
+    demand(split.seen <= seen_, where + "not in the order of time");
+    demand(split.n > 0.0 && split.n <= heaviest, where + "no examples");
+    for (const double x : {split.gain_range, split.epsilon, split.gain}) {
+        demand(std::abs(x) <= 1e300, where + "not a number");
+    }
+    demand(split.delta >= 0.0 && split.delta <= 1.0 && split.spent >= 0.0 && split.spent <= heaviest,
+           where + "no delta");
+    demand(split.rivals < Ranking::most, where + "too many rivals");
+}
+
 void Tree::restore_certificates(const Snapshot& s) {
     std::vector<bool> told(nodes_.size(), false);
     spent_ = s.spent[0];
     passes_ = s.passes[0];
     std::size_t next = 0;
-    struct Told {
-        std::int32_t feature;
-        std::uint8_t test;
-        double threshold;
-        std::int32_t category;
-        double gain;
-    };
     for (std::size_t i = 0; i < s.split_node.size(); ++i) {
         const std::string where = at_row("split_node", i);
-        const auto add_rival = [&](const Told& t) {
-            demand(possible(s, features_, t.test, t.feature, t.threshold, t.category) &&
-                       std::abs(t.gain) <= 1e300,
-                   where + "an impossible runner-up");
+        const auto add_rival = [&](std::int32_t feature, std::uint8_t test, double threshold,
+                                   std::int32_t category, double gain) {
             make_room(rivals_);
-            rivals_.push_back({t.threshold, t.gain, t.feature, t.category, t.test});
+            rivals_.push_back(demand_rival(s, test, feature, threshold, category, gain, where));
         };
         const std::int32_t id = s.split_node[i];
         demand(id >= 0 && static_cast<std::size_t>(id) < nodes_.size() &&
                    at(id).test != Test::leaf && !told[static_cast<std::size_t>(id)],
                where + "not a split, or told twice");
         told[static_cast<std::size_t>(id)] = true;
-        const auto verdict = static_cast<Verdict>(s.split_verdict[i]);
-        const bool forced = verdict == Verdict::forced;
-        demand(verdict > Verdict::wait && verdict <= Verdict::seeded &&
-                   (!forced || (settings_.missing_second == MissingSecond::minus_infinity &&
-                                s.second_feature[i] == none && s.rivals[i] == 0)),
-               where + "no reason");
-        demand(verdict != Verdict::seeded ||
-                   (at(id).test == Test::threshold && s.split_seen[i] == 0 &&
-                    s.split_epsilon[i] == 0.0 && s.split_delta[i] == 0.0 &&
-                    s.second_feature[i] == none && s.rivals[i] == 0 &&
-                    (id == 0 || settings_.adapts() ||
-                     told[static_cast<std::size_t>(at(id).parent)])),
-               where + "not a split of a batch tree");
-        demand(s.split_pass[i] >= (i == 0 ? 1 : s.split_pass[i - 1]) && s.split_pass[i] <= passes_,
-               where + "not in the order of passes");
-        demand(s.split_criterion[i] <= (settings_.second_impurity ? 1 : 0), where + "no criterion");
-        demand(s.split_seen[i] <= seen_ && (i == 0 || s.split_seen[i - 1] <= s.split_seen[i]),
-               where + "not in the order of time");
-        demand(s.split_n[i] > 0.0 && s.split_n[i] <= heaviest, where + "no examples");
-        for (const double x : {s.split_gain_range[i], s.split_epsilon[i], s.split_gain[i],
-                               s.second_gain[i]}) {
-            demand(std::abs(x) <= 1e300, where + "not a number");
-        }
-        demand(s.split_delta[i] >= 0.0 && s.split_delta[i] <= 1.0 && s.split_spent[i] >= 0.0 &&
-                   s.split_spent[i] <= heaviest,
-               where + "no delta");
         const bool null_second = s.second_feature[i] == none;
         const std::size_t n_rivals = s.rivals[i] + (null_second ? 0U : 1U);
         demand(n_rivals < Ranking::most, where + "too many rivals");
-        if (null_second) {
-            demand(s.second_test[i] == 0 && s.second_category[i] == none &&
-                       s.second_threshold[i] == 0.0 && s.second_gain[i] == 0.0,
-                   where + "an impossible runner-up");
-        } else {
-            add_rival({s.second_feature[i], s.second_test[i], s.second_threshold[i],
-                       s.second_category[i], s.second_gain[i]});
-        }
-        for (std::size_t r = 0; r < s.rivals[i]; ++r, ++next) {
-            add_rival({s.rival_feature[next], s.rival_test[next], s.rival_threshold[next],
-                       s.rival_category[next], s.rival_gain[next]});
-        }
         const Split split{s.split_seen[i],
                           s.split_n[i],
                           s.split_gain_range[i],
@@ -1098,13 +1107,176 @@ void Tree::restore_certificates(const Snapshot& s) {
                           s.split_spent[i],
                           s.split_gain[i],
                           id,
-                          verdict,
+                          static_cast<Verdict>(s.split_verdict[i]),
                           s.split_criterion[i],
                           static_cast<std::uint8_t>(n_rivals),
                           null_second,
                           s.split_pass[i]};
+        demand_split(split, at(id).test, where);
+        demand(split.verdict != Verdict::seeded || id == 0 || settings_.adapts() ||
+                   told[static_cast<std::size_t>(at(id).parent)],
+               where + "not a split of a batch tree");
+        demand(i == 0 || s.split_pass[i - 1] <= split.pass, where + "not in the order of passes");
+        demand(i == 0 || s.split_seen[i - 1] <= split.seen, where + "not in the order of time");
+        if (null_second) {
+            demand(s.second_test[i] == 0 && s.second_category[i] == none &&
+                       s.second_threshold[i] == 0.0 && s.second_gain[i] == 0.0,
+                   where + "an impossible runner-up");
+        } else {
+            add_rival(s.second_feature[i], s.second_test[i], s.second_threshold[i],
+                      s.second_category[i], s.second_gain[i]);
+        }
+        for (std::size_t r = 0; r < s.rivals[i]; ++r, ++next) {
+            add_rival(s.rival_feature[next], s.rival_test[next], s.rival_threshold[next],
+                      s.rival_category[next], s.rival_gain[next]);
+        }
         make_room(splits_);
         splits_.push_back(split);
+    }
+}
+
+void Tree::save_archive(Snapshot& s) const {
+    s.archived = {archived_};
+    for (const Archived& a : archive_) {
+        s.archive.insert(s.archive.end(),
+                         {a.number, static_cast<std::uint64_t>(a.place), a.nodes.size()});
+        for (const Archived::Node& n : a.nodes) {
+            s.archive_places.insert(s.archive_places.end(),
+                                    {static_cast<std::int32_t>(n.test), n.parent, n.branch,
+                                     n.feature, n.category, n.heavy});
+            s.archive_thresholds.push_back(n.threshold);
+        }
+        for (const Split& split : a.splits) {
+            s.archive_splits.insert(
+                s.archive_splits.end(),
+                {split.seen, static_cast<std::uint64_t>(split.verdict), split.criterion,
+                 split.rivals, split.null_second, split.pass});
+            s.archive_evidence.insert(s.archive_evidence.end(),
+                                      {split.n, split.gain_range, split.epsilon, split.delta,
+                                       split.spent, split.gain});
+        }
+        for (const Rival& r : a.rivals) {
+            s.archive_rivals.insert(s.archive_rivals.end(),
+                                    {static_cast<std::int32_t>(r.test), r.feature, r.category});
+            s.archive_gains.insert(s.archive_gains.end(), {r.threshold, r.gain});
+        }
+    }
+}
+
+// Nodes of an archived subtree, the children of every one of them found.
+void Tree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n, Archived& a,
+                                  const std::string& where) const {
+    std::vector<std::vector<std::int32_t>> children(n);  // their branches
+    std::vector<std::int32_t> second(n, none);           // where it must stand
+    a.nodes.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t* const p = s.archive_places.data() + (first + i) * Snapshot::archive_places_each;
+        const double threshold = s.archive_thresholds[first + i];
+        demand(p[0] >= 0 && p[0] <= 3, where + "an impossible test");
+        const Archived::Node node{threshold, p[1], p[2], p[3], p[4], p[5], static_cast<Test>(p[0])};
+        if (node.test == Test::leaf) {
+            demand(i > 0 && node.feature == none && node.category == none && node.heavy == none &&
+                       threshold == 0.0,
+                   where + "a leaf with a test");
+        } else {
+            demand(possible(s, features_, static_cast<std::uint8_t>(p[0]), node.feature, threshold,
+                            node.category),
+                   where + "an impossible test");
+        }
+        a.nodes.push_back(node);
+        if (i == 0) {
+            demand(node.parent == none && node.branch == 0, where + "the root has a parent");
+            continue;
+        }
+        demand(node.parent >= 0 && static_cast<std::size_t>(node.parent) < i,
+               where + "no parent before it");
+        const auto parent = static_cast<std::size_t>(node.parent);
+        const Archived::Node& above = a.nodes[parent];
+        auto& branches = children[parent];
+        demand(above.test != Test::leaf, where + "its parent is a leaf");
+        if (above.test == Test::every_value) {
+            demand(node.branch >= 0 &&
+                       node.branch < categories_[features_[static_cast<std::size_t>(above.feature)].slot] &&
+                       std::find(branches.begin(), branches.end(), node.branch) == branches.end(),
+                   where + "no such category, or twice");
+        } else {
+            demand(node.branch == static_cast<std::int32_t>(branches.size()) && node.branch < 2 &&
+                       (node.branch == 0 || second[parent] == static_cast<std::int32_t>(i)),
+                   where + "children out of order");
+            second[parent] = static_cast<std::int32_t>(i) + 1;
+        }
+        branches.push_back(node.branch);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const Archived::Node& node = a.nodes[i];
+        if (node.test == Test::leaf) continue;
+        demand(node.heavy > 0 && static_cast<std::size_t>(node.heavy) < n &&
+                   a.nodes[static_cast<std::size_t>(node.heavy)].parent == static_cast<std::int32_t>(i) &&
+                   (node.test == Test::every_value || children[i].size() == 2),
+               where + "a test without its children");
+    }
+}
+
+void Tree::restore_archive(const Snapshot& s) {
+    archived_ = s.archived[0];
+    demand(archived_ <= (1ULL << 62), "archived is impossible");
+    std::size_t node = 0, split = 0, rival = 0;
+    for (std::size_t i = 0; i < s.archive.size() / Snapshot::archive_each; ++i) {
+        const std::uint64_t* const p = s.archive.data() + i * Snapshot::archive_each;
+        const std::string where = at_row("archive", i);
+        demand(p[0] >= 1 && p[0] <= archived_ && (i == 0 || p[0] > archive_.back().number),
+               where + "not in the order of time");
+        demand(p[1] < nodes_.size() && nodes_[p[1]].test != Test::leaf &&
+                   nodes_[p[1]].role == Role::child,
+               where + "no such place");
+        demand(p[2] <= s.archive_thresholds.size() - node, "archive_thresholds ends too early");
+        demand(p[2] >= 1, where + "no nodes");
+        Archived a;
+        a.number = p[0];
+        a.place = static_cast<std::int32_t>(p[1]);
+        restore_archived_nodes(s, node, p[2], a, where);
+        node += p[2];
+        for (std::size_t k = 0; k < a.nodes.size(); ++k) {
+            if (a.nodes[k].test == Test::leaf) continue;
+            demand((split + 1) * Snapshot::archive_evidence_each <= s.archive_evidence.size(),
+                   "archive_evidence ends too early");
+            const std::uint64_t* const q = s.archive_splits.data() + split * Snapshot::archive_splits_each;
+            const double* const e = s.archive_evidence.data() + split * Snapshot::archive_evidence_each;
+            ++split;
+            demand(q[1] <= 255 && q[2] <= 255 && q[3] <= 255 && q[4] <= 1 && q[5] <= passes_,
+                   where + "an impossible split");
+            const Split told{q[0], e[0], e[1], e[2], e[3], e[4], e[5], static_cast<std::int32_t>(k),
+                             static_cast<Verdict>(q[1]), static_cast<std::uint8_t>(q[2]),
+                             static_cast<std::uint8_t>(q[3]), q[4] == 1,
+                             static_cast<std::uint32_t>(q[5])};
+            demand_split(told, a.nodes[k].test, where);
+            demand(told.null_second || told.rivals > 0, where + "no runner-up");
+            a.splits.push_back(told);
+            for (std::size_t r = 0; r < told.rivals; ++r, ++rival) {
+                demand(2 * rival < s.archive_gains.size(), "archive_gains ends too early");
+                const std::int32_t* const t = s.archive_rivals.data() + rival * Snapshot::archive_rivals_each;
+                demand(t[0] >= 0 && t[0] <= 3, where + "an impossible runner-up");
+                a.rivals.push_back(demand_rival(s, static_cast<std::uint8_t>(t[0]), t[1],
+                                                s.archive_gains[2 * rival], t[2],
+                                                s.archive_gains[2 * rival + 1], where));
+            }
+        }
+        trim(a.splits);
+        trim(a.rivals);
+        make_room(archive_);
+        archive_.push_back(std::move(a));
+    }
+    demand(node == s.archive_thresholds.size() &&
+               split * Snapshot::archive_evidence_each == s.archive_evidence.size() &&
+               2 * rival == s.archive_gains.size(),
+           "archive does not fit what is in it");
+    std::size_t trial = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (!sides_[i].trial) continue;
+        const std::uint64_t from = s.trial_from[trial++];
+        demand(from <= archived_ && (from == 0 || nodes_[i].role == Role::alternate),
+               at_row("trial_from", i) + "not in the archive");
+        sides_[i].trial->from = from;
     }
 }
 

@@ -153,7 +153,7 @@ struct Snapshot {
     std::vector<std::int32_t> change_places;   // [change][change_places_each]
     std::vector<double> change_values;         // [change][change_values_each]
     // The same, with a window of examples.
-    std::vector<std::uint64_t> since;         // [node]
+    std::vector<std::uint64_t> since, there;  // [node]
     std::vector<std::uint64_t> recent_since;  // [leaf that began anew]
     std::vector<std::uint64_t> window;        // [2] its length, examples since all was counted
     std::vector<double> window_values;        // [example, the oldest first][F]
@@ -181,6 +181,7 @@ struct Snapshot {
         visit("change_places", s.change_places);
         visit("change_values", s.change_values);
         visit("since", s.since);
+        visit("there", s.there);
         visit("recent_since", s.recent_since);
         visit("window", s.window);
         visit("window_values", s.window_values);
@@ -193,6 +194,35 @@ struct Snapshot {
         visit("trials", s.trials);
     }
 
+    // Since format 4, where replaced subtrees are kept; else empty, and may be absent.
+    std::vector<std::uint64_t> archive;         // [archived][archive_each]
+    std::vector<std::uint64_t> archived;        // [1] how many there were so far
+    std::vector<std::int32_t> archive_places;   // [node of it][archive_places_each]
+    std::vector<double> archive_thresholds;     // [node of it]
+    std::vector<std::uint64_t> archive_splits;  // [node with a test][archive_splits_each]
+    std::vector<double> archive_evidence;       // [node with a test][archive_evidence_each]
+    std::vector<std::int32_t> archive_rivals;   // [rival][archive_rivals_each]
+    std::vector<double> archive_gains;          // [rival][threshold, gain]
+    std::vector<std::uint64_t> trial_from;      // [node on trial] its number in the archive
+    static constexpr std::size_t archive_each = 3;
+    static constexpr std::size_t archive_places_each = 6;
+    static constexpr std::size_t archive_splits_each = 6;
+    static constexpr std::size_t archive_evidence_each = 6;
+    static constexpr std::size_t archive_rivals_each = 3;
+
+    template <class Self, class Visit>
+    static void each_of_archive(Self& s, Visit&& visit) {
+        visit("archive", s.archive);
+        visit("archived", s.archived);
+        visit("archive_places", s.archive_places);
+        visit("archive_thresholds", s.archive_thresholds);
+        visit("archive_splits", s.archive_splits);
+        visit("archive_evidence", s.archive_evidence);
+        visit("archive_rivals", s.archive_rivals);
+        visit("archive_gains", s.archive_gains);
+        visit("trial_from", s.trial_from);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
@@ -203,6 +233,7 @@ struct Snapshot {
         each_since_3(s, visit);
         each_of_draws(s, visit);
         each_of_adaptation(s, visit);
+        each_of_archive(s, visit);
     }
 
     // Those of every format.

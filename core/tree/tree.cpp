@@ -32,6 +32,7 @@ Tree::Tree(const Settings& settings)
     scratch_.fit(shape_, false);
     open_leaf(add_node(none, 0), 0);
     n_leaves_ = 1;
+    if (settings.adapts()) open_lists();
     settle();
 }
 
@@ -106,6 +107,10 @@ void Tree::reshape(const Shape& to) {
     }
     const Shape from = std::exchange(shape_, to);
     scratch_.fit(to, costs_.classes > 0);
+    if (settings_.has_options()) {
+        reached_.one = Held<double>(scratch_.scores.size(), 0.0);
+        reached_.all = Held<double>(scratch_.scores.size(), 0.0);
+    }
     memory_.reshape(to);
     if (settings_.forgets()) examples_.reshape(to);
     if (settings_.selects()) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../memory/account.hpp"
+#include "archived.hpp"
 #include "batch.hpp"
 #include "change.hpp"
 #include "check.hpp"
@@ -367,6 +368,7 @@ private:
     // How many leaves one row may reach, and would with one more option at a node.
     [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
     std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
+    void open_lists();
     // The inner nodes from a leaf up to a root, to path_.
     void trace(std::int32_t leaf, std::int32_t root);
     bool judge(const Alternates&, std::int32_t node, bool wrong);
@@ -386,9 +388,8 @@ private:
     void arrive(const Row&, std::size_t y);
     void arrive_here(const Row&, std::size_t y);
     void learn_at(std::int32_t leaf, const Row&, std::size_t y, double w);
-    // The same at a node with a test, which keeps statistics.
-    void count_silently(std::size_t place, const Row&, std::size_t y, double w);
-    void learn_silently(std::int32_t node, const Row&, std::size_t y, double w);
+    // What a node with a test makes of a row, where nobody answers.
+    void count_inside(std::size_t place, const Row&, std::size_t y, double w);
     // Where the statistics of a node are; none: it keeps none.
     [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept {
         if (at(id).test == Test::leaf) return at(id).place;
@@ -443,6 +444,7 @@ private:
     void count_anew_if_due();
     void forget_at(std::int32_t node, const Row&, std::size_t y, double w, std::uint64_t number);
     void count_anew();
+    void relearn_window(std::uint64_t from, std::int32_t least);
     void relearn(std::int32_t node, const Row&, std::size_t y, double w);
     void note_tests(const Window&, std::int32_t node, bool wrong, double w);
     void conclude_test(const Window&, std::int32_t node);
@@ -451,6 +453,13 @@ private:
     [[nodiscard]] bool is_doubtful(std::int32_t node, const Decision&) const;
     bool start_beside(std::int32_t node, const Decision&);
     void tidy_trial(std::int32_t node);
+    // What was replaced (archive.cpp).
+    void archive(const Window&, std::int32_t node);
+    bool bring_back(const Window&, std::int32_t node);
+    bool bring_back(const Window&, const Archived&);
+    void plant(const Archived&, std::uint64_t since);
+    void give_up_archived(std::size_t);
+    [[nodiscard]] std::size_t archive_bytes() const noexcept;
     void set_window(std::size_t);
     void make_room_for_wider(std::size_t numeric, std::size_t categorical);
     // How many examples fit beside all else, with so many numbers of distributions among
@@ -471,7 +480,7 @@ private:
     [[nodiscard]] std::size_t most_lasting(bool answers = false) const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
-    [[nodiscard]] std::size_t growth(std::size_t branches, bool splits) const noexcept;
+    [[nodiscard]] std::size_t growth(std::size_t branches, std::size_t splits) const noexcept;
     // Whether the structure may grow; that of a tree that answers leaves room for others.
     [[nodiscard]] bool may_add(std::size_t bytes, bool answers = false) const noexcept;
     [[nodiscard]] double promise(std::int32_t node) const noexcept;
@@ -504,6 +513,14 @@ private:
     class Reader;
     [[nodiscard]] std::vector<double> read_distributions(const Row&, Reader&,
                                                          const std::string& where) const;
+    void restore_archive(const Snapshot&);
+    void save_archive(Snapshot&) const;
+    void restore_archived_nodes(const Snapshot&, std::size_t first, std::size_t n, Archived&,
+                                const std::string& where) const;
+    void demand_split(const Split&, Test, const std::string& where) const;
+    [[nodiscard]] Rival demand_rival(const Snapshot&, std::uint8_t test, std::int32_t feature,
+                                     double threshold, std::int32_t category, double gain,
+                                     const std::string& where) const;
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
@@ -548,6 +565,8 @@ private:
     std::size_t window_ = 0;  // how many there may be
     std::size_t fits_ = 0;    // the same below the limit of memory
     std::uint64_t forgotten_ = 0;  // since statistics were counted anew
+    Held<Archived> archive_;       // the oldest first
+    std::uint64_t archived_ = 0;   // so far
     Held<double> estimates_;  // [node][class_stride]: inherited, before recall()
     Held<Change> changes_;  // the oldest first
     std::array<std::uint64_t, n_change_kinds> change_totals_{};
@@ -612,7 +631,8 @@ void Tree::each_part(Spread& spread, double w, Learn&& learn) const {
 }
 
 // Visits the nodes that have learned an example of the window. It went down the branch for
-// missing values where its own did not exist yet.
+// missing values where its own did not exist yet; where another subtree has taken the place of
+// what it met there, nobody has learned it.
 template <class Visit>
 void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit) {
     walks_.clear();
@@ -624,7 +644,7 @@ void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit
             for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(walks_, b);
             if (at(i).test == Test::leaf) break;
             const std::int32_t next = step(i, row);
-            i = next == none || side(next).since > number ? at(i).heavy : next;
+            i = next == none || side(next).there > number ? at(i).heavy : next;
         }
     }
 }

@@ -64,7 +64,7 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
         if (at(i).test == Test::leaf) {
             learn_at(i, row, y, w);
         } else {
-            learn_silently(i, row, y, w);
+            learn_inside(i, row, y, w);
         }
     }
     for (const std::int32_t node : tested_) conclude_test(how, node);
@@ -281,32 +281,42 @@ void Tree::count_anew() {
             sleep(place);
         }
     }
+    relearn_window(examples_.first(), 0);
+    if (!shape_.bayes) return;
+    for (const Leaf& leaf : leaves_) {
+        if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
+        leaf.statistics.find_bayes(shape_, own_counts(leaf));
+    }
+}
+
+// The nodes from `least` on count the examples of the window from number `from` on.
+void Tree::relearn_window(std::uint64_t from, std::int32_t least) {
     const std::uint64_t end = examples_.first() + examples_.size();
     Spread spread;
     std::size_t place = 0;
     for (std::uint64_t number = examples_.first(); number < end; ++number) {
+        const bool uncertain = examples_.is_uncertain(number);
+        if (uncertain) place = examples_.distributions(place, spread.numbers);
+        if (number < from) continue;
         const Row row = examples_.row(number);
         const std::size_t y = examples_.label(number);
         const double w = examples_.weight(number);
-        if (!examples_.is_uncertain(number)) {
-            each_that_learned(row, number, [&](std::int32_t i) { relearn(i, row, y, w); });
+        if (!uncertain) {
+            each_that_learned(row, number, [&](std::int32_t i) {
+                if (i >= least) relearn(i, row, y, w);
+            });
             continue;
         }
-        place = examples_.distributions(place, spread.numbers);
         spread.begin(row, features_, shape_);
         retrace(spread, number);
         for (std::size_t v = 0; v < spread.visits.size(); ++v) {
             const Spread::Visit here = spread.visits[v];
+            if (here.node < least) continue;
             spread.go_back(v);
             each_part(spread, in_steps(here.share * w), [&](const Row& part, double weight) {
                 relearn(here.node, part, y, weight);
             });
         }
-    }
-    if (!shape_.bayes) return;
-    for (const Leaf& leaf : leaves_) {
-        if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(shape_, own_counts(leaf));
     }
 }
 
@@ -341,9 +351,17 @@ void Tree::conclude_test(const Window& how, std::int32_t node) {
     if (best != none && side(best).trial->own_errors < ours.errors &&
         leaves_with(best) <= settings_.max_leaves) {
         const Trial& theirs = *side(best).trial;
-        tell(ChangeKind::replaced, node, cut_of(best), leaves_below(best),
+        const bool back = theirs.from != 0;
+        tell(back ? ChangeKind::recalled : ChangeKind::replaced, node, cut_of(best), leaves_below(best),
              {ours.errors / ours.tested, ours.tested},
              {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
+        if (how.archive_size) {
+            const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
+                return back && a.number == theirs.from;
+            });
+            if (old != archive_.end()) give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
+            archive(how, node);
+        }
         promote(node, best);
         // Its own trial against those beside it goes on.
         const Trial& before = *side(best).trial;
@@ -444,11 +462,16 @@ void Tree::question(const Window& how) {
             }();
             spent_ += delta_of_check(settings_, d.evidence);
             ++leaf.checks;
-            if (is_doubtful(i, d) && start_beside(i, d)) ++report.started;
+            if (is_doubtful(i, d)) {
+                const bool fresh = start_beside(i, d);
+                if (bring_back(how, i) || fresh) ++report.started;
+            }
         }
         if (side(i).first != none) ++report.questionable;
     }
-    report.replaced = change_totals_[static_cast<std::size_t>(ChangeKind::replaced)];
+    for (const ChangeKind kind : {ChangeKind::replaced, ChangeKind::recalled}) {
+        report.replaced += change_totals_[static_cast<std::size_t>(kind)];
+    }
     report.rows = seen_;
     report.window = window_;
     if (how.dynamic_window) {

@@ -25,7 +25,8 @@ class Change:
     seen : int
         Examples that the tree had learned.
     kind : str
-        ``"replaced"``: a subtree that grew beside a node took its place; ``"pruned"``: an
+        ``"replaced"``: a subtree that grew beside a node took its place; ``"recalled"``: one
+        of the archive did, which had been replaced there before; ``"pruned"``: an
         inner node became a leaf again; ``"resplit"``: it got another test, with fresh
         children; ``"moved"``: it got another threshold of the same feature and kept its children.
     where : str
@@ -86,7 +87,7 @@ def changes_of(engine: Engine, schema: Schema) -> Certificates[Change]:
                 after=_test(schema, after),
                 leaves_before=leaves_before,
                 leaves_after=leaves_after,
-                measure="error" if kind == "replaced" else "gain",
+                measure="error" if kind in ("replaced", "recalled") else "gain",
                 value_before=ours,
                 value_after=theirs,
                 n_before=n_ours,

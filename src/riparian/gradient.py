@@ -232,7 +232,7 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         lines = []
         for first in range(0, len(planes), inner):
             tree = planes[first : first + inner]
-            lines.append(f"{tree[0].label!r} if above 0:")
+            lines.append(f"for {tree[0].label!r}:")
             waiting = [(1, 1)]
             while waiting:
                 node, level = waiting.pop()

@@ -95,6 +95,7 @@ OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("alt_test_period", float, "Weight before alternates are tested.  [default: 10000]"),
     ("alt_test_size", float, "Weight of such a test.  [default: 1000]"),
     ("alt_prune_margin", float, "Error that an alternate may lose again.  [default: 0.01]"),
+    ("archive_size", int, "Replaced subtrees that are kept to be tried again.  [default: 0]"),
     ("dynamic_window", bool, "Halve the window when many splits become doubtful at once."),
     ("max_window", int, "Longest window of dynamic_window.  [default: window]"),
     ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),

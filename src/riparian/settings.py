@@ -98,6 +98,7 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         settings[name] = None if value is None else whole(name, value, least_whole, 2**31)
     settings["window"] = whole("window", parameters["window"], 1, 2**30)
     settings["validity_period"] = whole("validity_period", parameters["validity_period"], 1, 2**53)
+    settings["archive_size"] = whole("archive_size", parameters["archive_size"], 0, 1000)
     settings["max_window"] = settings["window"]
     if parameters["max_window"] is not None:
         settings["max_window"] = whole(

@@ -213,7 +213,7 @@ def test_the_text_shows_planes_and_leaves(fitted):
     text = fitted.export_text(n_terms=2, decimals=3)
     lines = text.splitlines()
     second = repr(str(fitted.classes_[1]))
-    assert lines[0] == f"{second} if above 0:"
+    assert lines[0] == f"for {second}:"
     assert len(lines) == 1 + 7 + 8
     assert "..." in lines[1]
     assert sum(line.endswith(f"|   {second}") for line in lines) == 4
@@ -264,3 +264,17 @@ def test_uncertain_values_are_refused():
     model = rp.OADT().partial_fit({"x": [1.0, 2.0]}, ["a", "b"])
     with pytest.raises(ValueError, match="OADT takes no uncertain values"):
         model.learn_one({"x": rp.Uncertain.normal(1.0, 0.1)}, "a")
+
+
+def test_the_shell_shows_its_planes(fitted, tmp_path, capsys):
+    from riparian.cli import app
+
+    fitted.save(tmp_path / "model.rip")
+    with pytest.raises(SystemExit) as end:
+        app(["show", str(tmp_path / "model.rip")])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == fitted.export_text()
+    with pytest.raises(SystemExit) as end:
+        app(["show", str(tmp_path / "model.rip"), "--json"])
+    assert end.value.code == 1
+    assert "a model of OADT has no splits" in capsys.readouterr().err

@@ -62,6 +62,19 @@ MODELS = {
         delta=0.01,
         tau=0.1,
     ),
+    "alternates-4": rp.HAT(grace_period=50, delta=0.05, tau=0.2, drift_delta=0.2, switch_after=30),
+    "window-4": rp.CVFDT(
+        archive_size=3,
+        window=400,
+        validity_period=100,
+        alt_test_period=60,
+        alt_test_size=30,
+        grace_period=30,
+        delta=0.2,
+        tau=0.3,
+    ),
+    "reevaluation-4": rp.EFDT(grace_period=30, delta=0.1, tau=0.2, reevaluate_every=100),
+    "options-4": rp.HoeffdingOptionTree(grace_period=30, delta=0.1, tau=0.2, option_delta=0.9),
     "growth-3": rp.HoeffdingTree(
         leaf="majority",
         drop_poor_features=True,
@@ -91,6 +104,12 @@ def rows(n, seed):
     return columns, y, rng.choice([0.5, 1.0, 2.0], n)
 
 
+def turned(y):
+    """Each label becomes another: what a tree that follows change is there for."""
+    after = {"yes": "no", "no": "perhaps", "perhaps": "yes"}
+    return np.array([after[label] for label in y], dtype=object)
+
+
 def examples(columns):
     """One dict a row, as JSON has them, without the values that are missing."""
     names = list(columns)
@@ -112,7 +131,8 @@ def main():
         half = {column: values[:1000] for column, values in columns.items() if column != "clock"}
         model.partial_fit(half, y[:1000], sample_weight=weights[:1000])
         rest = {column: values[1000:] for column, values in columns.items()}
-        model.partial_fit(rest, y[1000:], sample_weight=weights[1000:])
+        later = y[1000:] if model.adaptation == "none" else turned(y[1000:])
+        model.partial_fit(rest, later, sample_weight=weights[1000:])
         model.save(FOLDER / f"{name}.rip")
         expected = {
             "n_seen": model.n_seen_,

@@ -59,6 +59,18 @@ def test_every_node_holds_what_a_recount_over_the_window_gives(seed, leaf):
     assert len(model.changes()) == changes(model)["replaced"]
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_window_is_exact_where_a_subtree_younger_than_it_takes_over(seed):
+    # An example from before it must not be forgotten by the branch for missing values.
+    rng = np.random.default_rng(seed)
+    model = rp.HoeffdingTree(**RESTLESS | {"alt_test_period": 0, "alt_test_size": 20})
+    for i in range(60):
+        model.partial_fit(*mixed(rng, 100, i // 12 % 2 * 2, 3 + i % 5))
+        if i % 5 == 4:
+            check_everything(model)
+    assert changes(model)["replaced"] >= 5
+
+
 def test_the_window_is_exact_where_features_and_classes_come_late():
     rng = np.random.default_rng(5)
     model = rp.HoeffdingTree(**RESTLESS)
@@ -289,6 +301,8 @@ def restless_arrays():
     [
         ("since", 3, 10**6),
         ("since", 0, 2**60),
+        ("there", 0, 2**60),
+        ("there", 3, 0),
         ("window", 0, 0),
         ("window", 0, 2**40),
         ("window", 1, 10**9),
@@ -321,7 +335,8 @@ def test_arrays_that_no_stream_leaves_behind_are_refused(name, place, value):
 
 
 @pytest.mark.parametrize(
-    "name", ["since", "window", "window_labels", "window_values", "window_codes", "on_trial"]
+    "name",
+    ["since", "there", "window", "window_labels", "window_values", "window_codes", "on_trial"],
 )
 def test_arrays_that_are_too_short_are_refused(name):
     from riparian import _core

@@ -95,6 +95,15 @@ def test_a_stationary_stream_starts_few_alternates_and_replaces_nothing():
     assert started <= 5
 
 
+def test_equal_features_start_no_alternates():
+    rng = np.random.default_rng(6)
+    x = rng.random(60_000)
+    y = ((x > 0.37) ^ (rng.random(len(x)) < 0.2)).astype(int)
+    model = rp.HAT().partial_fit(np.column_stack([x, x, x]), y)
+    assert model.n_leaves_ > 1
+    assert model.change_counts()["started"] <= 2
+
+
 def test_the_change_is_told_in_words():
     X, y = turning(3000)
     model = rp.HAT(categorical_features=[1, 2], **QUICK).fit(X, y)

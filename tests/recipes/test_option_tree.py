@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from split_by_split import STREAMS
+from reference.options import OptionsReference
+from split_by_split import STREAMS, TESTS, axes_of, in_order_of_appearance
 
 import riparian as rp
 from riparian import modelfile
@@ -193,3 +194,103 @@ def test_a_file_with_too_many_options_is_refused(most):
     with pytest.raises(rp.ModelFileError, match="more options than max_options"):
         modelfile.from_bytes(to_bytes(model))
     assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
+
+
+# -- against the reference ------------------------------------------------------------------------
+
+
+def weighted(rng, n):
+    """The features that tell the class change; weights keep naive Bayes from ties."""
+    X, y = swapped(n, seed=int(rng.integers(1 << 30)))
+    return X, y, rng.uniform(0.5, 1.5, n), [True, True, True, False]
+
+
+SETTINGS = {
+    "option tree": {},
+    "majority": {"leaf": "majority", "inherit_counts": "none"},
+    "naive Bayes, both cuts": {"leaf": "naive-bayes", "categorical_cuts": "both"},
+    # Further down, where two values are left, either against the other is the same cut.
+    "one against the rest": {
+        "categorical_cuts": "one-against-rest",
+        "impurity": "gini",
+        "max_depth": 1,
+    },
+    "two options": {"max_options": 2, "inherit_counts": "count"},
+    "many options": {"max_options": 20, "option_delta": 0.9, "tau": 0.3},
+    "delayed cuts": {"cuts": "delayed", "n_cuts": 4},
+    "exhaustive": {"statistics": "exhaustive"},
+    "limits": {"max_depth": 2, "max_leaves": 12, "option_delta": 0.5},
+    "two epsilons, delta spent": {"epsilons": 2, "spend_delta": True, "delta": 0.1},
+}
+
+
+@pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("stream", [*STREAMS.values(), weighted], ids=lambda s: s.__name__)
+def test_it_is_the_tree_of_the_reference(stream, options):
+    X, y, w, categorical = stream(np.random.default_rng(7), 1500)
+    model = rp.HoeffdingTree(
+        adaptation="options",
+        categorical_features=np.flatnonzero(categorical),
+        **{"grace_period": 40, "delta": 0.01, "tau": 0.2} | options,
+    )
+    reference = OptionsReference(
+        ["categorical" if c else "numeric" for c in categorical],
+        **axes_of(model, "option_delta", "max_options"),
+    )
+    answers, shares = model.prequential(X, y, sample_weight=w, proba=True)
+    label = {}
+    rows = in_order_of_appearance(X, categorical)
+    for i, (row, k, weight) in enumerate(zip(rows, y.tolist(), w.tolist(), strict=True)):
+        if i:
+            assert label[answers[i]] == reference.predict(row)
+            want = reference.probabilities(row, len(label))
+            np.testing.assert_allclose(shares[i, : len(label)], want, atol=1e-9)
+        reference.learn(row, label.setdefault(k, len(label)), weight)
+    assert_same_options(model, reference)
+
+
+def assert_same_options(model, reference):
+    nodes = model._engine.nodes()
+    splits, wanted = model.splits(), reference.splits
+    assert [s.seen for s in splits] == [s.seen for s in wanted]
+    by_node, by_reference = {s.node: s for s in splits}, {s.node: s for s in wanted}
+    assert len(nodes["test"]) == len(reference.nodes)
+    assert model.change_counts()["started"] == len(reference.owner)
+    stack = [(0, reference.root)]
+    while stack:
+        i, r = stack.pop()
+        node = reference.nodes[r]
+        for k, weight in node.observed.items():
+            assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
+        if node.cut is None:
+            assert nodes["test"][i] == 0
+            continue
+        assert TESTS[int(nodes["test"][i])] == node.cut.test
+        assert nodes["feature"][i] == node.cut.feature
+        got, want = by_node[i], by_reference[r]
+        assert (got.seen, got.reason) == (want.seen, want.reason)
+        assert got.n == pytest.approx(want.n, rel=1e-12)
+        assert got.gain == pytest.approx(want.gain, abs=1e-11)
+        assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
+        assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
+        below = np.array([c for c in np.flatnonzero(nodes["parent"] == i) if c])
+        beside = [int(c) for c in below if nodes["option"][c]]
+        stack.extend(zip(beside, reference.options.get(r, []), strict=True))
+        children = {int(nodes["branch"][c]): int(c) for c in below if not nodes["option"][c]}
+        assert set(children) == set(node.children)
+        stack.extend((children[b], c) for b, c in node.children.items())
+
+
+def test_the_streams_of_the_comparison_show_options():
+    started = {}
+    for stream in (*STREAMS.values(), weighted):
+        X, y, w, categorical = stream(np.random.default_rng(7), 1500)
+        for name in ("option tree", "many options"):
+            options = {"grace_period": 40, "delta": 0.01, "tau": 0.2} | SETTINGS[name]
+            model = rp.HoeffdingTree(
+                adaptation="options", categorical_features=np.flatnonzero(categorical), **options
+            )
+            model.fit(X, y, sample_weight=w)
+            started[stream.__name__, name] = model.change_counts()["started"]
+    assert sum(n > 0 for n in started.values()) >= 4
+    assert max(started.values()) >= 5

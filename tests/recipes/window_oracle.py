@@ -23,8 +23,8 @@ def recount(model):
     """Routes each example of the window down the present tree.
 
     An example with number s is at the nodes on its path that began with an example up to s, in
-    the tree and in the subtrees beside its nodes; where the branch for its category is
-    younger it took the one for missing values (Hulten et al. 2001, table 4).
+    the tree and in the subtrees beside its nodes; where the branch for its category was not there
+    yet it took the one for missing values (Hulten et al. 2001, table 4).
     """
     a = model._engine.snapshot()
     slots, found = [], [0, 0]
@@ -50,7 +50,7 @@ def recount(model):
             return a["heavy"][i]
         if a["test"][i] == ONE_VALUE:
             return children[i][0 if code == a["category"][i] else 1]
-        own = [j for j in children[i] if a["branch"][j] == code and a["since"][j] <= number]
+        own = [j for j in children[i] if a["branch"][j] == code and a["there"][j] <= number]
         return own[0] if own else a["heavy"][i]
 
     first = int(a["seen"][0]) + 1 - n

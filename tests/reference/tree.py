@@ -523,7 +523,9 @@ class ReferenceTree:
     def probabilities(self, row: Sequence[float | int], n_classes: int) -> list[float]:
         """A probability for each of the first ``n_classes`` class codes."""
         values = self._read(row)
-        at = self._route(values, learning=False)
+        return self._probabilities_at(self._route(values, learning=False), values, n_classes)
+
+    def _probabilities_at(self, at: int, values: Sequence[Value], n_classes: int) -> list[float]:
         node = self.nodes[at]
         name = self._predictor(at)
         if name == "naive-bayes" and node.weight > 0.0:

@@ -158,6 +158,10 @@ class Forest(Ensemble[_core.Forest]):
 
     # -- looking inside -----------------------------------------------------------------------
 
+    def _standing(self, member: int) -> tuple[float, float | None, int]:
+        weight, accuracy, _, drifts, _ = self._fitted().records()[member]
+        return weight, accuracy, drifts
+
     @property
     def n_warnings_(self) -> int:
         return sum(warnings for _, _, warnings, _, _ in self._fitted().records())

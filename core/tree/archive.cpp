@@ -1,0 +1,192 @@
+// Replaced subtrees, kept for the day when their concept comes back.
+//
+// One that comes back begins like a fresh one, with statistics of its own. It need not wait
+// for examples: it learns those of the window that came since the last check of all splits,
+// and its nodes say that they began there, so that what they hold is a recount over the
+// window, like all that a tree with a window holds.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tree.hpp"
+
+namespace riparian {
+
+std::size_t Tree::archive_bytes() const noexcept {
+    std::size_t bytes = archive_.capacity() ? taken(archive_.capacity() * sizeof(Archived)) : 0;
+    for (const Archived& a : archive_) bytes += a.bytes();
+    return bytes;
+}
+
+void Tree::give_up_archived(std::size_t i) {
+    const Charge charge(structure_);
+    archive_.erase(archive_.begin() + static_cast<std::ptrdiff_t>(i));
+    set_room(archive_, more_room(0, archive_.size()));
+    settle();
+}
+
+// Before another subtree takes the place of what is at a node.
+void Tree::archive(const Window& how, std::int32_t node) {
+    const auto n = static_cast<std::int32_t>(nodes_.size());
+    std::vector<std::int32_t> ids{node};
+    std::vector<std::int32_t> places(nodes_.size(), none);  // among them
+    places[static_cast<std::size_t>(node)] = 0;
+    for (std::int32_t i = node + 1; i < n; ++i) {
+        if (at(i).role != Role::child || places[static_cast<std::size_t>(at(i).parent)] == none ||
+            std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) {
+            continue;
+        }
+        places[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(ids.size());
+        ids.push_back(i);
+    }
+    const auto in = [&](std::int32_t i) { return i == none ? none : places[static_cast<std::size_t>(i)]; };
+    std::vector<std::pair<const Split*, const Rival*>> splits(ids.size());
+    std::size_t n_splits = 0, n_rivals = 0;
+    const Rival* rival = rivals_.data();
+    for (const Split& split : splits_) {
+        if (const std::int32_t i = in(split.node); i != none) {
+            splits[static_cast<std::size_t>(i)] = {&split, rival};
+            ++n_splits;
+            n_rivals += split.rivals;
+        }
+        rival += split.rivals;
+    }
+
+    const std::size_t room = more_room(archive_.capacity(), archive_.size() + 1);
+    const std::size_t more =
+        Archived::bytes(ids.size(), n_splits, n_rivals) + taken(room * sizeof(Archived));
+    while (!archive_.empty() && (archive_.size() >= how.archive_size || !may_add(more))) {
+        give_up_archived(0);
+    }
+    if (!may_add(more) || !make_room_for(more, none)) return;
+    const Charge charge(structure_);
+    Archived kept;
+    kept.number = ++archived_;
+    kept.place = node;
+    kept.nodes.reserve(ids.size());
+    kept.splits.reserve(n_splits);
+    kept.rivals.reserve(n_rivals);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const Node& from = at(ids[i]);
+        kept.nodes.push_back({threshold(ids[i]), i ? in(from.parent) : none, i ? from.branch : 0,
+                              from.feature, from.category, in(from.heavy), from.test});
+        const auto [split, first] = splits[i];
+        if (!split) continue;
+        kept.splits.push_back(*split);
+        kept.splits.back().node = static_cast<std::int32_t>(i);
+        kept.rivals.insert(kept.rivals.end(), first, first + split->rivals);
+    }
+    make_room(archive_);
+    archive_.push_back(std::move(kept));
+    settle();
+}
+
+// Those that stood at a node stand beside it again, as far as there is room; their test
+// begins at once. True if there are any.
+bool Tree::bring_back(const Window& how, std::int32_t node) {
+    bool any = false;
+    for (const Archived& a : archive_) {
+        if (a.place != node) continue;
+        bool there = false;
+        for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+            there |= side(b).trial->from == a.number;
+        }
+        if (!there) any |= bring_back(how, a);
+    }
+    if (!any) return false;
+    Trial& ours = *side(node).trial;
+    ours.waited = how.alt_test_period;
+    ours.tested = ours.errors = 0.0;
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+        side(b).trial->own_tested = side(b).trial->own_errors = 0.0;
+    }
+    return true;
+}
+
+bool Tree::bring_back(const Window& how, const Archived& a) {
+    const std::size_t n = a.nodes.size();
+    if (leaves_with(a.place) - leaves_below(a.place) + a.leaves() > settings_.max_leaves) return false;
+    std::size_t more = growth(n, a.splits.size()) + 2 * taken(sizeof(Trial));
+    for (const Archived::Node& node : a.nodes) {
+        if (node.test == Test::every_value) more += 2 * Ways::bytes(n);
+    }
+    if (!may_add(more) || !make_room_for(more + leaf_bytes(), none)) return false;
+    {
+        const Charge charge(structure_);
+        plant(a, std::max({examples_.first(), side(a.place).since,
+                           seen_ + 1 - std::min(seen_, how.validity_period)}));
+        settle();
+    }
+    const auto root = static_cast<std::int32_t>(nodes_.size() - n);
+    const std::int32_t end = root + static_cast<std::int32_t>(n);
+    for (std::int32_t i = root; i < end; ++i) {
+        if (limited() && free_bytes() < leaf_bytes()) break;
+        open_statistics(static_cast<std::size_t>(record(i)));
+    }
+    relearn_window(side(root).since, root);
+    for (std::int32_t i = root; i < end && shape_.bayes; ++i) {
+        const Leaf& leaf = leaves_[static_cast<std::size_t>(record(i))];
+        if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
+        leaf.statistics.find_bayes(shape_, own_counts(leaf));
+    }
+    count_change(ChangeKind::started);
+    return true;
+}
+
+// Nodes of an archived subtree, the last ones of the tree then, beside the node that it stood
+// at. Certificates stay in the order of time.
+void Tree::plant(const Archived& a, std::uint64_t since) {
+    const auto root = static_cast<std::int32_t>(nodes_.size());
+    make_room_in_lists(a.nodes.size());
+    for (std::size_t i = 0; i < a.nodes.size(); ++i) {
+        const Archived::Node& from = a.nodes[i];
+        const std::int32_t id = i ? add_node(root + from.parent, from.branch)
+                                  : add_node(a.place, 0, Role::alternate);
+        side(id).since = side(id).there = since;
+        open_leaf(id, leaves_.size(), false);
+        if (i) {
+            Node& above = at(root + from.parent);
+            if (above.test == Test::every_value) {
+                ways_[static_cast<std::size_t>(above.place)].add(from.branch, id);
+            } else if (from.branch == 0) {
+                above.place = id;
+                set_gate(root + from.parent, a.nodes[static_cast<std::size_t>(from.parent)].threshold);
+            }
+        }
+        Node& node = at(id);
+        if (from.test == Test::leaf) continue;
+        side(id).record = node.place;
+        node.test = from.test;
+        node.feature = from.feature;
+        node.category = from.category;
+        node.heavy = root + from.heavy;
+        if (from.test == Test::every_value) {
+            node.place = static_cast<std::int32_t>(ways_.size());
+            make_room(ways_);
+            ways_.emplace_back();
+        }
+    }
+    std::int32_t* last = &side(a.place).first;
+    while (*last != none) last = &side(*last).next;
+    *last = root;
+    side(root).trial = std::make_unique<Trial>();
+    side(root).trial->from = a.number;
+    if (!side(a.place).trial) side(a.place).trial = std::make_unique<Trial>();
+
+    const Rival* rival = a.rivals.data();
+    for (Split split : a.splits) {
+        std::size_t before = 0, rivals = 0;
+        while (before < splits_.size() && splits_[before].seen <= split.seen) {
+            rivals += splits_[before++].rivals;
+        }
+        split.node += root;
+        make_room(splits_);
+        splits_.insert(splits_.begin() + static_cast<std::ptrdiff_t>(before), split);
+        make_room(rivals_, split.rivals);
+        rivals_.insert(rivals_.begin() + static_cast<std::ptrdiff_t>(rivals), rival,
+                       rival + split.rivals);
+        rival += split.rivals;
+    }
+}
+
+}  // namespace riparian
