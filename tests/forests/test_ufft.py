@@ -248,6 +248,8 @@ def test_the_trees_of_a_mixed_stream_can_be_taken_out(mixed):  # noqa: F811
             again.predict_proba(mixed.columns), tree.predict_proba(mixed.columns)
         )
     assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.n_leaves_ == sum(tree.n_leaves_ for tree in model.estimators_)
+    assert model.depth_ == max(tree.depth_ for tree in model.estimators_)
 
 
 # -- what is refused --------------------------------------------------------------------------

@@ -144,6 +144,8 @@ class UFFT(StreamClassifier[_core.PairForest]):
         The two labels of each tree.
     estimators_ : list of HoeffdingTree
         Copies of the trees as they are now, in the same order.
+    n_leaves_, depth_ : int
+        Leaves of all trees, and the depth of the deepest.
     n_drifts_ : int
         How often a tree began anew.
     feature_importances_ : ndarray
@@ -288,6 +290,16 @@ class UFFT(StreamClassifier[_core.PairForest]):
             copy._learning = threading.Lock()
             out.append(copy)
         return out
+
+    @property
+    def n_leaves_(self) -> int:
+        engine = self._fitted()
+        return sum(engine.tree(p).n_leaves for p in range(len(engine.records())))
+
+    @property
+    def depth_(self) -> int:
+        engine = self._fitted()
+        return max((engine.tree(p).depth for p in range(len(engine.records()))), default=0)
 
     @property
     def n_drifts_(self) -> int:
