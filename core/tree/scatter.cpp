@@ -297,7 +297,7 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
             // A weight of 3 is three examples: the second and the third met a leaf that knew
             // the first.
             if (observes && w > 1.0 && at(leaf).test == Test::leaf &&
-                leaves_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
+                records_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
                 observe(leaf, spread, y, share * (w - 1.0));
             }
         });

@@ -24,7 +24,7 @@ Held<T> wider(const Held<T>& rows, std::size_t n, std::size_t room, std::size_t 
 
 void ShortMemory::reshape(const Shape& to) {
     if (most_ == 0) return;
-    const std::size_t room = leaves_.capacity();
+    const std::size_t room = records_.capacity();
     if (to.numeric != numeric_) values_ = wider(values_, size(), room, numeric_, to.numeric, nan);
     if (to.categorical != categorical_) {
         codes_ = wider(codes_, size(), room, categorical_, to.categorical, missing_code);
@@ -45,12 +45,12 @@ std::size_t ShortMemory::bytes(std::size_t room, std::size_t numeric,
 std::size_t ShortMemory::growth(std::size_t numeric, std::size_t categorical) const noexcept {
     if (most_ == 0) return 0;
     const std::size_t n = numeric_ + numeric, c = categorical_ + categorical;
-    return bytes(most_, n, c) - most_bytes() + bytes(leaves_.capacity(), n, c) +
+    return bytes(most_, n, c) - most_bytes() + bytes(records_.capacity(), n, c) +
            taken((n + 4) * sizeof(double));
 }
 
 std::size_t ShortMemory::copy_bytes() const noexcept {
-    const std::size_t room = leaves_.capacity();
+    const std::size_t room = records_.capacity();
     const std::size_t widest = std::max({numeric_ * sizeof(double), sizeof(double),
                                          categorical_ * sizeof(std::int32_t)});
     return room && room < most_ ? taken(room * widest) : 0;
@@ -62,13 +62,13 @@ void ShortMemory::make_room() {
     codes_.reserve(room * categorical_);
     labels_.reserve(room);
     weights_.reserve(room);
-    leaves_.reserve(room);
+    records_.reserve(room);
     to_come_ = most_bytes() - bytes(room, numeric_, categorical_);
 }
 
 bool ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t leaf) {
     std::size_t at = next_;
-    const bool full = size() < most_ && size() == leaves_.capacity();
+    const bool full = size() < most_ && size() == records_.capacity();
     if (size() < most_) {
         if (full) make_room();
         at = size();
@@ -76,7 +76,7 @@ bool ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t lea
         codes_.resize(codes_.size() + categorical_);
         labels_.resize(at + 1);
         weights_.resize(at + 1);
-        leaves_.resize(at + 1);
+        records_.resize(at + 1);
     } else {
         next_ = next_ + 1 < most_ ? next_ + 1 : 0;
     }
@@ -86,7 +86,7 @@ bool ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t lea
     std::copy_n(row.codes, categorical_, codes_.data() + at * categorical_);
     labels_[at] = static_cast<std::uint32_t>(y);
     weights_[at] = w;
-    leaves_[at] = leaf;
+    records_[at] = leaf;
     return full;
 }
 

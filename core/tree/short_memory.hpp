@@ -23,15 +23,15 @@ public:
     bool keep(const Row&, std::size_t y, double w, std::int32_t leaf);
 
     // From the oldest on. A row is valid until the next one is asked for.
-    [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
-    [[nodiscard]] std::int32_t leaf(std::size_t i) const noexcept { return leaves_[place(i)]; }
+    [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+    [[nodiscard]] std::int32_t leaf(std::size_t i) const noexcept { return records_[place(i)]; }
     [[nodiscard]] std::size_t label(std::size_t i) const noexcept { return labels_[place(i)]; }
     [[nodiscard]] double weight(std::size_t i) const noexcept { return weights_[place(i)]; }
     [[nodiscard]] std::int32_t code(std::size_t i, std::size_t c) const noexcept {
         return codes_[place(i) * categorical_ + c];
     }
     [[nodiscard]] Row row(std::size_t i);
-    void move(std::size_t i, std::int32_t leaf) noexcept { leaves_[place(i)] = leaf; }
+    void move(std::size_t i, std::int32_t leaf) noexcept { records_[place(i)] = leaf; }
 
     // What a limit of memory asks: the bytes of a full ring, those of them that are still to
     // be taken, those that come with more features, and those of the largest list.
@@ -61,7 +61,7 @@ private:
     Held<std::int32_t> codes_;  // [place][categorical]
     Held<std::uint32_t> labels_;
     Held<double> weights_;
-    Held<std::int32_t> leaves_;
+    Held<std::int32_t> records_;
     HeldDoubles row_;  // the one asked for, padded
 };
 
