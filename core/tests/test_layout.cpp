@@ -16,8 +16,8 @@ static_assert(sizeof(Node) <= 32);
 static_assert(sizeof(Gate) <= 16);
 static_assert(sizeof(Split) <= 80);
 static_assert(std::is_trivially_copyable_v<Node>);
-static_assert(std::is_nothrow_move_constructible_v<Leaf>);
-static_assert(sizeof(Leaf) <= 88);
+static_assert(std::is_nothrow_move_constructible_v<NodeRecord>);
+static_assert(sizeof(NodeRecord) <= 88);
 static_assert(sizeof(Row) <= 24);
 
 static_assert(class_planes == precision && bayes_class_planes == precision + 1);

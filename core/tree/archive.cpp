@@ -125,7 +125,7 @@ bool Tree::bring_back(const Window& how, const Archived& a) {
     }
     relearn_window(side(root).since, root);
     for (std::int32_t i = root; i < end && shape_.bayes; ++i) {
-        const Leaf& leaf = leaves_[static_cast<std::size_t>(record(i))];
+        const NodeRecord& leaf = records_[static_cast<std::size_t>(record(i))];
         if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
         leaf.statistics.find_bayes(shape_, own_counts(leaf));
     }
@@ -143,7 +143,7 @@ void Tree::plant(const Archived& a, std::uint64_t since) {
         const std::int32_t id = i ? add_node(root + from.parent, from.branch)
                                   : add_node(a.place, 0, Role::alternate);
         side(id).since = side(id).there = since;
-        open_leaf(id, leaves_.size(), false);
+        open_leaf(id, records_.size(), false);
         if (i) {
             Node& above = at(root + from.parent);
             if (above.test == Test::every_value) {

@@ -15,7 +15,7 @@ std::int32_t Tree::attach(std::int32_t owner, Role role) {
     std::int32_t* last = &side(owner).first;
     while (*last != none) last = &side(*last).next;
     *last = root;
-    open_leaf(root, leaves_.size());
+    open_leaf(root, records_.size());
     if (answers(root)) ++n_leaves_;
     settle();
     return root;
@@ -62,8 +62,8 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     std::swap(side(owner).since, side(root).since);
     std::swap(side(owner).monitor, side(root).monitor);
     side(owner).first = std::exchange(side(root).first, none);
-    if (fresh != none) leaves_[static_cast<std::size_t>(fresh)].node = owner;
-    if (old != none) leaves_[static_cast<std::size_t>(old)].node = root;
+    if (fresh != none) records_[static_cast<std::size_t>(fresh)].node = owner;
+    if (old != none) records_[static_cast<std::size_t>(old)].node = root;
     std::copy_n(counts(root), 2 * shape_.class_stride, counts(owner));
 }
 
@@ -154,19 +154,19 @@ void Tree::compact() {
     }
     const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
 
-    std::vector<std::int32_t> places(leaves_.size(), none);
+    std::vector<std::int32_t> places(records_.size(), none);
     std::size_t kept = 0;
     const auto move_all = [](auto& v, std::size_t from, std::size_t to) {
         if (from != to && !v.empty()) v[to] = std::move(v[from]);
     };
-    for (std::size_t place = 0; place < leaves_.size(); ++place) {
-        if (id(leaves_[place].node) == none) {
-            if (leaves_[place].statistics.is_open()) sleep(place);
+    for (std::size_t place = 0; place < records_.size(); ++place) {
+        if (id(records_[place].node) == none) {
+            if (records_[place].statistics.is_open()) sleep(place);
             continue;
         }
         places[place] = static_cast<std::int32_t>(kept);
-        leaves_[place].node = id(leaves_[place].node);
-        move_all(leaves_, place, kept);
+        records_[place].node = id(records_[place].node);
+        move_all(records_, place, kept);
         move_all(watches_, place, kept);
         move_all(units_, place, kept);
         move_all(kept_, place, kept);
@@ -178,7 +178,7 @@ void Tree::compact() {
         v.erase(v.begin() + static_cast<std::ptrdiff_t>(size), v.end());
         set_room(v, more_room(0, size));
     };
-    cut_to(leaves_, kept);
+    cut_to(records_, kept);
     cut_to(watches_, kept);
     cut_to(units_, kept);
     cut_to(kept_, kept);

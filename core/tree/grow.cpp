@@ -35,7 +35,7 @@ void Tree::make_room_in_lists(std::size_t children) {
     make_room(gates_, children);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
     if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
-    make_room(leaves_, children - (settings_.keeps() ? 0 : 1));
+    make_room(records_, children - (settings_.keeps() ? 0 : 1));
     if (settings_.adapts()) make_room(sides_, children);
 }
 
@@ -73,9 +73,9 @@ void Tree::set_gate(std::int32_t id, double threshold) noexcept {
 }
 
 void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
-    if (place == leaves_.size()) {
-        make_room(leaves_);
-        leaves_.emplace_back();
+    if (place == records_.size()) {
+        make_room(records_);
+        records_.emplace_back();
     }
     const auto make_place = [&](bool wanted, auto& v) {
         if (!wanted || place < v.size()) return;
@@ -89,7 +89,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
     make_place(settings_.short_memory > 0, recalled_);
     if (settings_.adaptive_grace) delays_[place] = settings_.grace_period;
     if (settings_.short_memory) recalled_[place] = 0.0;
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     leaf = {};
     leaf.node = node;
     at(node).place = static_cast<std::int32_t>(place);
@@ -111,7 +111,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
         side(child).since = side(child).there = seen_;
     }
     ways.add(code, child);
-    open_leaf(child, leaves_.size());
+    open_leaf(child, records_.size());
     if (answers(node)) ++n_leaves_;
     settle();
     if (!limited()) return child;
@@ -122,12 +122,12 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     return child;
 }
 
-bool Tree::may_split(const Leaf& leaf) const noexcept {
+bool Tree::may_split(const NodeRecord& leaf) const noexcept {
     return static_cast<std::size_t>(at(leaf.node).depth) < settings_.max_depth &&
            (n_leaves_ < settings_.max_leaves || !answers(leaf.node));
 }
 
-LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up, const Settings& settings) const {
+LeafCase Tree::leaf_case(const NodeRecord& leaf, Held<bool>& used_up, const Settings& settings) const {
     used_up.assign(shape_.categorical, false);
     for (std::int32_t i = above(leaf.node); i != none; i = above(i)) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
@@ -154,14 +154,14 @@ LeafCase Tree::leaf_case(const Leaf& leaf, Held<bool>& used_up, const Settings& 
 void Tree::check(std::size_t place) {
     const Decision decision = [&] {
         const Charge charge(working_);
-        const Decision found = checker_.check(leaf_case(leaves_[place], used_up_));
+        const Decision found = checker_.check(leaf_case(records_[place], used_up_));
         if (settings_.adaptive_grace) {
-            delays_[place] = checker_.delay(leaf_case(leaves_[place], used_up_), found);
+            delays_[place] = checker_.delay(leaf_case(records_[place], used_up_), found);
         }
         return found;
     }();
     spent_ += delta_of_check(settings_, decision.evidence);
-    ++leaves_[place].checks;
+    ++records_[place].checks;
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
     } else {
@@ -182,12 +182,12 @@ void Tree::leave_room() noexcept {
 void Tree::drop_poor(std::size_t place) {
     const Held<bool>& poor = checker_.poor();
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
-    make_room_for(leaf_bytes(), leaves_[place].node);  // both are there for a while
+    make_room_for(leaf_bytes(), records_[place].node);  // both are there for a while
     const Charge charge(statistics_);
     const Shape from = shape(place);
     if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
     const Kept::Left left = kept_[place]->drop(poor);
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     leaf.statistics.keep(from, shape(place), left.numeric, left.categorical);
     if (Watch* const w = watch(place)) w->keep(left.numeric);
 }
@@ -196,7 +196,7 @@ void Tree::drop_poor(std::size_t place) {
 void Tree::after_check(std::size_t place, const Decision& d) {
     const Charge charge(statistics_);
     Watch& w = *watch(place);
-    const LeafCase leaf = leaf_case(leaves_[place], used_up_);
+    const LeafCase leaf = leaf_case(records_[place], used_up_);
     if (settings_.pairs() && d.best.feature != none &&
         !w.pair.leads(d.best.feature, d.second.feature)) {
         const auto leader = [&](const Candidate& c) {
@@ -233,7 +233,7 @@ void Tree::after_check(std::size_t place, const Decision& d) {
 // Once a leaf has seen its first examples, what its hits are judged by is fixed.
 void Tree::fix_hits(std::size_t place) {
     Watch& w = *watch(place);
-    const Leaf& leaf = leaves_[place];
+    const NodeRecord& leaf = records_[place];
     if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
     std::vector<double> thresholds, sides;
     const LeafCase c = [&] {
@@ -267,14 +267,14 @@ void Tree::certify(std::int32_t node, const Decision& decision) {
 void Tree::split(std::size_t place, const Decision& decision) {
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(leaves_[place], used_up_), decision.best);
+        return checker_.branches(leaf_case(records_[place], used_up_), decision.best);
     }();
     split(place, decision, table);
 }
 
 void Tree::split(std::size_t place, const Decision& decision, const std::vector<double>& table) {
     const Candidate& cut = decision.best;
-    const std::int32_t id = leaves_[place].node;
+    const std::int32_t id = records_[place].node;
     const std::size_t width = shape_.class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);
@@ -298,7 +298,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
-        if (settings_.forgets()) leaves_[place].track = {};
+        if (settings_.forgets()) records_[place].track = {};
     } else {
         sleep(place);
     }
@@ -316,7 +316,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
         children[b] = child;
         const bool reused = first == none && !settings_.keeps();
-        const std::size_t slot = reused ? place : leaves_.size();
+        const std::size_t slot = reused ? place : records_.size();
         open_leaf(child, slot, false);
         if (settings_.inherit_counts != InheritCounts::none) {
             std::copy_n(table.data() + b * width, width, counts(child) + width);
@@ -344,9 +344,9 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     for (const std::size_t b : branches) {
         const auto slot = static_cast<std::size_t>(at(children[b]).place);
         open_statistics(slot);
-        if (!leaves_[slot].statistics.is_open()) continue;
+        if (!records_[slot].statistics.is_open()) continue;
         if (settings_.inherit_counts == InheritCounts::count) {
-            leaves_[slot].inherited = weights[b];
+            records_[slot].inherited = weights[b];
         }
         if (shape_.linear) inherit(slot, units);
     }

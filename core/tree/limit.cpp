@@ -54,7 +54,7 @@ std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcep
     add(nodes_, branches, sizeof(Node));
     add(nodes_, branches, sizeof(Gate));
     add(nodes_, branches, 2 * shape_.class_stride * sizeof(double));
-    add(leaves_, branches, sizeof(Leaf));
+    add(records_, branches, sizeof(NodeRecord));
     if (settings_.adapts()) add(sides_, branches, sizeof(Side));
     if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
     if (shape_.linear) add(units_, branches, sizeof(units_[0]));
@@ -146,7 +146,7 @@ void Tree::settle() noexcept {
         largest = std::max(largest, taken(more_room(v.capacity(), v.capacity() + 1) * size));
     };
     copy(nodes_, std::max(sizeof(Node), 2 * shape_.class_stride * sizeof(double)));
-    copy(leaves_, sizeof(Leaf));
+    copy(records_, sizeof(NodeRecord));
     if (settings_.adapts()) copy(sides_, sizeof(Side));
     copy(splits_, sizeof(Split));
     copy(rivals_, sizeof(Rival));
@@ -207,14 +207,14 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
         }
     };
     const auto place_of = [&](const Ranked& r) { return static_cast<std::size_t>(record(r.node)); };
-    const auto active = [&](const Ranked& r) { return leaves_[place_of(r)].statistics.is_open(); };
+    const auto active = [&](const Ranked& r) { return records_[place_of(r)].statistics.is_open(); };
     const std::size_t room = minus(settings_.max_bytes, lasting() + spare_ + need);
     const std::size_t target = limited() ? room - room / slack_share : SIZE_MAX;
     const std::size_t size = std::max<std::size_t>(1, leaf_bytes());
 
     std::vector<Ranked> ranked;
-    ranked.reserve(leaves_.size());
-    for (const Leaf& leaf : leaves_) {
+    ranked.reserve(records_.size());
+    for (const NodeRecord& leaf : records_) {
         const double p = promise(leaf.node);
         ranked.push_back({leaf.statistics.is_open() ? advantage * p : p, leaf.node});
     }
@@ -244,7 +244,7 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
 
 void Tree::sleep(std::size_t place) noexcept {
     const Charge charge(statistics_);
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     leaf.statistics.close();
     leaf.recent.reset();
     if (!watches_.empty()) watches_[place].reset();
@@ -258,7 +258,7 @@ void Tree::sleep(std::size_t place) noexcept {
 }
 
 void Tree::wake(std::size_t place) {
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     leaf.weight = leaf.checked = 0.0;
     leaf.track = {};
     open_statistics(place);
@@ -267,7 +267,7 @@ void Tree::wake(std::size_t place) {
 // A leaf whose statistics do not fit stays inactive.
 void Tree::open_statistics(std::size_t place) {
     const Charge charge(statistics_);
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     ++n_active_;
     try {
         const double* const seen = counts(leaf.node);
@@ -299,8 +299,8 @@ void Tree::draw_features(std::size_t place) {
 // A root that was opened before there was a value has to draw from those of the first row.
 void Tree::draw_first() {
     const Charge charge(statistics_);
-    for (std::size_t place = 0; place < leaves_.size(); ++place) {
-        Leaf& leaf = leaves_[place];
+    for (std::size_t place = 0; place < records_.size(); ++place) {
+        NodeRecord& leaf = records_[place];
         if (!leaf.statistics.is_open()) continue;
         const Shape before = shape(place);
         try {
@@ -325,12 +325,12 @@ void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
 }
 
 void Tree::learn_inactive(std::size_t place, double w) {
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     leaf.weight += w;
     if (leaf.weight - leaf.checked < settings_.grace_period) return;
     leaf.checked = leaf.weight;
     // Ranking looks at every leaf: not before each had a row, on average.
-    if (seen_ - ranked_at_ < leaves_.size()) return;
+    if (seen_ - ranked_at_ < records_.size()) return;
     const std::size_t room = minus(settings_.max_bytes, lasting() + spare_);
     const bool much_room = free_bytes() > room * 2 / slack_share;
     if (much_room || promise(leaf.node) > least_promise_) rank(0, none);
@@ -348,7 +348,7 @@ void Tree::reshape_leaves(const Shape& from) {
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
         if (record(i) == none) continue;
         const auto place = static_cast<std::size_t>(record(i));
-        Leaf& leaf = leaves_[place];
+        NodeRecord& leaf = records_[place];
         if (!leaf.statistics.is_open()) continue;
         const Charge charge(statistics_);
         try {

@@ -76,7 +76,7 @@ std::size_t Tree::memory_bytes() const {
 std::size_t Tree::n_active_leaves() const {
     const auto lock = turnstile_.reading();
     if (!settings_.keeps()) return n_active_;
-    return static_cast<std::size_t>(std::count_if(leaves_.begin(), leaves_.end(), [&](const Leaf& l) {
+    return static_cast<std::size_t>(std::count_if(records_.begin(), records_.end(), [&](const NodeRecord& l) {
         return l.statistics.is_open() && at(l.node).test == Test::leaf;
     }));
 }
@@ -145,7 +145,7 @@ std::vector<LeafState> Tree::leaf_states() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf || numbers[i] == none) continue;
         const auto place = static_cast<std::size_t>(nodes_[i].place);
-        const Leaf& leaf = leaves_[place];
+        const NodeRecord& leaf = records_[place];
         LeafState state{};
         state.node = numbers[i];
         state.depth = nodes_[i].depth;

@@ -29,7 +29,7 @@ struct Node {
     std::int32_t depth = 0;
     std::int32_t feature = none;  // in the tree's order
     std::int32_t category = none;
-    std::int32_t place = none;    // a leaf: among the leaves; every_value: among the ways;
+    std::int32_t place = none;    // a leaf: among the records; every_value: among the ways;
                                   // else the first child
     std::int32_t heavy = none;    // child for missing values: the heavier when it was split
     Test test = Test::leaf;
@@ -86,7 +86,8 @@ struct Recent : HeldObject {
     std::uint64_t since = 0;  // number of the first example that they may have, in a window
 };
 
-struct Leaf {
+// What a node keeps of its examples: a leaf does, and an inner node where the tree says so.
+struct NodeRecord {
     std::int32_t node = 0;
     std::int32_t classes = 0;  // with weight in the statistics
     std::uint32_t checks = 0;  // so far
@@ -122,7 +123,7 @@ struct Side {
     std::uint64_t born = 0;      // how many nodes were made before it; kept where it moves
     std::int32_t first = none;   // of the subtrees beside it
     std::int32_t next = none;    // of a subtree beside another node: the next one there
-    std::int32_t record = none;  // an inner node that keeps statistics: among the leaves
+    std::int32_t record = none;  // an inner node that keeps statistics: among the records
     std::uint64_t since = 0;     // number of the first example that it may have learned
     std::uint64_t there = 0;     // and that came this way: its place is older where it took one
     std::unique_ptr<Monitor> monitor;

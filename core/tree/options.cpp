@@ -23,7 +23,7 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
         for (; !path_.empty(); path_.pop_back()) {
             const std::int32_t node = path_.back();
             if (!learn_inside(node, row, y, w) || at(node).role == Role::option) continue;
-            const Leaf& kept = leaves_[static_cast<std::size_t>(record(node))];
+            const NodeRecord& kept = records_[static_cast<std::size_t>(record(node))];
             if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
             consider_option(how, node);
         }
@@ -49,7 +49,7 @@ void Tree::follow(const Options& how, Spread& spread, std::size_t y, double w) {
         const bool active = learn_parts(here.node, spread, y, here.share * w);
         if (here.ends) observe_again(here.node, spread, y, here.share, w);
         if (here.ends || !active || at(here.node).role == Role::option) continue;
-        const Leaf& kept = leaves_[static_cast<std::size_t>(record(here.node))];
+        const NodeRecord& kept = records_[static_cast<std::size_t>(record(here.node))];
         if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
         consider_option(how, here.node);
     }
@@ -94,7 +94,7 @@ std::vector<double> Tree::branches_of(std::int32_t node) const {
 // There is no tie, and the null cut does not compete. A feature serves one option only.
 void Tree::consider_option(const Options& how, std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     leaf.checked = leaf.weight;
     Settings settings = settings_;
     settings.delta = how.delta;
@@ -119,7 +119,7 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     if (option == none) return;
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(leaves_[place], used_up_), d.best);
+        return checker_.branches(leaf_case(records_[place], used_up_), d.best);
     }();
     // It answers like the node where its children know nothing.
     double* const inherited = counts(option) + shape_.class_stride;

@@ -82,7 +82,7 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
 [[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const std::size_t place = is_leaf ? static_cast<std::size_t>(at(node).place) : 0;
-    const Leaf& leaf = leaves_[place];
+    const NodeRecord& leaf = records_[place];
     return {plain_ ? shape_ : shape(place),
             leaf.statistics,
             is_leaf ? own_counts(leaf) : counts(node),
@@ -195,7 +195,7 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
 std::vector<Speaker> Tree::speakers() const {
     std::vector<Speaker> out(nodes_.size(), Speaker::none);
     std::visit([&](const auto& policy) {
-        for (const Leaf& leaf : leaves_) {
+        for (const NodeRecord& leaf : records_) {
             if (at(leaf.node).test != Test::leaf) continue;
             out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
         }
@@ -291,7 +291,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                 // A weight of 3 is three examples: the second and the third met a leaf
                 // that knew the first.
                 if (weight > 1.0 && at(id).test == Test::leaf &&
-                    leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
+                    records_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
                     const Sight seen = plain ? Sight{view(id), row} : sight(id, row, scratch_);
                     policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
                 }
@@ -319,7 +319,7 @@ void Tree::meet(const Row& row) {
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
                                                double w) {
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     double* counts = this->counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
         counts[y] += w;
@@ -390,7 +390,7 @@ template <bool plain>
 
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::check_if_due(std::size_t place) {
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     const double grace = plain ? settings_.grace_period : delay(place);
     if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;
@@ -412,7 +412,7 @@ void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, doubl
 
 // Whether the leaf is active after it; if not, its class counts know the example.
 bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
-    const Leaf& leaf = leaves_[place];
+    const NodeRecord& leaf = records_[place];
     if (leaf.statistics.is_open()) {
         const Kept* const kept = this->kept(place);
         std::size_t more = leaf.statistics.growth(
@@ -491,7 +491,7 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
         check_if_due<false>(place);
     }
     // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
-    if (w > 1.0 && at(leaf).test == Test::leaf && leaves_[place].weight > 0.0) {
+    if (w > 1.0 && at(leaf).test == Test::leaf && records_[place].weight > 0.0) {
         observe(leaf, row, y, w - 1.0);
     }
 }
@@ -513,7 +513,7 @@ void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double
         count<false>(place, row, y, w);
         return;
     }
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     double* counts = this->counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
         counts[y] += w;
@@ -546,10 +546,10 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     const auto place = static_cast<std::size_t>(record(id));
     const bool answers = at(id).test == Test::leaf;
     const double seen = counts(id)[y] + w;
-    const double own = own_counts(leaves_[place])[y] + w;
-    const double weight = leaves_[place].weight + w;
+    const double own = own_counts(records_[place])[y] + w;
+    const double weight = records_[place].weight + w;
     bool active = true;
-    bool throughout = leaves_[place].statistics.is_open();
+    bool throughout = records_[place].statistics.is_open();
     each_part(spread, w, [&](const Row& part, double share) {
         if (limited()) active = count_limited(place, part, y, share);
         else if (answers) count<false>(place, part, y, share);
@@ -559,8 +559,8 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     // What the parts weigh together is less by rounding, and a check would come a row late.
     counts(id)[y] = seen;
     if (throughout) {
-        own_counts(leaves_[place])[y] = own;
-        leaves_[place].weight = weight;
+        own_counts(records_[place])[y] = own;
+        records_[place].weight = weight;
     }
     if (active) {
         try {
@@ -605,7 +605,7 @@ void Tree::recall(std::int32_t node) {
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes_[i].place);
-        Leaf& leaf = leaves_[place];
+        NodeRecord& leaf = records_[place];
         recalled_[place] = leaf.checked = leaf.weight;
         // The split estimated their weight as well: no example answers twice.
         double* const seen = counts(leaf.node);
@@ -665,7 +665,7 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
     learn<false>(id, row, y, w);
     if (limited() && working_.held) leave_room();
     if (Policy::observes && w > 1.0 && at(id).test == Test::leaf &&
-        leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
+        records_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
         const Sight seen = sight(id, row, scratch_);
         if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
                                                       w); }) {

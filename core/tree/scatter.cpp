@@ -328,7 +328,7 @@ void Tree::follow(const Fixed&, Spread& spread, std::size_t y, double w) {
 // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
 void Tree::observe_again(std::int32_t leaf, Spread& spread, std::size_t y, double share, double w) {
     if (w > 1.0 && observes() && at(leaf).test == Test::leaf &&
-        leaves_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
+        records_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
         observe(leaf, spread, y, share * (w - 1.0));
     }
 }

@@ -55,7 +55,7 @@ void Tree::seed(const Seed& s) {
         for (std::size_t k = 0; k < n_classes_; ++k) total += inherited[k] = given[k];
         const auto place = static_cast<std::size_t>(at(id).place);
         if (s.left[b] == none) {
-            if (settings_.inherit_counts == InheritCounts::count) leaves_[place].inherited = total;
+            if (settings_.inherit_counts == InheritCounts::count) records_[place].inherited = total;
             continue;
         }
         make_room(splits_);
@@ -63,11 +63,11 @@ void Tree::seed(const Seed& s) {
                            true, passes_});
         demand_structure(growth(2, true));
         const bool keeps = settings_.keeps();
-        if (!keeps && leaves_[place].statistics.is_open()) sleep(place);
+        if (!keeps && records_[place].statistics.is_open()) sleep(place);
         const std::int32_t first = add_node(id, 0);
         if (keeps) side(id).record = static_cast<std::int32_t>(place);
-        open_leaf(first, keeps ? leaves_.size() : place);
-        open_leaf(add_node(id, 1), leaves_.size());
+        open_leaf(first, keeps ? records_.size() : place);
+        open_leaf(add_node(id, 1), records_.size());
         ++n_leaves_;
         Node& node = at(id);
         node.test = Test::threshold;

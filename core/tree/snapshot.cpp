@@ -309,7 +309,7 @@ Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
         if (record(static_cast<std::int32_t>(i)) == none) continue;
 
         const auto place = static_cast<std::size_t>(record(static_cast<std::int32_t>(i)));
-        const Leaf& leaf = leaves_[place];
+        const NodeRecord& leaf = records_[place];
         const bool active = leaf.statistics.is_open();
         s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
         if (leaf.recent) {
@@ -553,7 +553,7 @@ void Tree::restore_nodes(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     // The root exists already; it becomes a leaf again only if it is one.
     sleep(0);
-    leaves_.clear();
+    records_.clear();
     watches_.clear();
     units_.clear();
     kept_.clear();
@@ -600,12 +600,12 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
                    where + "a leaf with a test");
-            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
+            open_leaf(static_cast<std::int32_t>(i), records_.size(), s.inactive[n_records++] != 1);
             continue;
         }
         if (settings_.keeps()) {
-            side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(leaves_.size());
-            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
+            side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(records_.size());
+            open_leaf(static_cast<std::int32_t>(i), records_.size(), s.inactive[n_records++] != 1);
         }
         demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
@@ -670,8 +670,8 @@ void Tree::restore_leaves(const Snapshot& s) {
     Reader recent(s.recent, "recent");
     std::size_t gap = 0, tables = 0, anew = 0;
     const Charge charge(statistics_);
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-        Leaf& leaf = leaves_[i];
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+        NodeRecord& leaf = records_[i];
         const double* counts = this->counts(leaf.node);
         const std::string where = at_row("leaf", i);
         leaf.recent.reset();
@@ -981,7 +981,7 @@ void Tree::restore_changes(const Snapshot& s) {
 }
 
 void Tree::restore_watches(const Snapshot& s) {
-    demand_size(s.watch_sizes, settings_.watches() ? leaves_.size() : 0, "watch_sizes");
+    demand_size(s.watch_sizes, settings_.watches() ? records_.size() : 0, "watch_sizes");
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
@@ -989,8 +989,8 @@ void Tree::restore_watches(const Snapshot& s) {
             demand(n == 0, "an inactive leaf that watches");
             continue;
         }
-        watches_[i]->restore(settings_, shape(i), features_, own_counts(leaves_[i]), n_classes_,
-                             leaves_[i].weight, numbers.take(n), n);
+        watches_[i]->restore(settings_, shape(i), features_, own_counts(records_[i]), n_classes_,
+                             records_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
 }
@@ -999,7 +999,7 @@ void Tree::restore_units(const Snapshot& s) {
     Reader numbers(s.units, "units");
     for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
         const std::size_t n = s.unit_sizes[i];
-        const double weight = leaves_[i].weight;
+        const double weight = records_[i].weight;
         if (!units_[i]) {
             demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
             continue;

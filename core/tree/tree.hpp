@@ -221,7 +221,7 @@ private:
         return nodes_[static_cast<std::size_t>(id)];
     }
     [[nodiscard]] Track& track(std::int32_t node) noexcept {
-        return leaves_[static_cast<std::size_t>(at(node).place)].track;
+        return records_[static_cast<std::size_t>(at(node).place)].track;
     }
     // [2][class_stride]: weight seen at the node, inherited weight.
     [[nodiscard]] double* counts(std::int32_t node) noexcept {
@@ -261,15 +261,15 @@ private:
     };
     [[nodiscard]] Sight sight(std::int32_t node, const Row&, Asking&) const;
     [[nodiscard]] std::vector<Speaker> speakers() const;
-    [[nodiscard]] LeafCase leaf_case(const Leaf& leaf, Held<bool>& used_up) const {
+    [[nodiscard]] LeafCase leaf_case(const NodeRecord& leaf, Held<bool>& used_up) const {
         return leaf_case(leaf, used_up, settings_);
     }
-    [[nodiscard]] LeafCase leaf_case(const Leaf&, Held<bool>& used_up, const Settings&) const;
+    [[nodiscard]] LeafCase leaf_case(const NodeRecord&, Held<bool>& used_up, const Settings&) const;
     // Class weights of the statistics of a leaf.
-    [[nodiscard]] double* own_counts(Leaf& leaf) noexcept {
+    [[nodiscard]] double* own_counts(NodeRecord& leaf) noexcept {
         return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
     }
-    [[nodiscard]] const double* own_counts(const Leaf& leaf) const noexcept {
+    [[nodiscard]] const double* own_counts(const NodeRecord& leaf) const noexcept {
         return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
     }
     [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
@@ -292,7 +292,7 @@ private:
     void fix_hits(std::size_t place);
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
-    [[nodiscard]] bool may_split(const Leaf&) const noexcept;
+    [[nodiscard]] bool may_split(const NodeRecord&) const noexcept;
     [[nodiscard]] double delay(std::size_t place) const noexcept {
         return delays_.empty() ? settings_.grace_period : delays_[place];
     }
@@ -547,7 +547,7 @@ private:
     Held<Node> nodes_;
     Held<Gate> gates_;     // [node]
     Held<double> counts_;  // [node][2][class_stride]
-    Held<Leaf> leaves_;
+    Held<NodeRecord> records_;
     Held<Side> sides_;  // [node], where the tree follows change
     std::uint64_t born_ = 0;  // nodes made so far
     std::size_t n_leaves_ = 0;  // that answer

@@ -227,7 +227,7 @@ void Tree::forget_oldest(Spread& spread) {
 void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
                      std::uint64_t number) {
     const auto place = static_cast<std::size_t>(record(node));
-    Leaf& leaf = leaves_[place];
+    NodeRecord& leaf = records_[place];
     double* own = counts(node);
     lower(own[y], w);
     if (!leaf.statistics.is_open()) return;
@@ -269,7 +269,7 @@ void Tree::count_anew() {
             std::fill_n(seen + shape_.class_stride, shape_.class_stride, 0.0);
         }
         const auto place = static_cast<std::size_t>(record(i));
-        Leaf& leaf = leaves_[place];
+        NodeRecord& leaf = records_[place];
         if (!leaf.statistics.is_open()) continue;
         leaf.recent.reset();
         leaf.statistics.close();
@@ -283,7 +283,7 @@ void Tree::count_anew() {
     }
     relearn_window(examples_.first(), 0);
     if (!shape_.bayes) return;
-    for (const Leaf& leaf : leaves_) {
+    for (const NodeRecord& leaf : records_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
         leaf.statistics.find_bayes(shape_, own_counts(leaf));
     }
@@ -427,7 +427,7 @@ bool Tree::is_doubtful(std::int32_t node, const Decision& d) const {
 bool Tree::start_beside(std::int32_t node, const Decision& d) {
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(leaves_[static_cast<std::size_t>(record(node))], used_up_),
+        return checker_.branches(leaf_case(records_[static_cast<std::size_t>(record(node))], used_up_),
                                  d.best);
     }();
     const std::size_t more = 2 * taken(sizeof(Trial));
@@ -454,7 +454,7 @@ void Tree::question(const Window& how) {
     for (std::int32_t i = 0; i < n; ++i) {
         if (at(i).test == Test::leaf) continue;
         ++report.inner;
-        Leaf& leaf = leaves_[static_cast<std::size_t>(record(i))];
+        NodeRecord& leaf = records_[static_cast<std::size_t>(record(i))];
         if (leaf.statistics.is_open() && leaf.classes >= 2 && may_have_beside(i)) {
             const Decision d = [&] {
                 const Charge charge(working_);
