@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
     bind_chunks(m);
     bind_gradient(m);
     bind_lab(m);
+    bind_pairs(m);
     bind_restructuring(m);
     bind_summary(m);
 }

@@ -12,5 +12,6 @@ void bind_engine(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_gradient(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
+void bind_pairs(nanobind::module_& m);
 void bind_restructuring(nanobind::module_& m);
 void bind_summary(nanobind::module_& m);

@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "rises.hpp"
+
 namespace riparian {
-namespace {
-
-// Whether a detector says that errors rose.
-bool rises(AnyDetector& detector, bool wrong) {
-    if (update(detector, wrong ? 1.0 : 0.0) != Signal::drift) return false;
-    const auto* const adwin = std::get_if<Adwin>(&detector);
-    return !adwin || adwin->shift() > 0.0;
-}
-
-}  // namespace
 
 Member::Member(const ForestSettings& settings, std::uint64_t number)
     : settings_(&settings),

@@ -375,7 +375,7 @@ template <bool plain>
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
                                                double w) {
     arrive_here(row, y);
-    if (!plain && settings_.short_memory) {
+    if (!plain && memory_.keeps()) {
         const Charge charge(structure_);
         if (memory_.keep(row, y, w, id)) settle();
     }
@@ -576,8 +576,24 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     return false;
 }
 
+void Tree::recall(std::int32_t child, const Row& row, std::size_t y, double w) {
+    const Charge charge(statistics_);
+    const auto place = static_cast<std::size_t>(at(child).place);
+    if (limited()) {
+        count_limited(place, row, y, w);
+    } else {
+        count<false>(place, row, y, w);
+    }
+}
+
 // The children of a fresh split learn what the short memory holds of their parent.
 void Tree::recall(std::int32_t node) {
+    if (settings_.short_memory_elsewhere) {
+        elsewhere_([&](const Row& row, std::size_t y, double w) {
+            const std::int32_t leaf = leaf_of(row);
+            if (at(leaf).parent == node) recall(leaf, row, y, w);
+        });
+    }
     for (std::size_t i = 0; i < memory_.size(); ++i) {
         if (memory_.leaf(i) != node) continue;
         const Row row = memory_.row(i);
@@ -586,13 +602,7 @@ void Tree::recall(std::int32_t node) {
         // file says otherwise.
         if (child == none) child = at(node).heavy;
         memory_.move(i, child);
-        const Charge charge(statistics_);
-        const auto place = static_cast<std::size_t>(at(child).place);
-        if (limited()) {
-            count_limited(place, row, memory_.label(i), memory_.weight(i));
-        } else {
-            count<false>(place, row, memory_.label(i), memory_.weight(i));
-        }
+        recall(child, row, memory_.label(i), memory_.weight(i));
     }
     estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
@@ -684,6 +694,24 @@ Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, double 
     if (!asked.shares) said.before = before;
     if (again) said.after = say(0, row, {});
     return said;
+}
+
+void Tree::teach(std::int32_t start, const Row& row, std::size_t y, double w) {
+    const Charge charge(statistics_);
+    if (settings_.adapts()) {
+        adapt(start, row, y, w);
+        return;
+    }
+    std::visit(
+        [&]<class Policy>([[maybe_unused]] const Policy& policy) {
+            if constexpr (Policy::observes) {
+                take(policy, start, row, y, w, {}, false);
+            } else {
+                learn<false>(route_learning(start, row), row, y, w);
+                if (limited() && working_.held) leave_room();
+            }
+        },
+        settings_.leaf);
 }
 
 template <bool answering>

@@ -69,6 +69,7 @@ struct Settings {
     Subspace leaf_features;              // what a leaf tracks of them
     std::size_t short_memory = 0;        // examples; 0: none
     bool short_memory_in_bound = false;  // what is recalled counts in n
+    bool short_memory_elsewhere = false; // a forest holds the examples for its trees
     double min_gain = 1e-9;
     double min_branch_fraction = 0.01;
     bool clip_to_range = true;

@@ -22,6 +22,7 @@ public:
     // In the place of the oldest, once there is no other. Whether it took room.
     bool keep(const Row&, std::size_t y, double w, std::int32_t leaf);
 
+    [[nodiscard]] bool keeps() const noexcept { return most_ > 0; }
     // From the oldest on. A row is valid until the next one is asked for.
     [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
     [[nodiscard]] std::int32_t leaf(std::size_t i) const noexcept { return leaves_[place(i)]; }

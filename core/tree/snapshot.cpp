@@ -488,7 +488,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     demand_size(s.recalled, settings.short_memory ? z.n_leaves : 0, "recalled");
     demand_size(s.estimated, settings.short_memory ? s.inherited.size() : 0, "estimated");
     const std::size_t stored = s.memory_labels.size();
-    demand(stored <= settings.short_memory && stored <= s.seen[0],
+    demand(stored <= (settings.short_memory_elsewhere ? 0 : settings.short_memory) &&
+               stored <= s.seen[0],
            "memory_labels has more examples than the short memory");
     demand_size(s.memory_values, stored * z.n_numeric, "memory_values");
     demand_size(s.memory_codes, stored * z.n_categorical, "memory_codes");

@@ -16,7 +16,8 @@ std::size_t room_for_classes(std::size_t count) noexcept {
 
 }  // namespace
 
-Tree::Tree(const Settings& settings) : settings_(settings), memory_(settings.short_memory) {
+Tree::Tree(const Settings& settings)
+    : settings_(settings), memory_(settings.short_memory_elsewhere ? 0 : settings.short_memory) {
     const Charge charge(structure_);
     structure_.held = taken(sizeof(Tree));
     shape_.bayes = needs_bayes(settings.leaf);

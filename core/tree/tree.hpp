@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -152,6 +153,13 @@ public:
         std::int32_t after = no_answer;
     };
     Said take(std::int32_t start, const Row&, std::size_t y, double w, const Shares&, bool again);
+    // Learns it, where nobody asks what the tree says.
+    void teach(std::int32_t start, const Row&, std::size_t y, double w);
+    // Where the examples of a short memory are that the tree does not hold: those that it has
+    // learned among the last ones, from the oldest on.
+    using Recaller = std::function<void(const Row&, std::size_t y, double w)>;
+    using Elsewhere = std::function<void(const Recaller&)>;
+    void recall_from(Elsewhere held) { elsewhere_ = std::move(held); }
 
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
@@ -309,6 +317,7 @@ private:
     void certify(std::int32_t node, const Decision&);
     void forget_certificate(std::int32_t node);
     void recall(std::int32_t node);
+    void recall(std::int32_t child, const Row&, std::size_t y, double w);
     void reshape(const Shape&);
     void allow_labels() noexcept;
 
@@ -555,6 +564,7 @@ private:
     Held<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
     ShortMemory memory_;
+    Elsewhere elsewhere_;
     ExampleWindow examples_;
     std::size_t window_ = 0;  // how many there may be
     std::size_t fits_ = 0;    // the same below the limit of memory

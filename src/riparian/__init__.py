@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from riparian.changes import Change
     from riparian.errors import ModelFileError
     from riparian.forests import (
+        UFFT,
         AccuracyWeightedEnsemble,
         AdaptiveRandomForest,
         Forest,
@@ -73,6 +74,7 @@ __all__ = [
     "NIP",
     "OADT",
     "UCVFDT",
+    "UFFT",
     "VFDT",
     "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
@@ -153,6 +155,7 @@ _FORESTS = {
     "LeveragingBagging",
     "OnlineBagging",
     "StreamingRandomPatches",
+    "UFFT",
 }
 _MODULES = {
     "bounds",

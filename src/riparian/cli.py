@@ -343,15 +343,10 @@ def show(
 ) -> None:
     """Show a model, its tree, why it split, and what it changed."""
     import riparian
-    from riparian.gradient import OADT
     from riparian.summary import console, model_dict, print_model
 
     learned = riparian.load(model)
-    if isinstance(learned, OADT):
-        if json or changes:
-            raise ValueError("a model of OADT has no splits: show it without options")
-        print(learned.export_text(), end="")
-    elif json:
+    if json:
         _print_json(model_dict(learned, n_splits=splits, changes=changes))
     else:
         print_model(console(), model, learned, n_splits=splits, max_depth=depth, changes=changes)

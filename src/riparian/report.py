@@ -8,9 +8,11 @@ from html import escape
 from typing import Any
 
 from riparian.chart import curve_svg
+from riparian.forests import Ensemble
 from riparian.page import Markup, page_html, table_html
 from riparian.results import Result
 from riparian.svg import tree_svg
+from riparian.tree_model import TreeModel
 from riparian.wording import distinct_texts, label_text, number_text, weight_text
 from riparian.writing import whole_file
 
@@ -58,8 +60,8 @@ def report_html(model: Any, result: Result, title: str) -> str:
     if result.n:
         sections += [_curve(result), _confusion(result)]
     if getattr(model, "_engine", None) is not None:
-        sections.append(_tree(model))
-        if hasattr(model, "splits"):
+        sections.append(_picture(model))
+        if hasattr(model, "guarantee"):
             sections.append(_splits(model))
         if model._axes().get("adaptation", "none") != "none":
             sections.append(_changes(model))
@@ -96,7 +98,7 @@ def _numbers(model: Any, result: Result) -> str:
     for name, attribute in (("leaves", "n_leaves_"), ("depth", "depth_")):
         if hasattr(model, attribute):
             tiles.append((name, f"{getattr(model, attribute):,}"))
-    if getattr(model, "max_bytes", None) is not None:
+    if getattr(model, "max_bytes", None) is not None and hasattr(model, "n_active_leaves_"):
         tiles.append(("active leaves", f"{model.n_active_leaves_:,}"))
     if hasattr(model, "memory_bytes_"):
         tiles.append(("memory", bytes_text(float(model.memory_bytes_))))
@@ -170,7 +172,19 @@ def _largest_classes(result: Result) -> str:
     return f"<section><h2>Classes</h2><div class='scroll'>{table}</div></section>"
 
 
-def _tree(model: Any) -> str:
+def _picture(model: Any) -> str:
+    """The tree; of a forest the members, and the tree of the one that counts most."""
+    if isinstance(model, Ensemble):
+        members = model.members()
+        first = max(members, key=lambda m: m.weight).member
+        lines = "".join(f"<li>{escape(str(member))}</li>" for member in members)
+        return (
+            f"<section><h2>The members</h2><ul>{lines}</ul><h2>Member {first}</h2>"
+            f"<div class='scroll picture'>{tree_svg(model.estimators_[first], max_depth=3)}</div>"
+            "</section>"
+        )
+    if not isinstance(model, TreeModel):
+        return ""
     return (
         "<section><h2>The tree</h2>"
         f"<div class='scroll picture'>{tree_svg(model, max_depth=3)}</div></section>"

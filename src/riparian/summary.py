@@ -11,9 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from riparian.certificates import BY
+from riparian.forests import Ensemble
+from riparian.gradient import OADT
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.structure import Structure
+from riparian.tree_model import TreeModel
 from riparian.wording import distinct_texts, label_text, weight_text
 
 if TYPE_CHECKING:
@@ -77,7 +80,7 @@ def print_run(
             ("accuracy", f"{result.accuracy:.4f}  ({baselines})"),
             ("kappa", f"{result.kappa:.4f}"),
             *_cost(result),
-            ("tree", _tree_text(model)),
+            *_size(model),
             ("memory", bytes_text(float(model.memory_bytes_))),
             (
                 "rate",
@@ -146,8 +149,8 @@ def print_model(
         out,
         [
             ("examples", weight_text(float(model.n_seen_))),
-            ("tree", _tree_text(model)),
-            ("answers", _answers_text(model)),
+            *_size(model),
+            *([("answers", _answers_text(model))] if isinstance(model, TreeModel) else []),
             ("memory", bytes_text(float(model.memory_bytes_))),
             ("classes", _listed(distinct_texts(model.classes_))),
         ],
@@ -156,9 +159,18 @@ def print_model(
     _print_pairs(out, [(k, label_text(v)) for k, v in _parameters(model).items()])
     _print_heading(out, "Features")
     _print_pairs(out, [(label_text(f.label), _feature_text(f)) for f in schema.features])
-    _print_heading(out, "Tree")
-    for line in model.export_text(max_depth=max_depth).splitlines():
-        out.print(f"  {line}")
+    if isinstance(model, TreeModel):
+        _print_heading(out, "Tree")
+        for line in model.export_text(max_depth=max_depth).splitlines():
+            out.print(f"  {line}")
+    if isinstance(model, OADT):
+        _print_heading(out, "Planes")
+        for line in model.export_text().splitlines():
+            out.print(f"  {line}")
+    if isinstance(model, Ensemble):
+        _print_heading(out, "Members")
+        for member in model.members():
+            out.print(f"  {member}")
     if hasattr(model, "guarantee"):
         _print_heading(out, "What the bound promises")
         _print_paragraph(out, model.guarantee())
@@ -215,11 +227,7 @@ def model_dict(
         "model": type(model).__name__,
         "parameters": _parameters(model),
         "examples": float(model.n_seen_),
-        "leaves": int(model.n_leaves_),
-        "active_leaves": int(getattr(model, "n_active_leaves_", model.n_leaves_)),
-        "nodes": int(model.n_nodes_),
-        "depth": int(model.depth_),
-        "answered_by": Structure.of(model).n_answered_by(),
+        **_size_dict(model),
         "memory_bytes": int(model.memory_bytes_),
         "classes": [_json_value(label) for label in model.classes_],
         **_certified(model, n_splits),
@@ -238,6 +246,28 @@ def model_dict(
             for feature in model._schema.features
         ]
     return found
+
+
+def _size(model: Any) -> list[tuple[str, str]]:
+    """How large it is, under the name of what it is."""
+    if isinstance(model, Ensemble):
+        return [("forest", f"{len(model.members()):,} members, {_tree_text(model)}")]
+    return [("tree", _tree_text(model))] if hasattr(model, "n_leaves_") else []
+
+
+def _size_dict(model: Any) -> dict[str, Any]:
+    if isinstance(model, Ensemble):
+        members = [_record(member) for member in model.members()]
+        return {"leaves": model.n_leaves_, "depth": model.depth_, "members": members}
+    if not isinstance(model, TreeModel):
+        return {}
+    return {
+        "leaves": int(model.n_leaves_),
+        "active_leaves": int(getattr(model, "n_active_leaves_", model.n_leaves_)),
+        "nodes": int(model.n_nodes_),
+        "depth": int(model.depth_),
+        "answered_by": Structure.of(model).n_answered_by(),
+    }
 
 
 def _tree_text(model: Any) -> str:
@@ -314,7 +344,7 @@ def _print_paragraph(out: Console, text: str, lead: str = "  ", inner: str = "  
 
 
 def _print_splits(out: Console, model: Any, n_splits: int, *, ranked: bool = False) -> None:
-    if not hasattr(model, "splits"):
+    if not hasattr(model, "guarantee"):
         return
     splits = list(model.splits())
     if n_splits == 0:
@@ -348,7 +378,7 @@ def _parameters(model: Any) -> dict[str, Any]:
 
 def _certified(model: Any, n_splits: int) -> dict[str, Any]:
     """What the bound promises and the last splits; nothing of a model without a bound."""
-    if not hasattr(model, "splits"):
+    if not hasattr(model, "guarantee"):
         return {}
     splits = [_record(split) for split in _last(model.splits(), n_splits)]
     return {"guarantee": model.guarantee(), "splits": splits}

@@ -18,6 +18,7 @@ from riparian.modelfile import from_bytes, to_bytes
 from tests.contract.conftest import COSTS, mixed  # noqa: F401
 
 EAGER = rp.HoeffdingTree(grace_period=50, delta=0.01, tau=0.1)
+PAIRS = {"n_min": "fixed", "grace_period": 50, "delta": 0.01, "tau": 0.1}
 #: Members of every kind, detectors of several, costs.
 MAKES = {
     "OnlineBagging": lambda **o: rp.OnlineBagging(estimator=EAGER, n_estimators=3, **o),
@@ -38,6 +39,13 @@ MAKES = {
     ),
     "HAT": lambda **o: rp.OnlineBagging(
         estimator=rp.HAT(grace_period=50, bootstrap=True), n_estimators=2, rate=2.0, **o
+    ),
+    "UFFT": lambda **o: rp.UFFT(**PAIRS, short_memory=150, **o),
+    "UFFT-own": lambda **o: rp.UFFT(
+        **PAIRS, short_memory=80, memory="tree", leaf=("majority", "naive-bayes", "idbd"), **o
+    ),
+    "UFFT-drift": lambda **o: rp.UFFT(
+        **PAIRS, short_memory=60, drift=0.3, leaf="majority", costs=COSTS, **o
     ),
     "DDM": lambda **o: rp.Forest(
         estimator=rp.CTree(leaf="majority", grace_period=50),
@@ -173,7 +181,7 @@ def test_a_member_that_fails_leaves_the_forest_as_it_was(mixed, n_jobs):  # noqa
 
 @pytest.mark.parametrize("limit", ["200KB", "1MB"])
 @pytest.mark.parametrize(
-    "kind", ["OnlineBagging", "AdaptiveRandomForest", "StreamingRandomPatches"]
+    "kind", ["OnlineBagging", "AdaptiveRandomForest", "StreamingRandomPatches", "UFFT"]
 )
 def test_the_limit_of_memory_holds(kind, limit, mixed):  # noqa: F811
     model = MAKES[kind](max_bytes=limit)
@@ -210,7 +218,7 @@ def test_reading_while_learning(make, mixed):  # noqa: F811
     assert not wrong
 
 
-ESTIMATORS = [cls(n_estimators=3) for cls in FORESTS.values()]
+ESTIMATORS = [*(cls(n_estimators=3) for cls in FORESTS.values()), rp.UFFT()]
 
 
 def random_weights(estimator):

@@ -9,17 +9,21 @@ from riparian.forests.forest import Forest
 from riparian.forests.leveraging_bagging import LeveragingBagging
 from riparian.forests.online_bagging import OnlineBagging
 from riparian.forests.streaming_random_patches import StreamingRandomPatches
+from riparian.forests.ufft import UFFT, PairVote, n_min
 
 __all__ = [
     "FORESTS",
+    "UFFT",
     "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
     "Ensemble",
     "Forest",
     "LeveragingBagging",
     "OnlineBagging",
+    "PairVote",
     "StreamingRandomPatches",
     "Vote",
+    "n_min",
 ]
 
 #: Every one of them.

@@ -120,6 +120,10 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
     ) -> Callable[[dict[str, NDArray[Any]]], _core.ChunkForest]:
         return functools.partial(_core.ChunkForest.restore, _settings(axes, threads(self.n_jobs)))
 
+    def _standing(self, member: int) -> tuple[float, float | None, int]:
+        weights = self._fitted().weights()
+        return (weights[member] if weights else 1.0), None, 0
+
     @property
     def weights_(self) -> NDArray[np.float64]:
         return np.array(self._fitted().weights())

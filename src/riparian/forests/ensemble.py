@@ -20,7 +20,7 @@ from riparian.settings import whole
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
-__all__ = ["Ensemble", "EnsembleEngine", "Vote", "member_axes", "threads"]
+__all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote", "member_axes", "threads"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,28 @@ class Vote:
             return f"member {self.member}: has learned nothing yet"
         share = self.probabilities[self.label]
         return f"member {self.member}: {self.label!r} with {share:.3f}, weight {self.weight:.3f}"
+
+
+@dataclass(frozen=True)
+class Member:
+    """How one member of a forest stands."""
+
+    member: int
+    leaves: int
+    depth: int
+    #: What its vote counts.
+    weight: float
+    #: How often it was right on rows that it had not learned, since it began; None if not kept.
+    accuracy: float | None
+    #: How often it was replaced.
+    drifts: int
+
+    def __str__(self) -> str:
+        text = f"member {self.member}: {self.leaves:,} leaves, depth {self.depth}, "
+        text += f"weight {self.weight:.3f}"
+        if self.accuracy is not None:
+            text += f", accuracy {self.accuracy:.4f}, replaced {self.drifts:,} times"
+        return text
 
 
 class EnsembleEngine(Engine, Protocol):
@@ -112,6 +134,29 @@ class Ensemble(StreamClassifier[E]):
             splits_of(engine.tree(m), self._schema_of(m), self._member_axes())
             for m in range(engine.n_members)
         ]
+
+    def members(self) -> list[Member]:
+        """How the members stand: size, weight, accuracy since they began, replacements."""
+        engine = self._fitted()
+        out = []
+        for m in range(engine.n_members):
+            tree = engine.tree(m)
+            out.append(Member(m, tree.n_leaves, tree.depth, *self._standing(m)))
+        return out
+
+    def _standing(self, member: int) -> tuple[float, float | None, int]:
+        """What a vote counts, the accuracy behind it if it is kept, and replacements."""
+        raise NotImplementedError
+
+    @property
+    def n_leaves_(self) -> int:
+        engine = self._fitted()
+        return sum(engine.tree(m).n_leaves for m in range(engine.n_members))
+
+    @property
+    def depth_(self) -> int:
+        engine = self._fitted()
+        return max(engine.tree(m).depth for m in range(engine.n_members))
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:

@@ -20,7 +20,7 @@ from riparian.forests.ensemble import Ensemble, member_axes, threads
 from riparian.settings import byte_count, check_features, check_settings, number, truth, whole
 from riparian.tree import HoeffdingTree
 
-__all__ = ["Forest"]
+__all__ = ["Forest", "detector_of"]
 
 _REPLACEMENTS = ["none", "worst", "background"]
 
@@ -158,6 +158,10 @@ class Forest(Ensemble[_core.Forest]):
 
     # -- looking inside -----------------------------------------------------------------------
 
+    def _standing(self, member: int) -> tuple[float, float | None, int]:
+        weight, accuracy, _, drifts, _ = self._fitted().records()[member]
+        return weight, accuracy, drifts
+
     @property
     def n_warnings_(self) -> int:
         return sum(warnings for _, _, warnings, _, _ in self._fitted().records())
@@ -174,8 +178,8 @@ def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
     rate = number("rate", axes["rate"], 1e-6, 64.0)
     seed = axes["random_state"]
     replacement = one_of("replacement", axes["replacement"], _REPLACEMENTS)
-    warning = _detector("warning", axes["warning"])
-    drift = _detector("drift", axes["drift"])
+    warning = detector_of("warning", axes["warning"])
+    drift = detector_of("drift", axes["drift"])
     if replacement == "none" and (warning or drift):
         raise ValueError("replacement='none' watches no errors: leave warning and drift at None")
     if replacement != "none" and drift is None:
@@ -202,7 +206,8 @@ def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
     }
 
 
-def _detector(name: str, value: object) -> _core.Detector | None:
+def detector_of(name: str, value: object) -> _core.Detector | None:
+    """A fresh detector as the core has it: one of the package, or the `delta` of an ADWIN."""
     if value is None:
         return None
     if isinstance(value, Real) and not isinstance(value, bool):

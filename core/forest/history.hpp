@@ -1,0 +1,73 @@
+// The last rows that a forest has learned: the short memory that its trees share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../simd/aligned.hpp"
+#include "../statistics/leaf_statistics.hpp"
+#include "../tree/row.hpp"
+
+namespace riparian {
+
+// Rows are known by their number: the n-th that was learned has n. Rows of a block are kept
+// before trees learn them, and a tree looks no further than the row that it learns.
+class History {
+public:
+    explicit History(std::size_t most) : most_(most) {}
+
+    // Features that are new are missing from all that is held.
+    void reshape(const Shape&);
+    void keep(const Row&, std::size_t y, double w);
+    // The oldest, until no more than `most` are left, or a few more: all at once is cheaper.
+    void forget();
+    // Of an empty one: the next row to be kept has this number.
+    void begin_at(std::uint64_t number) noexcept { first_ = number; }
+
+    [[nodiscard]] std::size_t most() const noexcept { return most_; }
+    [[nodiscard]] std::size_t size() const noexcept { return labels_.size(); }
+    // The oldest that counts when `last` is the newest.
+    [[nodiscard]] std::uint64_t oldest(std::uint64_t last) const noexcept {
+        const std::uint64_t number = last >= most_ ? last - most_ + 1 : 1;
+        return number > first_ ? number : first_;
+    }
+    [[nodiscard]] Row row(std::uint64_t number) const noexcept {
+        const std::size_t i = place(number);
+        return {values_.data() + i * stride_, codes_.data() + i * categorical_, gaps_[i] != 0};
+    }
+    [[nodiscard]] std::size_t label(std::uint64_t number) const noexcept {
+        return labels_[place(number)];
+    }
+    [[nodiscard]] double weight(std::uint64_t number) const noexcept {
+        return weights_[place(number)];
+    }
+
+    // Bytes that it holds, and will at most, where so many rows are kept before some go.
+    [[nodiscard]] std::size_t bytes() const noexcept;
+    [[nodiscard]] std::size_t most_bytes(std::size_t block) const noexcept;
+
+    // Those that count, one NaN for all.
+    void save(std::vector<double>& values, std::vector<std::int32_t>& codes,
+              std::vector<std::int32_t>& labels, std::vector<double>& weights) const;
+
+private:
+    static constexpr std::size_t at_once = 64;
+
+    [[nodiscard]] std::size_t place(std::uint64_t number) const noexcept {
+        return static_cast<std::size_t>(number - first_);
+    }
+    [[nodiscard]] std::size_t bytes_of(std::size_t rows) const noexcept;
+    void make_room();
+
+    std::size_t most_;
+    std::uint64_t first_ = 1;  // number of the oldest that is held
+    std::size_t numeric_ = 0, stride_ = 0, categorical_ = 0;
+    AlignedDoubles values_;  // [row][stride]
+    std::vector<std::int32_t> codes_;
+    std::vector<std::uint8_t> gaps_;
+    std::vector<std::uint32_t> labels_;
+    std::vector<double> weights_;
+};
+
+}  // namespace riparian
