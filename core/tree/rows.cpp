@@ -554,7 +554,9 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
         if (limited()) active = count_limited(place, part, y, share);
         else if (answers) count<false>(place, part, y, share);
         else count_inside(place, part, y, share);
-        throughout &= active;
+        // One that slept and woke on the way begins with the next row.
+        const Recent* const recent = leaves_[place].recent.get();
+        throughout &= active && !(recent && recent->since > seen_);
     });
     // What the parts weigh together is less by rounding, and a check would come a row late.
     counts(id)[y] = seen;

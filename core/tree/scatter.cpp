@@ -329,7 +329,9 @@ void Tree::follow(const Fixed&, Spread& spread, std::size_t y, double w) {
 void Tree::observe_again(std::int32_t leaf, Spread& spread, std::size_t y, double share, double w) {
     if (w > 1.0 && observes() && at(leaf).test == Test::leaf &&
         records_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
-        observe(leaf, spread, y, share * (w - 1.0));
+        const double more = settings_.forgets() ? part_of(share, w) - part_of(share, 1.0)
+                                                : share * (w - 1.0);
+        observe(leaf, spread, y, more);
     }
 }
 
@@ -378,7 +380,7 @@ void Tree::explore(Spread& spread, std::int32_t root, double share, std::size_t 
                     for (std::size_t k = 0; k < n_classes_; ++k) sum[k] += share * shares[k];
                 }
             }
-            if (observes) observe(node, spread, y, share * std::min(w, 1.0));
+            if (observes) observe(node, spread, y, part_of(share, std::min(w, 1.0)));
         });
     for (std::size_t v = first; judged && v < spread.visits.size(); ++v) {
         const double* const sum = below.data() + (v - first) * n_classes_;

@@ -876,7 +876,7 @@ void Tree::restore_window(const Snapshot& s) {
         place = examples_.distributions(place, spread.numbers);
         spread.begin(examples_.row(number), features_, shape_);
         retrace(spread, number);
-        for (const Spread::Visit& v : spread.visits) add(v.node, in_steps(v.share * w));
+        for (const Spread::Visit& v : spread.visits) add(v.node, part_of(v.share, w));
     }
     for (std::size_t i = 0; i < counts.size(); ++i) {
         demand(nearly(counts[i], s.counts[i]),

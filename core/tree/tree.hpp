@@ -338,7 +338,11 @@ private:
     [[nodiscard]] bool observes() const noexcept;
     void observe(std::int32_t leaf, Spread&, std::size_t y, double w);
     void observe_again(std::int32_t leaf, Spread&, std::size_t y, double share, double w);
-    // The weight of one part after the other, in steps where examples are forgotten.
+    // What a share of an example weighs: in steps where examples are forgotten.
+    [[nodiscard]] double part_of(double share, double w) const noexcept {
+        return settings_.forgets() ? in_steps(share * w) : share * w;
+    }
+    // The weight of one part after the other, likewise.
     template <class Learn>
     void each_part(Spread&, double w, Learn&&) const;
     // At a leaf, or a node that keeps statistics; false: it is inactive.

@@ -84,7 +84,7 @@ void Tree::follow(const Window& how, Spread& spread, std::size_t y, double given
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Spread::Visit here = spread.visits[v];
         if (side(here.node).first == none) continue;
-        const double part = in_steps(here.share * w);
+        const double part = part_of(here.share, w);
         note_tests(how, here.node, here.wrong, part);
         for (std::int32_t b = side(here.node).first; b != none; b = side(b).next) {
             const std::size_t root = spread.visits.size();
@@ -100,7 +100,7 @@ void Tree::follow(const Window& how, Spread& spread, std::size_t y, double given
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Spread::Visit here = spread.visits[v];
         spread.go_back(v);
-        learn_parts(here.node, spread, y, in_steps(here.share * w));
+        learn_parts(here.node, spread, y, part_of(here.share, w));
         if (here.ends) observe_again(here.node, spread, y, here.share, w);
     }
     for (const std::int32_t node : tested_) {
@@ -156,10 +156,9 @@ void Tree::make_room_to_remember(std::size_t numbers) {
         bytes = more();
     }
     if (fits_ == 0) {
-        throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) +
-                                                    ExampleWindow::bytes(ExampleWindow::a_block,
-                                                                         shape_.numeric,
-                                                                         shape_.categorical)));
+        const std::size_t least = ExampleWindow::bytes(2 * ExampleWindow::a_block, shape_.numeric,
+                                                       shape_.categorical);
+        throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) + least));
     }
     settle();
     demand_structure(bytes);
@@ -218,7 +217,7 @@ void Tree::forget_oldest(Spread& spread) {
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Spread::Visit here = spread.visits[v];
         spread.go_back(v);
-        each_part(spread, in_steps(here.share * w), [&](const Row& part, double weight) {
+        each_part(spread, part_of(here.share, w), [&](const Row& part, double weight) {
             forget_at(here.node, part, y, weight, number);
         });
     }
@@ -313,7 +312,7 @@ void Tree::relearn_window(std::uint64_t from, std::int32_t least) {
             const Spread::Visit here = spread.visits[v];
             if (here.node < least) continue;
             spread.go_back(v);
-            each_part(spread, in_steps(here.share * w), [&](const Row& part, double weight) {
+            each_part(spread, part_of(here.share, w), [&](const Row& part, double weight) {
                 relearn(here.node, part, y, weight);
             });
         }

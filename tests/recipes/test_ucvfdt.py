@@ -75,6 +75,17 @@ def test_every_node_holds_what_a_fractional_recount_over_the_window_gives(seed, 
     assert changes(model)["started"] >= 5
 
 
+def test_subtrees_that_come_back_from_the_archive_hold_what_a_recount_gives():
+    rng = np.random.default_rng(0)
+    model = rp.HoeffdingTree(archive_size=5, max_depth=2, leaf="majority", **RESTLESS)
+    for i in range(24):
+        model.partial_fit(*mixed(rng, 300, i // 3 % 2 * 2, share=0.2))
+        if i % 4 == 3:
+            fractional_oracle.check_everything(model)
+            assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
+    assert changes(model)["recalled"] > 0
+
+
 @pytest.mark.parametrize("one_against_rest", [False, True])
 def test_what_was_uncertain_leaves_nothing_behind(one_against_rest):
     rng = np.random.default_rng(3)
@@ -102,7 +113,7 @@ def test_the_window_is_exact_where_features_and_classes_come_late():
         fractional_oracle.check_everything(model)
 
 
-@pytest.mark.parametrize("limit", [60_000, 120_000])
+@pytest.mark.parametrize("limit", [65_000, 80_000, 120_000])
 def test_counts_are_exact_where_statistics_come_and_go(limit):
     rng = np.random.default_rng(7)
     eager = {"grace_period": 10, "delta": 0.5, "tau": 1.0}

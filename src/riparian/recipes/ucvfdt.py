@@ -33,6 +33,9 @@ class UCVFDT(HoeffdingTree):
     alt_prune_margin : float, default=0.01
         A subtree beside a node is given up once its error, less that of the node, exceeds
         the smallest such difference so far by more than this.
+    archive_size : int, default=0
+        Replaced subtrees that are kept, the oldest given up first. When a check finds their
+        place doubtful again, they are tried there beside the fresh subtree, at once.
     dynamic_window : bool, default=False
         Halve the window, down to `validity_period`, when a check starts subtrees beside more
         than a quarter of the inner nodes; else lengthen it by a hundredth, up to `max_window`.
@@ -86,6 +89,7 @@ class UCVFDT(HoeffdingTree):
         alt_test_period: float = 10_000,
         alt_test_size: float = 1_000,
         alt_prune_margin: float = 0.01,
+        archive_size: int = 0,
         dynamic_window: bool = False,
         max_window: int | None = None,
         window_hook: Callable[[dict[str, int]], int | None] | None = None,
@@ -101,6 +105,7 @@ class UCVFDT(HoeffdingTree):
             alt_test_period=alt_test_period,
             alt_test_size=alt_test_size,
             alt_prune_margin=alt_prune_margin,
+            archive_size=archive_size,
             dynamic_window=dynamic_window,
             max_window=max_window,
             window_hook=window_hook,
