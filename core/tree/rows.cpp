@@ -555,7 +555,7 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
         else if (answers) count<false>(place, part, y, share);
         else count_inside(place, part, y, share);
         // One that slept and woke on the way begins with the next row.
-        const Recent* const recent = leaves_[place].recent.get();
+        const Recent* const recent = records_[place].recent.get();
         throughout &= active && !(recent && recent->since > seen_);
     });
     // What the parts weigh together is less by rounding, and a check would come a row late.
