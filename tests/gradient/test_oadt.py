@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -273,8 +274,10 @@ def test_the_shell_shows_its_planes(fitted, tmp_path, capsys):
     with pytest.raises(SystemExit) as end:
         app(["show", str(tmp_path / "model.rip")])
     assert end.value.code == 0
-    assert capsys.readouterr().out == fitted.export_text()
+    told = capsys.readouterr().out
+    for line in fitted.export_text().splitlines():
+        assert line in told
     with pytest.raises(SystemExit) as end:
         app(["show", str(tmp_path / "model.rip"), "--json"])
-    assert end.value.code == 1
-    assert "a model of OADT has no splits" in capsys.readouterr().err
+    assert end.value.code == 0
+    assert json.loads(capsys.readouterr().out)["model"] == "OADT"

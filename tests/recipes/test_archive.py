@@ -102,7 +102,7 @@ def test_every_node_holds_a_recount_over_the_window_with_an_archive(seed, leaf):
     assert 2 <= most <= 4
 
 
-@pytest.mark.parametrize("limit", [60_000, 150_000])
+@pytest.mark.parametrize("limit", [60_000, 200_000])
 def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
     rng = np.random.default_rng(7)
     model = rp.HoeffdingTree(max_bytes=limit, archive_size=6, **RESTLESS)
@@ -126,7 +126,7 @@ def test_an_archive_gives_way_to_a_lower_limit():
         before = len(archived(model._engine.snapshot()))
         if before > 3:
             break
-    for limit in range(140_000, 20_000, -4_000):
+    for limit in range(140_000, 20_000, -400):
         try:
             model.set_params(max_bytes=limit).partial_fit(*mixed(rng, 1, 0))
         except ValueError:
