@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeVar, get_args, get_type_hints
 
 from riparian.tree import HoeffdingTree
 
-__all__ = ["Composed", "Shared", "recipe"]
+__all__ = ["Composed", "Shared", "another_name", "recipe"]
 
 
 class Shared(TypedDict, total=False):
@@ -73,7 +73,7 @@ def recipe(cls: Recipe) -> Recipe:
         for name in given:
             if name not in names and name not in taken.__annotations__:
                 raise TypeError(
-                    f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}"
+                    f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
                 )
         own(self, **given)
 
@@ -85,6 +85,16 @@ def recipe(cls: Recipe) -> Recipe:
         parameters, notes, rest = cls.__doc__.partition("\n    Notes\n")
         told = _descriptions(tuple(p.name for p in shared))
         cls.__doc__ = f"{parameters.rstrip()}\n{told}{notes}{rest}"
+    return cls
+
+
+def another_name(cls: Recipe) -> Recipe:
+    """Write the parameters of the recipe that `cls` is derived from into its docstring."""
+    told = (cls.__base__.__doc__ or "").partition("\n    Parameters\n")[2]
+    if cls.__doc__ and told:  # which python -OO leaves out
+        about, notes, rest = cls.__doc__.partition("\n    Notes\n")
+        own = told.partition("\n    Notes\n")[0]
+        cls.__doc__ = f"{about.rstrip()}\n\n    Parameters\n{own}{notes}{rest}"
     return cls
 
 
