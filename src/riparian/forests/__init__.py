@@ -8,6 +8,7 @@ from riparian.forests.ensemble import Ensemble, Vote
 from riparian.forests.forest import Forest
 from riparian.forests.leveraging_bagging import LeveragingBagging
 from riparian.forests.online_bagging import OnlineBagging
+from riparian.forests.stream_forest import StreamForest
 from riparian.forests.streaming_random_patches import StreamingRandomPatches
 from riparian.forests.ufft import UFFT, PairVote, n_min
 
@@ -21,6 +22,7 @@ __all__ = [
     "LeveragingBagging",
     "OnlineBagging",
     "PairVote",
+    "StreamForest",
     "StreamingRandomPatches",
     "Vote",
     "n_min",
@@ -35,6 +37,7 @@ FORESTS: dict[str, type[Ensemble[Any]]] = {
         AdaptiveRandomForest,
         LeveragingBagging,
         OnlineBagging,
+        StreamForest,
         StreamingRandomPatches,
     )
 }
