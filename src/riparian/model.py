@@ -31,7 +31,10 @@ from riparian.settings import byte_count
 from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
     from sklearn.utils import Tags
+
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["Engine", "StreamClassifier"]
 
@@ -139,6 +142,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         """An error unless values may be distributions with these parameters."""
         raise ValueError(f"{type(self).__name__} takes no uncertain values")
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        """What it answers, as numbers; a ValueError if `asked` cannot say that."""
+        raise NotImplementedError
 
     # -- learning -----------------------------------------------------------------------------
 
@@ -482,6 +489,20 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    # -- to other places ----------------------------------------------------------------------
+
+    def to_onnx(self, **options: Any) -> ModelProto:
+        """The model as one of ONNX; options as in :func:`riparian.export.to_onnx`."""
+        from riparian.export import to_onnx
+
+        return to_onnx(self, **options)
+
+    def to_code(self, language: str, **options: Any) -> str:
+        """The model as SQL, Python or C; options as in :func:`riparian.export.to_code`."""
+        from riparian.export import to_code
+
+        return to_code(self, language, **options)
 
     # -- saving -------------------------------------------------------------------------------
 

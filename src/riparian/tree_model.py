@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from numpy.typing import NDArray
+
 from riparian.model import Engine, StreamClassifier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from sklearn.tree import DecisionTreeClassifier
+
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["TreeEngine", "TreeModel"]
 
@@ -21,6 +26,7 @@ class TreeEngine(Engine, Protocol):
     def n_leaves(self) -> int: ...
     @property
     def depth(self) -> int: ...
+    def nodes(self) -> dict[str, NDArray[Any]]: ...
 
 
 T = TypeVar("T", bound=TreeEngine)
@@ -40,6 +46,17 @@ class TreeModel(StreamClassifier[T]):
         from riparian.export import export_graphviz
 
         return export_graphviz(self, **options)
+
+    def to_sklearn(self, **options: Any) -> DecisionTreeClassifier:
+        """The tree as scikit-learn's; options as in :func:`riparian.export.to_sklearn`."""
+        from riparian.export import to_sklearn
+
+        return to_sklearn(self, **options)
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_tree
+
+        return plain_tree(self, Part(self._fitted().nodes()))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""

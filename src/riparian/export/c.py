@@ -1,4 +1,4 @@
-"""Trees as C99, for programs without an interpreter."""
+"""Trees and forests as C99, for programs without an interpreter."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from riparian.export.categories import is_text
-from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
+from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree, Sum
 from riparian.wording import label_text
 
 __all__ = ["c_code"]
 
-_HEAD = """/* A decision tree, written by riparian: C99 without libraries.
+_HEAD = """/* A decision {what}, written by riparian: C99 without libraries.
  *
  * int NAME_predict(const double *x)                      a class, as its place in NAME_classes
- * const double *NAME_probabilities(const double *x)      of each class, in the same order
+ * {probabilities} of each class, in the same order
 {more} *
  * x has NAME_FEATURES values, in the order of NAME_features. NaN is a missing value (do not
  * compile with -ffast-math). Categories that are numbers are given as they are{texts}.
@@ -61,16 +61,16 @@ _EVERY_VALUE = """        default: {
         }
 """
 
-_TAIL = """
-static int NAME_leaf(const double *x)
+_LEAF = """
+static int NAME_leaf(const double *x, int node)
 {
-    int node = 0;
     for (;;) {
         const struct NAME_node *const at = &NAME_nodes[node];
         double value;
         if (at->test == 0) return at->answer;
         value = x[at->feature];
         if (value != value) {
+            if (at->missing == node) return at->answer;
             node = at->missing;
             continue;
         }
@@ -79,15 +79,72 @@ static int NAME_leaf(const double *x)
 {cases}        }
     }
 }
+"""
 
+_OF_TREE = """
 int NAME_predict(const double *x)
 {
-    return NAME_answers[NAME_leaf(x)];
+    return NAME_answers[NAME_leaf(x, 0)];
 }
 
 const double *NAME_probabilities(const double *x)
 {
-    return NAME_shares[NAME_leaf(x)];
+    return NAME_shares[NAME_leaf(x, 0)];
+}
+"""
+
+_SCORES = """
+static void NAME_scores(const double *x, double *scores)
+{
+    size_t i;
+    int k;
+    for (k = 0; k < NAME_CLASSES; ++k) scores[k] = 0.0;
+    for (i = 0; i < sizeof NAME_roots / sizeof NAME_roots[0]; ++i) {
+        const double *const share = NAME_shares[NAME_leaf(x, NAME_roots[i])];
+        for (k = 0; k < NAME_CLASSES; ++k) scores[k] += share[k];
+    }
+}
+
+void NAME_probabilities(const double *x, double *p)
+{
+    double total = {total};
+    int k;
+    NAME_scores(x, p);
+{add}    for (k = 0; k < NAME_CLASSES; ++k) p[k] /= total;
+}
+"""
+
+_ADD = """    for (k = 0; k < NAME_CLASSES; ++k) total += p[k];
+"""
+
+_LIKELIEST = """
+int NAME_predict(const double *x)
+{
+    double scores[NAME_CLASSES];
+    int k, best = 0;
+    {fill}(x, scores);
+    for (k = 1; k < NAME_CLASSES; ++k) if (scores[k] > scores[best]) best = k;
+    return best;
+}
+"""
+
+_CHEAPEST = """
+int NAME_predict(const double *x)
+{
+    double scores[NAME_CLASSES], least = 0.0;
+    int answer, k, best = 0;
+    {fill}(x, scores);
+    for (answer = 0; answer < NAME_CLASSES; ++answer) {
+        double cost = 0.0;
+        for (k = 0; k < NAME_CLASSES; ++k) {
+            const double part = scores[k] * NAME_costs[answer][k];
+            cost += part;
+        }
+        if (answer > 0 && !(cost < least)) continue;
+        best = answer;
+        least = cost;
+    }
+    return best;
 }
 """
 
@@ -108,6 +165,9 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
     nodes, ways = _nodes(tree, texts)
     speaking = np.flatnonzero(tree.speaks).tolist()
     more = texts_help = cases = ""
+    alone = tree.sum is None
+    given = "const double *NAME_probabilities(const double *x)     "
+    filled = "void NAME_probabilities(const double *x, double *p)   "
     if any(texts):
         more = _CODE_HELP
         texts_help = ",\n * and those that are text as NAME_code gives them"
@@ -116,7 +176,12 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
     if ways:
         cases += _EVERY_VALUE
     parts = [
-        _HEAD.format(more=more, texts=texts_help),
+        _HEAD.format(
+            what="tree" if alone else "forest",
+            probabilities=given if alone else filled,
+            more=more,
+            texts=texts_help,
+        ),
         f"enum {{ NAME_FEATURES = {len(tree.features)}, NAME_CLASSES = {len(tree.classes)} }};\n\n",
         _array("const char *const NAME_features[]", [_text(f.label) for f in tree.features]),
         _array("const char *const NAME_classes[]", [_text(str(c)) for c in tree.classes]),
@@ -137,17 +202,31 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
     ]
     if ways:
         parts.append(_array("static const struct { double value; int node; } NAME_ways[]", ways))
-    rows = [
-        "{" + ", ".join(_number(p) for p in tree.probabilities[node].tolist()) + "}"
-        for node in speaking
-    ]
-    parts += [
-        _array("static const int NAME_answers[]", [str(tree.answer[node]) for node in speaking]),
-        _array("static const double NAME_shares[][NAME_CLASSES]", rows),
-        _TAIL.replace("{cases}", cases),
-    ]
+    rows = [_row(tree.probabilities[node].tolist()) for node in speaking]
+    parts.append(_array("static const double NAME_shares[][NAME_CLASSES]", rows))
+    if tree.sum is None:
+        answers = [str(tree.answer[node]) for node in speaking]
+        parts.append(_array("static const int NAME_answers[]", answers))
+    parts.append(_LEAF.replace("{cases}", cases))
+    parts.append(_OF_TREE if tree.sum is None else _forest(tree.sum))
     # Labels and categories hold no bare NAME: their letters N are written as escapes.
     return "".join(parts).replace("NAME", name)
+
+
+def _forest(together: Sum) -> str:
+    """What adds up the trees."""
+    divisor, costs = together.divisor, together.costs
+    roots = _array("\nstatic const int NAME_roots[]", map(str, together.roots))
+    scores = _SCORES.replace("{total}", _number(divisor or 0.0))
+    scores = scores.replace("{add}", _ADD if divisor is None else "")
+    answer, table = _LIKELIEST, ""
+    if costs is not None:
+        answer = _CHEAPEST
+        table = "\n/* [answer][true class] */\n"
+        table += _array("static const double NAME_costs[][NAME_CLASSES]", map(_row, costs.tolist()))
+    # What is divided by a number that is known is so before it is compared, as in the model.
+    fill = "NAME_scores" if divisor is None else "NAME_probabilities"
+    return roots + scores + table + answer.replace("{fill}", fill)
 
 
 def _nodes(tree: PlainTree, texts: Sequence[bool]) -> tuple[list[str], list[str]]:
@@ -166,7 +245,8 @@ def _nodes(tree: PlainTree, texts: Sequence[bool]) -> tuple[list[str], list[str]
             continue
         if test == EVERY_VALUE:
             first = len(ways)
-            found = sorted((_category(tree, feature, c, texts), child) for c, child in children)
+            known = [(code, child) for code, child in children if code >= 0]
+            found = sorted((_category(tree, feature, c, texts), child) for c, child in known)
             ways += [f"{{{_number(v)}, {child}}}" for v, child in found]
             second = len(ways)
         else:
@@ -199,6 +279,10 @@ def _in_bytes(entry: tuple[int, Any]) -> bytes:
 def _array(declaration: str, entries: Iterable[str]) -> str:
     body = ",\n".join(f"    {entry}" for entry in entries)
     return f"{declaration} = {{\n{body}\n}};\n"
+
+
+def _row(values: Sequence[float]) -> str:
+    return "{" + ", ".join(map(_number, values)) + "}"
 
 
 def _number(value: float) -> str:

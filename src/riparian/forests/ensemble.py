@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import sklearn.base
@@ -19,6 +19,9 @@ from riparian.schema import Schema
 from riparian.settings import whole
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
+
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote", "member_axes", "threads"]
 
@@ -188,6 +191,26 @@ class Ensemble(StreamClassifier[E]):
             if own.sum() > 0:
                 mean += own / own.sum()
         return mean / mean.sum() if mean.sum() > 0 else mean
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+
+        engine = self._fitted()
+        axes = self._member_axes()
+        options = axes["adaptation"] == "options"
+        refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        return plain_forest(
+            self,
+            [
+                Part(engine.tree(m).nodes(), engine.features_of(m), weight=weight)
+                for m, weight in self._voters()
+            ],
+        )
+
+    def _voters(self) -> list[tuple[int, float]]:
+        """The members whose votes count, and how much."""
+        weights = ((m, self._standing(m)[0]) for m in range(self._fitted().n_members))
+        return [(m, weight) for m, weight in weights if weight > 0.0]
 
     def _member_axes(self) -> dict[str, Any]:
         return member_axes(self._learned_with)

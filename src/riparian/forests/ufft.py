@@ -7,7 +7,7 @@ import math
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from riparian.schema import Schema
 from riparian.settings import byte_count, check_settings, number
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
+
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["UFFT", "PairVote", "n_min"]
 
@@ -270,6 +273,19 @@ class UFFT(StreamClassifier[_core.PairForest]):
             splits_of(engine.tree(p), self._schema_of(pair), axes)
             for p, pair in enumerate(self.pairs_)
         ]
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+
+        engine = self._fitted()
+        refuse_unsaid(allowed, asked, leaf=_tree_axes(self._learned_with)["leaf"])
+        parts = [
+            Part(engine.tree(p).nodes(), classes=(low, high))
+            for p, (low, high, _) in enumerate(engine.records())
+        ]
+        if not parts:
+            raise ValueError(f"{asked} needs a tree, and one class alone has none")
+        return plain_forest(self, parts, float(len(parts)))
 
     @property
     def pairs_(self) -> list[tuple[Hashable, Hashable]]:
