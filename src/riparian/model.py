@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.planes import PlainPlanes
 
 __all__ = ["Engine", "StreamClassifier"]
 
@@ -143,7 +144,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         """An error unless values may be distributions with these parameters."""
         raise ValueError(f"{type(self).__name__} takes no uncertain values")
 
-    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree | PlainPlanes:
         """What it answers, as numbers; a ValueError if `asked` cannot say that."""
         raise NotImplementedError
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.errors import one_of
 from riparian.export.c import c_code
-from riparian.export.plain import Allowed
+from riparian.export.c_planes import c_planes
+from riparian.export.plain import Allowed, PlainTree
 from riparian.export.python import python_code
+from riparian.export.python_planes import python_planes
 from riparian.export.sql import sql_code
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["LANGUAGES", "to_code"]
 
 LANGUAGES = {"sql": sql_code, "python": python_code, "c": c_code}
+#: Of hyperplanes; SQL has no exponential that every base knows.
+_OF_PLANES = {"python": python_planes, "c": c_planes}
 
 
 def to_code(
@@ -49,5 +53,13 @@ def to_code(
     str
         The program. It says at its top how to call it.
     """
-    write = LANGUAGES[one_of("language", language, LANGUAGES)]
-    return write(model._plain(Allowed(leaf, missing), "to_code"), **options)
+    one_of("language", language, LANGUAGES)
+    plain = model._plain(Allowed(leaf, missing), "to_code")
+    if isinstance(plain, PlainTree):
+        return LANGUAGES[language](plain, **options)
+    if language not in _OF_PLANES:
+        raise ValueError(
+            f"language must be 'python' or 'c' for {type(model).__name__}, got {language!r}: its "
+            "hyperplanes need an exponential, which SQL has not"
+        )
+    return _OF_PLANES[language](plain, **options)

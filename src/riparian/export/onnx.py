@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from riparian.errors import one_of
-from riparian.export.plain import Allowed
+from riparian.export.plain import Allowed, PlainTree
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -22,7 +22,9 @@ def to_onnx(
     missing: str | None = None,
     dtype: str = "float64",
 ) -> ModelProto:
-    """The model as one of ONNX: trees and forests are a TreeEnsembleClassifier.
+    """The model as one of ONNX.
+
+    Trees and forests are a TreeEnsembleClassifier, OADT is matrix products and sigmoids.
 
     Parameters
     ----------
@@ -63,8 +65,11 @@ def to_onnx(
     except ImportError:
         raise ImportError("to_onnx needs onnx: pip install 'riparian[onnx]'") from None
     from riparian.export.onnx_graph import Graph
+    from riparian.export.onnx_planes import answer_of_planes
     from riparian.export.onnx_trees import answer_of_trees
 
     plain = model._plain(Allowed(leaf, missing), "to_onnx")
     graph = Graph(plain.features, dtype)
-    return graph.model(plain.classes, *answer_of_trees(graph, plain))
+    if isinstance(plain, PlainTree):
+        return graph.model(plain.classes, *answer_of_trees(graph, plain))
+    return graph.model(plain.classes, *answer_of_planes(graph, plain))
