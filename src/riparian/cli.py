@@ -12,6 +12,7 @@ import typer
 from riparian.commands.compare import compare
 from riparian.commands.export import export
 from riparian.commands.generate import generate
+from riparian.commands.models import models
 from riparian.commands.reading import (
     Block,
     Data,
@@ -309,6 +310,7 @@ def lab(
             out.print(line)
 
 
+app.command()(plainly(models))
 app.command()(plainly(compare))
 app.command()(plainly(generate))
 app.command()(plainly(reproduce))

@@ -19,7 +19,7 @@ from riparian.commands.reading import (
     names,
 )
 from riparian.commands.telling import INTERRUPTED, Json, Quiet, Splits, print_json, say
-from riparian.options import RECIPE_NAMES, given_parameters, with_options
+from riparian.options import MODEL_GROUPS, given_parameters, with_options
 
 if TYPE_CHECKING:
     from riparian.evaluate import Result
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _PREFIXES = ("synth:", "dataset:")
+
+
+def _listed() -> str:
+    """All models, for the help."""
+    groups = (f"{what[0].upper()}{what[1:]}: {', '.join(of)}." for what, of in MODEL_GROUPS.items())
+    return " ".join(groups)
 
 
 @with_options
@@ -66,11 +72,19 @@ def run(
     recipe: Annotated[
         str,
         typer.Option(
-            help=f"{', '.join(RECIPE_NAMES[:-1])} or {RECIPE_NAMES[-1]}; the options below are its "
-            "parameters, and their defaults are its own. HoeffdingTree takes all but --version and "
-            "--test."
+            help=f"A model. {_listed()} The options below are parameters of trees, their "
+            "defaults the model's own; HoeffdingTree takes all but --version and --test."
         ),
     ] = "StreamTree",
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any parameter of the model, as riparian models NAME tells them: n_estimators=5, "
+            "drift=DDM, 'estimator=HAT(tau=0.1)'. Give it several times.",
+        ),
+    ] = None,
     **given: Any,
 ) -> None:
     """Learn a stream and report how well it went.
@@ -83,7 +97,8 @@ def run(
     check_writable("--model-out", model_out)
     check_writable("--report", report)
     as_text = target is not None and target in names(categorical)
-    model = _model(recipe, given_parameters(given, labels_as_text=as_text))
+    parameters = given_parameters(given, labels_as_text=as_text)
+    model = _model(recipe, parameters, assignments or [], labels_as_text=as_text)
     if prefix := next((p for p in _PREFIXES if data.startswith(p)), None):
         named = {"target": target, "format": format, "categorical": categorical, "drop": drop}
         _refuse_for(prefix, **named, uncertain=uncertain)
@@ -184,29 +199,53 @@ def _learn(
     return result, None
 
 
-def _model(recipe: str, parameters: dict[str, Any]) -> Any:
+def _model(
+    recipe: str,
+    parameters: dict[str, Any],
+    assignments: list[str],
+    *,
+    labels_as_text: bool,
+) -> Any:
+    """The model of a name, with what options and assignments say of it."""
     from riparian.errors import one_of
     from riparian.models import MODELS
-    from riparian.recipes import RECIPES
+    from riparian.written_models import assigned
 
     try:
         found = MODELS[one_of("recipe", recipe, MODELS)]
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--recipe") from None
-    own = found().get_params(deep=False)
-    free = RECIPES["HoeffdingTree"]().get_params(deep=False)
+    own = list(found().get_params(deep=False))
     for name in parameters:
         if name not in own:
-            whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
             raise typer.BadParameter(
-                f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
-                if name in free and recipe in RECIPES
-                else f"{recipe} has no such parameter"
-                if name in free
-                else f"is for --recipe {' or '.join(whose)}",
-                param_hint=f"--{name.replace('_', '-')}",
+                _why_not(recipe, own, name), param_hint=f"--{name.replace('_', '-')}"
             )
-    return found(**parameters)
+    try:
+        more = assigned(recipe, own, assignments, labels_as_text=labels_as_text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
+    if twice := [name for name in more if name in parameters]:
+        option = twice[0].replace("_", "-")
+        raise typer.BadParameter(f"--{option} says {twice[0]} too", param_hint="--set")
+    return found(**parameters, **more)
+
+
+def _why_not(recipe: str, own: list[str], name: str) -> str:
+    """Why a model does not take an option, and what does."""
+    from riparian.recipes import RECIPES
+
+    if name not in RECIPES["HoeffdingTree"]().get_params(deep=False):
+        whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
+        return f"is for --recipe {' or '.join(whose)}"
+    if recipe in RECIPES:
+        return f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
+    if "estimator" in own:
+        return (
+            f"{recipe} has no such parameter, but its members have: "
+            f"--set 'estimator=HoeffdingTree({name}=...)'"
+        )
+    return f"{recipe} has no such parameter"
 
 
 def _say_unknown_costs(model: Any) -> None:
