@@ -491,7 +491,15 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         tags.input_tags.string = True
         return tags
 
-    # -- to other places ----------------------------------------------------------------------
+    # -- to notebooks and other places --------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        from riparian.repr_html import repr_html
+
+        return repr_html(self)
+
+    # scikit-learn's notebook display asks for this one.
+    _html_repr = _repr_html_
 
     def to_onnx(self, **options: Any) -> ModelProto:
         """The model as one of ONNX; options as in :func:`riparian.export.to_onnx`."""

@@ -64,14 +64,6 @@ class TreeModel(StreamClassifier[T]):
 
         return plot_tree(self, ax=ax, **options)
 
-    def _repr_html_(self) -> str:
-        from riparian.repr_html import repr_html
-
-        return repr_html(self)
-
-    # scikit-learn's notebook display asks for this one.
-    _html_repr = _repr_html_
-
     @property
     def n_nodes_(self) -> int:
         return self._fitted().n_nodes

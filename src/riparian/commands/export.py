@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,12 +14,12 @@ __all__ = ["export"]
 
 #: What it writes, and the options of each.
 _EXPORTS = {
-    "sql": ("leaf", "table", "proba"),
-    "python": ("leaf",),
-    "c": ("leaf", "name"),
-    "onnx": ("leaf", "dtype"),
-    "text": ("depth",),
-    "dot": ("depth",),
+    "sql": ("leaf", "missing", "table", "proba"),
+    "python": ("leaf", "missing"),
+    "c": ("leaf", "missing", "name"),
+    "onnx": ("leaf", "missing", "dtype"),
+    "text": ("depth", "member"),
+    "dot": ("depth", "member"),
 }
 
 
@@ -33,6 +33,12 @@ def export(
         str | None,
         typer.Option(
             help="majority: read the leaves of any model so, where only such leaves can be written."
+        ),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="fails: so a missing value is taken where the model asks both branches of a test."
         ),
     ] = None,
     table: Annotated[
@@ -51,8 +57,12 @@ def export(
     depth: Annotated[
         int | None, typer.Option(min=0, help="For text and dot: deepest level to write.")
     ] = None,
+    member: Annotated[
+        int | None,
+        typer.Option(min=0, help="For text and dot of a forest: the tree of this member."),
+    ] = None,
 ) -> None:
-    """Write a tree as a program, an ONNX model, text or a drawing.
+    """Write a model as a program, an ONNX model, text or a drawing.
 
     Programs and ONNX models answer as the model does, without riparian.
     """
@@ -61,8 +71,15 @@ def export(
     from riparian.modelfile import write
     from riparian.writing import check_writable, whole_file
 
-    given = {"leaf": leaf, "table": table, "proba": proba, "name": name, "dtype": dtype}
-    options = {key: value for key, value in (given | {"depth": depth}).items() if value is not None}
+    given: dict[str, Any] = {
+        "leaf": leaf,
+        "missing": missing,
+        "table": table,
+        "proba": proba,
+        "name": name,
+    }
+    given |= {"dtype": dtype, "depth": depth, "member": member}
+    options = {key: value for key, value in given.items() if value is not None}
     try:
         one_of("--to", to, _EXPORTS)
     except ValueError as error:
@@ -79,17 +96,43 @@ def export(
         assert out is not None
         write(out, learned.to_onnx(**options).SerializeToString())
     else:
-        if "depth" in options:
-            options["max_depth"] = options.pop("depth")
-        if to == "text":
-            text = learned.export_text(**options) + "\n"
-        elif to == "dot":
-            text = learned.export_graphviz(**options) + "\n"
-        else:
-            text = learned.to_code(to, **options)
+        text = (
+            learned.to_code(to, **options)
+            if to not in ("text", "dot")
+            else _drawn(learned, to, depth, member).rstrip("\n") + "\n"
+        )
         if out is None:
             sys.stdout.write(text)
             return
         with whole_file(out) as file:
             file.write(text)
     say(f"wrote {out}")
+
+
+def _drawn(model: Any, to: str, depth: int | None, member: int | None) -> str:
+    """A tree as text or in the DOT language; of a forest the tree of a member, or all as text."""
+    from riparian.members import has_members
+    from riparian.tree_model import TreeModel
+
+    options = {} if depth is None else {"max_depth": depth}
+    name = type(model).__name__
+    if has_members(model):
+        if member is not None:
+            options["member"] = member
+        if to == "text":
+            return str(model.export_text(**options))
+        if member is None:
+            raise typer.BadParameter(
+                f"a drawing is of one tree, and {name} has {len(model.members())}: 0 is the first",
+                param_hint="--member",
+            )
+        return str(model.export_graphviz(**options))
+    if member is not None:
+        raise typer.BadParameter(f"is for forests: {name} has no members", param_hint="--member")
+    if isinstance(model, TreeModel):
+        return model.export_text(**options) if to == "text" else model.export_graphviz(**options)
+    if to == "dot":
+        raise typer.BadParameter(f"{name} has planes, not tests; take --to text", param_hint="--to")
+    if depth is not None:
+        raise typer.BadParameter(f"is for trees that grow, not for {name}", param_hint="--depth")
+    return str(model.export_text())

@@ -9,7 +9,7 @@ from riparian.forests.forest import Forest
 from riparian.forests.leveraging_bagging import LeveragingBagging
 from riparian.forests.online_bagging import OnlineBagging
 from riparian.forests.streaming_random_patches import StreamingRandomPatches
-from riparian.forests.ufft import UFFT, PairVote, n_min
+from riparian.forests.ufft import UFFT, PairMember, PairVote, n_min
 
 __all__ = [
     "FORESTS",
@@ -20,6 +20,7 @@ __all__ = [
     "Forest",
     "LeveragingBagging",
     "OnlineBagging",
+    "PairMember",
     "PairVote",
     "StreamingRandomPatches",
     "Vote",

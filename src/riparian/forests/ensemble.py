@@ -130,6 +130,18 @@ class Ensemble(StreamClassifier[E]):
             votes.append(Vote(member, float(weight), label, probabilities))
         return votes
 
+    def export_text(self, **options: Any) -> str:
+        """The tree of each member; options as in :func:`riparian.export.forest_text`."""
+        from riparian.export import forest_text
+
+        return forest_text(self, **options)
+
+    def export_graphviz(self, *, member: int, **options: Any) -> str:
+        """The tree of one member in the DOT language, as of a tree by itself."""
+        from riparian.export import export_graphviz, tree_of
+
+        return export_graphviz(tree_of(self, member), **options)
+
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
         engine = self._fitted()
@@ -163,16 +175,16 @@ class Ensemble(StreamClassifier[E]):
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
-        engine = self._fitted()
+        return [self._estimator(m) for m in range(self._fitted().n_members)]
+
+    def _estimator(self, member: int) -> HoeffdingTree:
+        """A copy of one member as it is now."""
         axes = self._member_axes()
-        out = []
-        for m in range(engine.n_members):
-            copy = HoeffdingTree(**axes)
-            copy._schema, copy._learned_with = self._schema_of(m), axes
-            copy._engine = copy._restored_engine(axes, engine.tree(m).snapshot())
-            copy._learning = threading.Lock()
-            out.append(copy)
-        return out
+        copy = HoeffdingTree(**axes)
+        copy._schema, copy._learned_with = self._schema_of(member), axes
+        copy._engine = copy._restored_engine(axes, self._fitted().tree(member).snapshot())
+        copy._learning = threading.Lock()
+        return copy
 
     @property
     def estimator_features_(self) -> list[NDArray[np.intp]]:
