@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from riparian.forests import UFFT, Ensemble
@@ -32,19 +31,21 @@ def member_columns(model: Any) -> dict[str, list[str]]:
     (['0', '1'], ['50%', '50%'])
     """
     members = model.members()
-    if isinstance(model, UFFT):
-        found = {"pair": [" or ".join(map(label_text, m.pair)) for m in members]}
-    else:
+    pairs = getattr(model, "pairs_", None)
+    if pairs is None:
         found = {"member": [f"{m.member:,}" for m in members]}
+    else:
+        found = {"pair": [" or ".join(map(label_text, pair)) for pair in pairs]}
     found["leaves"] = [f"{m.leaves:,}" for m in members]
     found["depth"] = [f"{m.depth:,}" for m in members]
-    if isinstance(model, Ensemble):
+    if pairs is None:
         found["weight"] = [f"{m.weight:.4f}" for m in members]
         found["of the vote"] = [share_text(share) for share in vote_shares(model)]
+    accuracies = [getattr(m, "accuracy", None) for m in members]
+    if members and None not in accuracies:
+        found["accuracy"] = [f"{accuracy:.4f}" for accuracy in accuracies]
     if hasattr(model, "chunks_"):
         found["chunk"] = [f"{chunk:,}" for chunk in model.chunks_.tolist()] or ["0"]
-    elif isinstance(model, Ensemble):
-        found["accuracy"] = [f"{m.accuracy:.4f}" for m in members]
     if model._learned_with.get("drift") is not None:
         found["replaced"] = [f"{m.drifts:,}" for m in members]
     return found
@@ -59,8 +60,5 @@ def vote_shares(model: Ensemble[Any]) -> list[float]:
 
 def leading_member(model: Any) -> int:
     """The member whose vote counts most; of pairs, the largest tree."""
-    if isinstance(model, Ensemble):
-        shares: Sequence[float] = vote_shares(model)
-    else:
-        shares = [m.leaves for m in model.members()]
-    return max(range(len(shares)), key=shares.__getitem__)
+    counts = [m.leaves for m in model.members()] if hasattr(model, "pairs_") else vote_shares(model)
+    return max(range(len(counts)), key=counts.__getitem__)

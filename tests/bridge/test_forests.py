@@ -107,6 +107,23 @@ def test_a_chunk_that_is_not_full_yet_and_chunks_that_do_not_beat_chance(tmp_pat
         np.testing.assert_array_equal(shares, model.predict_proba(X[:50]))
 
 
+@pytest.mark.parametrize("labels", [["only"], ["it's", "b"], [True, False]])
+def test_labels_of_any_kind_and_number(tmp_path, labels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 2))
+    y = np.array(labels, dtype=object)[(X[:, 0] > 0).astype(int) % len(labels)]
+    model = rp.OnlineBagging(estimator=rp.VFDT(grace_period=50), n_estimators=3).fit(X, y)
+    for language in LANGUAGES:
+        names = [0, 1] if language == "python" else ["x0", "x1"]
+        frame = pd.DataFrame(X[:100], columns=names)
+        found, shares = run_code(language, model, frame, tmp_path)
+        np.testing.assert_array_equal(found, model.predict(X[:100]).astype(object))
+        np.testing.assert_array_equal(shares, model.predict_proba(X[:100]))
+    found, shares = session(model).run(None, {"X": X[:100]})
+    np.testing.assert_array_equal(found.astype(object), model.predict(X[:100]).astype(object))
+    assert shares.shape == (100, len(labels))
+
+
 def test_what_cannot_be_said_is_told_with_the_rule():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 2))
@@ -123,7 +140,7 @@ def test_what_cannot_be_said_is_told_with_the_rule():
     with pytest.raises(ValueError, match="one class alone has none"):
         rp.UFFT(leaf="majority").fit(X, y * 0).to_code("c")
     many = rp.OnlineBagging(n_estimators=61).fit(X, y)
-    with pytest.raises(ValueError, match="at most 60 of them: this model has 61"):
+    with pytest.raises(ValueError, match="SQL takes at most 60 trees of a forest"):
         many.to_code("sql", leaf="majority")
     assert "void tree_probabilities" in many.to_code("c", leaf="majority")
 

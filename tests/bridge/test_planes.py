@@ -82,3 +82,6 @@ def test_what_planes_cannot_be_is_told():
         model.to_onnx(leaf="majority")
     with pytest.raises(ValueError, match="to_onnx needs two classes"):
         rp.OADT(depth=2).fit(X, [1] * 100).to_onnx()
+    gaps = rp.OADT(depth=2, categorical_features=[0]).fit([[np.nan]] * 4, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="to_code needs a value"):
+        gaps.to_code("c")

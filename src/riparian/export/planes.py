@@ -94,6 +94,8 @@ def plain_planes(model: OADT, asked: str) -> PlainPlanes:
         if feature.kind == "categorical"
         for code in range(next(known))
     ]
+    if not numbers and not categories:
+        raise ValueError(f"{asked} needs a value: this model has seen missing ones only")
     inner = 2 ** axes["depth"] - 1
     weights = arrays["weights"].reshape(-1, inner, len(numbers) + len(categories)).copy()
     weights[:, :, np.flatnonzero(still)] = 0.0

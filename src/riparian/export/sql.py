@@ -102,11 +102,11 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
 
 def _forest_code(tree: PlainTree, together: Sum, table: str, proba: bool) -> str:
     trees, k = tree.trees(), len(tree.classes)
-    for what, found, most in (("tree", len(trees), _MOST_TREES), ("class", k, _MOST_CLASSES)):
+    for what, found, most in (("trees", len(trees), _MOST_TREES), ("classes", k, _MOST_CLASSES)):
         if found > most:
             raise ValueError(
-                f"SQL has at most {most} of them: this model has {found}, and every {what} is one "
-                "more table or term; to_code('python'), to_code('c') and to_onnx take any number"
+                f"SQL takes at most {most} {what} of a forest, and this one has {found}; "
+                "to_code('python'), to_code('c') and to_onnx take any number"
             )
     leaves = [f'"riparian_leaf_{t}"' for t in range(len(trees))]
     said = [f'"said_{t}"' for t in range(len(trees))]
