@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -94,19 +97,31 @@ def export(
     learned = riparian.load(model)
     if to == "onnx":
         assert out is not None
-        write(out, learned.to_onnx(**options).SerializeToString())
+        with _in_words_of_the_shell():
+            made = learned.to_onnx(**options)
+        write(out, made.SerializeToString())
     else:
-        text = (
-            learned.to_code(to, **options)
-            if to not in ("text", "dot")
-            else _drawn(learned, to, depth, member).rstrip("\n") + "\n"
-        )
+        if to in ("text", "dot"):
+            text = _drawn(learned, to, depth, member).rstrip("\n") + "\n"
+        else:
+            with _in_words_of_the_shell():
+                text = learned.to_code(to, **options)
         if out is None:
             sys.stdout.write(text)
             return
         with whole_file(out) as file:
             file.write(text)
     say(f"wrote {out}")
+
+
+@contextlib.contextmanager
+def _in_words_of_the_shell() -> Iterator[None]:
+    """Tells what an export cannot say with the option that lets it."""
+    try:
+        yield
+    except ValueError as error:
+        message = re.sub(r"\bto_\w+\((\w+)='(\w+)'\)", r"--\1 \2", str(error))
+        raise ValueError(re.sub(r"\bto_(?:code|onnx)\b", "export", message)) from None
 
 
 def _drawn(model: Any, to: str, depth: int | None, member: int | None) -> str:

@@ -100,6 +100,7 @@ class ITI(Remembering):
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import refuse_unsaid
 
+        self._fitted()
         refuse_unsaid(allowed, asked, both_ways=True)
         return super()._plain(allowed, asked)
 
