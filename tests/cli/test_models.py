@@ -11,6 +11,7 @@ import riparian as rp
 from riparian.cli import app
 from riparian.models import MODELS
 from riparian.options import MODEL_GROUPS
+from riparian.recipes import RECIPES
 from riparian.written_models import model_of, value_of
 
 
@@ -73,6 +74,18 @@ def test_any_parameter_of_any_model_can_be_set(tmp_path, name, assignments, para
     model = learned(tmp_path, name, *assignments)
     assert type(model).__name__ == name
     assert parameters.items() <= model.get_params(deep=False).items()
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - set(RECIPES)))
+def test_every_other_model_runs_is_shown_and_predicts(tmp_path, name):
+    out, page, rows = tmp_path / "m.rip", tmp_path / "r.html", tmp_path / "rows.csv"
+    options = ["--rows", 400, "-q", "--model-out", out, "--report", page]
+    assert ran("run", "synth:sea", "--recipe", name, *options).startswith(f"{name} on synth:sea")
+    assert ran("show", out).startswith(f"{name} in ")
+    assert json.loads(ran("show", out, "--json"))["model"] == name
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    ran("generate", "synth:sea", "--rows", 20, "--out", rows)
+    assert len(ran("predict", out, rows).splitlines()) == 21
 
 
 def test_members_and_detectors_are_written_as_in_python(tmp_path):
