@@ -124,6 +124,20 @@ def test_labels_of_any_kind_and_number(tmp_path, labels):
     assert shares.shape == (100, len(labels))
 
 
+def test_sql_takes_sixty_trees_and_many_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2))
+    member = rp.VFDT(grace_period=50, tau=0.3)
+    trees = rp.OnlineBagging(estimator=member, n_estimators=60).fit(X, (X[:, 0] > 0).astype(int))
+    costs = {(0, 1): 3.0}
+    classes = rp.OnlineBagging(estimator=member, n_estimators=2, costs=costs)
+    for model in (trees, classes.fit(X, np.arange(3000) % 100)):
+        frame = pd.DataFrame(X[:20], columns=["x0", "x1"])
+        labels, shares = run_code("sql", model, frame, tmp_path)
+        np.testing.assert_array_equal(labels, model.predict(X[:20]).astype(object))
+        np.testing.assert_array_equal(shares, model.predict_proba(X[:20]))
+
+
 def test_what_cannot_be_said_is_told_with_the_rule():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 2))

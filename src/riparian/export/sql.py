@@ -37,6 +37,7 @@ SELECT * FROM "riparian_leaves" JOIN "riparian_answers" USING ("riparian_leaf")
 """
 
 
+# Without MATERIALIZED SQLite writes out what a column is computed from wherever it is used.
 _FOREST = """-- A decision forest, written by riparian, for SQLite (3.35 or later) and DuckDB.
 -- Gives the rows of the table with the leaf that each reaches in every tree, the sum of what
 -- they say of each class, and the class{and_more}. NULL is a missing value.
@@ -57,7 +58,7 @@ SELECT *,
   {prediction}
 FROM {source}
 """
-_COSTS = """, "riparian_costs" AS (
+_COSTS = """, "riparian_costs" AS MATERIALIZED (
   SELECT *,
 {costs}
   FROM "riparian_sums"
