@@ -22,8 +22,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 import riparian as rp
-from riparian.commands.compare import DEFAULT_STREAMS, model_of
+from riparian.commands.compare import DEFAULT_STREAMS
 from riparian.palette import DARK, LIGHT, class_colour
+from riparian.written_models import model_of
 
 FOLDER = Path(__file__).parent / "images"
 DOTS_PER_INCH = 144

@@ -10,7 +10,7 @@ from riparian.forests.leveraging_bagging import LeveragingBagging
 from riparian.forests.online_bagging import OnlineBagging
 from riparian.forests.stream_forest import StreamForest
 from riparian.forests.streaming_random_patches import StreamingRandomPatches
-from riparian.forests.ufft import UFFT, PairVote, n_min
+from riparian.forests.ufft import UFFT, PairMember, PairVote, n_min
 
 __all__ = [
     "FORESTS",
@@ -21,6 +21,7 @@ __all__ = [
     "Forest",
     "LeveragingBagging",
     "OnlineBagging",
+    "PairMember",
     "PairVote",
     "StreamForest",
     "StreamingRandomPatches",

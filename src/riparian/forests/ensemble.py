@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import sklearn.base
@@ -19,6 +19,9 @@ from riparian.schema import Schema
 from riparian.settings import whole
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
+
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote", "member_axes", "threads"]
 
@@ -127,6 +130,18 @@ class Ensemble(StreamClassifier[E]):
             votes.append(Vote(member, float(weight), label, probabilities))
         return votes
 
+    def export_text(self, **options: Any) -> str:
+        """The tree of each member; options as in :func:`riparian.export.forest_text`."""
+        from riparian.export import forest_text
+
+        return forest_text(self, **options)
+
+    def export_graphviz(self, *, member: int, **options: Any) -> str:
+        """The tree of one member in the DOT language, as of a tree by itself."""
+        from riparian.export import export_graphviz, tree_of
+
+        return export_graphviz(tree_of(self, member), **options)
+
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
         engine = self._fitted()
@@ -160,16 +175,16 @@ class Ensemble(StreamClassifier[E]):
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
-        engine = self._fitted()
+        return [self._estimator(m) for m in range(self._fitted().n_members)]
+
+    def _estimator(self, member: int) -> HoeffdingTree:
+        """A copy of one member as it is now."""
         axes = self._member_axes()
-        out = []
-        for m in range(engine.n_members):
-            copy = HoeffdingTree(**axes)
-            copy._schema, copy._learned_with = self._schema_of(m), axes
-            copy._engine = copy._restored_engine(axes, engine.tree(m).snapshot())
-            copy._learning = threading.Lock()
-            out.append(copy)
-        return out
+        copy = HoeffdingTree(**axes)
+        copy._schema, copy._learned_with = self._schema_of(member), axes
+        copy._engine = copy._restored_engine(axes, self._fitted().tree(member).snapshot())
+        copy._learning = threading.Lock()
+        return copy
 
     @property
     def estimator_features_(self) -> list[NDArray[np.intp]]:
@@ -188,6 +203,26 @@ class Ensemble(StreamClassifier[E]):
             if own.sum() > 0:
                 mean += own / own.sum()
         return mean / mean.sum() if mean.sum() > 0 else mean
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+
+        engine = self._fitted()
+        axes = self._member_axes()
+        options = axes["adaptation"] == "options"
+        refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        return plain_forest(
+            self,
+            [
+                Part(engine.tree(m).nodes(), engine.features_of(m), weight=weight)
+                for m, weight in self._voters()
+            ],
+        )
+
+    def _voters(self) -> list[tuple[int, float]]:
+        """The members whose votes count, and how much."""
+        weights = ((m, self._standing(m)[0]) for m in range(self._fitted().n_members))
+        return [(m, weight) for m, weight in weights if weight > 0.0]
 
     def _member_axes(self) -> dict[str, Any]:
         return member_axes(self._learned_with)

@@ -7,7 +7,7 @@ import math
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,10 @@ from riparian.settings import byte_count, check_settings, number
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
-__all__ = ["UFFT", "PairVote", "n_min"]
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
+
+__all__ = ["UFFT", "PairMember", "PairVote", "n_min"]
 
 _READINGS = ["standard", "slide"]
 
@@ -84,6 +87,21 @@ class PairVote:
     def __str__(self) -> str:
         low, high = self.pair
         return f"{low!r} or {high!r}: {self.label!r} with {self.probabilities[self.label]:.3f}"
+
+
+@dataclass(frozen=True)
+class PairMember:
+    """How the tree of one pair of classes stands."""
+
+    pair: tuple[Hashable, Hashable]
+    leaves: int
+    depth: int
+    #: How often it began anew.
+    drifts: int
+
+    def __str__(self) -> str:
+        low, high = self.pair
+        return f"{low!r} or {high!r}: {self.leaves:,} leaves, depth {self.depth}"
 
 
 class UFFT(StreamClassifier[_core.PairForest]):
@@ -262,6 +280,18 @@ class UFFT(StreamClassifier[_core.PairForest]):
             for pair, said in zip(self.pairs_, shares, strict=False)
         ]
 
+    def export_text(self, **options: Any) -> str:
+        """The tree of each pair; options as in :func:`riparian.export.forest_text`."""
+        from riparian.export import forest_text
+
+        return forest_text(self, **options)
+
+    def export_graphviz(self, *, member: int, **options: Any) -> str:
+        """The tree of one member in the DOT language, as of a tree by itself."""
+        from riparian.export import export_graphviz, tree_of
+
+        return export_graphviz(tree_of(self, member), **options)
+
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each tree, oldest first."""
         engine = self._fitted()
@@ -271,6 +301,19 @@ class UFFT(StreamClassifier[_core.PairForest]):
             for p, pair in enumerate(self.pairs_)
         ]
 
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+
+        engine = self._fitted()
+        refuse_unsaid(allowed, asked, leaf=_tree_axes(self._learned_with)["leaf"])
+        parts = [
+            Part(engine.tree(p).nodes(), classes=(low, high))
+            for p, (low, high, _) in enumerate(engine.records())
+        ]
+        if not parts:
+            raise ValueError(f"{asked} needs a tree, and one class alone has none")
+        return plain_forest(self, parts, float(len(parts)))
+
     @property
     def pairs_(self) -> list[tuple[Hashable, Hashable]]:
         classes = self._schema.classes if self._engine is not None else []
@@ -278,18 +321,28 @@ class UFFT(StreamClassifier[_core.PairForest]):
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
-        engine = self._fitted()
+        return [self._estimator(p) for p in range(len(self.pairs_))]
+
+    def _estimator(self, member: int) -> HoeffdingTree:
+        """A copy of the tree of one pair as it is now."""
         axes = _tree_axes(self._learned_with)
-        out = []
-        for p, pair in enumerate(self.pairs_):
-            arrays = engine.tree(p).snapshot()
-            copy = HoeffdingTree(**axes)
-            copy._schema = self._schema_of(pair, arrays["categories"].tolist())
-            copy._learned_with = axes
-            copy._engine = copy._restored_engine(axes, arrays)
-            copy._learning = threading.Lock()
-            out.append(copy)
-        return out
+        arrays = self._fitted().tree(member).snapshot()
+        copy = HoeffdingTree(**axes)
+        copy._schema = self._schema_of(self.pairs_[member], arrays["categories"].tolist())
+        copy._learned_with = axes
+        copy._engine = copy._restored_engine(axes, arrays)
+        copy._learning = threading.Lock()
+        return copy
+
+    def members(self) -> list[PairMember]:
+        """How the trees stand: their pairs, their sizes, how often they began anew."""
+        engine = self._fitted()
+        records = engine.records()
+        trees = [engine.tree(p) for p in range(len(records))]
+        return [
+            PairMember(pair, tree.n_leaves, tree.depth, drifts)
+            for pair, tree, (_, _, drifts) in zip(self.pairs_, trees, records, strict=False)
+        ]
 
     @property
     def n_leaves_(self) -> int:
