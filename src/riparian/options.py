@@ -38,6 +38,7 @@ MODEL_GROUPS: dict[str, tuple[str, ...]] = {
         "AdaptiveRandomForest",
         "LeveragingBagging",
         "OnlineBagging",
+        "StreamForest",
         "StreamingRandomPatches",
         "UFFT",
     ),
