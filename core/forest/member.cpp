@@ -6,6 +6,16 @@
 #include "rises.hpp"
 
 namespace riparian {
+namespace {
+
+// A draw says how much a row counts, not that it came so often: predictors are judged with all
+// of it before they have seen the row, as in MOA. Judged with the rest afterwards, they would be
+// praised for what they have just been told.
+Tree::Weight drawn(double times, double w) noexcept {
+    return {times * w, times * Tree::repeated(w).before};
+}
+
+}  // namespace
 
 Member::Member(const ForestSettings& settings, std::uint64_t number)
     : settings_(&settings),
@@ -191,8 +201,8 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 const std::int32_t label = block.y[first];
                 Tree::Said said;
                 if (times > 0.0) {
-                    said = front_.tree->take(start, row, static_cast<std::size_t>(label), times * w,
-                                             shares,
+                    said = front_.tree->take(start, row, static_cast<std::size_t>(label),
+                                             drawn(times, w), shares,
                                              settings_->replacement != Replacement::none);
                 } else {
                     said.before = said.after = front_.tree->say(start, row, shares);
@@ -211,7 +221,8 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                     if (back_.tree) {
                         back_.tree->take(0, beside ? beside->row(i) : row,
                                          static_cast<std::size_t>(label),
-                                         settings_->drawn_background ? times * w : w, {}, false);
+                                         drawn(settings_->drawn_background ? times : 1.0, w), {},
+                                         false);
                     }
                     changed = watch(schema, number, wrong);
                 }

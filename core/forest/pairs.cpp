@@ -324,7 +324,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
                 tree->teach(start, row, label, w);
                 continue;
             }
-            const Tree::Said said = tree->take(start, row, label, w, room, false);
+            const Tree::Said said = tree->take(start, row, label, Tree::repeated(w), room, false);
             if (!pair.drift || !rises(*pair.drift, said.before != static_cast<std::int32_t>(label))) {
                 continue;
             }

@@ -635,7 +635,7 @@ std::int32_t Tree::say(std::int32_t start, const Row& row, const Shares& shares)
 
 template <class Policy>
 Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, std::size_t y,
-                      double w, const Shares& asked, bool again) {
+                      Weight weight, const Shares& asked, bool again) {
     Said said;
     const bool fits = n_classes_ <= asked.width || !asked.shares;
     // Once for both, where the answer is that of a leaf: what it says, and whether it is right.
@@ -647,50 +647,51 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
     const std::int32_t id = route_learning(start, row);
     {
         const Sight seen = sight(id, row, scratch_);
-        const double once = std::min(w, 1.0);
         std::int32_t before = no_answer;
         if (asked.shares && !apart) {
             std::fill_n(asked.shares, asked.width, 0.0);
             if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_, track(id),
-                                                           y, once, asked.shares); }) {
-                before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y, once,
+                                                           y, weight.before, asked.shares); }) {
+                before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y,
+                                               weight.before,
                                                asked.shares);
             } else {
                 policy.probabilities(seen.leaf, seen.row, scratch_, asked.shares);
-                before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, once);
+                before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
             }
         } else {
-            before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, once);
+            before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
         }
         if (!costs_.classes && !apart) said.before = before;
     }
-    learn<false>(id, row, y, w);
+    learn<false>(id, row, y, weight.learned);
     if (limited() && working_.held) leave_room();
-    if (Policy::observes && w > 1.0 && at(id).test == Test::leaf &&
+    const double rest = weight.learned - weight.before;
+    if (Policy::observes && rest > 0.0 && at(id).test == Test::leaf &&
         records_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
         const Sight seen = sight(id, row, scratch_);
         if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
-                                                      w); }) {
-            said.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, w - 1.0);
+                                                      rest); }) {
+            said.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, rest);
             again &= costs_.classes > 0;
         } else {
-            policy.observe(seen.leaf, seen.row, scratch_, track(id), y, w - 1.0);
+            policy.observe(seen.leaf, seen.row, scratch_, track(id), y, rest);
         }
     }
     if (again) answer(policy, id, row, scratch_, {&said.after, nullptr, 0}, 0);
     return said;
 }
 
-Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, double w,
+Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, Weight weight,
                       const Shares& asked, bool again) {
     const Charge charge(statistics_);
     if (!settings_.adapts()) {
-        return std::visit([&](const auto& policy) { return take(policy, start, row, y, w, asked, again); },
+        return std::visit([&](const auto& policy) { return take(policy, start, row, y, weight, asked, again); },
                           settings_.leaf);
     }
     Said said;
     if (asked.shares) said.before = say(start, row, asked);
-    const std::int32_t before = adapt(start, row, y, w);
+    const std::int32_t before = adapt(start, row, y, weight.learned);
     if (!asked.shares) said.before = before;
     if (again) said.after = say(0, row, {});
     return said;
@@ -705,7 +706,7 @@ void Tree::teach(std::int32_t start, const Row& row, std::size_t y, double w) {
     std::visit(
         [&]<class Policy>([[maybe_unused]] const Policy& policy) {
             if constexpr (Policy::observes) {
-                take(policy, start, row, y, w, {}, false);
+                take(policy, start, row, y, repeated(w), {}, false);
             } else {
                 learn<false>(route_learning(start, row), row, y, w);
                 if (limited() && working_.held) leave_room();

@@ -147,12 +147,20 @@ public:
     };
     // The class of a row.
     std::int32_t say(std::int32_t start, const Row&, const Shares&);
+    // What a row counts: in the statistics, and of that in the judgement of predictors before it
+    // is learned; they are judged with the rest afterwards.
+    struct Weight {
+        double learned = 1.0;
+        double before = 1.0;
+    };
+    // A row that stands for so many alike.
+    [[nodiscard]] static Weight repeated(double w) noexcept { return {w, std::min(w, 1.0)}; }
     // The same before it was learned, and after, if asked for.
     struct Said {
         std::int32_t before = no_answer;
         std::int32_t after = no_answer;
     };
-    Said take(std::int32_t start, const Row&, std::size_t y, double w, const Shares&, bool again);
+    Said take(std::int32_t start, const Row&, std::size_t y, Weight, const Shares&, bool again);
     // Learns it, where nobody asks what the tree says.
     void teach(std::int32_t start, const Row&, std::size_t y, double w);
     // Where the examples of a short memory are that the tree does not hold: those that it has
@@ -361,7 +369,7 @@ private:
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     std::int32_t adapt(std::int32_t start, const Row&, std::size_t y, double w);
     template <class Policy>
-    Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, double w, const Shares&,
+    Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, Weight, const Shares&,
               bool again);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
