@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "../demand.hpp"
 #include "gradient_trees.hpp"
 
 namespace riparian {
-namespace {
-
-void demand(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-}  // namespace
 
 GradientSnapshot GradientTrees::snapshot() const {
     const auto lock = turnstile_.reading();
