@@ -235,7 +235,7 @@ def test_votes_sum_to_the_answer():
         for k, p in vote.probabilities.items():
             total[k] += p / 3
     assert total == pytest.approx(model.predict_proba_one(dict(enumerate(X[700]))))
-    vote = PairVote(("a", "b"), {"a": 0.25, "b": 0.75})
+    vote = PairVote(0, 1.0, "b", {"a": 0.25, "b": 0.75}, ("a", "b"))
     assert str(vote) == "'a' or 'b': 'b' with 0.750"
 
 
@@ -306,8 +306,8 @@ HOSTILE = [
     ("seen", put(0, 0), "order does not go"),
     ("seen", put(0, 20), "memory_labels has the wrong size"),
     ("kinds", put(0, 2), "unknown kind"),
-    ("kinds", put(0, 1), "categories has the wrong size"),
-    ("categories", lambda a: np.ones(1, dtype=a.dtype), "categories has the wrong size"),
+    ("kinds", put(0, 1), "categories has . values instead"),
+    ("categories", lambda a: np.ones(1, dtype=a.dtype), "categories has . values instead"),
     ("memory_labels", put(3, -1), "no such class"),
     ("memory_labels", put(3, 3), "no such class"),
     ("memory_labels", lambda a: a[1:], "wrong size"),
@@ -315,9 +315,9 @@ HOSTILE = [
     ("memory_weights", put(0, np.nan), "not a weight"),
     ("memory_weights", put(0, np.inf), "not a weight"),
     ("memory_values", put(0, np.inf), "out of range"),
-    ("memory_values", lambda a: a[:-1], "wrong size"),
-    ("memory_codes", lambda a: np.zeros(1, dtype=a.dtype), "wrong size"),
-    ("drifts", lambda a: a[:-1], "an unknown array"),
+    ("memory_values", lambda a: a[:-1], "values instead of"),
+    ("memory_codes", lambda a: np.zeros(1, dtype=a.dtype), "values instead of"),
+    ("drifts", lambda a: a[:-1], "drifts has"),
     ("detector_sizes", put(0, 0), "too many or too few"),
     ("detector_sizes", put(0, 2**40), "ends too early"),
     ("detectors", lambda a: a[:-1], "ends too early"),

@@ -36,5 +36,6 @@ FORESTS: dict[str, type[Ensemble[Any]]] = {
         LeveragingBagging,
         OnlineBagging,
         StreamingRandomPatches,
+        UFFT,
     )
 }

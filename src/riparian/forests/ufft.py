@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riparian import _core
-from riparian.certificates import Certificates, Split, splits_of
 from riparian.compat import announce_to_river
-from riparian.costs import check_costs
 from riparian.drift import Detector
 from riparian.errors import one_of
-from riparian.forests.ensemble import threads
+from riparian.forests.ensemble import Ensemble, Vote
 from riparian.forests.forest import detector_of
-from riparian.model import StreamClassifier
-from riparian.schema import Schema
-from riparian.settings import byte_count, check_settings, number
-from riparian.table import read_example, refuse_uncertain
+from riparian.settings import number
 from riparian.tree import HoeffdingTree
 
 __all__ = ["UFFT", "PairVote", "n_min"]
@@ -70,23 +60,17 @@ def n_min(delta: float, epsilon: float, reading: str = "standard") -> float:
 
 
 @dataclass(frozen=True)
-class PairVote:
+class PairVote(Vote):
     """What the tree of one pair of classes says of an example."""
 
     pair: tuple[Hashable, Hashable]
-    probabilities: dict[Hashable, float]
-
-    @property
-    def label(self) -> Hashable:
-        """The more likely of the two."""
-        return max(self.pair, key=self.probabilities.__getitem__)
 
     def __str__(self) -> str:
         low, high = self.pair
         return f"{low!r} or {high!r}: {self.label!r} with {self.probabilities[self.label]:.3f}"
 
 
-class UFFT(StreamClassifier[_core.PairForest]):
+class UFFT(Ensemble[_core.PairForest]):
     """Ultra fast forest of trees: one binary tree for every pair of classes.
 
     A tree is begun when both its classes have been seen, and learns the examples of these two.
@@ -215,23 +199,16 @@ class UFFT(StreamClassifier[_core.PairForest]):
 
     # -- the engine ---------------------------------------------------------------------------
 
-    def _new_engine(self, axes: Mapping[str, Any]) -> _core.PairForest:
-        return _core.PairForest(_settings(axes, threads(self.n_jobs)))
+    _native = _core.PairForest
 
-    def _restored_engine(
-        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
-    ) -> _core.PairForest:
-        return self._restorer(axes)(arrays)
+    def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "shared": one_of("memory", axes["memory"], ["shared", "tree"]) == "shared",
+            "drift": detector_of("drift", axes["drift"]),
+        }
 
-    def _restorer(
-        self, axes: Mapping[str, Any]
-    ) -> Callable[[dict[str, NDArray[Any]]], _core.PairForest]:
-        settings = _settings(axes, threads(self.n_jobs))
-        return functools.partial(_core.PairForest.restore, settings)
-
-    def _axes(self) -> dict[str, Any]:
-        """All parameters but `n_jobs`, which changes no result."""
-        return {k: v for k, v in self.get_params(deep=False).items() if k != "n_jobs"}
+    def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        return _tree_axes(axes)
 
     @property
     def _asks(self) -> bool:
@@ -243,33 +220,19 @@ class UFFT(StreamClassifier[_core.PairForest]):
             and engine.n_classes_seen < engine.n_classes
         )
 
-    def _learn(self, *args: Any, **options: Any) -> Any:
-        if self._engine is not None:
-            self._engine.set_threads(threads(self.n_jobs))
-        return super()._learn(*args, **options)
-
     # -- looking inside -----------------------------------------------------------------------
 
-    def explain_one(self, x: Mapping[Any, Any]) -> list[PairVote]:
-        """What the tree of each pair says of one example; the answer is their sum."""
-        engine = self._fitted()
-        table = read_example(x)
-        refuse_uncertain(table, "a vote")
-        # Votes first: a learner may add pairs, at the end.
-        shares = engine.votes(self._read(table).batch)
-        return [
-            PairVote(pair, dict(zip(pair, said.tolist(), strict=True)))
-            for pair, said in zip(self.pairs_, shares, strict=False)
-        ]
+    def _vote(self, member: int, weight: float, probabilities: dict[Hashable, float]) -> Vote:
+        low, high = pair = self.pairs_[member]
+        label = high if probabilities[high] > probabilities[low] else low
+        own = {label: probabilities[label] for label in pair}
+        return PairVote(member, weight, label, own, pair)
 
-    def splits(self) -> list[Certificates[Split]]:
-        """The certificates of the splits of each tree, oldest first."""
-        engine = self._fitted()
-        axes = _tree_axes(self._learned_with)
-        return [
-            splits_of(engine.tree(p), self._schema_of(pair), axes)
-            for p, pair in enumerate(self.pairs_)
-        ]
+    def _standing(self, member: int) -> tuple[float, float | None, int]:
+        return 1.0, None, self._fitted().records()[member][2]
+
+    def _classes_of(self, member: int) -> list[Hashable]:
+        return list(self.pairs_[member])
 
     @property
     def pairs_(self) -> list[tuple[Hashable, Hashable]]:
@@ -277,59 +240,11 @@ class UFFT(StreamClassifier[_core.PairForest]):
         return [(classes[low], classes[high]) for low, high, _ in self._fitted().records()]
 
     @property
-    def estimators_(self) -> list[HoeffdingTree]:
-        engine = self._fitted()
-        axes = _tree_axes(self._learned_with)
-        out = []
-        for p, pair in enumerate(self.pairs_):
-            arrays = engine.tree(p).snapshot()
-            copy = HoeffdingTree(**axes)
-            copy._schema = self._schema_of(pair, arrays["categories"].tolist())
-            copy._learned_with = axes
-            copy._engine = copy._restored_engine(axes, arrays)
-            copy._learning = threading.Lock()
-            out.append(copy)
-        return out
-
-    @property
-    def n_leaves_(self) -> int:
-        engine = self._fitted()
-        return sum(engine.tree(p).n_leaves for p in range(len(engine.records())))
-
-    @property
-    def depth_(self) -> int:
-        engine = self._fitted()
-        return max((engine.tree(p).depth for p in range(len(engine.records()))), default=0)
-
-    @property
     def n_drifts_(self) -> int:
         return sum(drifts for _, _, drifts in self._fitted().records())
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        engine = self._fitted()
-        mean = np.zeros(self.n_features_in_)
-        for p in range(len(engine.records())):
-            own = np.zeros(self.n_features_in_)
-            for _, _, _, n, best, *_ in engine.tree(p).certificates():
-                own[best[0]] += n * best[4]
-            if own.sum() > 0:
-                mean += own / own.sum()
-        return mean / mean.sum() if mean.sum() > 0 else mean
 
-    def _schema_of(
-        self, pair: tuple[Hashable, Hashable], known: Sequence[int] | None = None
-    ) -> Schema:
-        """The schema of one tree; `known`: how many categories of each feature it has seen."""
-        schema = Schema("HoeffdingTree")
-        counts = iter(known or ())
-        for feature in self._schema.features:
-            own = type(feature)(feature.name, feature.kind)
-            schema.add_feature(own)
-            if feature.kind == "categorical":
-                schema.add_categories(own, list(feature.codes)[: next(counts, None)])
-        schema.add_classes(list(pair))
-        return schema
+UFFT._composition = UFFT
 
 
 def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -371,17 +286,3 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
         short_memory=axes["short_memory"],
         categorical_features=axes["categorical_features"],
     )._axes()
-
-
-def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
-    tree = check_settings(_tree_axes(axes))
-    if axes["costs"] is not None:
-        check_costs(axes["costs"])
-    return {
-        "tree": tree,
-        "short_memory": tree["short_memory"],
-        "shared": one_of("memory", axes["memory"], ["shared", "tree"]) == "shared",
-        "drift": detector_of("drift", axes["drift"]),
-        "threads": n_threads,
-        "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
-    }
