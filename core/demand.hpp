@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace riparian {
+
+// More than there will ever be: the weight of examples, and rows.
+inline constexpr double heaviest = 0x1p120;
+inline constexpr std::uint64_t most_seen = std::uint64_t{1} << 62;
 
 inline void demand(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);

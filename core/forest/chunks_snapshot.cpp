@@ -44,7 +44,8 @@ std::unique_ptr<ChunkForest> ChunkForest::restore(const ChunkSettings& settings,
     demand_size(s.chunk_numbers, rows * numeric, "chunk_numbers");
     demand_size(s.chunk_codes, rows * categorical, "chunk_codes");
     forest->chunks_ = s.chunks[0];
-    demand(s.chunks[0] >= n && rows + s.chunks[0] * settings.rows == s.seen[0],
+    demand(s.chunks[0] >= n && s.chunks[0] <= s.seen[0] / settings.rows &&
+               rows + s.chunks[0] * settings.rows == s.seen[0],
            "chunks does not go with the rows seen");
     demand((n == 0) == (s.chunks[0] == 0), "no member of the chunks before");
     Chunk& chunk = forest->chunk_;
@@ -66,7 +67,7 @@ std::unique_ptr<ChunkForest> ChunkForest::restore(const ChunkSettings& settings,
         demand(s.chunk_labels[r] >= 0 &&
                    static_cast<std::uint32_t>(s.chunk_labels[r]) < s.classes[0],
                "the chunk holds an unknown class");
-        demand(s.chunk_weights[r] > 0.0 && std::isfinite(s.chunk_weights[r]),
+        demand(s.chunk_weights[r] > 0.0 && s.chunk_weights[r] <= heaviest,
                "the chunk holds an impossible weight");
     }
     chunk.labels = s.chunk_labels;
@@ -77,13 +78,23 @@ std::unique_ptr<ChunkForest> ChunkForest::restore(const ChunkSettings& settings,
         return forest->restore_tree(of_tree, s.trees[t], forest->all_features());
     };
     for (std::size_t m = 0; m < n; ++m) {
-        demand(s.member_weights[m] >= 0.0 && std::isfinite(s.member_weights[m]) &&
-                   (m == 0 || s.member_weights[m] <= s.member_weights[m - 1]),
+        const double weight = s.member_weights[m];
+        const std::uint64_t of = s.member_chunks[m];
+        demand(weight >= 0.0 && weight <= heaviest, "member_weights holds an impossible weight");
+        demand(of < s.chunks[0], "member_chunks holds a chunk to come");
+        for (std::size_t i = 0; i < m; ++i) {
+            demand(s.member_chunks[i] != of, "member_chunks holds a chunk twice");
+        }
+        // The newer one first where they count the same.
+        demand(m == 0 || weight < s.member_weights[m - 1] ||
+                   (weight == s.member_weights[m - 1] && of < s.member_chunks[m - 1]),
                "member_weights is not in order");
-        demand(s.member_chunks[m] < s.chunks[0], "member_chunks holds a chunk to come");
-        forest->kept_.push_back({restored(m), s.member_weights[m], s.member_chunks[m]});
+        const auto tree = restored(m);
+        demand(tree->seen() == settings.rows * settings.epochs, "a member of another chunk");
+        forest->kept_.push_back({tree, weight, of});
     }
     forest->learner_ = restored(n);
+    demand(forest->learner_->seen() == rows, "a tree that has learned another chunk");
     return forest;
 }
 

@@ -133,6 +133,7 @@ void Ensemble::save(SchemaSnapshot& s) const {
 
 void Ensemble::restore_schema(const SchemaSnapshot& s) {
     demand_size(s.seen, 1, "seen");
+    demand(s.seen[0] <= most_seen, "seen is too large");
     demand_size(s.classes, 1, "classes");
     demand_size(s.declared, 1, "declared");
     demand(s.classes[0] <= max_classes && s.declared[0] <= s.classes[0], "classes is too large");

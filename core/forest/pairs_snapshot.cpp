@@ -9,11 +9,6 @@
 #include "pairs.hpp"
 
 namespace riparian {
-namespace {
-
-constexpr double heaviest = 0x1p120;  // a weight, of more examples than there will ever be
-
-}  // namespace
 
 PairSnapshot PairForest::snapshot() const {
     const auto lock = turnstile_.reading();
@@ -96,7 +91,7 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
         const std::uint64_t size = s.detector_sizes[p];
         demand(size <= rest.size(), "detectors ends too early");
         demand((size > 0) == pair.drift.has_value(), "a detector too many or too few");
-        demand(pair.drift || pair.drifts == 0, "drifts that nobody found");
+        demand(pair.drifts <= (pair.drift ? s.seen[0] : 0), "drifts that nobody found");
         std::span<const double> own = rest.first(size);
         rest = rest.subspan(size);
         if (pair.drift) {

@@ -1,6 +1,5 @@
 // A forest as flat arrays, and back: the one place where what they mean is checked.
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "../demand.hpp"
@@ -9,7 +8,7 @@
 namespace riparian {
 namespace {
 
-bool counts(double x) noexcept { return x >= 0.0 && std::isfinite(x); }
+bool counts(double x) noexcept { return x >= 0.0 && x <= heaviest; }
 
 }  // namespace
 
@@ -68,6 +67,14 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
                "has_back without a background");
         demand(counts(s.right[m]) && counts(s.answered[m]) && s.right[m] <= s.answered[m],
                "right is more than answered");
+        // A tree is begun at the first row, at a warning, and at a drift that finds none begun.
+        const std::uint64_t warnings = s.warnings[m], drifts = s.drifts[m];
+        demand(warnings <= (settings.warning ? s.seen[0] : 0), "warnings that nobody gave");
+        demand(drifts <= (settings.replacement == Replacement::none ? 0 : s.seen[0]),
+               "drifts that nobody found");
+        const std::uint64_t least = s.has_tree[m] + warnings;
+        demand(s.generations[m] >= least && s.generations[m] <= least + drifts,
+               "generations do not go with warnings and drifts");
         trees += s.has_tree[m] + s.has_back[m];
     }
     const bool draws = settings.patch.draws();
@@ -106,6 +113,8 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
             if (!(back ? s.has_back[m] : s.has_tree[m])) continue;
             Grown& g = back ? member.back_ : member.front_;
             demand(s.generation[t] < s.generations[m], "generation of a tree that was not begun");
+            demand(!back || s.generation[t] > s.generation[t - 1],
+                   "a tree in the background that is the older one");
             member.generations_ = s.generation[t];
             // As it began, for its settings and draws; then as it is.
             g = member.grow(forest->schema_, s.seen[0]);

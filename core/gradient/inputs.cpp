@@ -11,8 +11,6 @@
 namespace riparian {
 namespace {
 
-constexpr double heaviest = 0x1p120;  // more examples than there will ever be
-
 std::size_t room_of(std::size_t categories) noexcept { return (room_for(categories) + 3) / 4 * 4; }
 
 }  // namespace

@@ -84,6 +84,19 @@ std::unique_ptr<Id4> Id4::restore(const Id4Settings& settings, const Id4Snapshot
         node.feature = feature;
         node.totals.assign(s.counts.begin() + static_cast<std::ptrdiff_t>(i * k),
                            s.counts.begin() + static_cast<std::ptrdiff_t>((i + 1) * k));
+        if (i > 0) {
+            // What reached it was counted above, for its branch.
+            const Node& above = tree->at(s.parent[i]);
+            const ValueCounts& table = above.tables[static_cast<std::size_t>(above.feature)];
+            std::size_t v = 0;
+            while (v < table.size() && table.value(v) != s.branch[i]) ++v;
+            demand(v < table.size(), "a branch that nothing was counted for");
+            const auto reached = table.weights(v);
+            for (std::size_t c = 0; c < k; ++c) {
+                demand(node.totals[c] <= (c < reached.size() ? reached[c] : 0.0),
+                       "more at a node than came to it");
+            }
+        }
         for (std::size_t f = 0; f < d; ++f) {
             const std::int32_t size = s.sizes[i * d + f];
             demand(size >= 0 && static_cast<std::size_t>(size) <= s.values.size() - value &&

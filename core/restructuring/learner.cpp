@@ -114,8 +114,9 @@ void Learner::save(LearnerSnapshot& s, const std::vector<Kind>& kinds) const {
 }
 
 std::vector<Kind> Learner::check(const LearnerSnapshot& s) {
-    demand(s.seen.size() == 1 && s.seen[0] < (std::uint64_t{1} << 62), "seen is one number");
+    demand(s.seen.size() == 1 && s.seen[0] <= most_seen, "seen is one number");
     demand(s.counters.size() == 3, "there are three counters");
+    for (const std::uint64_t counter : s.counters) demand(counter <= most_seen, "an impossible counter");
     demand(s.classes.size() == 1 && s.classes[0] <= max_classes, "classes is one number");
     demand(s.kinds.size() <= max_features, "too many features");
     std::vector<Kind> kinds;

@@ -220,42 +220,6 @@ def test_impossible_arrays_are_refused(mixed, array, change):
         _core.GradientEngine.restore(settings, changed(arrays, array, change))
 
 
-def test_missing_foreign_and_other_arrays_are_refused(mixed):
-    model = mixed.taught_to(rp.OADT())
-    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
-    for name in arrays:
-        rest = {n: a for n, a in arrays.items() if n != name}
-        with pytest.raises(ValueError, match=f"the array {name} is absent"):
-            _core.GradientEngine.restore(settings, rest)
-        with pytest.raises(ValueError, match=f"the array {name} has another type"):
-            _core.GradientEngine.restore(settings, arrays | {name: arrays[name].astype(np.int16)})
-    with pytest.raises(ValueError, match="an unknown array"):
-        _core.GradientEngine.restore(settings, arrays | {"more": np.zeros(1)})
-    with pytest.raises(ValueError, match="biases"):
-        _core.GradientEngine.restore(settings | {"depth": 3}, arrays)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_random_damage_is_refused_or_gives_a_model_that_works(mixed, seed):
-    rng = np.random.default_rng(seed)
-    rows = mixed[:300]
-    model = rows.taught_to(rp.OADT(depth=2))
-    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
-    for _ in range(50):
-        name = rng.choice(list(arrays))
-        damaged = arrays[name].copy().view(np.uint8)
-        damaged[rng.integers(len(damaged))] ^= 1 << rng.integers(8)
-        try:
-            engine = _core.GradientEngine.restore(
-                settings, arrays | {name: damaged.view(arrays[name].dtype)}
-            )
-        except ValueError:
-            continue
-        batch = model._read_one(next(rows.examples())[0]).batch
-        _, probabilities = engine.predict(batch, engine.n_classes)
-        assert probabilities.sum() == pytest.approx(1.0)
-
-
 # -- missing values, numbers, memory --------------------------------------------------------------
 
 

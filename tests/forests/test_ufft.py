@@ -12,7 +12,6 @@ from riparian.forests import n_min
 from riparian.forests.ufft import PairVote
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
-from riparian.table import read_table
 from tests.contract.conftest import mixed  # noqa: F401
 from tests.reference import ufft as reference
 
@@ -342,36 +341,6 @@ def test_a_hostile_file_is_refused(fitted, name, change, message):
     arrays[name] = change(arrays[name].copy())
     with pytest.raises(ValueError, match=message):
         fitted._restored_engine(fitted._learned_with, arrays)
-
-
-def test_an_array_that_is_absent_is_named(fitted):
-    for name in [n for n in fitted._engine.snapshot() if "." not in n] + ["tree2.parent"]:
-        arrays = fitted._engine.snapshot()
-        del arrays[name]
-        with pytest.raises(ValueError, match=f"the array {name} is absent"):
-            fitted._restored_engine(fitted._learned_with, arrays)
-
-
-def test_wrong_numbers_are_refused_or_give_a_model_that_works(fitted):
-    X, y = stream(600)
-    rng = np.random.default_rng(0)
-    refused = 0
-    for _ in range(300):
-        arrays = {name: a.copy() for name, a in fitted._engine.snapshot().items()}
-        name = rng.choice([n for n, a in arrays.items() if a.size])
-        array = arrays[name]
-        odd = [0, 1, 2, 255] if array.dtype.kind == "u" else [-1, 0, 3, 2**20]
-        array[rng.integers(array.size)] = rng.choice(odd)
-        try:
-            engine = fitted._restored_engine(fitted._learned_with, arrays)
-        except ValueError:
-            refused += 1
-            continue
-        batch = fitted._schema.read(read_table(X), grow=False).batch
-        engine.learn(batch, y.astype(np.int32), None)
-        engine.predict(batch, 3)
-        engine.snapshot()
-    assert 30 < refused < 300
 
 
 def test_a_tree_of_its_own_memory_is_not_one_of_the_shared():

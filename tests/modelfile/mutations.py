@@ -31,14 +31,22 @@ GROWTH = ["delay", "dropped", "recalled", "estimated", "memory_values", "memory_
 GROWTH += ["memory_labels", "memory_weights"]
 
 
+TELLING = ["watch", "units", "detectors"]
+
+
+def named(parts, names):
+    """Arrays of these names, of the model or of its trees."""
+    return [name for name in parts.arrays if name.rpartition(".")[2] in names]
+
+
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
         # What leaves watch, their units, and what growth remembers are arrays of many meanings.
         name = dice.choice(list(parts.arrays))
         if dice.random() < 0.3:
-            telling = [each for each in ("watch", "units") if as_array(parts.arrays[each]).size]
-            name = dice.choice(telling or GROWTH)
+            telling = [each for each in named(parts, TELLING) if as_array(parts.arrays[each]).size]
+            name = dice.choice(telling or named(parts, GROWTH) or [name])
         entry = parts.arrays[name]
         array = as_array(entry)
         if array.size:
@@ -52,39 +60,36 @@ def values(dice, parts):
 INDEXES = ["parent", "branch", "heavy", "feature", "category", "test", "split_node"]
 INDEXES += ["second_feature", "second_category", "second_test", "split_seen", "split_verdict"]
 SUMS = ["counts", "weight", "checked", "right_majority", "right_bayes", "known", "cells"]
-SUMS += ["table_known", "right_idbd"]
+SUMS += ["table_known", "right_idbd", "weights", "right", "answered", "chunk_weights"]
+SUMS += ["memory_weights"]
 
 
 def structure(dice, parts):
-    """The shape of the tree: parents swapped (cycles), nodes moved, children stolen."""
+    """The shape of a tree: parents swapped (cycles), nodes moved, children stolen."""
+    one = dice.choice(named(parts, ["parent", "gaussian", "classes"])).rpartition(".")[0]
+    arrays = {n.rpartition(".")[2]: e for n, e in parts.arrays.items() if n.startswith(one)}
+    indexes = [name for name in INDEXES if name in arrays and len(arrays[name][2])]
     for _ in range(dice.randint(1, 2)):
         way = dice.randrange(5)
-        if way == 0:
-            entry = parts.arrays[dice.choice(INDEXES)]
+        if way < 2 and indexes:
+            entry = arrays[dice.choice(indexes)]
             array = as_array(entry).copy()
             i, j = dice.randrange(array.size), dice.randrange(array.size)
-            array[i], array[j] = array[j], array[i]
+            array[i], array[j] = array[j], array[i if way == 0 else j]
             entry[2] = bytearray(array.tobytes())
-        elif way == 1:
-            entry = parts.arrays[dice.choice(INDEXES)]
-            array = as_array(entry).copy()
-            array[dice.randrange(array.size)] = array[dice.randrange(array.size)]
-            entry[2] = bytearray(array.tobytes())
-        elif way == 2:
-            place = dice.randrange(len(parts.arrays["test"][2]))
-            above = dice.randrange(len(parts.arrays["test"][2]))
-            set_value(parts.arrays["parent"], place, above)
+        elif way == 2 and "parent" in indexes:
+            n = len(as_array(arrays["parent"]))
+            set_value(arrays["parent"], dice.randrange(n), dice.randrange(n))
         elif way == 3:
             # All weights at once, so that the sums stay right.
             scale = dice.choice([1e-305, 1e-160, 1e-20, 1e20, 2.0**150, 2.0**190])
-            for name in SUMS:
-                array = as_array(parts.arrays[name]) * scale
-                parts.arrays[name][2] = bytearray(array.tobytes())
-        else:
-            array = as_array(parts.arrays["gaussian"]).copy()
+            for entry in (arrays[name] for name in SUMS if name in arrays):
+                entry[2] = bytearray((as_array(entry) * scale).tobytes())
+        elif "gaussian" in arrays:
+            array = as_array(arrays["gaussian"]).copy()
             with np.errstate(over="ignore"):
                 array[np.isfinite(array)] *= dice.choice([1e-300, 1e100, 2.0**400, 0.0])
-            parts.arrays["gaussian"][2] = bytearray(array.tobytes())
+            arrays["gaussian"][2] = bytearray(array.tobytes())
     return parts.data()
 
 
@@ -124,7 +129,7 @@ def lengths(dice, parts):
         else:
             # One row more everywhere it is needed: a node that no one asked for.
             rows = ["test", "parent", "branch", "feature", "category", "heavy", "threshold"]
-            for part in (parts.arrays[each] for each in rows if each in parts.arrays):
+            for part in (parts.arrays[each] for each in named(parts, rows)):
                 step = len(part[2]) // max(part[1][0], 1) if part[1] else 0
                 part[1:] = [[len(part[2]) // step + 1 if step else 1], part[2] + part[2][-step:]]
             break

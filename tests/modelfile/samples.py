@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
 import riparian as rp
+from riparian.drift import DDM, KSWIN
+from riparian.forests import Ensemble
 from riparian.modelfile import from_bytes, to_bytes
 from tests.modelfile.parts import Parts, as_array
 
@@ -54,6 +57,63 @@ def changing_model():
     return model
 
 
+#: Of members of forests.
+EAGER = {"grace_period": 40, "delta": 0.05, "tau": 0.6}
+
+
+def newer_models():
+    """One of every model that is not a recipe of the tree, each with all that it can hold."""
+    tree = rp.HoeffdingTree(**EAGER)
+    forest = {"estimator": tree, "n_estimators": 2}
+    alarmed = forest | {"warning": 0.9, "drift": 0.01, "random_state": 3}
+    for rounds, model in [
+        (
+            2,
+            rp.Forest(
+                estimator=rp.HAT(grace_period=40, drift_delta=0.2),
+                n_estimators=2,
+                replacement="background",
+                warning=KSWIN(window_size=40, stat_size=10, alpha=0.05),
+                drift=DDM(warm_start=20),
+                features=2,
+                leaf_features=1,
+                costs=COSTS,
+            ),
+        ),
+        (1, rp.OnlineBagging(**forest)),
+        (5, rp.LeveragingBagging(**forest, drift=0.5)),
+        (2, rp.AdaptiveRandomForest(**alarmed)),
+        (3, rp.StreamingRandomPatches(**alarmed)),
+        (
+            2,
+            rp.AccuracyWeightedEnsemble(
+                estimator=tree, n_estimators=2, n_stored=3, chunk_size=70, n_folds=2, costs=COSTS
+            ),
+        ),
+        (3, rp.UFFT(n_min="fixed", short_memory=40, drift=0.3, **EAGER)),
+        (1, rp.UFFT(n_min="fixed", short_memory=30, memory="tree", leaf="idbd", **EAGER)),
+        (1, rp.ID3()),
+        (1, rp.ID3Prime()),
+        (1, rp.ID4()),
+        (2, rp.ID5R(max_examples=150)),
+        (1, rp.ITI()),
+        (1, rp.ITI(metric="entropy", max_examples=90)),
+        (1, rp.OADT(depth=2)),
+    ]:
+        yield turned_on(model, rounds)
+
+
+def turned_on(model, rounds):
+    """Taught the same rows again and again, every second time with other labels."""
+    columns, labels = sample_rows(120)
+    if isinstance(model, rp.ID3 | rp.ID3Prime | rp.ID4 | rp.ID5R):  # a number is a category
+        columns |= {name: columns[name].round() for name in "ac"}
+    turned = np.array(["b", "c", "a"], dtype=object)[np.searchsorted(["a", "b", "c"], labels)]
+    for i in range(rounds):
+        model.partial_fit(columns, turned if i % 2 else labels)
+    return model
+
+
 def sample_rows(n):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, n)
@@ -66,8 +126,10 @@ def sample_rows(n):
     return columns, np.array(["a", "b", "c"], dtype=object)[y]
 
 
-def samples():
-    return [Parts(to_bytes(model)) for model in sample_models()]
+@functools.cache
+def samples(which="trees"):
+    models = {"trees": sample_models, "newer": newer_models}[which]()
+    return [Parts(to_bytes(model)) for model in models]
 
 
 def with_units():
@@ -106,20 +168,32 @@ def check_answers(model, columns):
         model.predict_one({name: values[0] for name, values in columns.items()})
 
 
-def check_works(model):
+def check_works(model, n=N):
     """Answers, learns, grows, tells about itself, and can be saved and loaded again."""
-    columns = columns_for(model, N)
+    columns = columns_for(model, n)
     if model._schema.features:
         check_answers(model, {name: values[:40] for name, values in columns.items()})
-    model.partial_fit(columns, LABELS)
+    model.partial_fit(columns, LABELS[:n])
     model.learn_one({name: values[3] for name, values in columns.items()}, "a")
     more = {name: values[:20] for name, values in columns.items()} | {"brand new": NUMBERS[:20]}
     model.partial_fit(more, LABELS[:20])
     check_answers(model, {name: values[-40:] for name, values in columns.items()})
-    for split in model.splits():
-        assert math.isfinite(split.gain)
-    for pending in model.pending():
-        assert math.isfinite(pending.gain)
-    assert np.isfinite(model.feature_importances_).all()
+    check_tells(model)
     data = to_bytes(model)
     assert to_bytes(from_bytes(data)) == data
+
+
+def check_tells(model):
+    """What it says of itself, as far as it does."""
+    own = model.splits() if hasattr(model, "splits") else []
+    for splits in own if isinstance(model, Ensemble) else [own]:
+        assert all(math.isfinite(split.gain) for split in splits)
+    for pending in model.pending() if hasattr(model, "pending") else []:
+        assert math.isfinite(pending.gain)
+    if hasattr(model, "feature_importances_"):
+        assert np.isfinite(model.feature_importances_).all()
+    model.explain_one({})
+    if isinstance(model, Ensemble):
+        assert all(str(member) for member in model.members())
+        for tree in model.estimators_:
+            assert to_bytes(from_bytes(to_bytes(tree))) == to_bytes(tree)

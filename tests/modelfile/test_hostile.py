@@ -18,23 +18,41 @@ from pathlib import Path
 import pytest
 
 import riparian as rp
+from riparian import _core
 from riparian.modelfile import from_bytes, to_bytes
+from riparian.models import MODELS
+from riparian.recipes import RECIPES
 from tests.modelfile.hostile import mutant
 from tests.modelfile.mutations import FAMILIES
 from tests.modelfile.parts import Parts
-from tests.modelfile.samples import changing_model, check_works, sample_models, samples
+from tests.modelfile.samples import (
+    changing_model,
+    check_works,
+    newer_models,
+    sample_models,
+    samples,
+)
 
 ROOT = Path(__file__).parents[2]
 #: More than 25,000 with a right digest; fewer where most of them are models to try out.
 FILES = {
-    "values": 4000,
-    "structure": 2500,
-    "lengths": 4000,
-    "header": 4000,
-    "layout": 4000,
-    "bits": 4000,
-    "splices": 4000,
+    ("trees", "values"): 4000,
+    ("trees", "structure"): 2500,
+    ("trees", "lengths"): 4000,
+    ("trees", "header"): 4000,
+    ("trees", "layout"): 4000,
+    ("trees", "bits"): 4000,
+    ("trees", "splices"): 4000,
+    ("newer", "values"): 300,
+    ("newer", "structure"): 150,
+    ("newer", "lengths"): 300,
+    ("newer", "header"): 300,
+    ("newer", "layout"): 150,
+    ("newer", "bits"): 300,
+    ("newer", "splices"): 300,
 }
+#: And every ill that an array of the newer models can have, one at a time.
+KINDS = [*FILES, ("newer", "ills")]
 
 
 def test_the_sample_that_follows_change_has_something_of_everything():
@@ -55,44 +73,67 @@ def tried(tmp_path_factory):
     """For each family its process when it has ended, and the last file that it tried."""
     folder = tmp_path_factory.mktemp("hostile")
 
-    def run(family):
-        progress = folder / family
+    def run(which):
+        progress = folder / "-".join(which)
         progress.write_bytes(bytes(8))
-        command = [sys.executable, "-W", "error", "-m", "tests.modelfile.hostile", family]
-        command += [str(FILES[family]), progress]
+        command = [sys.executable, "-W", "error", "-m", "tests.modelfile.hostile", *which]
+        command += [str(FILES.get(which, 0)), progress]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         (index,) = struct.unpack("<q", progress.read_bytes())
         return done, index
 
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return dict(zip(FILES, pool.map(run, FILES), strict=True))
+        return dict(zip(KINDS, pool.map(run, KINDS), strict=True))
 
 
 @needs_proc
-@pytest.mark.parametrize("family", FILES)
-def test_a_hostile_file_is_refused_or_is_a_model_that_works(family, tried):
-    done, index = tried[family]
+@pytest.mark.parametrize("which", KINDS, ids="-".join)
+def test_a_hostile_file_is_refused_or_is_a_model_that_works(which, tried):
+    done, index = tried[which]
     ways = {-signal.SIGALRM: "a hang", -signal.SIGSEGV: "a crash", -signal.SIGABRT: "an abort"}
     how = ways.get(done.returncode, f"status {done.returncode}")
-    assert done.returncode == 0, f"{how} at file {index} of {family!r}\n{done.stderr[-3000:]}"
+    assert done.returncode == 0, f"{how} at file {index} of {which!r}\n{done.stderr[-3000:]}"
     report = json.loads(done.stdout)
     assert report["failures"] == {}
-    assert report["refused"] + report["worked"] == FILES[family]
+    if which in FILES:
+        assert report["refused"] + report["worked"] == FILES[which]
     assert report["refused"] > 0
     assert report["peak"] < 1 << 20  # kilobytes
 
 
+def test_every_model_is_tried():
+    """A recipe is a tree; another model has a sample of its own."""
+    tried = {type(model).__name__ for model in newer_models()}
+    assert tried == set(MODELS) - set(RECIPES)
+    assert {type(cls()._new_engine(cls()._axes())) for cls in RECIPES.values()} == {_core.Engine}
+
+
+def test_the_newer_samples_have_something_of_everything():
+    arrays = {}
+    for model in newer_models():
+        arrays.setdefault(type(model), model._engine.snapshot())
+    for cls in (rp.Forest, rp.AdaptiveRandomForest, rp.StreamingRandomPatches):
+        assert arrays[cls]["has_back"].any()
+        assert arrays[cls]["warnings"].any()
+    assert arrays[rp.LeveragingBagging]["drifts"].any()
+    assert arrays[rp.UFFT]["drifts"].any()
+    assert len(arrays[rp.AccuracyWeightedEnsemble]["member_chunks"]) == 3
+    assert len(arrays[rp.AccuracyWeightedEnsemble]["chunk_labels"]) > 0
+    assert len(arrays[rp.ID4]["parent"]) > 3
+    assert arrays[rp.ID5R]["seen"] > len(arrays[rp.ID5R]["labels"])
+
+
 def test_the_samples_are_taken_apart_and_put_together_rightly():
-    for model in sample_models():
+    for model in [*sample_models(), *newer_models()]:
         data = to_bytes(model)
-        assert 2 <= model.n_leaves_ <= 14
+        assert model.n_leaves_ >= 2
         again = from_bytes(Parts(data).data())
         assert to_bytes(again) == data
-        check_works(again)
+        check_works(again, 40)
 
 
 def test_there_are_enough_files():
-    assert set(FILES) == set(FAMILIES)
+    assert set(FILES) == {(which, f) for which in ("trees", "newer") for f in FAMILIES}
     assert sum(FILES.values()) >= 25_000
 
 
