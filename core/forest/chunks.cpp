@@ -16,7 +16,11 @@ constexpr std::size_t chunk_share = 4;
 
 ChunkForest::ChunkForest(const ChunkSettings& settings)
     : Ensemble(settings.max_bytes, settings.threads), settings_(settings) {
-    learner_ = fresh();
+    try {
+        learner_ = fresh();
+    } catch (const LimitTooLow&) {
+        throw LimitTooLow(max_bytes_, least_bytes());
+    }
 }
 
 std::shared_ptr<Tree> ChunkForest::fresh() const {
@@ -101,7 +105,17 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
             if (growing && answers && last > first) break;
             if (learned) --room;
         }
-        if (answers) answer(batch, *answers, first, last - first);
+        if (answers) {
+            // A class that a row brings is known to the rows after it, whoever votes.
+            std::vector<std::uint32_t> known;
+            std::size_t classes = schema_.classes;
+            for (std::size_t r = first; r < last; ++r) {
+                known.push_back(static_cast<std::uint32_t>(classes));
+                if (y[r] < 0 || (w && !(w[r] > 0.0))) continue;
+                classes = std::max(classes, static_cast<std::size_t>(y[r]) + 1);
+            }
+            answer(batch, *answers, first, known);
+        }
         for (std::size_t r = first; r < last; ++r) {
             const double weight = w ? w[r] : 1.0;
             if (y[r] >= 0 && weight > 0.0) take(batch, r, y[r], weight);
@@ -220,8 +234,9 @@ std::vector<ChunkForest::Kept> ChunkForest::electorate() const {
 }
 
 void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t first,
-                         std::size_t rows) const {
+                         const std::vector<std::uint32_t>& known) const {
     const std::vector<Kept> voters = electorate();
+    const std::size_t rows = known.size();
     // Classes that came after the question was asked are not part of the answer.
     const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
     const std::size_t most = block_rows(voters.size(), width);
@@ -235,14 +250,15 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
                          std::fill_n(v.weights, n, voters[m].weight);
                          voters[m].tree->predict(block, {nullptr, v.shares, width});
                      });
-        combine(ballots.votes(), n, costs_, [&](std::size_t) { return schema_.classes; }, answers,
+        combine(ballots.votes(), n, costs_, [&](std::size_t r) { return known[done + r]; }, answers,
                 first + done);
     }
 }
 
 void ChunkForest::predict(const Batch& batch, const Answers& answers) const {
     const auto lock = turnstile_.reading();
-    answer(batch, answers, 0, batch.rows);
+    const auto classes = static_cast<std::uint32_t>(schema_.classes);
+    answer(batch, answers, 0, std::vector<std::uint32_t>(batch.rows, classes));
 }
 
 void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,

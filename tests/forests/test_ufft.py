@@ -258,7 +258,7 @@ def test_the_trees_of_a_mixed_stream_can_be_taken_out(mixed):  # noqa: F811
     ("parameters", "message"),
     [
         ({"n_min": "slides"}, "n_min must be one of 'standard', 'slide', 'fixed'"),
-        ({"n_min": "fixed"}, "n_min='fixed' needs a grace_period"),
+        ({"n_min": "fixed"}, "grace_period must be a number with n_min='fixed'"),
         ({"grace_period": 5}, "needs n_min='fixed'"),
         ({"tau": 0}, "tau must be a number from 1e-12 to 1 with n_min='standard'"),
         ({"delta": 1e-20, "n_min": "slide"}, "examples before the first check"),

@@ -253,7 +253,7 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     one_of("n_min", reading, [*_READINGS, "fixed"])
     if reading == "fixed":
         if grace is None:
-            raise ValueError("n_min='fixed' needs a grace_period, got None")
+            raise ValueError("grace_period must be a number with n_min='fixed', got None")
     elif grace is not None:
         raise ValueError(
             f"grace_period={grace!r} needs n_min='fixed', got {reading!r}, which follows from "
