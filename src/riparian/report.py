@@ -176,6 +176,8 @@ def _picture(model: Any) -> str:
     """The tree; of a forest the members, and the tree of the one that counts most."""
     if isinstance(model, Ensemble):
         members = model.members()
+        if not members:  # no pair of classes yet
+            return ""
         first = max(members, key=lambda m: m.weight).member
         lines = "".join(f"<li>{escape(str(member))}</li>" for member in members)
         return (
