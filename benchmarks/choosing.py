@@ -24,19 +24,13 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from time import process_time
 from typing import Any
 
-import numpy as np
-from choosing_streams import CHOOSING, HELD_OUT, IN_ORDER, Maker, opened
-from sklearn.base import clone
-from tables import Table
+import choosing_tables as tables
+from choosing_streams import CHOOSING, HELD_OUT
 
 import riparian as rp
-from riparian.evaluate import Comparison, compare, prequential
 from riparian.recipes import RECIPES
 
 SEEDS_TO_CHOOSE = (1, 2)
@@ -45,8 +39,6 @@ SEEDS_TO_REPORT = (3, 4)
 MAY_LOSE = 1.0
 
 BASELINE = "VFDT, adaptive"
-TIMED = ("agrawal", "led", "random_rbf", "sea", "waveform", "covertype")
-TIMED_ROWS = 20_000
 #: What stands in the table of each stream.
 MAIN = ("StreamTree", "Gini, short memory", BASELINE, "VFDTc", "NIP", "MDT", "VFDT")
 THREE = ("majority", "naive-bayes", "idbd")
@@ -133,7 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--images", type=Path, help="folder for the critical-difference diagram")
     options = parser.parse_args(arguments)
     if options.what == "speed":
-        _speed()
+        tables.print_speed({name: model for name, model in models().items() if name in MAIN})
     elif options.out is None:
         parser.error("--out is needed")
     elif options.what == "choose":
@@ -173,23 +165,10 @@ def models() -> dict[str, Any]:
     }
 
 
-def runs(
-    models: Mapping[str, Any], streams: Mapping[str, Maker], seeds: Iterable[int], out: str
-) -> Comparison:
-    """Run every model on every stream; one seed where it changes nothing."""
-    cells = []
-    for n, (name, make) in enumerate(streams.items(), start=1):
-        used = [0] if name in IN_ORDER else list(seeds)
-        print(f"{n} of {len(streams)}: {name}", file=sys.stderr, flush=True)
-        found = compare(models, {name: make}, seeds=used, out=out, n_jobs=1, progress=False)
-        cells += found.cells
-    return Comparison(cells)
-
-
 def _choose(out: str) -> None:
-    found = runs(candidates(), CHOOSING, SEEDS_TO_CHOOSE, out)
-    rows = _summary(found)
-    print(_table(f"{len(rows) - 1} candidates on {len(found.streams)} streams", rows))
+    found = tables.runs(candidates(), CHOOSING, SEEDS_TO_CHOOSE, out)
+    rows = tables.summary(found, BASELINE)
+    print(tables.ranked(f"{len(rows) - 1} candidates on {len(found.streams)} streams", rows))
     named = candidates()
     allowed = [
         row["model"]
@@ -202,119 +181,10 @@ def _choose(out: str) -> None:
 
 
 def _report(out: str, images: Path | None) -> None:
-    found = runs(models(), CHOOSING | HELD_OUT, SEEDS_TO_REPORT, out)
-    parts = {
-        "All streams": found,
-        "Held-out streams": Comparison(c for c in found.cells if c.stream in HELD_OUT),
-        "Streams of the choice": Comparison(c for c in found.cells if c.stream in CHOOSING),
-    }
-    for title, part in parts.items():
-        ranks = part.ranks()
-        print(_table(f"{title} ({len(part.streams)})", _summary(part)))
-        print(f"\nFriedman: chi-square {ranks.statistic:.1f}, p = {ranks.p:.2g}; ", end="")
-        print(f"critical difference {ranks.critical_difference:.2f}.")
-        print(_against_baseline(part, "StreamTree") + "\n")
-    print(_per_stream(found))
+    found = tables.runs(models(), CHOOSING | HELD_OUT, SEEDS_TO_REPORT, out)
+    tables.report(found, "StreamTree", [BASELINE], MAIN)
     if images is not None:
-        _draw(found, images)
-
-
-def _summary(found: Comparison) -> list[dict[str, Any]]:
-    """A row a model, the best mean rank first."""
-    scores = 100 * found.scores()
-    baseline = scores[:, found.models.index(BASELINE)]
-    rows = np.array([next(c.rows for c in found.cells if c.stream == s) for s in found.streams])
-    long = rows >= 10_000
-    table = []
-    for i, model in enumerate(found.models):
-        gap = scores[:, i] - baseline
-        row = {
-            "model": model,
-            "rank": float(found.ranks().mean[i]),
-            "accuracy": float(scores[:, i].mean()),
-            "better": int((gap > 0.05).sum()),
-            "worse": int((gap < -0.05).sum()),
-            "worst": float(gap.min()),
-            "best": float(gap.max()),
-            "leaves": float(np.median(found.scores("leaves")[long, i])),
-        }
-        table.append(row)
-    return sorted(table, key=lambda row: row["rank"])
-
-
-def _table(title: str, rows: list[dict[str, Any]]) -> str:
-    columns = [
-        ("model", "model", "{}"),
-        ("mean rank", "rank", "{:.2f}"),
-        ("mean accuracy", "accuracy", "{:.2f}"),
-        ("better on", "better", "{}"),
-        ("worse on", "worse", "{}"),
-        ("most lost", "worst", "{:+.2f}"),
-        ("most won", "best", "{:+.2f}"),
-        ("leaves", "leaves", "{:,.0f}"),
-    ]
-    return Table(title, columns, rows).as_markdown()
-
-
-def _per_stream(found: Comparison) -> str:
-    """Accuracies of the models that a reader is most likely to take."""
-    scores = 100 * found.scores()
-    rows = [
-        {
-            "stream": stream,
-            "rows": next(c.rows for c in found.cells if c.stream == stream),
-            **{model: scores[i, found.models.index(model)] for model in MAIN},
-        }
-        for i, stream in enumerate(found.streams)
-    ]
-    columns = [("stream", "stream", "{}"), ("rows", "rows", "{:,}")]
-    columns += [(model, model, "{:.2f}") for model in MAIN]
-    parts = {"Streams of the choice": CHOOSING, "Held-out streams": HELD_OUT}
-    return "\n\n".join(
-        Table(title, columns, [row for row in rows if row["stream"] in part]).as_markdown()
-        for title, part in parts.items()
-    )
-
-
-def _against_baseline(found: Comparison, model: str) -> str:
-    from scipy.stats import wilcoxon
-
-    scores = found.scores()
-    gap = scores[:, found.models.index(model)] - scores[:, found.models.index(BASELINE)]
-    p = wilcoxon(gap).pvalue
-    return f"{model} against {BASELINE}: Wilcoxon p = {p:.2g}, median {100 * np.median(gap):+.2f}."
-
-
-def _speed() -> None:
-    timed = {name: model for name, model in models().items() if name in MAIN}
-    table = []
-    for stream in TIMED:
-        rows = opened(stream, 1)
-        rows.take(TIMED_ROWS)
-        best = dict.fromkeys(timed, np.inf)
-        for _ in range(3):
-            for name, model in timed.items():
-                start = process_time()
-                prequential(clone(model), rows, rows=TIMED_ROWS, progress=False)
-                best[name] = min(best[name], process_time() - start)
-        rates = {name: TIMED_ROWS / seconds / 1000 for name, seconds in best.items()}
-        table.append({"stream": stream} | rates)
-    columns = [("stream", "stream", "{}"), *((name, name, "{:,.0f}") for name in MAIN)]
-    print(Table("Thousand rows a second", columns, table).as_markdown())
-
-
-def _draw(found: Comparison, folder: Path) -> None:
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    from riparian.palette import DARK, LIGHT
-
-    mpl.use("agg")
-    for scheme, colours in (("light", LIGHT), ("dark", DARK)):
-        with mpl.rc_context({"figure.facecolor": colours["ground"], "savefig.facecolor": "auto"}):
-            figure = found.plot_ranks().figure
-            figure.savefig(folder / f"choosing-{scheme}.png", dpi=144, metadata={"Software": None})
-            plt.close(figure)
+        tables.draw_ranks(found, images, "choosing")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@ run (see speed_against_peers.py for how MOA is timed).
 
     python benchmarks/following_change.py recovery [--markdown] [--out curves.json]
     python benchmarks/following_change.py speed [--workloads rbf,wide] [--rows 300000]
+    python benchmarks/following_change.py long [--rows 10000000]
+
+`long` tells what a row costs in each tenth of a stream whose concept changes every 500,000 rows.
 
 MOA is left out where no JDK is present, and so are the real streams where RIPARIAN_DATA names no
 folder with them.
@@ -14,6 +17,7 @@ folder with them.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -35,6 +39,7 @@ from riparian import streams
 
 ROWS = 100_000
 PARTS = 100
+LONG = 10_000_000
 
 #: What all trees share, as in speed_against_peers.py; a recipe's own rule stays its own.
 SHARED: dict[str, Any] = {
@@ -62,9 +67,9 @@ PEERS = {"HAT": "MOA HAT", "EFDT": "MOA EFDT"}
 def main(arguments: list[str] | None = None) -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("task", choices=["recovery", "speed"])
+    parser.add_argument("task", choices=["recovery", "speed", "long"])
     parser.add_argument("--workloads", default="rbf,wide")
-    parser.add_argument("--rows", type=int, default=300_000)
+    parser.add_argument("--rows", type=int, help="of speed, 300000, and of long, 10000000")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", help="trees to run, separated by commas")
     parser.add_argument("--out", type=Path, help="where the curves go, as JSON")
@@ -76,6 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
         wanted = [name for name in wanted if name not in MOA]
     if options.task == "recovery":
         _recovery(wanted, options.out, options.markdown)
+    elif options.task == "long":
+        _long([name for name in wanted if name in OURS], options.rows or LONG, options.markdown)
     else:
         _speed(wanted, options)
     return 0
@@ -181,7 +188,7 @@ def _recovery(wanted: list[str], out: Path | None, markdown: bool) -> None:
 def _speed(wanted: list[str], options: argparse.Namespace) -> None:
     rows: list[dict[str, Any]] = []
     for name in options.workloads.split(","):
-        workload = workloads.load(name, options.rows)
+        workload = workloads.load(name, options.rows or 300_000)
         if workload is None:
             print(f"{name} left out: it is not there", file=sys.stderr)
             continue
@@ -223,6 +230,29 @@ def _speed(wanted: list[str], options: argparse.Namespace) -> None:
                 }
             )
     _print("Speed", rows, list(rows[0]) if rows else [], "{}", options.markdown)
+
+
+def _long(wanted: list[str], n_rows: int, markdown: bool) -> None:
+    """Processor time a row in each tenth of a long stream, and what the tree is then."""
+    concepts = [streams.random_rbf(seed=1), streams.random_rbf(seed=2)]
+    stream = streams.recurring_drift(concepts, every=n_rows // 20)
+    models = {name: rp.HoeffdingTree(**{**SHARED, **OURS[name]}) for name in wanted}
+    rows: list[dict[str, Any]] = []
+    blocks = iter(stream.blocks(n_rows // 100))
+    for part in range(10):
+        spent = dict.fromkeys(wanted, 0.0)
+        for X, y in itertools.islice(blocks, 10):
+            for name, model in models.items():
+                start = process_time()
+                model.prequential(X, y)
+                spent[name] += process_time() - start
+        row: dict[str, Any] = {"rows": f"{(part + 1) * n_rows // 10:,}"}
+        for name, model in models.items():
+            row[name] = f"{spent[name] / (n_rows // 10) * 1e6:.2f}"
+            row[f"{name}, leaves"] = f"{model.n_leaves_:,}"
+        rows.append(row)
+        print(row, file=sys.stderr)
+    _print("Microseconds a row", rows, list(rows[0]), "{}", markdown)
 
 
 def _print(

@@ -22,8 +22,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 import riparian as rp
-from riparian.commands.compare import DEFAULT_STREAMS, model_of
+from riparian.commands.compare import DEFAULT_STREAMS
 from riparian.palette import DARK, LIGHT, class_colour
+from riparian.written_models import model_of
 
 FOLDER = Path(__file__).parent / "images"
 DOTS_PER_INCH = 144
@@ -221,7 +222,7 @@ def draw_surfaces(models: dict[str, tuple[rp.OADT, Any, Any]], *, dark: bool) ->
     grid = np.linspace(-1.1, 1.1, 301)
     points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
     figure, every = plt.subplots(
-        1, len(models), figsize=(4.2 * len(models), 4.4), layout="constrained"
+        1, len(models), figsize=(4.2 * len(models), 4.7), layout="constrained"
     )
     for axes, (title, (model, X, y)) in zip(every, models.items(), strict=True):
         surface = model.predict_proba(points)[:, 1].reshape(301, 301)

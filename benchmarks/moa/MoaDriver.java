@@ -35,11 +35,13 @@ import moa.classifiers.trees.HoeffdingTree;
  * </ul>
  *
  * <p>Prints a line of JSON once it is warm, and then one for each line that it reads: "run" for a
- * timed run, "accuracy" for a run that also predicts, whatever the mode. "right" holds how many
- * of each hundredth of the rows were answered rightly.
+ * timed run, "accuracy" for a run that also predicts, whatever the mode, "seed N" to have this seed
+ * from then on, 1 at first. "right" holds how many of each hundredth of the rows were answered
+ * rightly.
  */
 public class MoaDriver {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static int seed = 1;
 
     public static void main(String[] args) throws Exception {
         final int nRows = Integer.parseInt(args[1]);
@@ -56,6 +58,11 @@ public class MoaDriver {
 
         final BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
+            if (line.startsWith("seed ")) {
+                seed = Integer.parseInt(line.substring("seed ".length()));
+                System.out.println("{\"ready\": true}");
+                continue;
+            }
             System.gc();
             final Result result = run(kind, rows, options, prequential || line.equals("accuracy"));
             final int right = IntStream.of(result.right).sum();
@@ -82,6 +89,7 @@ public class MoaDriver {
             Class.forName("moa.classifiers." + kind).getDeclaredConstructor().newInstance();
         tree.getOptions().setViaCLIString(options);
         tree.setModelContext(new InstancesHeader(((DenseInstance) rows[0]).dataset()));
+        tree.setRandomSeed(seed);
         tree.prepareForUse();
 
         final Result result = new Result();

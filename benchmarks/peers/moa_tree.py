@@ -107,8 +107,9 @@ class MoaTree:
         accuracy = result["accuracy"] if self._task == "prequential" else None
         return Run(result["cpu"], accuracy, result["bytes"], result["leaves"])
 
-    def accuracy(self) -> float:
+    def accuracy(self, seed: int = 1) -> float:
         """Give the prequential accuracy, whatever the task times."""
+        self._ask(f"seed {seed}")
         return float(self._ask("accuracy")["accuracy"])
 
     def right(self) -> list[int]:

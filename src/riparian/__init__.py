@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Forest,
         LeveragingBagging,
         OnlineBagging,
+        StreamForest,
         StreamingRandomPatches,
     )
     from riparian.gradient import OADT
@@ -95,6 +96,7 @@ __all__ = [
     "OnlineBagging",
     "Pending",
     "Split",
+    "StreamForest",
     "StreamTree",
     "StreamingRandomPatches",
     "Uncertain",
@@ -154,6 +156,7 @@ _FORESTS = {
     "Forest",
     "LeveragingBagging",
     "OnlineBagging",
+    "StreamForest",
     "StreamingRandomPatches",
     "UFFT",
 }

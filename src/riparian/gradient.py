@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from riparian.errors import one_of
 from riparian.model import StreamClassifier
 from riparian.settings import byte_count, check_categorical_features, number, truth, whole
 from riparian.table import read_example
+
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed
+    from riparian.export.planes import PlainPlanes
 
 __all__ = ["OADT", "Plane", "SoftNode"]
 
@@ -244,6 +248,16 @@ class OADT(StreamClassifier[_core.GradientEngine]):
                 lines.append(indent + _formula(tree[node - 1], terms, digits))
                 waiting += [(2 * node + 1, level + 1), (2 * node, level + 1)]
         return "\n".join(lines) + "\n"
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainPlanes:
+        from riparian.export.planes import plain_planes
+
+        for name in ("leaf", "missing"):
+            if (given := getattr(allowed, name)) is not None:
+                raise ValueError(
+                    f"{name} must be None for OADT, whose nodes are planes, got {given!r}"
+                )
+        return plain_planes(self, asked)
 
     @property
     def n_trees_(self) -> int:

@@ -31,7 +31,11 @@ from riparian.settings import byte_count
 from riparian.table import Table, read_example, read_table
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
     from sklearn.utils import Tags
+
+    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.planes import PlainPlanes
 
 __all__ = ["Engine", "StreamClassifier"]
 
@@ -139,6 +143,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         """An error unless values may be distributions with these parameters."""
         raise ValueError(f"{type(self).__name__} takes no uncertain values")
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree | PlainPlanes:
+        """What it answers, as numbers; a ValueError if `asked` cannot say that."""
+        raise NotImplementedError
 
     # -- learning -----------------------------------------------------------------------------
 
@@ -482,6 +490,28 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    # -- to notebooks and other places --------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        from riparian.repr_html import repr_html
+
+        return repr_html(self)
+
+    # scikit-learn's notebook display asks for this one.
+    _html_repr = _repr_html_
+
+    def to_onnx(self, **options: Any) -> ModelProto:
+        """The model as one of ONNX; options as in :func:`riparian.export.to_onnx`."""
+        from riparian.export import to_onnx
+
+        return to_onnx(self, **options)
+
+    def to_code(self, language: str, **options: Any) -> str:
+        """The model as SQL, Python or C; options as in :func:`riparian.export.to_code`."""
+        from riparian.export import to_code
+
+        return to_code(self, language, **options)
 
     # -- saving -------------------------------------------------------------------------------
 

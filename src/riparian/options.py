@@ -11,29 +11,39 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["OPTIONS", "RECIPE_NAMES", "given_parameters", "read_costs", "with_options"]
+__all__ = ["MODEL_GROUPS", "OPTIONS", "given_parameters", "read_costs", "with_options"]
 
-#: The names in `riparian.recipes.RECIPES`, known here without importing it; a test compares them.
-RECIPE_NAMES = (
-    "HoeffdingTree",
-    "CTree",
-    "CVFDT",
-    "CorrHTree",
-    "CorrectedVFDT",
-    "DsCART",
-    "EFDT",
-    "HAT",
-    "HoeffdingOptionTree",
-    "HybridTree",
-    "MDT",
-    "McDiarmidTree",
-    "MisclassificationTree",
-    "NIP",
-    "StreamTree",
-    "UCVFDT",
-    "VFDT",
-    "VFDTc",
-)
+#: The names in `riparian.models.MODELS`, known here without importing it; a test compares them.
+MODEL_GROUPS: dict[str, tuple[str, ...]] = {
+    "trees": (
+        "StreamTree",
+        "HoeffdingTree",
+        "CTree",
+        "CorrHTree",
+        "CorrectedVFDT",
+        "DsCART",
+        "HoeffdingOptionTree",
+        "HybridTree",
+        "MDT",
+        "McDiarmidTree",
+        "MisclassificationTree",
+        "NIP",
+        "VFDT",
+        "VFDTc",
+    ),
+    "trees that follow change": ("CVFDT", "EFDT", "HAT", "UCVFDT"),
+    "forests": (
+        "Forest",
+        "AccuracyWeightedEnsemble",
+        "AdaptiveRandomForest",
+        "LeveragingBagging",
+        "OnlineBagging",
+        "StreamingRandomPatches",
+        "UFFT",
+    ),
+    "trees that restructure": ("ID3", "ID3Prime", "ID4", "ID5R", "ITI"),
+    "a tree that learns by gradient": ("OADT",),
+}
 
 #: Parameter, type and help, in the order of ``riparian run --help``.
 OPTIONS: tuple[tuple[str, type, str], ...] = (

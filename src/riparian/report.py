@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from riparian.chart import curve_svg
-from riparian.forests import Ensemble
+from riparian.members import has_members, leading_member, member_columns
 from riparian.page import Markup, page_html, table_html
 from riparian.results import Result
 from riparian.svg import tree_svg
@@ -174,16 +174,18 @@ def _largest_classes(result: Result) -> str:
 
 def _picture(model: Any) -> str:
     """The tree; of a forest the members, and the tree of the one that counts most."""
-    if isinstance(model, Ensemble):
-        members = model.members()
-        if not members:  # no pair of classes yet
+    if has_members(model):
+        columns = member_columns(model)
+        if not columns["leaves"]:
             return ""
-        first = max(members, key=lambda m: m.weight).member
-        lines = "".join(f"<li>{escape(str(member))}</li>" for member in members)
+        rows = zip(*columns.values(), strict=True)
+        table = table_html("As they are at the end", list(columns), rows)
+        first, (what, names) = leading_member(model), next(iter(columns.items()))
+        tree = tree_svg(model._estimator(first), max_depth=3)
         return (
-            f"<section><h2>The members</h2><ul>{lines}</ul><h2>Member {first}</h2>"
-            f"<div class='scroll picture'>{tree_svg(model.estimators_[first], max_depth=3)}</div>"
-            "</section>"
+            f"<section><h2>The members</h2><div class='scroll tall'>{table}</div>"
+            f"<h2>{what.capitalize()} {escape(names[first])}</h2>"
+            f"<div class='scroll picture'>{tree}</div></section>"
         )
     if not isinstance(model, TreeModel):
         return ""

@@ -6,6 +6,8 @@ import inspect
 from html import escape
 from typing import Any
 
+from riparian.gradient import OADT
+from riparian.members import has_members, leading_member, member_columns
 from riparian.palette import DARK, LIGHT
 from riparian.structure import Structure
 from riparian.svg import tree_svg
@@ -14,6 +16,7 @@ from riparian.wording import label_text, number_text, weight_text
 __all__ = ["repr_html"]
 
 _LONGEST = 120  # characters of a parameter's value
+_MOST_MEMBERS = 30
 
 
 def repr_html(model: Any) -> str:
@@ -21,7 +24,7 @@ def repr_html(model: Any) -> str:
 
     Parameters
     ----------
-    model : HoeffdingTree
+    model : StreamClassifier
         A model; one that has not learned yet shows its parameters only.
 
     Returns
@@ -38,11 +41,46 @@ def repr_html(model: Any) -> str:
         parts.append("<p class='quiet'>has not learned yet</p>")
     else:
         parts.append(_numbers(model))
-        parts.append(f'<div class="picture">{tree_svg(model)}</div>')
+        parts += _looks(model)
         if hasattr(model, "guarantee"):
             promise = escape(model.guarantee())
             parts.append(f"<details><summary>What the bound promises</summary>{promise}</details>")
     return "\n".join([*parts, "</div>"])
+
+
+def _looks(model: Any) -> list[str]:
+    """The tree; the members of a forest and the one that counts most; the planes of OADT."""
+    if isinstance(model, OADT):
+        planes = escape(model.export_text())
+        return [f"<details><summary>The planes</summary><pre>{planes}</pre></details>"]
+    if not has_members(model):
+        return [f'<div class="picture">{tree_svg(model)}</div>']
+    columns = member_columns(model)
+    if not columns["leaves"]:
+        return []  # no pair of classes yet
+    first = leading_member(model)
+    name = next(iter(columns.values()))[first]
+    tree = tree_svg(model._estimator(first), max_depth=3)
+    return [
+        f'<div class="members">{_members(columns)}</div>',
+        f"<details class='wide'><summary>The tree of {next(iter(columns))} {escape(name)}</summary>"
+        f'<div class="picture">{tree}</div></details>',
+    ]
+
+
+def _members(columns: dict[str, list[str]]) -> str:
+    """A table of members, the first ones if there are many."""
+    rows = list(zip(*columns.values(), strict=True))
+    heads = "".join(f"<th scope='col'>{escape(head)}</th>" for head in columns)
+    body = "".join(
+        f"<tr><th scope='row'>{escape(first)}</th>"
+        + "".join(f"<td>{escape(text)}</td>" for text in others)
+        + "</tr>"
+        for first, *others in rows[:_MOST_MEMBERS]
+    )
+    more = len(rows) - _MOST_MEMBERS
+    left_out = f"<p class='quiet'>and {more:,} more</p>" if more > 0 else ""
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{left_out}"
 
 
 def _parameters(model: Any) -> str:
@@ -74,14 +112,24 @@ def _short(value: Any) -> str:
 
 
 def _numbers(model: Any) -> str:
-    structure = Structure.of(model)
-    seen = sum(structure[0].reached) if len(structure) else 0.0
-    rows = [
-        ("examples", weight_text(float(getattr(model, "n_seen_", seen)))),
-        ("classes", f"{len(structure.classes):,}"),
-        ("leaves", f"{structure.n_leaves:,}"),
-        ("depth", f"{structure.depth:,}"),
-    ]
+    if has_members(model) or isinstance(model, OADT):
+        trees = len(model.members()) if has_members(model) else model.n_trees_
+        rows = [
+            ("examples", weight_text(float(model.n_seen_))),
+            ("classes", f"{len(model.classes_):,}"),
+            ("trees", f"{trees:,}"),
+            ("leaves", f"{model.n_leaves_:,}"),
+            ("depth", f"{model.depth_:,}"),
+        ]
+    else:
+        structure = Structure.of(model)
+        seen = sum(structure[0].reached) if len(structure) else 0.0
+        rows = [
+            ("examples", weight_text(float(getattr(model, "n_seen_", seen)))),
+            ("classes", f"{len(structure.classes):,}"),
+            ("leaves", f"{structure.n_leaves:,}"),
+            ("depth", f"{structure.depth:,}"),
+        ]
     memory = getattr(model, "memory_bytes_", None)
     if memory is not None:
         rows.append(("memory", _bytes_text(float(memory))))
@@ -103,8 +151,9 @@ def _style() -> str:
     def scheme(colours: dict[str, str], selector: str) -> str:
         return (
             f"{selector}{{background:{colours['ground']};color:{colours['ink']};"
-            f"border-color:{colours['line']}}}"
-            f"{selector} .quiet,{selector} .numbers span,{selector} summary"
+            f"border-color:{colours['line']};"
+            f"color-scheme:{'dark' if colours is DARK else 'light'}}}"
+            f"{selector} .quiet,{selector} .numbers span,{selector} summary,{selector} thead th"
             f"{{color:{colours['quiet']}}}"
             f"{selector} code{{background:{colours['card']};color:{colours['ink']}}}"
         )
@@ -118,7 +167,13 @@ def _style() -> str:
         f"{scope} .numbers{{display:flex;flex-wrap:wrap;gap:4px 28px;margin:6px 0}}"
         f"{scope} .numbers b{{display:block;font-size:17px;font-variant-numeric:tabular-nums}}"
         f"{scope} .picture{{overflow-x:auto}}"
-        f"{scope} details{{max-width:76ch}}{scope} summary{{cursor:pointer}}"
+        f"{scope} .members{{max-height:300px;overflow:auto;width:max-content;max-width:100%}}"
+        f"{scope} table{{border-collapse:collapse;margin:4px 0;font:inherit;background:none;"
+        "font-variant-numeric:tabular-nums;color:inherit}"
+        f"{scope} th,{scope} td{{padding:2px 14px 2px 0;text-align:right;font-weight:400;"
+        "border:0;background:none;color:inherit}"
+        f"{scope} th[scope=row],{scope} th:first-child{{text-align:left}}"
+        f"{scope} details:not(.wide){{max-width:76ch}}{scope} summary{{cursor:pointer}}"
         + scheme(LIGHT, scope)
         + f"@media (prefers-color-scheme:dark){{{scheme(DARK, not_light)}}}"
         + scheme(DARK, f'[data-jp-theme-light="false"] {scope}')

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from riparian.certificates import BY
-from riparian.forests import Ensemble
 from riparian.gradient import OADT
+from riparian.members import has_members, member_columns
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.structure import Structure
@@ -167,10 +167,9 @@ def print_model(
         _print_heading(out, "Planes")
         for line in model.export_text().splitlines():
             out.print(f"  {line}")
-    if isinstance(model, Ensemble):
+    if has_members(model):
         _print_heading(out, "Members")
-        for member in model.members():
-            out.print(f"  {member}")
+        _print_columns(out, member_columns(model))
     if hasattr(model, "guarantee"):
         _print_heading(out, "What the bound promises")
         _print_paragraph(out, model.guarantee())
@@ -250,13 +249,13 @@ def model_dict(
 
 def _size(model: Any) -> list[tuple[str, str]]:
     """How large it is, under the name of what it is."""
-    if isinstance(model, Ensemble):
+    if has_members(model):
         return [("forest", f"{len(model.members()):,} members, {_tree_text(model)}")]
     return [("tree", _tree_text(model))] if hasattr(model, "n_leaves_") else []
 
 
 def _size_dict(model: Any) -> dict[str, Any]:
-    if isinstance(model, Ensemble):
+    if has_members(model):
         members = [_record(member) for member in model.members()]
         return {"leaves": model.n_leaves_, "depth": model.depth_, "members": members}
     if not isinstance(model, TreeModel):
@@ -308,6 +307,14 @@ def _print_pairs(out: Console, pairs: Sequence[tuple[str, str]]) -> None:
     width = max((len(name) for name, _ in pairs), default=0)
     for name, value in pairs:
         out.print(f"  {name:<{width}}  {value}")
+
+
+def _print_columns(out: Console, columns: Mapping[str, Sequence[str]]) -> None:
+    """Print a table whose first column names the row."""
+    widths = [max(map(len, (head, *texts))) for head, texts in columns.items()]
+    for row in [list(columns), *zip(*columns.values(), strict=True)]:
+        others = (f"{text:>{width}}" for text, width in zip(row[1:], widths[1:], strict=True))
+        out.print("  ".join(["", f"{row[0]:<{widths[0]}}", *others]))
 
 
 def _print_confusion(out: Console, result: Result) -> None:

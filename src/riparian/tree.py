@@ -22,11 +22,10 @@ from riparian.tree_model import TreeModel
 from riparian.uncertain import refuse_settings
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
-    from sklearn.tree import DecisionTreeClassifier
     from sklearn.utils import Tags
 
     from riparian.export import Step
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["HoeffdingTree"]
 
@@ -572,23 +571,14 @@ class HoeffdingTree(TreeModel[_core.Engine]):
 
         return guarantee(self)
 
-    def to_sklearn(self, **options: Any) -> DecisionTreeClassifier:
-        """The tree as scikit-learn's; options as in :func:`riparian.export.to_sklearn`."""
-        from riparian.export import to_sklearn
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import refuse_unsaid
 
-        return to_sklearn(self, **options)
-
-    def to_onnx(self, **options: Any) -> ModelProto:
-        """The tree as an ONNX model; options as in :func:`riparian.export.to_onnx`."""
-        from riparian.export import to_onnx
-
-        return to_onnx(self, **options)
-
-    def to_code(self, language: str, **options: Any) -> str:
-        """The tree as SQL, Python or C; options as in :func:`riparian.export.to_code`."""
-        from riparian.export import to_code
-
-        return to_code(self, language, **options)
+        self._fitted()
+        axes = self._learned_with
+        options = axes["adaptation"] == "options"
+        refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        return super()._plain(allowed, asked)
 
     def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
         """The path of one example from the root to its leaf, with the counts on the way."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from numpy.typing import NDArray
+
 from riparian.model import Engine, StreamClassifier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from sklearn.tree import DecisionTreeClassifier
+
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["TreeEngine", "TreeModel"]
 
@@ -21,6 +26,7 @@ class TreeEngine(Engine, Protocol):
     def n_leaves(self) -> int: ...
     @property
     def depth(self) -> int: ...
+    def nodes(self) -> dict[str, NDArray[Any]]: ...
 
 
 T = TypeVar("T", bound=TreeEngine)
@@ -41,19 +47,22 @@ class TreeModel(StreamClassifier[T]):
 
         return export_graphviz(self, **options)
 
+    def to_sklearn(self, **options: Any) -> DecisionTreeClassifier:
+        """The tree as scikit-learn's; options as in :func:`riparian.export.to_sklearn`."""
+        from riparian.export import to_sklearn
+
+        return to_sklearn(self, **options)
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_tree
+
+        return plain_tree(self, Part(self._fitted().nodes()))
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws the tree with matplotlib; options as in :func:`riparian.plot.plot_tree`."""
         from riparian.plot import plot_tree
 
         return plot_tree(self, ax=ax, **options)
-
-    def _repr_html_(self) -> str:
-        from riparian.repr_html import repr_html
-
-        return repr_html(self)
-
-    # scikit-learn's notebook display asks for this one.
-    _html_repr = _repr_html_
 
     @property
     def n_nodes_(self) -> int:

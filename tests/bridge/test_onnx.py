@@ -6,29 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+from programs import columns, session
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
 
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-
-
-def session(model, **options):
-    made = model.to_onnx(**options)
-    onnx.checker.check_model(made, full_check=True)
-    data = made.SerializeToString()
-    return onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
-
-
-def columns(frame, names, kind):
-    """One input a column; text is missing where it is empty."""
-    return {
-        name: frame[name].fillna("").to_numpy(object).reshape(-1, 1)
-        if name == names[3]
-        else frame[name].to_numpy(kind).reshape(-1, 1)
-        for name in frame
-    }
+pytest.importorskip("onnxruntime")
 
 
 def check(answer, model, X):

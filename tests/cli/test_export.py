@@ -78,9 +78,49 @@ def test_a_leaf_model_that_cannot_be_written_is_refused(tmp_path, data):
     result = call(path, "--to", "c")
     assert result.exit_code == 1
     assert result.stderr.startswith("riparian: the leaves of this model answer by 'adaptive'")
+    assert "export cannot say; --leaf majority gives the tree" in result.stderr
     assert result.stderr.count("\n") == 1
     assert call(path, "--to", "c", "--leaf", "majority").exit_code == 0
     assert call(path, "--to", "text").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "forest",
+    [
+        rp.AdaptiveRandomForest(estimator=rp.VFDT(), n_estimators=3),
+        rp.AccuracyWeightedEnsemble(estimator=rp.VFDT()),
+        rp.UFFT(leaf="majority", n_min="fixed", grace_period=200),
+        rp.OADT(depth=3),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_forests_and_planes_are_exported(tmp_path, data, forest):
+    X, y = data
+    path = tmp_path / "forest.rip"
+    forest.fit(X[:5000], y[:5000]).save(path)
+    space = {}
+    exec(call(path, "--to", "python").stdout, space)
+    assert [space["predict_one"](x) for x in X[:50].tolist()] == forest.predict(X[:50]).tolist()
+    assert "void tree_probabilities" in call(path, "--to", "c").stdout
+    assert call(path, "--to", "text").stdout.rstrip() == forest.export_text().rstrip()
+    sql, drawn = call(path, "--to", "sql"), call(path, "--to", "dot", "--member", 0)
+    if isinstance(forest, rp.OADT):
+        assert "need an exponential, which SQL has not" in sql.stderr
+        assert (drawn.exit_code, "OADT has no members" in drawn.stderr) == (2, True)
+        assert "has planes, not tests" in call(path, "--to", "dot").stderr
+    else:
+        assert "riparian_sums" in sql.stdout
+        assert drawn.stdout == forest.export_graphviz(member=0) + "\n"
+        assert "a drawing is of one tree" in call(path, "--to", "dot").stderr
+
+
+def test_iti_is_exported_once_it_is_said_what_missing_values_do(tmp_path, data):
+    X, y = data
+    path = tmp_path / "iti.rip"
+    rp.ITI().fit(X[:300], y[:300]).save(path)
+    assert "by both branches of a test" in call(path, "--to", "c").stderr
+    assert "--missing fails sends it down the second" in call(path, "--to", "c").stderr
+    assert call(path, "--to", "c", "--missing", "fails").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -90,6 +130,7 @@ def test_a_leaf_model_that_cannot_be_written_is_refused(tmp_path, data):
         (["--to", "onnx"], "name a file"),
         (["--to", "c", "--table", "t"], "is for --to sql"),
         (["--to", "sql", "--depth", "3"], "is for --to text or dot"),
+        (["--to", "text", "--member", "3"], "is for forests: VFDT has no members"),
         ([], "Missing option '--to'"),
     ],
 )

@@ -179,6 +179,7 @@ OTHERS = {
     "LeveragingBagging": (rp.LeveragingBagging, FOREST | {"drift": 0.3}),
     "AdaptiveRandomForest": (rp.AdaptiveRandomForest, ALARMED),
     "StreamingRandomPatches": (rp.StreamingRandomPatches, ALARMED),
+    "StreamForest": (rp.StreamForest, {"n_estimators": 3, "warning": 0.5, "drift": 0.2}),
     "Forest-options": (
         rp.Forest,
         {"estimator": rp.HoeffdingOptionTree(grace_period=50, delta=0.01), "n_estimators": 2},

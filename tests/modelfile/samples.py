@@ -84,6 +84,7 @@ def newer_models():
         (5, rp.LeveragingBagging(**forest, drift=0.5)),
         (2, rp.AdaptiveRandomForest(**alarmed)),
         (3, rp.StreamingRandomPatches(**alarmed)),
+        (2, rp.StreamForest(n_estimators=2, warning=0.9, drift=0.01)),
         (
             2,
             rp.AccuracyWeightedEnsemble(

@@ -319,3 +319,12 @@ def test_a_stationary_stream_has_few_alarms_and_a_change_is_found():
         values = np.concatenate([rng.random(2000) < 0.2, rng.random(2000) < 0.7])
         found = getattr(drift, name)().find(values)
         assert ((found >= 2000) & (found < 2600)).any(), name
+
+
+def test_scikit_learn_clones_a_model_that_has_detectors():
+    from sklearn.base import clone
+
+    model = rp.AdaptiveRandomForest(drift=drift.DDM(warm_start=50), warning=drift.ADWIN())
+    copy = clone(model)
+    assert repr(copy) == repr(model)
+    assert copy.drift is not model.drift

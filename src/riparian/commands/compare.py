@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["compare", "model_of"]
-
-_MODEL = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+__all__ = ["DEFAULT_STREAMS", "compare"]
 
 
 def compare(
@@ -17,7 +14,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A recipe, with parameters in brackets: VFDT, 'VFDT(leaf=adaptive, tau=0.1)'. "
+            help="A model that riparian models lists, with parameters in brackets: VFDT, "
+            "'VFDT(leaf=adaptive, tau=0.1)', 'OnlineBagging(estimator=HAT, n_estimators=5)'. "
             "Give it several times.  [default: VFDT and VFDT(leaf=adaptive)]",
         ),
     ] = None,
@@ -60,6 +58,7 @@ def compare(
     from riparian.evaluate.runs import FIGURES, SIZES
     from riparian.pictures import check_picture, save_figure
     from riparian.writing import check_writable
+    from riparian.written_models import model_of
 
     one_of("metric", metric, (*FIGURES, *SIZES))
     for option, path in (("--plot", plot), ("--plot-sizes", plot_sizes)):
@@ -94,66 +93,6 @@ DEFAULT_STREAMS = [
     "synth:agrawal",
     "synth:hyperplane",
 ]
-
-
-def model_of(text: str) -> Any:
-    """Give the model that a text names.
-
-    Parameters
-    ----------
-    text : str
-        A recipe's name; in brackets, its parameters as ``name=value``.
-
-    Examples
-    --------
-    >>> model_of("VFDT(leaf=adaptive, grace_period=100)")
-    VFDT(grace_period=100, leaf='adaptive')
-    >>> model_of("VFTD")
-    Traceback (most recent call last):
-    ...
-    ValueError: a model must be one of 'HoeffdingTree', ..., got 'VFTD'; did you mean 'VFDT'?
-    """
-    from riparian.errors import one_of
-    from riparian.models import MODELS
-
-    match = _MODEL.fullmatch(text)
-    if match is None:
-        raise ValueError(f"a model is written NAME or NAME(parameter=value, ...), got {text!r}")
-    name, inside = match.groups()
-    recipe = MODELS[one_of("a model", name, MODELS)]
-    known = list(recipe().get_params(deep=False))
-    parameters: dict[str, Any] = {}
-    for part in _parts(inside or ""):
-        parameter, equals, value = part.partition("=")
-        parameter = parameter.strip().replace("-", "_")
-        if not equals:
-            raise ValueError(f"{text!r}: {part.strip()!r} must be parameter=value")
-        parameters[one_of(f"a parameter of {name}", parameter, known)] = _value(value.strip())
-    return recipe(**parameters)
-
-
-def _parts(inside: str) -> list[str]:
-    """Split at commas that are not within brackets."""
-    parts, depth, start = [], 0, 0
-    for i, sign in enumerate(inside):
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
-            parts.append(inside[start:i])
-            start = i + 1
-    parts.append(inside[start:])
-    return [part for part in parts if part.strip()]
-
-
-def _value(text: str) -> Any:
-    import ast
-
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
 
 
 def _print_json(found: Any) -> None:

@@ -117,8 +117,8 @@ class Detector:
         """What the detector takes in memory, Python's object around it aside."""
         return self._native.bytes
 
-    def get_params(self) -> dict[str, Any]:
-        """The parameters, by name."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, by name; `deep` changes nothing, scikit-learn's clone gives it."""
         return dict(self._parameters)
 
     def clone(self, new_params: Mapping[str, Any] | None = None) -> Self:

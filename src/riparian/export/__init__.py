@@ -1,4 +1,4 @@
-"""Trees for other places: text, Graphviz, scikit-learn, ONNX, and code that runs by itself."""
+"""Models for other places: text, Graphviz, scikit-learn, ONNX, and code that runs by itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.export.graphviz import export_graphviz
 from riparian.export.steps import Step, path_steps
-from riparian.export.text import class_weights_text, export_text
+from riparian.export.text import class_weights_text, export_text, forest_text, tree_of
 
 if TYPE_CHECKING:
     from riparian.export.code import to_code
@@ -19,10 +19,12 @@ __all__ = [
     "class_weights_text",
     "export_graphviz",
     "export_text",
+    "forest_text",
     "path_steps",
     "to_code",
     "to_onnx",
     "to_sklearn",
+    "tree_of",
 ]
 
 #: Imported when they are asked for.

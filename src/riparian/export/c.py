@@ -1,51 +1,13 @@
-"""Trees as C99, for programs without an interpreter."""
+"""Trees and forests as C99, for programs without an interpreter."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from typing import Any
-
 import numpy as np
 
-from riparian.export.categories import is_text
+from riparian.export.c_file import CFile, array, number, row
 from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
-from riparian.wording import label_text
 
 __all__ = ["c_code"]
-
-_HEAD = """/* A decision tree, written by riparian: C99 without libraries.
- *
- * int NAME_predict(const double *x)                      a class, as its place in NAME_classes
- * const double *NAME_probabilities(const double *x)      of each class, in the same order
-{more} *
- * x has NAME_FEATURES values, in the order of NAME_features. NaN is a missing value (do not
- * compile with -ffast-math). Categories that are numbers are given as they are{texts}.
- */
-#include <stddef.h>
-#include <string.h>
-
-"""
-
-_CODE_HELP = (
-    " * double NAME_code(int feature, const char *text)        what stands for a category in x\n"
-)
-
-_CODE = """
-/* The number that stands for a category of a feature in x; UTF-8. */
-double NAME_code(int feature, const char *text)
-{
-    size_t low = 0, high = sizeof NAME_texts / sizeof NAME_texts[0];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        int order = NAME_texts[middle].feature - feature;
-        if (order == 0) order = strcmp(NAME_texts[middle].text, text);
-        if (order == 0) return NAME_texts[middle].code;
-        if (order < 0) low = middle + 1; else high = middle;
-    }
-    return -1.0;
-}
-"""
 
 _ONE_VALUE = """        case 2: node = value == at->value ? at->first : at->second; break;
 """
@@ -61,16 +23,16 @@ _EVERY_VALUE = """        default: {
         }
 """
 
-_TAIL = """
-static int NAME_leaf(const double *x)
+_LEAF = """
+static int NAME_leaf(const double *x, int node)
 {
-    int node = 0;
     for (;;) {
         const struct NAME_node *const at = &NAME_nodes[node];
         double value;
         if (at->test == 0) return at->answer;
         value = x[at->feature];
         if (value != value) {
+            if (at->missing == node) return at->answer;
             node = at->missing;
             continue;
         }
@@ -79,16 +41,42 @@ static int NAME_leaf(const double *x)
 {cases}        }
     }
 }
+"""
 
+_OF_TREE = """
 int NAME_predict(const double *x)
 {
-    return NAME_answers[NAME_leaf(x)];
+    return NAME_answers[NAME_leaf(x, 0)];
 }
 
 const double *NAME_probabilities(const double *x)
 {
-    return NAME_shares[NAME_leaf(x)];
+    return NAME_shares[NAME_leaf(x, 0)];
 }
+"""
+
+_SCORES = """
+static void NAME_scores(const double *x, double *scores)
+{
+    size_t i;
+    int k;
+    for (k = 0; k < NAME_CLASSES; ++k) scores[k] = 0.0;
+    for (i = 0; i < sizeof NAME_roots / sizeof NAME_roots[0]; ++i) {
+        const double *const share = NAME_shares[NAME_leaf(x, NAME_roots[i])];
+        for (k = 0; k < NAME_CLASSES; ++k) scores[k] += share[k];
+    }
+}
+
+void NAME_probabilities(const double *x, double *p)
+{
+    double total = {total};
+    int k;
+    NAME_scores(x, p);
+{add}    for (k = 0; k < NAME_CLASSES; ++k) p[k] /= total;
+}
+"""
+
+_ADD = """    for (k = 0; k < NAME_CLASSES; ++k) total += p[k];
 """
 
 
@@ -102,55 +90,36 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
     name : str, default="tree"
         What all names in the file begin with.
     """
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise ValueError(f"name must be letters, digits and underscores, got {name!r}")
-    texts = [is_text(feature, "C") for feature in tree.features]
-    nodes, ways = _nodes(tree, texts)
+    what = "A decision tree" if tree.sum is None else "A decision forest"
+    file = CFile(tree.features, tree.classes, name, what, computes=tree.sum is not None)
+    nodes, ways = _nodes(tree, file)
     speaking = np.flatnonzero(tree.speaks).tolist()
-    more = texts_help = cases = ""
-    if any(texts):
-        more = _CODE_HELP
-        texts_help = ",\n * and those that are text as NAME_code gives them"
-    if (tree.test == ONE_VALUE).any():
-        cases += _ONE_VALUE
-    if ways:
-        cases += _EVERY_VALUE
-    parts = [
-        _HEAD.format(more=more, texts=texts_help),
-        f"enum {{ NAME_FEATURES = {len(tree.features)}, NAME_CLASSES = {len(tree.classes)} }};\n\n",
-        _array("const char *const NAME_features[]", [_text(f.label) for f in tree.features]),
-        _array("const char *const NAME_classes[]", [_text(str(c)) for c in tree.classes]),
-    ]
-    if any(texts):
-        entries = [
-            f"{{{i}, {code}.0, {_text(str(category))}}}"
-            for i, feature in enumerate(tree.features)
-            if texts[i]
-            for code, category in sorted(enumerate(feature.categories), key=_in_bytes)
-        ]
-        # A feature may have no category yet; no text is at feature -1.
-        kind = "static const struct { int feature; double code; const char *text; } NAME_texts[]"
-        parts += [_array(kind, entries or ['{-1, 0.0, ""}']), _CODE, "\n"]
-    parts += [
+    cases = _ONE_VALUE if (tree.test == ONE_VALUE).any() else ""
+    file.add(
         "struct NAME_node { double value; int test, feature, first, second, missing, answer; };\n",
-        _array("static const struct NAME_node NAME_nodes[]", nodes),
-    ]
+        array("static const struct NAME_node NAME_nodes[]", nodes),
+    )
     if ways:
-        parts.append(_array("static const struct { double value; int node; } NAME_ways[]", ways))
-    rows = [
-        "{" + ", ".join(_number(p) for p in tree.probabilities[node].tolist()) + "}"
-        for node in speaking
-    ]
-    parts += [
-        _array("static const int NAME_answers[]", [str(tree.answer[node]) for node in speaking]),
-        _array("static const double NAME_shares[][NAME_CLASSES]", rows),
-        _TAIL.replace("{cases}", cases),
-    ]
-    # Labels and categories hold no bare NAME: their letters N are written as escapes.
-    return "".join(parts).replace("NAME", name)
+        file.add(array("static const struct { double value; int node; } NAME_ways[]", ways))
+        cases += _EVERY_VALUE
+    rows = [row(tree.probabilities[node].tolist()) for node in speaking]
+    file.add(array("static const double NAME_shares[][NAME_CLASSES]", rows))
+    if tree.sum is None:
+        answers = [str(tree.answer[node]) for node in speaking]
+        file.add(array("static const int NAME_answers[]", answers))
+        file.add(_LEAF.replace("{cases}", cases), _OF_TREE)
+        return str(file)
+    file.add(array("static const int NAME_roots[]", map(str, tree.sum.roots)))
+    file.add(_LEAF.replace("{cases}", cases))
+    divisor = tree.sum.divisor
+    scores = _SCORES.replace("{total}", number(divisor or 0.0))
+    file.add(scores.replace("{add}", _ADD if divisor is None else ""))
+    # What is divided by a number that is known is so before it is compared, as in the model.
+    file.add_answer(tree.sum.costs, "NAME_scores" if divisor is None else "NAME_probabilities")
+    return str(file)
 
 
-def _nodes(tree: PlainTree, texts: Sequence[bool]) -> tuple[list[str], list[str]]:
+def _nodes(tree: PlainTree, file: CFile) -> tuple[list[str], list[str]]:
     rows: list[str] = []
     ways: list[str] = []
     answers = 0
@@ -166,56 +135,14 @@ def _nodes(tree: PlainTree, texts: Sequence[bool]) -> tuple[list[str], list[str]
             continue
         if test == EVERY_VALUE:
             first = len(ways)
-            found = sorted((_category(tree, feature, c, texts), child) for c, child in children)
-            ways += [f"{{{_number(v)}, {child}}}" for v, child in found]
+            known = [(code, child) for code, child in children if code >= 0]
+            found = sorted((file.category(feature, c), child) for c, child in known)
+            ways += [f"{{{number(v)}, {child}}}" for v, child in found]
             second = len(ways)
         else:
             first, second = children[0][1], children[1][1]
             value = float(tree.threshold[node])
             if test == ONE_VALUE:
-                value = _category(tree, feature, int(tree.category[node]), texts)
-        rows.append(
-            f"{{{_number(value)}, {test}, {feature}, {first}, {second}, {heavy}, {answer}}}"
-        )
+                value = file.category(feature, int(tree.category[node]))
+        rows.append(f"{{{number(value)}, {test}, {feature}, {first}, {second}, {heavy}, {answer}}}")
     return rows, ways
-
-
-def _category(tree: PlainTree, feature: int, code: int, texts: Sequence[bool]) -> float:
-    """What stands for a category in x."""
-    category: Any = tree.features[feature].categories[code]
-    if texts[feature]:
-        return float(code)
-    if float(category) != category:
-        name = label_text(tree.features[feature].label)
-        raise ValueError(f"the category {category!r} of {name!r} is not a double")
-    return float(category)
-
-
-def _in_bytes(entry: tuple[int, Any]) -> bytes:
-    """The order of strcmp."""
-    return str(entry[1]).encode("utf-8", "surrogatepass")
-
-
-def _array(declaration: str, entries: Iterable[str]) -> str:
-    body = ",\n".join(f"    {entry}" for entry in entries)
-    return f"{declaration} = {{\n{body}\n}};\n"
-
-
-def _number(value: float) -> str:
-    """All bits of a number, readable where it is whole."""
-    return f"{value:.1f}" if value == int(value) and abs(value) < 1e6 else value.hex()
-
-
-def _text(text: str) -> str:
-    """A string literal; whatever could end it, join a trigraph or be a NAME is an escape."""
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{text!r} is not valid Unicode, which C needs") from None
-    if 0 in data:
-        raise ValueError(f"{text!r} holds a NUL character, which ends a string in C")
-    plain = re.compile(rb"[ !#-\x3e@-MO-\[\]-~]")
-    inner = "".join(
-        chr(byte) if plain.fullmatch(bytes([byte])) else f"\\{byte:03o}" for byte in data
-    )
-    return f'"{inner}"'

@@ -1,4 +1,4 @@
-"""Trees as a Python module without imports."""
+"""Trees and forests as a Python module without imports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
 
 __all__ = ["python_code"]
 
-_HEAD = '''"""A decision tree, written by riparian. It imports nothing.
+_HEAD = '''"""A decision {what}, written by riparian. It imports nothing.
 
 predict_one(x) gives the class of one example and predict_proba_one(x) a dict of class
 probabilities. An example is a dict of values by the names in FEATURES; where these are
@@ -17,20 +17,54 @@ positions it may be a sequence. None, NaN and an absent value are missing.
 
 '''
 
-_TAIL = '''
+_OF_TREE = '''
 
 def predict_one(x):
-    """The most likely class of one example."""
-    return CLASSES[_ANSWERS[_leaf(x)][0]]
+    """The class of one example."""
+    return CLASSES[_ANSWERS[_leaf(x, 0)][0]]
 
 
 def predict_proba_one(x):
     """The probability of each class."""
-    return dict(zip(CLASSES, _ANSWERS[_leaf(x)][1]))
+    return dict(zip(CLASSES, _ANSWERS[_leaf(x, 0)][1]))
+'''
+
+_OF_FOREST = '''
+
+def predict_one(x):
+    """The class of one example."""
+    scores = _scores(x)
+    if _COSTS is None:
+        return CLASSES[scores.index(max(scores))]
+    expected = [_total([s * c for s, c in zip(scores, row)]) for row in _COSTS]
+    return CLASSES[expected.index(min(expected))]
 
 
-def _leaf(x):
-    node = 0
+def predict_proba_one(x):
+    """The probability of each class."""
+    scores = _scores(x)
+    total = _total(scores) if _DIVISOR is None else 1.0
+    return dict(zip(CLASSES, [s / total for s in scores]))
+
+
+def _scores(x):
+    scores = [0.0] * len(CLASSES)
+    for root in _ROOTS:
+        for k, share in enumerate(_ANSWERS[_leaf(x, root)]):
+            scores[k] += share
+    return scores if _DIVISOR is None else [s / _DIVISOR for s in scores]
+
+
+def _total(values):
+    total = 0.0  # from the first to the last; sum() would round otherwise
+    for value in values:
+        total += value
+    return total
+'''
+
+_LEAF = """
+
+def _leaf(x, node):
     while True:
         test, feature, what, first, second, missing = _NODES[node]
         if test == 0:
@@ -40,6 +74,8 @@ def _leaf(x):
         except (KeyError, IndexError):
             value = None
         if value is None or value != value:
+            if missing == node:
+                return node
             node = missing
         elif test == 1:
             node = first if float(value) <= what else second
@@ -49,28 +85,40 @@ def _leaf(x):
             node = what[value]
         else:
             return node
-'''
+"""
 
 
 def python_code(tree: PlainTree) -> str:
     """The module's text, all of it ASCII."""
     lines = [
-        _HEAD,
+        _HEAD.replace("{what}", "tree" if tree.sum is None else "forest"),
         f"FEATURES = {_list([f.name for f in tree.features])}\n",
         f"CLASSES = {_list(tree.classes)}\n",
         "\n# Kind of test, feature, threshold, category or branches, children, the missing one.\n",
         "_NODES = [\n",
         *(f"    {_node(tree, node)},\n" for node in range(len(tree))),
-        "]\n\n# Of each node that answers its class and probabilities.\n_ANSWERS = {\n",
-        *(
-            f"    {node}: ({tree.answer[node]}, {_list(tree.probabilities[node].tolist())}),\n"
-            for node in range(len(tree))
-            if tree.speaks[node]
-        ),
+        "]\n\n# Of each node that answers its ",
+        "class and probabilities" if tree.sum is None else "part of the sum",
+        ".\n_ANSWERS = {\n",
+        *(f"    {node}: {_said(tree, node)},\n" for node in range(len(tree)) if tree.speaks[node]),
         "}\n",
-        _TAIL,
     ]
-    return "".join(lines)
+    if tree.sum is None:
+        lines.append(_OF_TREE)
+    else:
+        costs = tree.sum.costs
+        rows = costs if costs is None else _list(costs.tolist())
+        lines += [
+            f"_ROOTS = {tree.sum.roots}\n_DIVISOR = {tree.sum.divisor}\n",
+            f"_COSTS = {rows}  # [answer][true class]\n",
+            _OF_FOREST,
+        ]
+    return "".join([*lines, _LEAF])
+
+
+def _said(tree: PlainTree, node: int) -> str:
+    shares = _list(tree.probabilities[node].tolist())
+    return f"({tree.answer[node]}, {shares})" if tree.sum is None else shares
 
 
 def _node(tree: PlainTree, node: int) -> str:
@@ -81,7 +129,7 @@ def _node(tree: PlainTree, node: int) -> str:
     children = tree.children[node]
     if test == EVERY_VALUE:
         categories = tree.features[feature].categories
-        ways = ", ".join(f"{categories[code]!a}: {child}" for code, child in children)
+        ways = ", ".join(f"{categories[c]!a}: {child}" for c, child in children if c >= 0)
         return f"(3, {feature}, {{{ways}}}, 0, 0, {heavy})"
     what: Any = float(tree.threshold[node])
     if test == ONE_VALUE:

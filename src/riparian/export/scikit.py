@@ -8,27 +8,31 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import Tree
 
-from riparian.export.plain import LEAF, THRESHOLD, PlainTree, plain_tree, with_leader
+from riparian.export.plain import LEAF, THRESHOLD, Allowed, PlainTree, with_leader
 from riparian.labels import label_array
 from riparian.structure import Structure
 from riparian.wording import label_text
 
 if TYPE_CHECKING:
-    from riparian.tree import HoeffdingTree
+    from riparian.tree_model import TreeModel
 
 __all__ = ["to_sklearn"]
 
 
-def to_sklearn(model: HoeffdingTree, *, leaf: str | None = None) -> DecisionTreeClassifier:
+def to_sklearn(
+    model: TreeModel[Any], *, leaf: str | None = None, missing: str | None = None
+) -> DecisionTreeClassifier:
     """The tree as a fitted DecisionTreeClassifier with the same answers.
 
     Parameters
     ----------
-    model : HoeffdingTree
+    model : TreeModel
         A model that has learned.
     leaf : {"majority"} or None, default=None
         "majority" reads the leaves of any model as majority leaves; None refuses a model
         with others.
+    missing : {"fails"} or None, default=None
+        As in :func:`riparian.export.to_onnx`.
 
     Returns
     -------
@@ -45,7 +49,12 @@ def to_sklearn(model: HoeffdingTree, *, leaf: str | None = None) -> DecisionTree
     ``n_node_samples`` counts the examples that reached a node; its ``impurity`` is the Gini
     index of what the node answers with.
     """
-    tree = plain_tree(model, leaf, "to_sklearn")
+    tree = model._plain(Allowed(leaf, missing), "to_sklearn")
+    if tree.cheapest:
+        raise ValueError(
+            "to_sklearn cannot say costs: scikit-learn's trees answer the most likely class; "
+            "to_onnx and to_code can"
+        )
     _refuse_categories(tree)
     found = DecisionTreeClassifier()
     found.n_features_in_ = len(tree.features)
@@ -70,7 +79,7 @@ def _refuse_categories(tree: PlainTree) -> None:
         )
 
 
-def _reached(model: HoeffdingTree, n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _reached(model: TreeModel[Any], n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Weights of the nodes; of a tree that was seeded and has learned nothing, the seed's."""
     structure = Structure.of(model)
     learned = sum(structure[0].reached) > 0.0

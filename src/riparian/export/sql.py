@@ -1,16 +1,16 @@
-"""Trees as one SQL query."""
+"""Trees and forests as one SQL query."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from riparian.export.plain import EVERY_VALUE, LEAF, THRESHOLD, PlainTree
+from riparian.export.plain import EVERY_VALUE, LEAF, THRESHOLD, PlainTree, Sum
 from riparian.wording import number_text
 
 __all__ = ["sql_code"]
@@ -37,6 +37,36 @@ SELECT * FROM "riparian_leaves" JOIN "riparian_answers" USING ("riparian_leaf")
 """
 
 
+# Without MATERIALIZED SQLite writes out what a column is computed from wherever it is used.
+_FOREST = """-- A decision forest, written by riparian, for SQLite (3.35 or later) and DuckDB.
+-- Gives the rows of the table with the leaf that each reaches in every tree, the sum of what
+-- they say of each class, and the class{and_more}. NULL is a missing value.
+WITH "riparian_leaves" AS MATERIALIZED (
+  SELECT {input}.*,
+{leaves}
+  FROM {table} AS {input}
+), "riparian_answers" ({columns}) AS (
+  VALUES
+{answers}
+), "riparian_sums" AS MATERIALIZED (
+  SELECT "riparian_leaves".*,
+{sums}
+  FROM "riparian_leaves"
+{joins}
+){costs}
+SELECT *,
+  {prediction}
+FROM {source}
+"""
+_COSTS = """, "riparian_costs" AS MATERIALIZED (
+  SELECT *,
+{costs}
+  FROM "riparian_sums"
+)"""
+#: SQLite joins 64 tables, and its expressions have 1,000 levels.
+_MOST_TREES, _MOST_CLASSES = 60, 500
+
+
 def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) -> str:
     """The query.
 
@@ -50,6 +80,8 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
     proba : bool, default=True
         Whether to give ``probability_0`` and so on, in the order of ``classes_``.
     """
+    if tree.sum is not None:
+        return _forest_code(tree, tree.sum, table, proba)
     names = ["riparian_leaf", "prediction"]
     if proba:
         names += [f"probability_{k}" for k in range(len(tree.classes))]
@@ -62,42 +94,111 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
     return _QUERY.format(
         and_more=" and its\n-- probabilities" if proba else "",
         input=_INPUT,
-        leaf=_leaf(tree),
-        table=".".join(_identifier(part) for part in table.split(".")),
+        leaf=_leaf(tree, tree.trees()[0]),
+        table=_table(table),
         columns=", ".join(_identifier(name) for name in names),
         answers=",\n".join(answers),
     )
 
 
-def _leaf(tree: PlainTree) -> str:
-    """An expression for the id of the node that answers."""
+def _forest_code(tree: PlainTree, together: Sum, table: str, proba: bool) -> str:
+    trees, k = tree.trees(), len(tree.classes)
+    for what, found, most in (("trees", len(trees), _MOST_TREES), ("classes", k, _MOST_CLASSES)):
+        if found > most:
+            raise ValueError(
+                f"SQL takes at most {most} {what} of a forest, and this one has {found}; "
+                "to_code('python'), to_code('c') and to_onnx take any number"
+            )
+    leaves = [f'"riparian_leaf_{t}"' for t in range(len(trees))]
+    said = [f'"said_{t}"' for t in range(len(trees))]
+    sums = [f'"riparian_sum_{i}"' for i in range(k)]
+    over = "" if together.divisor is None else f" / {_number(together.divisor)}"
+    total = "" if together.divisor is not None else f" / ({' + '.join(sums)})"
+    parts = [[f'{s}."part_{i}"' for s in said] for i in range(k)]
+    added = [f"({' + '.join(terms)}){over}" for terms in parts]
+    probabilities = [f'{part}{total} AS "probability_{i}"' for i, part in enumerate(sums)]
+    costs, source, scores, relation = "", '"riparian_sums"', sums, ">="
+    if together.costs is not None:
+        scores, relation = [f'"riparian_cost_{i}"' for i in range(k)], "<="
+        expected = [
+            " + ".join(f"{s} * {_number(c)}" for s, c in zip(sums, row, strict=True))
+            for row in together.costs.tolist()
+        ]
+        costs, source = _COSTS.format(costs=_named(expected, scores)), '"riparian_costs"'
+    prediction = _first_best(scores, relation, [_literal(label) for label in tree.classes])
+    return _FOREST.format(
+        and_more=" and its probabilities" if proba else "",
+        input=_INPUT,
+        leaves=_named([_leaf(tree, nodes).strip() for nodes in trees], leaves),
+        table=_table(table),
+        columns=", ".join(['"leaf"', *(f'"part_{i}"' for i in range(k))]),
+        answers=",\n".join(
+            f"    ({', '.join([str(node), *map(_number, tree.probabilities[node].tolist())])})"
+            for node in np.flatnonzero(tree.speaks).tolist()
+        ),
+        sums=_named(added, sums),
+        joins="\n".join(
+            f'  JOIN "riparian_answers" AS {s} ON {s}."leaf" = "riparian_leaves".{leaf}'
+            for s, leaf in zip(said, leaves, strict=True)
+        ),
+        costs=costs,
+        prediction=",\n  ".join([f'{prediction} AS "prediction"', *probabilities[: k * proba]]),
+        source=source,
+    )
+
+
+def _named(expressions: Sequence[str], names: Sequence[str]) -> str:
+    """Columns of a SELECT."""
+    pairs = zip(expressions, names, strict=True)
+    return ",\n".join(f"    {expression} AS {name}" for expression, name in pairs)
+
+
+def _first_best(scores: Sequence[str], relation: str, labels: Sequence[str]) -> str:
+    """The label of the first score that none after it beats: none before it did either."""
+    if len(labels) == 1:
+        return labels[0]
+    whens = [
+        f"    WHEN {_all_of([f'{score} {relation} {other}' for other in scores[i + 1 :]])} "
+        f"THEN {labels[i]}"
+        for i, score in enumerate(scores[:-1])
+    ]
+    return "CASE\n" + "\n".join(whens) + f"\n    ELSE {labels[-1]}\n  END"
+
+
+def _table(name: str) -> str:
+    return ".".join(_identifier(part) for part in name.split("."))
+
+
+def _leaf(tree: PlainTree, nodes: range) -> str:
+    """An expression for the id of the node that answers in a tree."""
+    root = nodes[0]
     depth = np.zeros(len(tree), dtype=np.intp)
     parent = np.full(len(tree), -1, dtype=np.intp)
-    for node, branches in enumerate(tree.children):
-        for _, child in branches:
+    for node in nodes:
+        for _, child in tree.children[node]:
             parent[child], depth[child] = node, depth[node] + 1
     blocks: dict[int, str] = {}
-    text: list[str] = [""] * len(tree)
+    text = dict.fromkeys(nodes, "")
     # Children stand after their parents, so that they are written before them.
-    for node in reversed(range(len(tree))):
+    for node in reversed(nodes):
         indent = "    " + "  " * int(depth[node] % _LEVELS)
         text[node] = _case(tree, node, text, indent)
         for _, child in tree.children[node]:
             text[child] = ""
-        if node > 0 and depth[node] % _LEVELS == 0 and tree.test[node] != LEAF:
+        if node > root and depth[node] % _LEVELS == 0 and tree.test[node] != LEAF:
             blocks[node] = text[node]
             text[node] = "NULL"
     if not blocks:
-        return f"    {text[0]}"
+        return f"    {text[root]}"
     # The deepest first: a row that passes one block on to another meets that one before.
     whens = [
         f"    WHEN {_path(tree, parent, node)} THEN\n    {blocks[node]}"
         for node in sorted(blocks, key=lambda node: -depth[node])
     ]
-    return "    COALESCE(\n    " + text[0] + ",\n    CASE\n" + "\n".join(whens) + "\n    END)"
+    return "    COALESCE(\n    " + text[root] + ",\n    CASE\n" + "\n".join(whens) + "\n    END)"
 
 
-def _case(tree: PlainTree, node: int, text: Sequence[str], indent: str) -> str:
+def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str) -> str:
     test = int(tree.test[node])
     if test == LEAF:
         return str(node)
@@ -112,7 +213,10 @@ def _case(tree: PlainTree, node: int, text: Sequence[str], indent: str) -> str:
             f"{inner}WHEN {column} = {_literal(categories[code])}"
             f"{f' OR {column} IS NULL' if child == heavy else ''} THEN {text[child]}"
             for code, child in children
+            if code >= 0
         ]
+        if any(code < 0 for code, _ in children):
+            whens.append(f"{inner}WHEN {column} IS NULL THEN {text[heavy]}")
         return "CASE\n" + "\n".join(whens) + f"\n{inner}ELSE {node}\n{indent}END"
     first, second = children[0][1], children[1][1]
     # NULL is neither smaller nor larger: it takes the branch after ELSE.
@@ -140,8 +244,11 @@ class _Range:
     same: Hashable | None = None
     others: list[Hashable] = field(default_factory=list)
     missing: bool = True
+    known: bool = True
 
     def condition(self, column: str) -> str:
+        if not self.known:
+            return f"{column} IS NULL"
         parts = []
         if self.above > -math.inf:
             parts.append(f"{column} > {_number(self.above)}")
@@ -172,12 +279,16 @@ def _path(tree: PlainTree, parent: Any, node: int) -> str:
             else:
                 met.above = max(met.above, threshold)
         elif tree.test[node] == EVERY_VALUE:
-            met.same = categories[branch]
+            met.known = branch >= 0
+            met.same = categories[branch] if met.known else None
         elif branch == 0:
             met.same = categories[int(tree.category[node])]
         else:
             met.others.append(categories[int(tree.category[node])])
-    parts = [found.condition(column) for column, found in ranges.items()]
+    return _all_of([found.condition(column) for column, found in ranges.items()])
+
+
+def _all_of(parts: list[str]) -> str:
     while len(parts) > _TOGETHER:
         groups = [parts[i : i + _TOGETHER] for i in range(0, len(parts), _TOGETHER)]
         parts = [f"({' AND '.join(group)})" for group in groups]

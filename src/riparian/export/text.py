@@ -8,7 +8,15 @@ from typing import Any
 from riparian.structure import Node, Structure
 from riparian.wording import share_text, weight_text
 
-__all__ = ["check_depth", "class_weights_text", "export_text", "plural", "predictor_text"]
+__all__ = [
+    "check_depth",
+    "class_weights_text",
+    "export_text",
+    "forest_text",
+    "plural",
+    "predictor_text",
+    "tree_of",
+]
 
 _GUIDES_SHOWN = 40  # levels of indentation; deeper lines name their depth instead
 
@@ -70,6 +78,43 @@ def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) ->
         verb = "is" if left_out == 1 else "are"
         lines.append(f"{plural(left_out, 'node')} below depth {max_depth} {verb} not shown")
     return "\n".join(lines)
+
+
+def forest_text(
+    model: Any, *, member: int | None = None, max_depth: int | None = None, digits: int = 6
+) -> str:
+    """The trees of a forest as indented text, one after the other.
+
+    Parameters
+    ----------
+    model : Ensemble or UFFT
+        A model that has learned.
+    member : int or None, default=None
+        The tree of this member alone; None writes all of them.
+    max_depth, digits
+        As in :func:`export_text`.
+
+    Returns
+    -------
+    str
+        The lines, without a newline at the end.
+    """
+    if member is not None:
+        return export_text(tree_of(model, member), max_depth=max_depth, digits=digits)
+    members = model.members()
+    texts = (
+        export_text(model._estimator(m), max_depth=max_depth, digits=digits)
+        for m in range(len(members))
+    )
+    return "\n\n".join(f"{head}\n{text}" for head, text in zip(members, texts, strict=True))
+
+
+def tree_of(model: Any, member: int) -> Any:
+    """The tree of one member of a forest, as a model of its own."""
+    n = len(model.members())
+    if not 0 <= member < n:
+        raise ValueError(f"member must be from 0 to {n - 1}, got {member}")
+    return model._estimator(member)
 
 
 def class_weights_text(structure: Structure, weights: Sequence[float], most: int = 4) -> str:

@@ -8,8 +8,9 @@ from riparian.forests.ensemble import Ensemble, Vote
 from riparian.forests.forest import Forest
 from riparian.forests.leveraging_bagging import LeveragingBagging
 from riparian.forests.online_bagging import OnlineBagging
+from riparian.forests.stream_forest import StreamForest
 from riparian.forests.streaming_random_patches import StreamingRandomPatches
-from riparian.forests.ufft import UFFT, PairVote, n_min
+from riparian.forests.ufft import UFFT, PairMember, PairVote, n_min
 
 __all__ = [
     "FORESTS",
@@ -20,7 +21,9 @@ __all__ = [
     "Forest",
     "LeveragingBagging",
     "OnlineBagging",
+    "PairMember",
     "PairVote",
+    "StreamForest",
     "StreamingRandomPatches",
     "Vote",
     "n_min",
@@ -35,6 +38,7 @@ FORESTS: dict[str, type[Ensemble[Any]]] = {
         AdaptiveRandomForest,
         LeveragingBagging,
         OnlineBagging,
+        StreamForest,
         StreamingRandomPatches,
         UFFT,
     )

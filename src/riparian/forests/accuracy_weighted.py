@@ -121,6 +121,12 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
         weights = self._fitted().weights()
         return (weights[member] if weights else 1.0), None, 0
 
+    def _voters(self) -> list[tuple[int, float]]:
+        chunks = self._fitted().chunks_of()
+        best = super()._voters()[: self._learned_with["n_estimators"]]
+        # Where none beats chance the newest answers.
+        return best or [(chunks.index(max(chunks)), 1.0)]
+
     @property
     def weights_(self) -> NDArray[np.float64]:
         return np.array(self._fitted().weights())

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import sklearn.base
@@ -21,6 +21,9 @@ from riparian.schema import Schema
 from riparian.settings import byte_count, check_settings, whole
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
+
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote"]
 
@@ -163,6 +166,18 @@ class Ensemble(StreamClassifier[E]):
         label = max(probabilities, key=probabilities.__getitem__)
         return Vote(member, weight, label if probabilities[label] > 0 else None, probabilities)
 
+    def export_text(self, **options: Any) -> str:
+        """The tree of each member; options as in :func:`riparian.export.forest_text`."""
+        from riparian.export import forest_text
+
+        return forest_text(self, **options)
+
+    def export_graphviz(self, *, member: int, **options: Any) -> str:
+        """The tree of one member in the DOT language, as of a tree by itself."""
+        from riparian.export import export_graphviz, tree_of
+
+        return export_graphviz(tree_of(self, member), **options)
+
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
         engine = self._fitted()
@@ -174,11 +189,10 @@ class Ensemble(StreamClassifier[E]):
     def members(self) -> list[Member]:
         """How the members stand: size, weight, accuracy since they began, replacements."""
         engine = self._fitted()
-        out = []
-        for m in range(engine.n_members):
-            tree = engine.tree(m)
-            out.append(Member(m, tree.n_leaves, tree.depth, *self._standing(m)))
-        return out
+        return [self._member(m, engine.tree(m)) for m in range(engine.n_members)]
+
+    def _member(self, member: int, tree: _core.Engine) -> Member:
+        return Member(member, tree.n_leaves, tree.depth, *self._standing(member))
 
     def _standing(self, member: int) -> tuple[float, float | None, int]:
         """What a vote counts, the accuracy behind it if it is kept, and replacements."""
@@ -196,17 +210,17 @@ class Ensemble(StreamClassifier[E]):
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
-        engine = self._fitted()
+        return [self._estimator(m) for m in range(self._fitted().n_members)]
+
+    def _estimator(self, member: int) -> HoeffdingTree:
+        """A copy of one member as it is now."""
         axes = self._tree_axes(self._learned_with)
-        out = []
-        for m in range(engine.n_members):
-            arrays = engine.tree(m).snapshot()
-            copy = HoeffdingTree(**axes)
-            copy._schema, copy._learned_with = self._schema_of(m, arrays), axes
-            copy._engine = copy._restored_engine(axes, arrays)
-            copy._learning = threading.Lock()
-            out.append(copy)
-        return out
+        arrays = self._fitted().tree(member).snapshot()
+        copy = HoeffdingTree(**axes)
+        copy._schema, copy._learned_with = self._schema_of(member, arrays), axes
+        copy._engine = copy._restored_engine(axes, arrays)
+        copy._learning = threading.Lock()
+        return copy
 
     @property
     def estimator_features_(self) -> list[NDArray[np.intp]]:
@@ -225,6 +239,26 @@ class Ensemble(StreamClassifier[E]):
             if own.sum() > 0:
                 mean += own / own.sum()
         return mean / mean.sum() if mean.sum() > 0 else mean
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+
+        engine = self._fitted()
+        axes = self._tree_axes(self._learned_with)
+        options = axes["adaptation"] == "options"
+        refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        return plain_forest(
+            self,
+            [
+                Part(engine.tree(m).nodes(), engine.features_of(m), weight=weight)
+                for m, weight in self._voters()
+            ],
+        )
+
+    def _voters(self) -> list[tuple[int, float]]:
+        """The members whose votes count, and how much."""
+        weights = ((m, self._standing(m)[0]) for m in range(self._fitted().n_members))
+        return [(m, weight) for m, weight in weights if weight > 0.0]
 
     def _classes_of(self, member: int) -> list[Hashable]:
         """The labels that the classes of a member's tree stand for."""

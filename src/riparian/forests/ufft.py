@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riparian import _core
 from riparian.compat import announce_to_river
 from riparian.drift import Detector
 from riparian.errors import one_of
-from riparian.forests.ensemble import Ensemble, Vote
+from riparian.forests.ensemble import Ensemble, Member, Vote
 from riparian.forests.forest import detector_of
 from riparian.settings import number
 from riparian.tree import HoeffdingTree
 
-__all__ = ["UFFT", "PairVote", "n_min"]
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
+
+__all__ = ["UFFT", "PairMember", "PairVote", "n_min"]
 
 _READINGS = ["standard", "slide"]
 
@@ -68,6 +72,17 @@ class PairVote(Vote):
     def __str__(self) -> str:
         low, high = self.pair
         return f"{low!r} or {high!r}: {self.label!r} with {self.probabilities[self.label]:.3f}"
+
+
+@dataclass(frozen=True)
+class PairMember(Member):
+    """How the tree of one pair of classes stands; `drifts`: how often it began anew."""
+
+    pair: tuple[Hashable, Hashable]
+
+    def __str__(self) -> str:
+        low, high = self.pair
+        return f"{low!r} or {high!r}: {self.leaves:,} leaves, depth {self.depth}"
 
 
 class UFFT(Ensemble[_core.PairForest]):
@@ -231,8 +246,25 @@ class UFFT(Ensemble[_core.PairForest]):
     def _standing(self, member: int) -> tuple[float, float | None, int]:
         return 1.0, None, self._fitted().records()[member][2]
 
+    def _member(self, member: int, tree: _core.Engine) -> Member:
+        of_any = super()._member(member, tree)
+        return PairMember(**dataclasses.asdict(of_any), pair=self.pairs_[member])
+
     def _classes_of(self, member: int) -> list[Hashable]:
         return list(self.pairs_[member])
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+
+        engine = self._fitted()
+        refuse_unsaid(allowed, asked, leaf=_tree_axes(self._learned_with)["leaf"])
+        parts = [
+            Part(engine.tree(p).nodes(), classes=(low, high))
+            for p, (low, high, _) in enumerate(engine.records())
+        ]
+        if not parts:
+            raise ValueError(f"{asked} needs a tree, and one class alone has none")
+        return plain_forest(self, parts, float(len(parts)))
 
     @property
     def pairs_(self) -> list[tuple[Hashable, Hashable]]:

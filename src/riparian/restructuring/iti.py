@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riparian.compat import announce_to_river
 from riparian.errors import one_of
 from riparian.restructuring.model import Remembering, example_limit
 from riparian.settings import check_categorical_features, truth
+
+if TYPE_CHECKING:
+    from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["ITI"]
 
@@ -93,6 +96,13 @@ class ITI(Remembering):
         self.max_examples = max_examples
         self.categorical_features = categorical_features
         announce_to_river(type(self))
+
+    def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
+        from riparian.export.plain import refuse_unsaid
+
+        self._fitted()
+        refuse_unsaid(allowed, asked, both_ways=True)
+        return super()._plain(allowed, asked)
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         check_categorical_features(axes["categorical_features"])

@@ -1,0 +1,218 @@
+"""Which forest should one take who wants the best accuracy?
+
+As choosing.py does for single trees, with forests of ten members and one seed. `first` runs each
+forest as it comes, and each change of one axis of the adaptive random forest, on the first seven
+streams of the choice. `choose` runs those changes that were worth a second look, and combinations
+of them, on all streams of the choice; who loses to AdaptiveRandomForest by more than one point of
+accuracy on a stream is out, and runs on no other. The choice is the best mean rank of who is left.
+`report` runs that choice, `StreamForest`, beside every forest and the default tree on all streams
+with two other seeds; half of the streams had no part in it.
+
+    python benchmarks/choosing_forest.py first --out runs.jsonl
+    python benchmarks/choosing_forest.py choose --out runs.jsonl
+    python benchmarks/choosing_forest.py report --out runs.jsonl [--images docs/images]
+    python benchmarks/choosing_forest.py speed
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+from typing import Any
+
+import choosing_tables as tables
+from choosing_streams import CHOOSING, HELD_OUT
+
+import riparian as rp
+
+#: Changes of the forest, and of its members.
+Change = tuple[dict[str, Any], dict[str, Any]]
+
+#: Streams of the first round.
+FIRST = 7
+SEEDS_TO_CHOOSE = (1,)
+SEEDS_TO_REPORT = (3, 4)
+MAY_LOSE = 1.0
+
+BASELINE = "AdaptiveRandomForest"
+MAIN = ("StreamForest", BASELINE, "StreamingRandomPatches", "LeveragingBagging", "StreamTree")
+THREE = ("majority", "naive-bayes", "idbd")
+
+#: What all members share unless a candidate says otherwise: those of AdaptiveRandomForest.
+MEMBER: dict[str, Any] = {"grace_period": 50, "delta": 0.01, "inherit_counts": "count"}
+START: dict[str, Any] = {
+    "replacement": "background",
+    "warning": 0.01,
+    "drift": 0.001,
+    "leaf_features": 0.6,
+}
+#: Changes of the forest, and of its members, one by one.
+FOREST_STEPS: tuple[dict[str, Any], ...] = (
+    {"leaf_features": None},
+    {"leaf_features": 0.8},
+    {"leaf_features": "sqrt"},
+    {"features": 0.8, "drawn_background": True},
+    {"features": 0.6, "leaf_features": None, "drawn_background": True},
+    {"rate": 1.0},
+    {"rate": 3.0},
+    {"rate": 10.0},
+    {"warning": 1e-4, "drift": 1e-5},
+    {"warning": 0.1, "drift": 0.01},
+    {"weighted_votes": False},
+)
+MEMBER_STEPS: tuple[dict[str, Any], ...] = (
+    {"leaf": "naive-bayes"},
+    {"impurity": "gini"},
+    {"categorical_cuts": "one-against-rest"},
+    {"categorical_cuts": "both"},
+    {"grace_period": 100},
+    {"grace_period": 200},
+    {"delta": 1e-3},
+    {"delta": 0.05},
+    {"tau": 0.1},
+    {"n_cuts": 20},
+    {"inherit_counts": "predict"},
+    {"adaptation": "alternates"},
+)
+#: Linear units, and tests that are looked at again, take all features of a member: these are
+#: drawn once, or not at all.
+PATCHES: tuple[dict[str, Any], ...] = (
+    {"leaf_features": None},
+    {"leaf_features": None, "features": 0.8, "drawn_background": True},
+    {"leaf_features": None, "features": 0.6, "drawn_background": True},
+)
+OF_PATCHES: tuple[dict[str, Any], ...] = (
+    {"leaf": THREE, "idbd_alpha": 0.003},
+    {"adaptation": "reevaluation", "runner_up": "none"},
+)
+#: What the first seven streams left, and changes of the best of it: a forest, and its members.
+ONE_VALUE: dict[str, Any] = {"categorical_cuts": "one-against-rest"}
+GINI: dict[str, Any] = ONE_VALUE | {"impurity": "gini"}
+UNITS: dict[str, Any] = {"leaf": THREE, "idbd_alpha": 0.003}
+PATCH: dict[str, Any] = PATCHES[1]
+SECOND: tuple[Change, ...] = (
+    ({"rate": 1.0}, {}),
+    ({"rate": 3.0}, {}),
+    ({}, {"inherit_counts": "predict"}),
+    ({}, ONE_VALUE),
+    ({}, {"impurity": "gini"}),
+    ({}, {"grace_period": 100}),
+    ({"leaf_features": "sqrt"}, {}),
+    ({"features": 0.8, "drawn_background": True}, {}),
+    ({"rate": 1.0}, ONE_VALUE),
+    ({"rate": 3.0}, ONE_VALUE),
+    ({}, ONE_VALUE | {"inherit_counts": "predict"}),
+    ({}, GINI),
+    ({"rate": 3.0}, GINI),
+    ({}, GINI | {"delta": 1e-4}),
+    ({"rate": 3.0}, GINI | {"delta": 1e-4}),
+    ({"rate": 4.0}, ONE_VALUE),
+    ({"rate": 4.0}, ONE_VALUE | {"inherit_counts": "predict"}),
+    ({}, ONE_VALUE | {"inherit_counts": "predict", "delta": 0.05}),
+    ({}, ONE_VALUE | {"grace_period": 100}),
+    ({"leaf_features": 0.8}, ONE_VALUE),
+    ({"leaf_features": None}, ONE_VALUE),
+    ({"features": 0.8, "drawn_background": True}, ONE_VALUE),
+    (PATCHES[2], ONE_VALUE),
+    (PATCH, UNITS),
+    (PATCH, UNITS | ONE_VALUE),
+    (PATCH | {"rate": 3.0}, UNITS | ONE_VALUE),
+    (PATCH | {"rate": 1.0}, UNITS | ONE_VALUE),
+    (PATCH, UNITS | GINI),
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("first", "choose", "report", "speed"))
+    parser.add_argument("--out", help="where the runs are kept, as JSON lines")
+    parser.add_argument("--images", type=Path, help="folder for the critical-difference diagram")
+    options = parser.parse_args(arguments)
+    if options.what == "speed":
+        tables.print_speed({name: model for name, model in models().items() if name in MAIN})
+    elif options.out is None:
+        parser.error("--out is needed")
+    elif options.what == "first":
+        _first(options.out)
+    elif options.what == "choose":
+        _choose(options.out)
+    else:
+        _report(options.out, options.images)
+    return 0
+
+
+def forest(forest: dict[str, Any], member: dict[str, Any]) -> rp.Forest:
+    """A forest that differs from AdaptiveRandomForest in what is given."""
+    tree = rp.HoeffdingTree(**MEMBER | member)
+    return rp.Forest(**START | forest, estimator=tree, n_jobs=1)
+
+
+def named(changes: dict[str, Any]) -> str:
+    """What a candidate is called by."""
+    return ", ".join(f"{name}={value}" for name, value in changes.items())
+
+
+def single() -> dict[str, Any]:
+    """The forests of the papers, and every change of one axis."""
+    steps: list[Change] = [(step, {}) for step in FOREST_STEPS]
+    steps += [({}, step) for step in MEMBER_STEPS]
+    steps += itertools.product(PATCHES, OF_PATCHES)
+    return as_they_come() | {named(f | m): forest(f, m) for f, m in steps}
+
+
+def combined() -> dict[str, Any]:
+    """The forests of the papers, and what was worth a second look by itself and combined."""
+    return as_they_come() | {named(f | m): forest(f, m) for f, m in SECOND}
+
+
+def as_they_come() -> dict[str, Any]:
+    """The forests of the papers with their defaults."""
+    return {
+        BASELINE: rp.AdaptiveRandomForest(n_jobs=1),
+        "StreamingRandomPatches": rp.StreamingRandomPatches(n_jobs=1),
+        "LeveragingBagging": rp.LeveragingBagging(n_jobs=1),
+        "OnlineBagging": rp.OnlineBagging(n_jobs=1),
+        "AccuracyWeightedEnsemble": rp.AccuracyWeightedEnsemble(n_jobs=1),
+        "UFFT": rp.UFFT(n_jobs=1),
+    }
+
+
+def models() -> dict[str, Any]:
+    """The default, every forest as it comes, and the default tree."""
+    return {
+        "StreamForest": rp.StreamForest(n_jobs=1),
+        **as_they_come(),
+        "StreamTree": rp.StreamTree(),
+    }
+
+
+def _first(out: str) -> None:
+    streams = dict(itertools.islice(CHOOSING.items(), FIRST))
+    found = tables.runs(single(), streams, SEEDS_TO_CHOOSE, out)
+    print(tables.ranked(f"Changes of one axis on {FIRST} streams", tables.summary(found, BASELINE)))
+
+
+def _choose(out: str) -> None:
+    left = combined()
+    for name, make in CHOOSING.items():
+        found = tables.runs(left, {name: make}, SEEDS_TO_CHOOSE, out)
+        for row in tables.summary(found, BASELINE):
+            if row["worst"] < -MAY_LOSE - 1e-9:
+                print(f"- out by {row['worst']:+.2f} on {name}: {row['model']}")
+                del left[row["model"]]
+    rows = tables.summary(tables.runs(left, CHOOSING, SEEDS_TO_CHOOSE, out), BASELINE)
+    print(tables.ranked(f"Who is left, on {len(CHOOSING)} streams", rows))
+    print(f"\nThe choice: {rows[0]['model']}")
+
+
+def _report(out: str, images: Path | None) -> None:
+    found = tables.runs(models(), CHOOSING | HELD_OUT, SEEDS_TO_REPORT, out)
+    tables.report(found, "StreamForest", [BASELINE, "StreamingRandomPatches"], MAIN)
+    if images is not None:
+        tables.draw_ranks(found, images, "choosing-forest")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,63 @@
+"""What commands say besides their report, and how they end."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, ParamSpec
+
+import typer
+
+__all__ = ["INTERRUPTED", "Json", "Quiet", "Splits", "plainly", "print_json", "say"]
+
+P = ParamSpec("P")
+
+#: Statuses of a command that was broken off, and of one whose reader went away.
+INTERRUPTED = 130
+_PIPE_CLOSED = 141
+
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Splits = Annotated[
+    int, typer.Option("--splits", min=0, help="How many of the last splits to tell.")
+]
+
+
+def plainly(command: Callable[P, None]) -> Callable[P, None]:
+    """Say what failed in one line, and end with the right status."""
+
+    @functools.wraps(command)
+    def told(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Nobody reads on, as with ``| head``; nor may Python try to write the rest at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(_PIPE_CLOSED) from None
+        except OSError as error:
+            what = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+            say(what)
+            raise typer.Exit(1) from None
+        except (ValueError, TypeError, ImportError, MemoryError) as error:
+            say(str(error) or type(error).__name__)
+            raise typer.Exit(1) from None
+
+    return told
+
+
+def say(message: str) -> None:
+    """Say something on standard error, on one line."""
+    print(f"riparian: {' '.join(message.split())}", file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Print the report for programs."""
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))

@@ -1,0 +1,217 @@
+"""Trees and forests in an ONNX graph: one TreeEnsembleClassifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper
+
+from riparian.export.onnx_graph import ML, Graph
+from riparian.export.plain import LEAF, ONE_VALUE, THRESHOLD, PlainTree, with_leader
+
+__all__ = ["answer_of_trees"]
+
+#: Runtimes treat one and two classes in ways of their own, so there are always more; columns
+#: beyond the classes are cut off.
+_LEAST_CLASSES = 3
+
+
+def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
+    """Add the trees to a graph; gives the values of the class's place and of probabilities."""
+    asked = _equalities(tree)
+    matrix = _add_equalities(graph, list(asked)) if asked else graph.matrix
+    nodes = _Binary()
+    for number, of_tree in enumerate(tree.trees()):
+        nodes.tree = number
+        _add_tree(nodes, graph, tree, of_tree, asked)
+
+    def ensemble(weights: NDArray[Any]) -> tuple[str, str]:
+        attributes = _attributes(nodes, weights, len(tree.classes), graph.dtype)
+        code, scores = graph.add_all("TreeEnsembleClassifier", 2, matrix, domain=ML, **attributes)
+        columns = graph.constant(list(range(len(tree.classes))), TensorProto.INT64)
+        return code, graph.add("Gather", scores, columns, axis=1)
+
+    if tree.sum is None and not tree.cheapest:
+        single = with_leader(tree.probabilities.astype(np.float32), tree.answer)
+        _, scores = ensemble(single)
+        return graph.add("ArgMax", scores, axis=1, keepdims=0), scores
+    code, scores = ensemble(tree.probabilities)
+    if tree.sum is None:
+        # Chosen by costs, and known for every node: trees that say nothing else.
+        chosen = np.eye(len(tree.classes))[tree.answer]
+        return graph.add("ArgMax", ensemble(chosen)[1], axis=1, keepdims=0), scores
+    if tree.sum.divisor is None:
+        total = graph.add("ReduceSum", scores, graph.constant([1], TensorProto.INT64), keepdims=1)
+    else:
+        total = graph.constant([tree.sum.divisor], TensorProto.FLOAT)
+    shares = graph.add("Div", scores, total)
+    if tree.sum.costs is None:
+        # The operator's own answer: it adds in the type of its input, and gives sums as float32.
+        return code, shares
+    wide = graph.add("Cast", scores, to=TensorProto.DOUBLE)
+    costs = graph.constant(tree.sum.costs.T.tolist(), TensorProto.DOUBLE)
+    return graph.add("ArgMin", graph.add("MatMul", wide, costs), axis=1, keepdims=0), shares
+
+
+def _equalities(tree: PlainTree) -> dict[tuple[int, int], int]:
+    """Feature and category of every test of one value, and the column that answers it."""
+    nodes = np.flatnonzero(tree.test == ONE_VALUE).tolist()
+    pairs = dict.fromkeys((int(tree.feature[n]), int(tree.category[n])) for n in nodes)
+    return {pair: len(tree.features) + i for i, pair in enumerate(pairs)}
+
+
+def _add_equalities(graph: Graph, asked: Sequence[tuple[int, int]]) -> str:
+    """A wider matrix: for each test of one value a column with 1, 0, or NaN if it is missing.
+
+    Thresholds on them do what BRANCH_EQ should: onnxruntime joins such nodes, wrongly for
+    some values.
+    """
+    features = graph.constant([f for f, _ in asked], TensorProto.INT64)
+    tested = graph.add("Gather", graph.matrix, features, axis=1)
+    met = graph.add("Equal", tested, graph.constant([graph.number_of(f, c) for f, c in asked]))
+    one = graph.add("Cast", met, to=graph.kind)
+    # Nothing but NaN, and times 0 is 0.
+    missing = graph.add("Mul", tested, graph.constant(0.0))
+    return graph.add("Concat", graph.matrix, graph.add("Add", one, missing), axis=1)
+
+
+def _attributes(nodes: _Binary, shares: NDArray[Any], classes: int, dtype: str) -> dict[str, Any]:
+    """Attributes of the operator, in which every test is one of thresholds."""
+    places, ids, weights = [], [], []
+    for at, node in nodes.answers:
+        for c in np.flatnonzero(shares[node]).tolist():
+            places.append(at)
+            ids.append(c)
+            weights.append(float(shares[node, c]))
+    found: dict[str, Any] = {
+        "nodes_treeids": nodes.trees,
+        "nodes_nodeids": list(range(len(nodes.modes))),
+        "nodes_featureids": nodes.features,
+        "nodes_modes": nodes.modes,
+        "nodes_truenodeids": nodes.true,
+        "nodes_falsenodeids": nodes.false,
+        "nodes_missing_value_tracks_true": nodes.missing,
+        "class_treeids": [nodes.trees[at] for at in places],
+        "class_nodeids": places,
+        "class_ids": ids,
+        "classlabels_int64s": list(range(max(_LEAST_CLASSES, classes))),
+        "post_transform": "NONE",
+    }
+    if dtype == "float64":
+        for name, numbers in (("nodes_values", nodes.values), ("class_weights", weights)):
+            tensor = helper.make_tensor(name, TensorProto.DOUBLE, [len(numbers)], numbers)
+            found[f"{name}_as_tensor"] = tensor
+    else:
+        found["nodes_values"], found["class_weights"] = nodes.values, weights
+    return found
+
+
+def _add_tree(
+    nodes: _Binary,
+    graph: Graph,
+    tree: PlainTree,
+    of_tree: range,
+    asked: dict[tuple[int, int], int],
+) -> None:
+    place = {of_tree[0]: nodes.add()}  # node of the tree -> node of the operator
+    # Parents stand before children, and nothing recurses: trees may be deep.
+    for node in of_tree:
+        at, test = place[node], int(tree.test[node])
+        if test == LEAF:
+            nodes.answers.append((at, node))
+            continue
+        feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
+        children = tree.children[node]
+        if test == THRESHOLD:
+            value = _threshold(float(tree.threshold[node]), graph.dtype)
+            true, false = nodes.branch(at, feature, value, heavy == children[0][1])
+            place[children[0][1]], place[children[1][1]] = true, false
+        elif test == ONE_VALUE:
+            column = asked[feature, int(tree.category[node])]
+            true, false = nodes.branch(at, column, 0.5, heavy == children[1][1])
+            place[children[1][1]], place[children[0][1]] = true, false
+        else:
+            _add_every_value(nodes, place, graph, tree, node)
+
+
+def _add_every_value(
+    nodes: _Binary, place: dict[int, int], graph: Graph, tree: PlainTree, node: int
+) -> None:
+    """Looks a value up among the branches of a node, by halves.
+
+    Cells alternate: no branch, the first value, no branch, the second, and so on. Where
+    there is no branch the node itself answers.
+    """
+    feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
+    kind = np.float64 if graph.dtype == "float64" else np.float32
+    at = place[node]
+    if any(code < 0 for code, _ in tree.children[node]):
+        # No number is below the least one: missing values alone go there.
+        place[heavy], at = nodes.branch(at, feature, float(np.finfo(kind).min), True)
+        heavy = node
+    values = sorted(
+        (graph.number_of(feature, code), child) for code, child in tree.children[node] if code >= 0
+    )
+    borders: list[float] = []
+    cells: list[int] = [node]
+    for value, child in values:
+        borders += [float(np.nextafter(kind(value), kind(-np.inf))), value]
+        cells += [child, node]
+    missing = cells.index(heavy)
+    waiting = [(at, 0, len(cells) - 1)]
+    while waiting:
+        at, first, last = waiting.pop()
+        if first == last:
+            if cells[first] == node:
+                nodes.answers.append((at, node))
+            else:
+                place[cells[first]] = at
+            continue
+        middle = (first + last) // 2
+        true, false = nodes.branch(at, feature, borders[middle], missing <= middle)
+        waiting += [(true, first, middle), (false, middle + 1, last)]
+
+
+class _Binary:
+    """Nodes of the operator, as columns."""
+
+    def __init__(self) -> None:
+        self.tree = 0  # that nodes are added to
+        self.trees: list[int] = []
+        self.features: list[int] = []
+        self.modes: list[str] = []
+        self.values: list[float] = []
+        self.true: list[int] = []
+        self.false: list[int] = []
+        self.missing: list[int] = []
+        self.answers: list[tuple[int, int]] = []  # (node of the operator, of the tree)
+
+    def add(self) -> int:
+        self.trees.append(self.tree)
+        self.features.append(0)
+        self.modes.append("LEAF")
+        self.values.append(0.0)
+        self.true.append(0)
+        self.false.append(0)
+        self.missing.append(0)
+        return len(self.modes) - 1
+
+    def branch(self, at: int, feature: int, value: float, missing: bool) -> tuple[int, int]:
+        """Make a node the test ``x <= value``; gives its two new children, true and false."""
+        self.features[at], self.modes[at], self.values[at] = feature, "BRANCH_LEQ", value
+        self.missing[at] = int(missing)
+        self.true[at], self.false[at] = self.add(), self.add()
+        return self.true[at], self.false[at]
+
+
+def _threshold(value: float, dtype: str) -> float:
+    if dtype == "float64":
+        return value
+    with np.errstate(over="ignore"):
+        rounded = np.float32(value)
+    if float(rounded) > value:
+        rounded = np.nextafter(rounded, np.float32(-np.inf))
+    return float(rounded)

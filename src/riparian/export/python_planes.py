@@ -1,0 +1,110 @@
+"""Trees of hyperplanes as a Python module that imports nothing but exp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riparian.export.planes import LARGEST, STEEPEST, PlainPlanes
+
+__all__ = ["python_planes"]
+
+_HEAD = '''"""A tree of hyperplanes, written by riparian. It imports nothing but exp.
+
+predict_one(x) gives the class of one example and predict_proba_one(x) a dict of class
+probabilities. An example is a dict of values by the names in FEATURES; where these are
+positions it may be a sequence. None, NaN and an absent value are missing.
+"""
+
+from math import exp
+
+'''
+
+_TAIL = '''
+
+def predict_one(x):
+    """The class of one example."""
+    shares = _shares(x)
+    if _COSTS is None:
+        return CLASSES[shares.index(max(shares))]
+    expected = [sum([s * c for s, c in zip(shares, row)]) for row in _COSTS]
+    return CLASSES[expected.index(min(expected))]
+
+
+def predict_proba_one(x):
+    """The probability of each class."""
+    return dict(zip(CLASSES, _shares(x)))
+
+
+def _shares(x):
+    inputs = _inputs(x)
+    if len(_TREES) == 1:
+        left, right = _sides(_TREES[0], inputs)
+        return [right, left]
+    left = [_sides(planes, inputs)[0] for planes in _TREES]
+    total = sum(left)
+    return [share / total for share in left]
+
+
+def _sides(planes, inputs):
+    """What reaches the left ones of all leaves, and the right ones."""
+    reached, first = [1.0], 0
+    while first < len(planes):
+        following = []
+        for (weights, bias), share in zip(planes[first:], reached):
+            value = _SLOPE * (sum([w * i for w, i in zip(weights, inputs)]) + bias)
+            small = exp(-min(abs(value), _STEEPEST))
+            large = 1.0 / (1.0 + small)
+            small *= large
+            left, right = (small, large) if value < 0.0 else (large, small)
+            following += [share * left, share * right]
+        first += len(reached)
+        reached = following
+    return sum(reached[0::2]), sum(reached[1::2])
+
+
+def _inputs(x):
+    inputs = []
+    for feature, centre, spread, missing in _NUMBERS:
+        value = _value(x, feature)
+        if value is not None:
+            value = max(-_LARGEST, min(_LARGEST, (float(value) - centre) / spread))
+        inputs.append(missing if value is None else value)
+    for feature, category in _CATEGORIES:
+        inputs.append(1.0 if _value(x, feature) == category else 0.0)
+    return inputs
+
+
+def _value(x, feature):
+    try:
+        value = x[FEATURES[feature]]
+    except (KeyError, IndexError):
+        return None
+    return None if value is None or value != value else value
+'''
+
+
+def python_planes(model: PlainPlanes) -> str:
+    """The module's text, all of it ASCII."""
+    numbers = [(n.feature, n.centre, n.spread, n.missing) for n in model.numbers]
+    categories = [(f, model.features[f].categories[code]) for f, code in model.categories]
+    costs = model.costs if model.costs is None else model.costs.tolist()
+    lines = [
+        _HEAD,
+        f"FEATURES = {[f.name for f in model.features]!a}\n",
+        f"CLASSES = {model.classes!a}\n",
+        f"\n_SLOPE, _STEEPEST, _LARGEST = {model.slope}, {STEEPEST}, {LARGEST}\n",
+        "\n# The inputs: feature, what is subtracted, divided by and stands for a gap;",
+        "\n# then feature and category.\n",
+        _table("_NUMBERS", numbers),
+        _table("_CATEGORIES", categories),
+        "\n# Of each plane its weights and its bias, level by level.\n_TREES = [\n",
+    ]
+    for weights, biases in zip(model.weights.tolist(), model.biases.tolist(), strict=True):
+        planes = zip(weights, biases, strict=True)
+        lines += ["    [\n", *(f"        {plane!a},\n" for plane in planes), "    ],\n"]
+    lines += ["]\n", f"_COSTS = {costs}  # [answer][true class]\n", _TAIL]
+    return "".join(lines)
+
+
+def _table(name: str, rows: list[Any]) -> str:
+    return "".join([f"{name} = [\n", *(f"    {row!a},\n" for row in rows), "]\n"])

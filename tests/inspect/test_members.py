@@ -1,0 +1,111 @@
+"""What people see of a forest: a table of its trees, the tree that counts most, all as text."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import riparian as rp
+from riparian.members import leading_member, member_columns
+from riparian.report import report_html
+from riparian.summary import model_dict, print_model
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 3))
+    y = np.array(["<calm>", "flood", "watch"])[(X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5)]
+    return X, y
+
+
+FORESTS = [
+    rp.AdaptiveRandomForest(n_estimators=4),
+    rp.OnlineBagging(n_estimators=3),
+    rp.AccuracyWeightedEnsemble(chunk_size=500, n_estimators=2),
+    rp.UFFT(n_min="fixed", grace_period=200, drift=0.01),
+]
+
+
+@pytest.fixture(scope="module", params=FORESTS, ids=lambda m: type(m).__name__)
+def forest(request, data):
+    return request.param.fit(*data)
+
+
+def shown(model):
+    console = Console(width=200, file=io.StringIO())
+    print_model(console, "m.rip", model, n_splits=3, max_depth=2)
+    return console.file.getvalue()
+
+
+def test_a_row_a_tree(forest):
+    columns = member_columns(forest)
+    assert {len(texts) for texts in columns.values()} == {len(forest.members())}
+    assert sum(int(text) for text in columns["leaves"]) == forest.n_leaves_
+    assert max(int(text) for text in columns["depth"]) == forest.depth_
+
+
+def test_columns_are_those_that_the_model_has(data):
+    heads = ["leaves", "depth", "weight", "of the vote"]
+    found = {type(m).__name__: list(member_columns(m.fit(*data))) for m in FORESTS}
+    assert found == {
+        "AdaptiveRandomForest": ["member", *heads, "accuracy", "replaced"],
+        "OnlineBagging": ["member", *heads, "accuracy"],
+        "AccuracyWeightedEnsemble": ["member", *heads, "chunk"],
+        "UFFT": ["pair", "leaves", "depth", "replaced"],
+    }
+
+
+def test_only_the_best_chunks_vote(data):
+    model = rp.AccuracyWeightedEnsemble(chunk_size=500, n_estimators=2).fit(*data)
+    columns = member_columns(model)
+    assert len(columns["member"]) == 8
+    assert columns["of the vote"][2:] == ["0%"] * 6
+    assert leading_member(model) == 0
+
+
+def test_notebooks_and_reports_show_members_and_a_tree(forest):
+    for page in (forest._repr_html_(), report_html(forest, rp.evaluate.Result(), "t")):
+        head = next(iter(member_columns(forest)))
+        assert re.search(f"<th scope='col'[^>]*>{head}</th>", page)
+        assert page.count("<svg") == 1
+        assert "<calm>" not in page
+    assert "svg" not in type(forest)()._repr_html_()
+
+
+def test_show_prints_the_table(forest):
+    text = shown(forest)
+    columns = member_columns(forest)
+    line = next(line for line in text.splitlines() if line.split()[:1] == [next(iter(columns))])
+    assert [head for head in columns if head in line] == list(columns)
+    assert f"{len(forest.members())} members" in text
+    assert len(model_dict(forest, n_splits=1)["members"]) == len(forest.members())
+
+
+def test_text_and_drawings_of_members(forest):
+    trees = forest.estimators_
+    text = forest.export_text(max_depth=1)
+    for member, tree in zip(forest.members(), trees, strict=True):
+        assert f"{member}\n{tree.export_text(max_depth=1)}" in text
+    assert forest.export_text(member=1) == trees[1].export_text()
+    assert forest.export_graphviz(member=1) == trees[1].export_graphviz()
+    for export in (forest.export_text, forest.export_graphviz):
+        with pytest.raises(ValueError, match=f"member must be from 0 to {len(trees) - 1}, got 99"):
+            export(member=99)
+
+
+def test_a_forest_of_pairs_before_there_is_one():
+    model = rp.UFFT().fit([[0.0], [1.0]], ["a", "a"])
+    assert "examples" in model._repr_html_()
+    assert "0 members" in shown(model)
+    assert model.export_text() == ""
+
+
+def test_planes_are_shown(data):
+    page = rp.OADT(depth=2).fit(*data)._repr_html_()
+    assert "The planes" in page
+    assert "&lt;calm&gt;" in page
