@@ -1,20 +1,14 @@
 // The forest, as Python holds it.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
-#include <stdexcept>
 #include <string>
 
 #include "../core/forest/forest.hpp"
-#include "arrays.hpp"
 #include "ensemble.hpp"
 #include "parts.hpp"
 #include "settings.hpp"
-#include "snapshots.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

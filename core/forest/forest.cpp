@@ -9,63 +9,28 @@ namespace riparian {
 namespace {
 
 constexpr std::size_t room_of_detector = 8192;
-// Of the limit of memory, set aside for names.
-constexpr std::size_t names_share = 16;
 
 }  // namespace
 
-Forest::Forest(const ForestSettings& settings) : settings_(settings) {
+Forest::Forest(const ForestSettings& settings)  
+    : Ensemble(settings.max_bytes, settings.threads), settings_(settings) {
     for (std::size_t i = 0; i < settings.members; ++i) members_.emplace_back(settings_, i);
-    if (settings.max_bytes != SIZE_MAX) {
-        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(settings.max_bytes));
+    if (limited()) {
+        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(max_bytes_));
     }
 }
 
 // ---- the schema ----
 
-void Forest::add_features(const std::vector<Kind>& kinds) {
-    const auto lock = turnstile_.writing();
-    schema_.kinds.insert(schema_.kinds.end(), kinds.begin(), kinds.end());
+void Forest::give_features(const std::vector<Kind>& kinds) {
     schema_.met_at.resize(schema_.kinds.size(), Schema::never);
-    for (const Kind kind : kinds) {
-        if (kind == Kind::categorical) categories_.push_back(0);
-    }
     // With the names, since every member may list the features that it sees.
     names_ += kinds.size() * (16 + settings_.members * trees_a_member() * 2 * sizeof(std::uint32_t));
     for (Member& m : members_) m.add_features(schema_);
 }
 
-void Forest::declare_classes(std::size_t count) {
-    const auto lock = turnstile_.writing();
-    schema_.declared = std::max(schema_.declared, count);
-    n_classes_ = std::max(n_classes_, count);
+void Forest::give_classes(std::size_t count) {
     for (Member& m : members_) m.declare_classes(count);
-}
-
-void Forest::add_names(std::size_t bytes) {
-    const auto lock = turnstile_.writing();
-    names_ += bytes;
-    const std::size_t limit = settings_.max_bytes;
-    if (limit != SIZE_MAX && names_ > limit / names_share) {
-        throw LimitTooLow(limit, names_ * names_share);
-    }
-}
-
-void Forest::expect_classes(const std::vector<std::uint32_t>& bytes) {
-    std::size_t sum = 0;
-    for (const std::uint32_t b : bytes) sum += b;
-    add_names(sum);
-}
-
-void Forest::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
-    expect_classes(bytes);
-}
-
-void Forest::set_costs(const double* matrix, std::size_t classes) {
-    const auto lock = turnstile_.writing();
-    auto entries = std::make_shared<double[]>(classes * classes);
-    std::copy_n(matrix, classes * classes, entries.get());
-    costs_ = Costs{std::move(entries), classes, classes};
 }
 
 // ---- memory ----
@@ -78,36 +43,23 @@ std::size_t Forest::besides_trees() const noexcept {
 // The same for every tree, whatever the others hold: no member depends on another.
 std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
-    const std::size_t left = limit - limit / names_share;
+    const std::size_t left = besides_names(limit);
     const std::size_t besides = besides_trees();
     return left > besides ? (left - besides) / (settings_.members * trees_a_member()) : 0;
 }
 
 std::size_t Forest::least_bytes() const {
-    Settings settings = settings_.tree;
-    settings.max_bytes = std::size_t{1} << 60;
-    Tree tree(settings);
-    tree.add_features(schema_.kinds);
-    const std::size_t trees = settings_.members * trees_a_member() * tree.least_bytes();
-    const std::size_t left = besides_trees() + trees;
-    return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
+    const std::size_t trees = settings_.members * trees_a_member();
+    return with_names(besides_trees() + trees * least_of_a_tree(settings_.tree));
 }
 
-bool Forest::surely_fits(std::size_t, std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
-
-void Forest::set_max_bytes(std::size_t limit) {
-    const auto lock = turnstile_.writing();
-    if (limit != SIZE_MAX && names_ > limit / names_share) {
-        throw LimitTooLow(limit, names_ * names_share);
-    }
-    const std::size_t before = settings_.max_bytes;
+void Forest::give_limit(std::size_t limit) {
+    const std::size_t each = bytes_of_a_tree(limit);
     try {
-        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(limit));
+        for (Member& m : members_) m.set_max_bytes(each);
     } catch (const LimitTooLow& error) {
-        for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(before));
-        throw LimitTooLow(limit, limit - bytes_of_a_tree(limit) + error.needed);
+        throw LimitTooLow(limit, limit - each + error.needed);
     }
-    settings_.max_bytes = limit;
 }
 
 std::size_t Forest::memory_bytes() const {
@@ -143,7 +95,7 @@ void Forest::note(const Block& block) {
                                           : column.at<std::int8_t>(r);
             if (code < 0) continue;
             if (schema_.met_at[f] == Schema::never) schema_.met_at[f] = block.numbers[r];
-            categories_[c] = std::max(categories_[c], static_cast<std::uint32_t>(code) + 1);
+            meet(c, code);
         }
     }
 }
@@ -151,7 +103,7 @@ void Forest::note(const Block& block) {
 void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
                  const Answers* answers) {
     const std::size_t width =
-        answers ? std::max(answers->width, std::max(n_classes_, std::size_t{1})) : 0;
+        answers ? std::max(answers->width, std::max(schema_.classes, std::size_t{1})) : 0;
     const std::size_t most = block_rows(members_.size(), width);
     for (std::size_t first = 0; first < batch.rows; first += most) {
         const std::size_t n = std::min(most, batch.rows - first);
@@ -160,7 +112,7 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
         Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n),
                     std::vector<std::uint32_t>(n)};
         std::uint64_t number = seen_;
-        std::size_t known = n_classes_;
+        std::size_t known = schema_.classes;
         for (std::size_t r = 0; r < n; ++r) {
             block.known[r] = static_cast<std::uint32_t>(known);
             if (block.y[r] < 0 || !(block.weight(r) > 0.0)) continue;
@@ -168,7 +120,7 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
             known = std::max(known, static_cast<std::size_t>(block.y[r]) + 1);
         }
         note(block);
-        n_classes_ = known;
+        schema_.classes = known;
         run_block(block, answers, first);
         seen_ = number;
     }
@@ -176,7 +128,7 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
 
 void Forest::run_block(const Block& block, const Answers* answers, std::size_t first) {
     const std::size_t rows = block.batch.rows, n = members_.size();
-    const std::size_t width = answers ? std::max(answers->width, n_classes_) : 0;
+    const std::size_t width = answers ? std::max(answers->width, schema_.classes) : 0;
     const Ballots ballots(answers ? n : 0, rows, width);
     const auto votes = [&](std::size_t m) { return answers ? ballots.votes()[m] : Votes{}; };
     std::vector<Member::Rises> rises(settings_.replacement == Replacement::worst ? n : 0);
@@ -184,7 +136,7 @@ void Forest::run_block(const Block& block, const Answers* answers, std::size_t f
         r.errors.assign(rows, 0.0);
         r.at.assign(rows, 0);
     }
-    side_by_side(n, worthwhile(settings_.threads, n, rows), [&](std::size_t m) {
+    side_by_side(n, worthwhile(threads_, n, rows), [&](std::size_t m) {
         members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
     });
     if (!rises.empty()) replace_worst(block, rises, ballots.votes());
@@ -212,27 +164,18 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
     }
 }
 
-void Forest::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    run(batch, y, w, nullptr);
-}
-
-void Forest::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                         const Answers& answers) {
-    run(batch, y, w, &answers);
-}
-
 void Forest::predict(const Batch& batch, const Answers& answers) const {
     const std::size_t n = members_.size();
     for (std::size_t first = 0; first < batch.rows;) {
         const auto lock = turnstile_.reading();
         // Classes that came after the question was asked are not part of the answer.
-        const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(n_classes_, 1);
+        const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
         const std::size_t rows = std::min(block_rows(n, width), batch.rows - first);
         const Batch block = batch.certain_rows(first, rows);
         const Ballots ballots(n, rows, width);
-        side_by_side(n, worthwhile(settings_.threads, n, rows),
+        side_by_side(n, worthwhile(threads_, n, rows),
                      [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
-        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return n_classes_; }, answers, first);
+        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return schema_.classes; }, answers, first);
         first += rows;
     }
 }
@@ -248,21 +191,6 @@ void Forest::votes(const Batch& batch, std::size_t width, std::vector<double>& s
 }
 
 // ---- looking ----
-
-std::size_t Forest::n_features() const {
-    const auto lock = turnstile_.reading();
-    return schema_.kinds.size();
-}
-
-std::size_t Forest::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return n_classes_;
-}
-
-std::uint64_t Forest::seen() const {
-    const auto lock = turnstile_.reading();
-    return seen_;
-}
 
 std::vector<Record> Forest::records() const {
     const auto lock = turnstile_.reading();
@@ -281,9 +209,7 @@ std::shared_ptr<Tree> Forest::tree(std::size_t member) const {
 std::vector<std::uint32_t> Forest::features_of(std::size_t member) const {
     const auto lock = turnstile_.reading();
     if (settings_.patch.draws()) return members_.at(member).front().patch;
-    std::vector<std::uint32_t> all(schema_.kinds.size());
-    for (std::size_t f = 0; f < all.size(); ++f) all[f] = static_cast<std::uint32_t>(f);
-    return all;
+    return all_features();
 }
 
 }  // namespace riparian

@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "../tree/snapshot.hpp"
+#include "ensemble.hpp"
 #include "member.hpp"
 #include "settings.hpp"
 
 namespace riparian {
 
 // The whole state of a forest as flat arrays, and its trees.
-struct ForestSnapshot {
-    std::vector<std::uint64_t> seen;        // [1] rows learned
-    std::vector<std::uint32_t> classes;     // [1]
-    std::vector<std::uint32_t> declared;    // [1] of them, by the user
-    std::vector<std::uint8_t> kinds;        // [feature] 0 numeric, 1 categorical
-    std::vector<std::uint32_t> categories;  // [categorical feature]
+struct ForestSnapshot : SchemaSnapshot {
     std::vector<std::uint64_t> met_at;      // [feature]
 
     std::vector<double> right, answered;    // [member]
@@ -34,11 +30,7 @@ struct ForestSnapshot {
 
     template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {
-        visit("seen", s.seen);
-        visit("classes", s.classes);
-        visit("declared", s.declared);
-        visit("kinds", s.kinds);
-        visit("categories", s.categories);
+        SchemaSnapshot::each(s, visit);
         visit("met_at", s.met_at);
         visit("right", s.right);
         visit("answered", s.answered);
@@ -66,35 +58,16 @@ struct Record {
     bool background = false;
 };
 
-// Learning calls must not overlap each other; reading calls may overlap anything.
-class Forest {
+class Forest final : public Ensemble {
 public:
     explicit Forest(const ForestSettings&);
-    Forest(const Forest&) = delete;
-    Forest& operator=(const Forest&) = delete;
 
-    void add_features(const std::vector<Kind>&);
-    void declare_classes(std::size_t count);
-    void add_names(std::size_t bytes);
-    void expect_classes(const std::vector<std::uint32_t>& bytes);
-    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
-    void set_max_bytes(std::size_t);
-    void set_threads(std::size_t threads) noexcept { settings_.threads = threads; }
-    [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t least_bytes() const;
-    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
-    void set_costs(const double* matrix, std::size_t classes);
-
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     void predict(const Batch&, const Answers&) const;
     // Class probabilities of one row by each member, [member][width], and what they count.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
 
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
-    [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] std::size_t n_members() const noexcept { return members_.size(); }
     [[nodiscard]] std::vector<Record> records() const;
@@ -108,7 +81,10 @@ public:
                                                          const ForestSnapshot&);
 
 private:
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*);
+    void give_features(const std::vector<Kind>&) override;
+    void give_classes(std::size_t) override;
+    void give_limit(std::size_t) override;
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
     void run_block(const Block&, const Answers*, std::size_t first);
     void note(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
@@ -118,15 +94,8 @@ private:
     [[nodiscard]] std::size_t besides_trees() const noexcept;
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept;
 
-    ForestSettings settings_;
-    Schema schema_;
-    std::vector<std::uint32_t> categories_;  // [categorical feature]
-    std::size_t n_classes_ = 0;
-    std::uint64_t seen_ = 0;
-    std::size_t names_ = 0;
+    const ForestSettings settings_;  // as it was made
     std::deque<Member> members_;
-    Costs costs_;
-    mutable Turnstile turnstile_;
 };
 
 }  // namespace riparian

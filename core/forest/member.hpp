@@ -8,20 +8,12 @@
 #include <vector>
 
 #include "../tree/tree.hpp"
+#include "ensemble.hpp"
 #include "poisson.hpp"
 #include "settings.hpp"
 #include "votes.hpp"
 
 namespace riparian {
-
-// What all trees of a forest are told of their stream.
-struct Schema {
-    std::vector<Kind> kinds;
-    std::vector<std::uint64_t> met_at;  // [feature]: number of the first row with a value of it
-    std::size_t declared = 0;           // classes
-
-    static constexpr std::uint64_t never = UINT64_MAX;
-};
 
 // Rows that every member takes; those that are learned have a number.
 struct Block {

@@ -16,69 +16,33 @@ namespace {
 constexpr std::size_t most_rows = 1024, most_rows_limited = 64;
 constexpr std::size_t most_shares = std::size_t{1} << 20;
 constexpr std::size_t room_of_detector = 8192;
-// Of the limit of memory, set aside for names.
-constexpr std::size_t names_share = 16;
 constexpr std::size_t bytes_of_a_feature = 64;  // in the schema
 
 }  // namespace
 
 PairForest::PairForest(const PairSettings& settings)
-    : settings_(settings), history_(settings.short_memory) {
+    : Ensemble(settings.max_bytes, settings.threads),
+      settings_(settings),
+      history_(settings.tree.short_memory) {
     tree_bytes_ = bytes_of_a_tree(settings.max_bytes, 1);
 }
 
 // ---- the schema ----
 
-void PairForest::add_to_schema(const std::vector<Kind>& kinds) {
+void PairForest::give_features(const std::vector<Kind>& kinds) {
     for (const Kind kind : kinds) {
-        kinds_.push_back(kind);
         std::size_t& count = kind == Kind::numeric ? shape_.numeric : shape_.categorical;
         features_.push_back({kind, count++});
     }
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
-    categories_.resize(shape_.categorical, 0);
     names_ += kinds.size() * bytes_of_a_feature;
     history_.reshape(shape_);
-}
-
-void PairForest::add_features(const std::vector<Kind>& kinds) {
-    const auto lock = turnstile_.writing();
-    add_to_schema(kinds);
     // Wider rows take from what trees may hold.
-    if (limited()) share_out(settings_.max_bytes, pairs_.size());
+    if (limited()) share_out(max_bytes_, pairs_.size());
     for (Pair& pair : pairs_) pair.tree->add_features(kinds);
 }
 
-void PairForest::declare_classes(std::size_t count) {
-    const auto lock = turnstile_.writing();
-    declared_ = std::max(declared_, count);
-    n_classes_ = std::max(n_classes_, count);
-    known_.resize(n_classes_, 0);
-}
-
-void PairForest::add_names(std::size_t bytes) {
-    const auto lock = turnstile_.writing();
-    names_ += bytes;
-    const std::size_t limit = settings_.max_bytes;
-    if (limited() && names_ > limit / names_share) throw LimitTooLow(limit, names_ * names_share);
-}
-
-void PairForest::expect_classes(const std::vector<std::uint32_t>& bytes) {
-    std::size_t sum = 0;
-    for (const std::uint32_t b : bytes) sum += b;
-    add_names(sum);
-}
-
-void PairForest::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
-    expect_classes(bytes);
-}
-
-void PairForest::set_costs(const double* matrix, std::size_t classes) {
-    const auto lock = turnstile_.writing();
-    auto entries = std::make_shared<double[]>(classes * classes);
-    std::copy_n(matrix, classes * classes, entries.get());
-    costs_ = Costs{std::move(entries), classes, classes};
-}
+void PairForest::give_classes(std::size_t) { known_.resize(schema_.classes, 0); }
 
 // ---- memory ----
 
@@ -91,7 +55,7 @@ std::size_t PairForest::besides_trees(std::size_t pairs) const noexcept {
 std::size_t PairForest::bytes_of_a_tree(std::size_t limit, std::size_t pairs) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
     pairs = std::max<std::size_t>(pairs, 1);
-    const std::size_t left = limit - limit / names_share;
+    const std::size_t left = besides_names(limit);
     const std::size_t besides = besides_trees(pairs);
     return left > besides ? (left - besides) / pairs : 0;
 }
@@ -107,29 +71,10 @@ void PairForest::share_out(std::size_t limit, std::size_t pairs) {
 }
 
 std::size_t PairForest::least_bytes() const {
-    Settings settings = tree_settings();
-    settings.max_bytes = std::size_t{1} << 60;
-    Tree tree(settings);
-    tree.add_features(kinds_);
-    const std::size_t left = besides_trees(1) + tree.least_bytes();
-    return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
+    return with_names(besides_trees(1) + least_of_a_tree(tree_settings()));
 }
 
-bool PairForest::surely_fits(std::size_t, std::size_t) const { return !limited(); }
-
-void PairForest::set_max_bytes(std::size_t limit) {
-    const auto lock = turnstile_.writing();
-    if (limit != SIZE_MAX && names_ > limit / names_share) {
-        throw LimitTooLow(limit, names_ * names_share);
-    }
-    try {
-        share_out(limit, pairs_.size());
-    } catch (const LimitTooLow&) {
-        share_out(settings_.max_bytes, pairs_.size());
-        throw;
-    }
-    settings_.max_bytes = limit;
-}
+void PairForest::give_limit(std::size_t limit) { share_out(limit, pairs_.size()); }
 
 std::size_t PairForest::memory_bytes() const {
     const auto lock = turnstile_.reading();
@@ -145,15 +90,14 @@ std::size_t PairForest::memory_bytes() const {
 
 Settings PairForest::tree_settings() const {
     Settings settings = settings_.tree;
-    settings.short_memory = settings_.short_memory;
-    settings.short_memory_elsewhere = settings_.shared && settings_.short_memory > 0;
+    settings.short_memory_elsewhere = settings_.shared && settings.short_memory > 0;
     settings.max_bytes = tree_bytes_;
     return settings;
 }
 
 void PairForest::grow(Pair& pair) {
     pair.tree = std::make_shared<Tree>(tree_settings());
-    pair.tree->add_features(kinds_);
+    pair.tree->add_features(schema_.kinds);
     pair.tree->declare_classes(2);
     prepare(pair);
 }
@@ -201,19 +145,19 @@ void PairForest::add_pair(std::size_t one, std::size_t other) {
 // each class before it, which begins with what is remembered of that class.
 void PairForest::meet_class(std::size_t y) {
     const std::size_t before = pairs_.size(), fresh = order_.size();
-    if (limited() && fresh > 0) share_out(settings_.max_bytes, before + fresh);
+    if (limited() && fresh > 0) share_out(max_bytes_, before + fresh);
     for (const std::uint32_t other : order_) add_pair(other, y);
     order_.push_back(static_cast<std::uint32_t>(y));
     known_[y] = 1;
     try {
-        const std::size_t threads = worthwhile(settings_.threads, fresh, history_.size());
+        const std::size_t threads = worthwhile(threads_, fresh, history_.size());
         side_by_side(fresh, threads, [&](std::size_t i) {
             Pair& pair = pairs_[before + i];
             grow(pair);
             replay(pair, history_.oldest(seen_ - 1), seen_);
         });
     } catch (const LimitTooLow& error) {
-        const std::size_t limit = settings_.max_bytes;
+        const std::size_t limit = max_bytes_;
         throw LimitTooLow(limit, limit + (error.needed - tree_bytes_) * pairs_.size());
     }
 }
@@ -247,8 +191,8 @@ void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
         run_block(block, answers, first);
         if (fresh >= 0) {
             const auto code = static_cast<std::size_t>(fresh);
-            n_classes_ = std::max(n_classes_, code + 1);
-            known_.resize(n_classes_, 0);
+            schema_.classes = std::max(schema_.classes, code + 1);
+            known_.resize(schema_.classes, 0);
             meet_class(code);
         }
         history_.forget();
@@ -267,10 +211,7 @@ void PairForest::read(Block& block) {
             const double w = block.w ? block.w[at] : 1.0;
             if (block.y[at] < 0 || !(w > 0.0)) continue;
             const Row row = buffer.row(i);
-            for (std::size_t c = 0; c < shape_.categorical; ++c) {
-                if (row.codes[c] < 0) continue;
-                categories_[c] = std::max(categories_[c], static_cast<std::uint32_t>(row.codes[c]) + 1);
-            }
+            for (std::size_t c = 0; c < shape_.categorical; ++c) meet(c, row.codes[c]);
             block.numbers[at] = ++seen_;
             history_.keep(row, static_cast<std::size_t>(block.y[at]), w);
         }
@@ -280,11 +221,11 @@ void PairForest::read(Block& block) {
 void PairForest::run_block(Block& block, const Answers* answers, std::size_t first) {
     const std::size_t rows = block.batch.rows, n = pairs_.size();
     std::vector<double> shares(answers ? n * rows * 2 : 0);
-    const std::size_t threads = worthwhile(settings_.threads, n, rows);
+    const std::size_t threads = worthwhile(threads_, n, rows);
     side_by_side(n, threads, [&](std::size_t p) {
         run_pair(pairs_[p], block, answers ? shares.data() + p * rows * 2 : nullptr);
     });
-    if (answers) combine(shares, rows, n_classes_, *answers, first);
+    if (answers) combine(shares, rows, schema_.classes, *answers, first);
 }
 
 void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
@@ -340,7 +281,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
 // The sum of what the pairs say, in their order, divided by how many they are.
 void PairForest::combine(const std::vector<double>& shares, std::size_t rows, std::size_t codes,
                          const Answers& answers, std::size_t first) const {
-    const std::size_t width = std::max(answers.width, n_classes_);
+    const std::size_t width = std::max(answers.width, schema_.classes);
     std::vector<double> sums(rows * width, 0.0);
     std::size_t counted = 0;
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
@@ -369,21 +310,12 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
         if (counted == 0 && !alone) {
             answers.classes[first + r] = no_answer;
         } else if (costs_.classes) {
-            answers.classes[first + r] = costs_.cheapest(sum, std::min(codes, n_classes_));
+            answers.classes[first + r] = costs_.cheapest(sum, std::min(codes, schema_.classes));
         } else {
             answers.classes[first + r] =
                 static_cast<std::int32_t>(std::max_element(sum, sum + width) - sum);
         }
     }
-}
-
-void PairForest::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    run(batch, y, w, nullptr);
-}
-
-void PairForest::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                             const Answers& answers) {
-    run(batch, y, w, &answers);
 }
 
 void PairForest::predict(const Batch& batch, const Answers& answers) const {
@@ -393,45 +325,48 @@ void PairForest::predict(const Batch& batch, const Answers& answers) const {
         const std::size_t rows = std::min(block_rows(true), batch.rows - first);
         const Batch block = batch.certain_rows(first, rows);
         std::vector<double> shares(n * rows * 2);
-        const std::size_t threads = worthwhile(settings_.threads, n, rows);
+        const std::size_t threads = worthwhile(threads_, n, rows);
         side_by_side(n, threads, [&](std::size_t p) {
             pairs_[p].tree->predict(block, {nullptr, shares.data() + p * rows * 2, 2});
         });
         // Classes that came after the question was asked are not part of the answer.
-        combine(shares, rows, answers.probabilities ? answers.width : n_classes_, answers, first);
+        combine(shares, rows, answers.probabilities ? answers.width : schema_.classes, answers, first);
         first += rows;
     }
 }
 
-std::vector<double> PairForest::votes(const Batch& batch) const {
+void PairForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,
+                       std::vector<double>& weights) const {
     const auto lock = turnstile_.reading();
-    std::vector<double> shares(pairs_.size() * 2);
-    for (std::size_t p = 0; p < pairs_.size(); ++p) {
-        pairs_[p].tree->predict(batch, {nullptr, shares.data() + 2 * p, 2});
+    shares.clear();
+    weights.clear();
+    for (const Pair& pair : pairs_) {
+        // Classes that came after the question was asked are not part of the answer.
+        if (pair.high >= width) break;
+        std::array<double, 2> said{};
+        pair.tree->predict(batch, {nullptr, said.data(), 2});
+        const auto own = shares.insert(shares.end(), width, 0.0);
+        own[pair.low] = said[0];
+        own[pair.high] = said[1];
+        weights.push_back(1.0);
     }
-    return shares;
 }
 
 // ---- looking ----
-
-std::size_t PairForest::n_features() const {
-    const auto lock = turnstile_.reading();
-    return kinds_.size();
-}
-
-std::size_t PairForest::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return n_classes_;
-}
 
 std::size_t PairForest::n_classes_seen() const {
     const auto lock = turnstile_.reading();
     return order_.size();
 }
 
-std::uint64_t PairForest::seen() const {
+std::size_t PairForest::n_members() const {
     const auto lock = turnstile_.reading();
-    return seen_;
+    return pairs_.size();
+}
+
+std::vector<std::uint32_t> PairForest::features_of(std::size_t) const {
+    const auto lock = turnstile_.reading();
+    return all_features();
 }
 
 std::vector<PairRecord> PairForest::records() const {

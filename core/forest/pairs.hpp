@@ -11,13 +11,13 @@
 #include "../drift/any.hpp"
 #include "../tree/snapshot.hpp"
 #include "../tree/tree.hpp"
+#include "ensemble.hpp"
 #include "history.hpp"
 
 namespace riparian {
 
 struct PairSettings {
-    Settings tree;                   // of every pair
-    std::size_t short_memory = 0;    // rows that trees begin with, and that splits recall
+    Settings tree;                   // of every pair; its short memory is what trees begin with
     bool shared = true;              // splits recall from the last rows of the forest, not of the tree
     std::optional<AnyDetector> drift;  // of errors: the tree begins anew where they rise
     std::size_t max_bytes = SIZE_MAX;
@@ -25,12 +25,7 @@ struct PairSettings {
 };
 
 // The whole state of such a forest as flat arrays, and its trees.
-struct PairSnapshot {
-    std::vector<std::uint64_t> seen;        // [1] rows learned
-    std::vector<std::uint32_t> classes;     // [1]
-    std::vector<std::uint32_t> declared;    // [1] of them, by the user
-    std::vector<std::uint8_t> kinds;        // [feature] 0 numeric, 1 categorical
-    std::vector<std::uint32_t> categories;  // [categorical feature]
+struct PairSnapshot : SchemaSnapshot {
     std::vector<std::uint32_t> order;       // [class seen]: as they first came
 
     std::vector<double> memory_values;       // [example][numeric feature]
@@ -44,11 +39,7 @@ struct PairSnapshot {
 
     template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {
-        visit("seen", s.seen);
-        visit("classes", s.classes);
-        visit("declared", s.declared);
-        visit("kinds", s.kinds);
-        visit("categories", s.categories);
+        SchemaSnapshot::each(s, visit);
         visit("order", s.order);
         visit("memory_values", s.memory_values);
         visit("memory_codes", s.memory_codes);
@@ -68,35 +59,19 @@ struct PairRecord {
     std::uint64_t drifts;     // how often its tree began anew
 };
 
-// Learning calls must not overlap each other; reading calls may overlap anything.
-class PairForest {
+class PairForest final : public Ensemble {
 public:
     explicit PairForest(const PairSettings&);
-    PairForest(const PairForest&) = delete;
-    PairForest& operator=(const PairForest&) = delete;
 
-    void add_features(const std::vector<Kind>&);
-    void declare_classes(std::size_t count);
-    void add_names(std::size_t bytes);
-    void expect_classes(const std::vector<std::uint32_t>& bytes);
-    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
-    void set_max_bytes(std::size_t);
-    void set_threads(std::size_t threads) noexcept { settings_.threads = threads; }
-    [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t least_bytes() const;
-    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
-    void set_costs(const double* matrix, std::size_t classes);
-
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     void predict(const Batch&, const Answers&) const;
-    // What each pair says of one row, [pair][lower, higher class].
-    [[nodiscard]] std::vector<double> votes(const Batch&) const;
+    // What the tree of each pair says of one row, [pair][width], all of them counting alike.
+    void votes(const Batch&, std::size_t width, std::vector<double>& shares,
+               std::vector<double>& weights) const;
 
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
     [[nodiscard]] std::size_t n_classes_seen() const;
-    [[nodiscard]] std::uint64_t seen() const;
+    [[nodiscard]] std::size_t n_members() const;
+    [[nodiscard]] std::vector<std::uint32_t> features_of(std::size_t pair) const;
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] std::vector<PairRecord> records() const;
     [[nodiscard]] std::shared_ptr<Tree> tree(std::size_t pair) const;
@@ -126,7 +101,10 @@ private:
         std::vector<RowBuffer> buffers;      // one after the other
     };
 
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*);
+    void give_features(const std::vector<Kind>&) override;
+    void give_classes(std::size_t) override;
+    void give_limit(std::size_t) override;
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
     void run_block(Block&, const Answers*, std::size_t first);
     void read(Block&);
     // `shares`: [row][lower, higher class], or null.
@@ -141,29 +119,20 @@ private:
     void combine(const std::vector<double>& shares, std::size_t rows, std::size_t codes,
                  const Answers&, std::size_t first) const;
 
-    [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
     [[nodiscard]] std::size_t block_rows(bool answering) const noexcept;
     [[nodiscard]] std::size_t besides_trees(std::size_t pairs) const noexcept;
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit, std::size_t pairs) const noexcept;
     void share_out(std::size_t limit, std::size_t pairs);
     [[nodiscard]] Settings tree_settings() const;
-    void add_to_schema(const std::vector<Kind>&);
 
-    PairSettings settings_;
-    std::vector<Kind> kinds_;
+    const PairSettings settings_;  // as it was made
     Features features_;
     Shape shape_;  // of rows
-    std::vector<std::uint32_t> categories_;  // [categorical feature]
-    std::size_t n_classes_ = 0, declared_ = 0;
     std::vector<std::uint32_t> order_;  // classes seen, as they first came
     std::vector<std::uint8_t> known_;   // [class] 1: seen
-    std::uint64_t seen_ = 0;
-    std::size_t names_ = 0;
     std::size_t tree_bytes_ = SIZE_MAX;  // limit of each
     History history_;
     std::deque<Pair> pairs_;  // their addresses last
-    Costs costs_;
-    mutable Turnstile turnstile_;
 };
 
 }  // namespace riparian

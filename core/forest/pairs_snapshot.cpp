@@ -2,36 +2,18 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <stdexcept>
 #include <string>
 
+#include "../demand.hpp"
 #include "../simd/kernels.hpp"
 #include "pairs.hpp"
 
 namespace riparian {
-namespace {
-
-constexpr double heaviest = 0x1p120;  // a weight, of more examples than there will ever be
-
-void demand(bool holds, const std::string& what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-template <class T>
-void demand_size(const std::vector<T>& array, std::size_t size, const char* name) {
-    demand(array.size() == size, std::string(name) + " has the wrong size");
-}
-
-}  // namespace
 
 PairSnapshot PairForest::snapshot() const {
     const auto lock = turnstile_.reading();
     PairSnapshot s;
-    s.seen = {seen_};
-    s.classes = {static_cast<std::uint32_t>(n_classes_)};
-    s.declared = {static_cast<std::uint32_t>(declared_)};
-    for (const Kind kind : kinds_) s.kinds.push_back(kind == Kind::categorical ? 1 : 0);
-    s.categories = categories_;
+    save(s);
     s.order = order_;
     history_.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     for (const Pair& pair : pairs_) {
@@ -46,27 +28,10 @@ PairSnapshot PairForest::snapshot() const {
 
 std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
                                                 const PairSnapshot& s) {
-    demand_size(s.seen, 1, "seen");
-    demand_size(s.classes, 1, "classes");
-    demand_size(s.declared, 1, "declared");
-    const std::size_t n_classes = s.classes[0];
-    demand(n_classes <= max_classes && s.declared[0] <= n_classes, "classes is too large");
-    demand(s.kinds.size() <= max_features, "kinds has too many features");
-
     auto forest = std::make_unique<PairForest>(settings);
-    std::vector<Kind> kinds;
-    for (const std::uint8_t kind : s.kinds) {
-        demand(kind <= 1, "kinds holds an unknown kind");
-        kinds.push_back(kind ? Kind::categorical : Kind::numeric);
-    }
-    forest->add_to_schema(kinds);
+    forest->restore_schema(s);
+    const std::size_t n_classes = s.classes[0];
     const Shape& shape = forest->shape_;
-    demand_size(s.categories, shape.categorical, "categories");
-    for (const std::uint32_t c : s.categories) demand(c <= max_categories, "categories is too large");
-    forest->categories_ = s.categories;
-    forest->n_classes_ = n_classes;
-    forest->declared_ = s.declared[0];
-    forest->seen_ = s.seen[0];
 
     forest->known_.assign(n_classes, 0);
     std::size_t highest = s.declared[0];
@@ -81,7 +46,7 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
     forest->order_ = s.order;
 
     const std::size_t held = s.memory_labels.size();
-    demand(held == std::min<std::uint64_t>(settings.short_memory, s.seen[0]),
+    demand(held == std::min<std::uint64_t>(settings.tree.short_memory, s.seen[0]),
            "memory_labels has the wrong size");
     demand_size(s.memory_weights, held, "memory_weights");
     demand_size(s.memory_values, held * shape.numeric, "memory_values");
@@ -126,22 +91,17 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
         const std::uint64_t size = s.detector_sizes[p];
         demand(size <= rest.size(), "detectors ends too early");
         demand((size > 0) == pair.drift.has_value(), "a detector too many or too few");
-        demand(pair.drift || pair.drifts == 0, "drifts that nobody found");
+        demand(pair.drifts <= (pair.drift ? s.seen[0] : 0), "drifts that nobody found");
         std::span<const double> own = rest.first(size);
         rest = rest.subspan(size);
         if (pair.drift) {
             pair.drift = riparian::restore(*pair.drift, own);
             demand(own.empty(), "detectors has numbers to spare");
         }
-        const Snapshot& tree = s.trees[p];
-        demand(tree.kinds == s.kinds, "a tree of other features");
-        pair.tree = Tree::restore(forest->tree_settings(), tree);
+        pair.tree = forest->restore_tree(forest->tree_settings(), s.trees[p],
+                                         forest->all_features());
         demand(pair.tree->n_classes() == 2, "a tree that is not of two classes");
         demand(pair.tree->seen() <= s.seen[0], "a tree that has seen more than its forest");
-        for (std::size_t c = 0; c < shape.categorical; ++c) {
-            demand(tree.categories[c] <= s.categories[c],
-                   "a tree that has seen a category which its forest has not");
-        }
         forest->prepare(pair);
     }
     demand(rest.empty(), "detectors has numbers to spare");

@@ -1,36 +1,21 @@
 // A forest as flat arrays, and back: the one place where what they mean is checked.
 #include <algorithm>
-#include <cmath>
 #include <span>
-#include <stdexcept>
-#include <string>
 
+#include "../demand.hpp"
 #include "forest.hpp"
 
 namespace riparian {
 namespace {
 
-void demand(bool holds, const std::string& what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-template <class T>
-void demand_size(const std::vector<T>& array, std::size_t size, const char* name) {
-    demand(array.size() == size, std::string(name) + " has the wrong size");
-}
-
-bool counts(double x) noexcept { return x >= 0.0 && std::isfinite(x); }
+bool counts(double x) noexcept { return x >= 0.0 && x <= heaviest; }
 
 }  // namespace
 
 ForestSnapshot Forest::snapshot() const {
     const auto lock = turnstile_.reading();
     ForestSnapshot s;
-    s.seen = {seen_};
-    s.classes = {static_cast<std::uint32_t>(n_classes_)};
-    s.declared = {static_cast<std::uint32_t>(schema_.declared)};
-    for (const Kind kind : schema_.kinds) s.kinds.push_back(kind == Kind::categorical ? 1 : 0);
-    s.categories = categories_;
+    save(s);
     s.met_at = schema_.met_at;
     const std::size_t n = schema_.kinds.size();
     for (const Member& m : members_) {
@@ -62,11 +47,8 @@ ForestSnapshot Forest::snapshot() const {
 
 std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const ForestSnapshot& s) {
     const std::size_t n = settings.members;
-    demand_size(s.seen, 1, "seen");
-    demand_size(s.classes, 1, "classes");
-    demand_size(s.declared, 1, "declared");
-    demand(s.classes[0] <= max_classes && s.declared[0] <= s.classes[0], "classes is too large");
-    demand(s.kinds.size() <= max_features, "kinds has too many features");
+    auto forest = std::make_unique<Forest>(settings);
+    forest->restore_schema(s);
     demand_size(s.met_at, s.kinds.size(), "met_at");
     demand_size(s.right, n, "right");
     demand_size(s.answered, n, "answered");
@@ -85,6 +67,14 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
                "has_back without a background");
         demand(counts(s.right[m]) && counts(s.answered[m]) && s.right[m] <= s.answered[m],
                "right is more than answered");
+        // A tree is begun at the first row, at a warning, and at a drift that finds none begun.
+        const std::uint64_t warnings = s.warnings[m], drifts = s.drifts[m];
+        demand(warnings <= (settings.warning ? s.seen[0] : 0), "warnings that nobody gave");
+        demand(drifts <= (settings.replacement == Replacement::none ? 0 : s.seen[0]),
+               "drifts that nobody found");
+        const std::uint64_t least = s.has_tree[m] + warnings;
+        demand(s.generations[m] >= least && s.generations[m] <= least + drifts,
+               "generations do not go with warnings and drifts");
         trees += s.has_tree[m] + s.has_back[m];
     }
     const bool draws = settings.patch.draws();
@@ -93,24 +83,11 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
     demand_size(s.share, draws ? trees : 0, "share");
     demand_size(s.left_out, draws ? trees * s.kinds.size() : 0, "left_out");
 
-    auto forest = std::make_unique<Forest>(settings);
-    std::size_t n_categorical = 0;
-    for (std::size_t f = 0; f < s.kinds.size(); ++f) {
-        demand(s.kinds[f] <= 1, "kinds holds an unknown kind");
-        demand(s.met_at[f] == Schema::never || (s.met_at[f] >= 1 && s.met_at[f] <= s.seen[0]),
+    for (const std::uint64_t row : s.met_at) {
+        demand(row == Schema::never || (row >= 1 && row <= s.seen[0]),
                "met_at holds a row that was not seen");
-        forest->schema_.kinds.push_back(s.kinds[f] ? Kind::categorical : Kind::numeric);
-        n_categorical += s.kinds[f];
     }
-    demand_size(s.categories, n_categorical, "categories");
-    for (const std::uint32_t c : s.categories) demand(c <= max_categories, "categories is too large");
     forest->schema_.met_at = s.met_at;
-    forest->schema_.declared = s.declared[0];
-    forest->categories_ = s.categories;
-    forest->n_classes_ = s.classes[0];
-    forest->seen_ = s.seen[0];
-    forest->names_ = s.kinds.size() *
-                     (16 + n * forest->trees_a_member() * 2 * sizeof(std::uint32_t));
 
     std::span<const double> rest(s.detectors);
     std::size_t t = 0;
@@ -136,42 +113,24 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
             if (!(back ? s.has_back[m] : s.has_tree[m])) continue;
             Grown& g = back ? member.back_ : member.front_;
             demand(s.generation[t] < s.generations[m], "generation of a tree that was not begun");
+            demand(!back || s.generation[t] > s.generation[t - 1],
+                   "a tree in the background that is the older one");
             member.generations_ = s.generation[t];
             // As it began, for its settings and draws; then as it is.
             g = member.grow(forest->schema_, s.seen[0]);
-            const std::vector<Kind>& kinds = forest->schema_.kinds;
-            std::vector<std::uint8_t> of_tree;
             if (draws) {
                 g.patch.clear();
                 g.draw.share = s.share[t];
                 demand(g.draw.share >= 0.0 && g.draw.share <= 1.0, "share is not one");
-            }
-            for (std::size_t f = 0; f < kinds.size(); ++f) {
-                if (draws) {
-                    const std::uint8_t out = s.left_out[t * kinds.size() + f];
+                for (std::size_t f = 0; f < s.kinds.size(); ++f) {
+                    const std::uint8_t out = s.left_out[t * s.kinds.size() + f];
                     demand(out <= 1, "left_out holds another value than 0 and 1");
-                    if (out) continue;
-                    g.patch.push_back(static_cast<std::uint32_t>(f));
+                    if (!out) g.patch.push_back(static_cast<std::uint32_t>(f));
                 }
-                of_tree.push_back(s.kinds[f]);
             }
-            const Snapshot& tree = s.trees[t];
-            demand(tree.kinds == of_tree, "a tree of other features");
-            g.tree = Tree::restore(g.tree->settings(), tree);
-            demand(g.tree->n_classes() <= s.classes[0] && g.tree->seen() <= s.seen[0],
-                   "a tree that has seen more than its forest");
-            std::size_t slot = 0, of_forest = 0;
-            std::size_t at = 0;
-            for (std::size_t f = 0; f < kinds.size(); ++f) {
-                const bool sees = !draws || (at < g.patch.size() && g.patch[at] == f);
-                if (sees && draws) ++at;
-                if (kinds[f] != Kind::categorical) continue;
-                if (sees) {
-                    demand(tree.categories[slot++] <= s.categories[of_forest],
-                           "a tree that has seen a category which its forest has not");
-                }
-                ++of_forest;
-            }
+            g.tree = forest->restore_tree(g.tree->settings(), s.trees[t],
+                                          draws ? g.patch : forest->all_features());
+            demand(g.tree->seen() <= s.seen[0], "a tree that has seen more than its forest");
             ++t;
         }
         member.generations_ = s.generations[m];

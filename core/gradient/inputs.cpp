@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <stdexcept>
-#include <string>
 
+#include "../demand.hpp"
 #include "../tree/tree.hpp"
 #include "initial_weights.hpp"
 
 namespace riparian {
 namespace {
 
-constexpr double heaviest = 0x1p120;  // more examples than there will ever be
-
 std::size_t room_of(std::size_t categories) noexcept { return (room_for(categories) + 3) / 4 * 4; }
-
-void demand(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
 
 }  // namespace
 

@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "../demand.hpp"
 #include "gradient_trees.hpp"
 
 namespace riparian {
-namespace {
-
-void demand(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-}  // namespace
 
 GradientSnapshot GradientTrees::snapshot() const {
     const auto lock = turnstile_.reading();
@@ -62,7 +55,8 @@ std::unique_ptr<GradientTrees> GradientTrees::restore(const GradientSettings& se
                                                       const GradientSnapshot& s) {
     demand(s.classes.size() == 1 && s.seen.size() == 1, "classes, seen: not one number");
     demand(s.classes[0] <= max_classes, "classes: too many");
-    demand(s.seen[0] == 0 || s.classes[0] > 0, "seen does not go with classes");
+    demand(s.seen[0] <= most_seen && (s.seen[0] == 0 || s.classes[0] > 0),
+           "seen does not go with classes");
     // Sizes first: a file must not make us ask for memory that it does not fill itself.
     const std::size_t nodes = trees_for(s.classes[0]) * settings.inner_nodes();
     std::size_t inputs = s.inputs.known.size();

@@ -28,12 +28,6 @@ double sum(const Held<double>& totals) noexcept {
 
 }  // namespace
 
-void Tree::predict(const Batch& batch, const Answers& answers) const {
-    const auto lock = asked();
-    Reply reply;
-    for (std::size_t row = 0; row < batch.rows; ++row) answer(batch, row, answers, reply);
-}
-
 // A value without a branch is answered where it was met, a missing one by both branches of a
 // test that has two, each as likely as its examples are.
 void Tree::answer(const Batch& batch, std::size_t row, const Answers& answers, Reply& reply) const {

@@ -4,7 +4,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "../tree/example_window.hpp"
 #include "chi_square.hpp"
 #include "merit.hpp"
 #include "store.hpp"
@@ -47,67 +46,6 @@ void Id4::add_features(const std::vector<Kind>& kinds) {
         for (std::size_t f = before; f < categories_.size() && known; ++f) {
             node.tables[f].add(missing_code, counted);
         }
-    }
-}
-
-void Id4::add_names(std::size_t bytes) {
-    const auto lock = turnstile_.writing();
-    names_ += bytes;
-}
-
-void Id4::expect_classes(const std::vector<std::uint32_t>& bytes) {
-    const auto lock = turnstile_.writing();
-    for (const std::uint32_t b : bytes) names_ += b;
-}
-
-void Id4::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
-    const auto lock = turnstile_.writing();
-    for (const std::uint32_t b : bytes) names_ += b;
-}
-
-void Id4::declare_classes(std::size_t count) {
-    const auto lock = turnstile_.writing();
-    classes_ = std::max(classes_, count);
-}
-
-void Id4::check(const Batch& batch, const std::int32_t* y, const double* w) const {
-    double weight = weight_;
-    for (std::size_t r = 0; r < batch.rows; ++r) {
-        if (y[r] >= 0) weight += w ? in_steps(w[r]) : 1.0;
-    }
-    if (!exact_in_steps(weight)) {
-        throw std::invalid_argument(
-            "the weights sum to more than 2^33, beyond which they are not exact");
-    }
-}
-
-void Id4::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    {
-        const auto lock = turnstile_.reading();
-        check(batch, y, w);
-    }
-    for (std::size_t r = 0; r < batch.rows; ++r) {
-        if (y[r] < 0) continue;
-        const auto lock = turnstile_.writing();
-        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
-    }
-}
-
-void Id4::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                      const Answers& answers) {
-    {
-        const auto lock = turnstile_.reading();
-        check(batch, y, w);
-    }
-    std::vector<double> shares;
-    for (std::size_t r = 0; r < batch.rows; ++r) {
-        {
-            const auto lock = turnstile_.reading();
-            answer(batch, r, answers, shares);
-        }
-        if (y[r] < 0) continue;
-        const auto lock = turnstile_.writing();
-        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
     }
 }
 
@@ -224,16 +162,11 @@ void Id4::descend(const Batch& batch, std::size_t row, std::vector<std::int32_t>
     }
 }
 
-void Id4::predict(const Batch& batch, const Answers& answers) const {
-    const auto lock = turnstile_.reading();
-    std::vector<double> shares;
-    for (std::size_t row = 0; row < batch.rows; ++row) answer(batch, row, answers, shares);
-}
-
 // An empty child is answered by its parent.
 void Id4::answer(const Batch& batch, std::size_t row, const Answers& answers,
-                 std::vector<double>& shares) const {
-    std::vector<std::int32_t> path;
+                 Reply& reply) const {
+    std::vector<double>& shares = reply.shares;
+    std::vector<std::int32_t>& path = reply.path;
     descend(batch, row, path);
     double n = 0.0;
     for (; !path.empty() && n == 0.0; path.pop_back()) {
@@ -303,16 +236,6 @@ Description Id4::describe() const {
     return d;
 }
 
-std::size_t Id4::n_features() const {
-    const auto lock = turnstile_.reading();
-    return categories_.size();
-}
-
-std::size_t Id4::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return classes_;
-}
-
 std::size_t Id4::n_nodes() const {
     const auto lock = turnstile_.reading();
     return nodes_.size() - free_.size();
@@ -325,29 +248,9 @@ std::size_t Id4::n_leaves() const {
     return nodes_.size() - free_.size() - inner;
 }
 
-std::size_t Id4::depth() const {
-    const Description d = describe();
-    return static_cast<std::size_t>(*std::max_element(d.depth.begin(), d.depth.end()));
-}
-
-std::uint64_t Id4::seen() const {
-    const auto lock = turnstile_.reading();
-    return seen_;
-}
-
 std::size_t Id4::memory_bytes() const {
     const auto lock = turnstile_.reading();
     return sizeof(Id4) + account_.held + names_;
-}
-
-Counters Id4::counters() const {
-    const auto lock = turnstile_.reading();
-    return counters_;
-}
-
-double Id4::weight() const {
-    const auto lock = turnstile_.reading();
-    return weight_;
 }
 
 }  // namespace riparian::restructuring

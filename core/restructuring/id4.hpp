@@ -11,11 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "../tree/tree.hpp"
-#include "../tree/turnstile.hpp"
-#include "counters.hpp"
-#include "description.hpp"
-#include "unlimited.hpp"
+#include "learner.hpp"
 #include "value_counts.hpp"
 #include "way.hpp"
 
@@ -26,11 +22,7 @@ struct Id4Settings {
     bool count_when_pure = false;  // the listing counts no attributes at a node of one class
 };
 
-struct Id4Snapshot {
-    std::vector<std::uint64_t> seen, counters;
-    std::vector<std::uint32_t> classes;
-    std::vector<std::uint8_t> kinds;
-    std::vector<std::int32_t> categories;               // [feature]
+struct Id4Snapshot : LearnerSnapshot {
     std::vector<std::int32_t> parent, branch, feature;  // [node], parents first
     std::vector<double> counts;                         // [node][class]
     std::vector<std::int32_t> sizes;                    // [node][feature]: values counted
@@ -39,11 +31,7 @@ struct Id4Snapshot {
 
     template <class Self, class Call>
     static void each(Self& s, Call&& call) {
-        call("seen", s.seen);
-        call("counters", s.counters);
-        call("classes", s.classes);
-        call("kinds", s.kinds);
-        call("categories", s.categories);
+        LearnerSnapshot::each(s, call);
         call("parent", s.parent);
         call("branch", s.branch);
         call("feature", s.feature);
@@ -54,34 +42,20 @@ struct Id4Snapshot {
     }
 };
 
-class Id4 : public Unlimited {
+class Id4 final : public Learner {
 public:
     explicit Id4(const Id4Settings&);
 
     void add_features(const std::vector<Kind>&);
-    void add_names(std::size_t bytes);
-    void expect_classes(const std::vector<std::uint32_t>& bytes);
-    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
-    void declare_classes(std::size_t);
-
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict(const Batch&, const Answers&) const;
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
 
-    [[nodiscard]] Description describe() const;
+    [[nodiscard]] Description describe() const override;
     [[nodiscard]] Id4Snapshot snapshot() const;
     static std::unique_ptr<Id4> restore(const Id4Settings&, const Id4Snapshot&);
 
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
     [[nodiscard]] std::size_t n_nodes() const;
     [[nodiscard]] std::size_t n_leaves() const;
-    [[nodiscard]] std::size_t depth() const;
-    [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
-    [[nodiscard]] Counters counters() const;
-    [[nodiscard]] double weight() const;
 
 private:
     struct Node {
@@ -92,13 +66,12 @@ private:
         Held<Way> ways;            // ascending by branch
     };
 
-    void check(const Batch&, const std::int32_t* y, const double* w) const;
-    void learn_row(const Batch&, std::size_t row, std::int32_t y, double w);
+    void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) override;
     // Steps 1 to 3d of the listing; the child of 3e, or none.
     [[nodiscard]] std::int32_t update(std::int32_t, const std::int32_t* codes, std::size_t label,
                                       double w);
     void install(std::int32_t, std::int32_t feature);
-    void answer(const Batch&, std::size_t row, const Answers&, std::vector<double>& shares) const;
+    void answer(const Batch&, std::size_t row, const Answers&, Reply&) const override;
     // The node that answers, and those above it.
     void descend(const Batch&, std::size_t row, std::vector<std::int32_t>& path) const;
     [[nodiscard]] std::vector<std::int32_t> in_order() const;
@@ -111,16 +84,8 @@ private:
     }
 
     Id4Settings settings_;
-    mutable Turnstile turnstile_;
-    Account account_;
-    std::size_t names_ = 0;
     std::deque<Node, Counted<Node>> nodes_;  // the root first
     Held<std::int32_t> free_;
-    std::vector<std::int32_t> categories_;  // [feature]
-    std::size_t classes_ = 0;
-    std::uint64_t seen_ = 0;
-    double weight_ = 0.0;
-    Counters counters_;
     std::vector<std::int32_t> codes_;
     Held<double> merits_;
 };

@@ -1,17 +1,13 @@
 // ID4 as arrays and back.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "../demand.hpp"
 #include "../tree/example_window.hpp"
 #include "id4.hpp"
 
 namespace riparian::restructuring {
 namespace {
-
-void demand(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
 
 bool whole_steps(double w) noexcept {
     return w == 0.0 || (w > 0.0 && exact_in_steps(w) && in_steps(w) == w);
@@ -22,11 +18,7 @@ bool whole_steps(double w) noexcept {
 Id4Snapshot Id4::snapshot() const {
     const auto lock = turnstile_.reading();
     Id4Snapshot s;
-    s.seen = {seen_};
-    s.counters = {counters_.additions, counters_.scores, counters_.restructurings};
-    s.classes = {static_cast<std::uint32_t>(classes_)};
-    s.kinds.assign(categories_.size(), 1);
-    s.categories = categories_;
+    save(s, std::vector<Kind>(categories_.size(), Kind::categorical));
     const auto put = [&](std::vector<double>& out, std::span<const double> weights) {
         for (std::size_t c = 0; c < classes_; ++c) out.push_back(c < weights.size() ? weights[c] : 0.0);
     };
@@ -54,15 +46,9 @@ Id4Snapshot Id4::snapshot() const {
 }
 
 std::unique_ptr<Id4> Id4::restore(const Id4Settings& settings, const Id4Snapshot& s) {
-    demand(s.seen.size() == 1 && s.seen[0] < (std::uint64_t{1} << 62), "seen is one number");
-    demand(s.counters.size() == 3, "there are three counters");
-    demand(s.classes.size() == 1 && s.classes[0] <= max_classes, "classes is one number");
-    const std::size_t d = s.kinds.size(), n = s.parent.size(), k = s.classes[0];
-    demand(d <= max_features && s.categories.size() == d, "categories of other features");
-    for (const std::uint8_t kind : s.kinds) demand(kind == 1, "a numeric feature");
-    for (const std::int32_t c : s.categories) {
-        demand(c >= 0 && c <= static_cast<std::int32_t>(max_categories), "impossible categories");
-    }
+    const std::vector<Kind> kinds = Learner::check(s);
+    const std::size_t d = kinds.size(), n = s.parent.size(), k = s.classes[0];
+    demand(s.categories.size() == d, "a numeric feature");
     demand(n >= 1 && s.branch.size() == n && s.feature.size() == n && s.counts.size() == n * k &&
                s.sizes.size() == n * d && s.weights.size() == s.values.size() * k,
            "nodes of several lengths");
@@ -71,10 +57,8 @@ std::unique_ptr<Id4> Id4::restore(const Id4Settings& settings, const Id4Snapshot
     for (const double w : s.weights) demand(whole_steps(w), "an impossible weight");
 
     auto tree = std::make_unique<Id4>(settings);
-    tree->add_features(std::vector<Kind>(d, Kind::categorical));
+    tree->add_features(kinds);
     const Charge charge(tree->account_);
-    tree->classes_ = k;
-    tree->categories_ = s.categories;
     std::size_t value = 0;
     double weight = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -100,6 +84,19 @@ std::unique_ptr<Id4> Id4::restore(const Id4Settings& settings, const Id4Snapshot
         node.feature = feature;
         node.totals.assign(s.counts.begin() + static_cast<std::ptrdiff_t>(i * k),
                            s.counts.begin() + static_cast<std::ptrdiff_t>((i + 1) * k));
+        if (i > 0) {
+            // What reached it was counted above, for its branch.
+            const Node& above = tree->at(s.parent[i]);
+            const ValueCounts& table = above.tables[static_cast<std::size_t>(above.feature)];
+            std::size_t v = 0;
+            while (v < table.size() && table.value(v) != s.branch[i]) ++v;
+            demand(v < table.size(), "a branch that nothing was counted for");
+            const auto reached = table.weights(v);
+            for (std::size_t c = 0; c < k; ++c) {
+                demand(node.totals[c] <= (c < reached.size() ? reached[c] : 0.0),
+                       "more at a node than came to it");
+            }
+        }
         for (std::size_t f = 0; f < d; ++f) {
             const std::int32_t size = s.sizes[i * d + f];
             demand(size >= 0 && static_cast<std::size_t>(size) <= s.values.size() - value &&
@@ -128,9 +125,7 @@ std::unique_ptr<Id4> Id4::restore(const Id4Settings& settings, const Id4Snapshot
     for (std::size_t c = 0; c < k; ++c) weight += s.counts[c];
     demand(exact_in_steps(weight), "too much weight");
     demand((s.seen[0] == 0) == (weight == 0.0), "examples without weight");
-    tree->weight_ = weight;
-    tree->seen_ = s.seen[0];
-    tree->counters_ = {s.counters[0], s.counters[1], s.counters[2]};
+    tree->Learner::restore(s, weight);
     return tree;
 }
 

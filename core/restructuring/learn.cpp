@@ -3,54 +3,13 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../tree/example_window.hpp"
 #include "tree.hpp"
 
 namespace riparian::restructuring {
 
-void Tree::check(const Batch& batch, const std::int32_t* y, const double* w) const {
-    double weight = 0.0;
-    std::size_t learned = 0;
-    for (std::size_t r = 0; r < batch.rows; ++r) {
-        if (y[r] < 0) continue;
-        weight += w ? in_steps(w[r]) : 1.0;
-        ++learned;
-    }
-    if (!exact_in_steps(weight_ + weight)) {
-        throw std::invalid_argument("the weights sum to more than 2^33, beyond which they are not exact");
-    }
-    if (!store_.bounded() && learned > most_examples - store_.size()) {
+void Tree::demand_room(std::size_t rows) const {
+    if (!store_.bounded() && rows > most_examples - store_.size()) {
         throw std::invalid_argument("more than 2^31 - 1 examples; max_examples= forgets the oldest");
-    }
-}
-
-void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    {
-        const auto lock = turnstile_.reading();
-        check(batch, y, w);
-    }
-    for (std::size_t r = 0; r < batch.rows; ++r) {
-        if (y[r] < 0) continue;
-        const auto lock = turnstile_.writing();
-        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
-    }
-}
-
-void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                       const Answers& answers) {
-    {
-        const auto lock = turnstile_.reading();
-        check(batch, y, w);
-    }
-    Reply reply;
-    for (std::size_t r = 0; r < batch.rows; ++r) {
-        {
-            const auto lock = asked();
-            answer(batch, r, answers, reply);
-        }
-        if (y[r] < 0) continue;
-        const auto lock = turnstile_.writing();
-        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
     }
 }
 

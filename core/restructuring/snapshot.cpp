@@ -1,32 +1,19 @@
 // A tree as arrays and back: the examples say all.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
+#include "../demand.hpp"
 #include "../tree/example_window.hpp"
 #include "tree.hpp"
 
 namespace riparian::restructuring {
-namespace {
-
-void demand(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-}  // namespace
 
 Snapshot Tree::snapshot() const {
     const auto lock = asked();
     Snapshot s;
-    s.seen = {seen_};
-    s.counters = {counters_.additions, counters_.scores, counters_.restructurings};
-    s.classes = {static_cast<std::uint32_t>(classes_)};
-    for (std::size_t f = 0; f < store_.n_features(); ++f) {
-        const bool categorical = store_.kind(f) == Kind::categorical;
-        s.kinds.push_back(categorical);
-        if (categorical) s.categories.push_back(categories_[f]);
-    }
+    std::vector<Kind> kinds;
+    for (std::size_t f = 0; f < store_.n_features(); ++f) kinds.push_back(store_.kind(f));
+    save(s, kinds);
     for (std::size_t i = 0; i < store_.size(); ++i) {
         const Place e = store_.in_order(i);
         for (std::size_t f = 0; f < store_.n_features(); ++f) {
@@ -43,27 +30,13 @@ Snapshot Tree::snapshot() const {
 }
 
 std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s) {
-    const std::size_t n = s.labels.size();
-    demand(s.seen.size() == 1 && s.seen[0] < (std::uint64_t{1} << 62), "seen is one number");
-    demand(s.counters.size() == 3, "there are three counters");
-    demand(s.classes.size() == 1 && s.classes[0] <= max_classes, "classes is one number");
-    demand(s.kinds.size() <= max_features, "too many features");
+    const std::vector<Kind> kinds = Learner::check(s);
+    const std::size_t n = s.labels.size(), categorical = s.categories.size();
+    const std::size_t numeric = kinds.size() - categorical;
+    demand(!settings.multiway || numeric == 0, "a numeric feature");
     demand(n <= settings.max_examples && n <= most_examples, "more examples than max_examples");
     demand(s.seen[0] >= n && (n > 0 || s.seen[0] == 0), "fewer examples seen than held");
     demand(s.seen[0] == n || n == settings.max_examples, "examples are absent");
-    std::vector<Kind> kinds;
-    std::size_t categorical = 0;
-    for (const std::uint8_t kind : s.kinds) {
-        demand(kind <= 1, "an unknown kind of feature");
-        demand(!settings.multiway || kind == 1, "a numeric feature");
-        kinds.push_back(kind ? Kind::categorical : Kind::numeric);
-        categorical += kind;
-    }
-    const std::size_t numeric = kinds.size() - categorical;
-    demand(s.categories.size() == categorical, "categories of another number of features");
-    for (const std::int32_t c : s.categories) {
-        demand(c >= 0 && c <= static_cast<std::int32_t>(max_categories), "impossible categories");
-    }
     demand(s.weights.size() == n && s.numbers.size() == n * numeric &&
                s.codes.size() == n * categorical,
            "examples of several lengths");
@@ -105,14 +78,9 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         }
         tree->drop();
     }
-    tree->seen_ = s.seen[0];
-    tree->weight_ = weight;
-    tree->classes_ = s.classes[0];
-    for (std::size_t f = 0, c = 0; f < kinds.size(); ++f) {
-        if (kinds[f] == Kind::categorical) tree->categories_[f] = s.categories[c++];
-    }
+    // Before the counters: what it costs to build the tree anew is no part of them.
     tree->settle();
-    tree->counters_ = {s.counters[0], s.counters[1], s.counters[2]};
+    tree->Learner::restore(s, weight);
     return tree;
 }
 

@@ -60,7 +60,9 @@ Place Store::put(const Batch& batch, std::size_t row, std::int32_t label, double
     }
     for (std::size_t f = 0; f < kinds_.size(); ++f) {
         if (kinds_[f] == Kind::numeric) {
-            numbers_[f][at] = number_in(batch, f, row);
+            const double x = number_in(batch, f, row);
+            // One NaN for all, whatever bits it came with.
+            numbers_[f][at] = x == x ? x : std::numeric_limits<double>::quiet_NaN();
         } else {
             codes_[f][at] = code_in(batch, f, row);
         }

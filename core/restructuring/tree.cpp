@@ -19,26 +19,6 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     if (store_.size() > 0) drop();
 }
 
-void Tree::add_names(std::size_t bytes) {
-    const auto lock = turnstile_.writing();
-    names_ += bytes;
-}
-
-void Tree::expect_classes(const std::vector<std::uint32_t>& bytes) {
-    const auto lock = turnstile_.writing();
-    for (const std::uint32_t b : bytes) names_ += b;
-}
-
-void Tree::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
-    const auto lock = turnstile_.writing();
-    for (const std::uint32_t b : bytes) names_ += b;
-}
-
-void Tree::declare_classes(std::size_t count) {
-    const auto lock = turnstile_.writing();
-    classes_ = std::max(classes_, count);
-}
-
 void Tree::settle() const { static_cast<void>(asked()); }
 
 std::shared_lock<std::shared_mutex> Tree::asked() const {
@@ -108,16 +88,6 @@ Description Tree::described() const {
     return d;
 }
 
-std::size_t Tree::n_features() const {
-    const auto lock = turnstile_.reading();
-    return store_.n_features();
-}
-
-std::size_t Tree::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return classes_;
-}
-
 std::size_t Tree::n_nodes() const {
     const auto lock = asked();
     return std::max<std::size_t>(1, nodes_.size() - free_.size());
@@ -130,35 +100,14 @@ std::size_t Tree::n_leaves() const {
     return std::max<std::size_t>(1, nodes_.size() - free_.size()) - inner;
 }
 
-std::size_t Tree::depth() const {
-    const auto lock = asked();
-    const Description d = described();
-    return static_cast<std::size_t>(*std::max_element(d.depth.begin(), d.depth.end()));
-}
-
 std::size_t Tree::n_examples() const {
     const auto lock = turnstile_.reading();
     return store_.size();
 }
 
-std::uint64_t Tree::seen() const {
-    const auto lock = turnstile_.reading();
-    return seen_;
-}
-
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
     return sizeof(Tree) + account_.held + names_;
-}
-
-Counters Tree::counters() const {
-    const auto lock = asked();
-    return counters_;
-}
-
-double Tree::weight() const {
-    const auto lock = turnstile_.reading();
-    return weight_;
 }
 
 }  // namespace riparian::restructuring

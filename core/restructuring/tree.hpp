@@ -21,12 +21,8 @@
 #include <optional>
 #include <vector>
 
-#include "../tree/tree.hpp"
-#include "../tree/turnstile.hpp"
-#include "counters.hpp"
-#include "description.hpp"
+#include "learner.hpp"
 #include "node.hpp"
-#include "unlimited.hpp"
 
 namespace riparian::restructuring {
 
@@ -38,11 +34,7 @@ struct Settings {
     std::size_t max_examples = most_examples;
 };
 
-struct Snapshot {
-    std::vector<std::uint64_t> seen, counters;
-    std::vector<std::uint32_t> classes;
-    std::vector<std::uint8_t> kinds;
-    std::vector<std::int32_t> categories;  // [categorical feature]
+struct Snapshot : LearnerSnapshot {
     std::vector<double> numbers;           // [example][numeric feature], oldest first
     std::vector<std::int32_t> codes;       // [example][categorical feature]
     std::vector<std::int32_t> labels;
@@ -50,11 +42,7 @@ struct Snapshot {
 
     template <class Self, class Call>
     static void each(Self& s, Call&& call) {
-        call("seen", s.seen);
-        call("counters", s.counters);
-        call("classes", s.classes);
-        call("kinds", s.kinds);
-        call("categories", s.categories);
+        LearnerSnapshot::each(s, call);
         call("numbers", s.numbers);
         call("codes", s.codes);
         call("labels", s.labels);
@@ -62,43 +50,25 @@ struct Snapshot {
     }
 };
 
-class Tree : public Unlimited {
+class Tree final : public Learner {
 public:
     explicit Tree(const Settings&);
 
     void add_features(const std::vector<Kind>&);
-    void add_names(std::size_t bytes);
-    void expect_classes(const std::vector<std::uint32_t>& bytes);
-    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
-    void declare_classes(std::size_t);
-
-    // What of these rows cannot be learned; nothing is changed.
-    void check(const Batch&, const std::int32_t* y, const double* w) const;
-    // A row with y < 0 is not learned.
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict(const Batch&, const Answers&) const;
     // From the root to where this row is answered: places in `describe`; at a missing value the
     // branch that it was learned in.
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     // Brings a lazy tree up to date.
     void settle() const;
 
-    [[nodiscard]] Description describe() const;
+    [[nodiscard]] Description describe() const override;
     [[nodiscard]] Snapshot snapshot() const;
     static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
 
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
     [[nodiscard]] std::size_t n_nodes() const;
     [[nodiscard]] std::size_t n_leaves() const;
-    [[nodiscard]] std::size_t depth() const;
     [[nodiscard]] std::size_t n_examples() const;
-    [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
-    [[nodiscard]] Counters counters() const;
-    // Of the examples held.
-    [[nodiscard]] double weight() const;
 
 private:
     struct Piece {
@@ -108,7 +78,8 @@ private:
     };
 
     // learn.cpp
-    void learn_row(const Batch&, std::size_t row, std::int32_t y, double w);
+    void demand_room(std::size_t) const override;
+    void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) override;
     void add(std::int32_t start, Place);
     void take_out(std::int32_t start, Place);
     void count(Node&, Place, bool adding);
@@ -144,34 +115,17 @@ private:
     void unlink(std::int32_t);
 
     // answer.cpp
-    struct Reply {
-        struct Share {
-            std::int32_t node;
-            double share;
-        };
-        std::vector<Share> open;
-        std::vector<double> shares;  // [class]
-    };
-    void answer(const Batch&, std::size_t row, const Answers&, Reply&) const;
+    void answer(const Batch&, std::size_t row, const Answers&, Reply&) const override;
     [[nodiscard]] Description described() const;
-    // A lock for reading the tree as it should be: whoever asks first brings it up to date,
-    // which no one can tell.
-    [[nodiscard]] std::shared_lock<std::shared_mutex> asked() const;
+    // Whoever asks first brings it up to date, which no one can tell.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> asked() const override;
 
     Settings settings_;
-    mutable Turnstile turnstile_;
-    Account account_;
-    std::size_t names_ = 0;
     Store store_;
     std::deque<Node, Counted<Node>> nodes_;
     Held<std::int32_t> free_;
     std::int32_t root_ = none;
     bool built_ = true;  // the tree holds all examples
-    std::size_t classes_ = 0;
-    std::vector<std::int32_t> categories_;  // [feature]
-    std::uint64_t seen_ = 0;
-    double weight_ = 0.0;  // of all examples held
-    Counters counters_;
     // Room that is kept.
     Held<double> room_, merits_;
     std::vector<Piece> pieces_;

@@ -19,7 +19,7 @@ constexpr std::size_t n_classes = 6, n_rows = 4000;
 PairSettings settings(std::size_t threads, bool shared) {
     PairSettings s;
     s.tree = examples::quick_settings(NaiveBayes{});
-    s.short_memory = 150;
+    s.tree.short_memory = 150;
     s.shared = shared;
     s.drift = Adwin(Adwin::Parameters{.delta = 0.2});
     s.threads = threads;

@@ -2,19 +2,12 @@
 #include "seed.hpp"
 
 #include <cmath>
-#include <stdexcept>
 #include <vector>
 
+#include "../demand.hpp"
 #include "tree.hpp"
 
 namespace riparian {
-namespace {
-
-void demand(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-}  // namespace
 
 // Inner nodes stay as they are for good. Leaves begin without statistics; the class
 // counts of the batch are what they answer with until their own examples outweigh them

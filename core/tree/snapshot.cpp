@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <stdexcept>
 #include <string>
 
+#include "../demand.hpp"
 #include "tree.hpp"
 
 namespace riparian {
@@ -16,20 +16,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = largest_value;
-constexpr double heaviest = 0x1p120;  // a weight, of more examples than there will ever be
-
-void demand(bool holds, const std::string& what) {
-    if (!holds) throw std::invalid_argument(what);
-}
 
 std::string at_row(const char* array, std::size_t i) {
     return std::string(array) + ", row " + std::to_string(i) + ": ";
-}
-
-template <class T>
-void demand_size(const std::vector<T>& v, std::size_t n, const char* name) {
-    demand(v.size() == n, std::string(name) + " has " + std::to_string(v.size()) +
-                              " values instead of " + std::to_string(n));
 }
 
 void demand_weights(const std::vector<double>& v, const char* name) {
@@ -49,7 +38,7 @@ struct Sizes {
 Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     Sizes z{};
     demand_size(s.seen, 1, "seen");
-    demand(s.seen[0] <= (1ULL << 62), "seen is too large");
+    demand(s.seen[0] <= most_seen, "seen is too large");
     demand_size(s.classes, 1, "classes");
     z.n_classes = s.classes[0];
     demand(s.kinds.size() <= max_features, "there are too many features");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riparian.forests import UFFT, Ensemble
+from riparian.forests import Ensemble
 from riparian.wording import label_text, share_text
 
 __all__ = ["has_members", "leading_member", "member_columns"]
@@ -12,7 +12,7 @@ __all__ = ["has_members", "leading_member", "member_columns"]
 
 def has_members(model: Any) -> bool:
     """Whether a model is several trees that answer together."""
-    return isinstance(model, Ensemble | UFFT)
+    return isinstance(model, Ensemble)
 
 
 def member_columns(model: Any) -> dict[str, list[str]]:
@@ -20,7 +20,7 @@ def member_columns(model: Any) -> dict[str, list[str]]:
 
     Parameters
     ----------
-    model : Ensemble or UFFT
+    model : Ensemble
         A model that has learned.
 
     Examples

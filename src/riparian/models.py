@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riparian.forests import FORESTS, UFFT
+from riparian.forests import FORESTS
 from riparian.gradient import OADT
 from riparian.model import StreamClassifier
 from riparian.recipes import RECIPES
@@ -17,5 +17,4 @@ MODELS: dict[str, type[StreamClassifier[Any]]] = {
     **FORESTS,
     **RESTRUCTURING,
     "OADT": OADT,
-    "UFFT": UFFT,
 }

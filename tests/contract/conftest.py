@@ -1,5 +1,5 @@
-"""Every recipe with every kind of leaf, compositions that no recipe has, and one stream that
-holds everything at once."""
+"""Every recipe with every kind of leaf, compositions that no recipe has, every other model, and
+one stream that holds everything at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import riparian as rp
 from riparian import _core
-from riparian.gradient import OADT
+from riparian.drift import DDM, KSWIN
 from riparian.modelfile import to_bytes
+from riparian.models import MODELS
 from riparian.recipes import RECIPES
+from riparian.restructuring import RESTRUCTURING
+from tests.modelfile.parts import Parts
 
 #: Small enough to split often, where a recipe has such a parameter.
 EAGER = {"grace_period": 50, "delta": 1e-3, "tau": 0.08}
@@ -118,6 +122,20 @@ class Recipe:
         """Whether old examples are forgotten: what it holds hangs on the last ones."""
         return self()._axes()["adaptation"] == "window"
 
+    def of(self, rows):
+        """Enough of these rows for it to show everything."""
+        return rows
+
+    #: The row of those from which on new classes and categories come.
+    late = 2000
+    restructures = False
+    #: Bytes that are few for it.
+    limit = 60_000
+
+    def enough(self, n):
+        """Of so many rows, as many as show what there is to see."""
+        return n
+
     def must_know(self, n):
         """Leaves out a test that asks for the last `n` examples."""
         if self.forgets and self().window < n:
@@ -150,14 +168,149 @@ def all_recipes():
         yield Recipe("HoeffdingTree", composition=composition)
 
 
+MEMBER = rp.HoeffdingTree(grace_period=50, delta=0.01, tau=0.1)
+PAIRS = {"n_min": "fixed", "grace_period": 50, "delta": 0.01, "tau": 0.1}
+FOREST = {"estimator": MEMBER, "n_estimators": 3}
+ALARMED = FOREST | {"warning": 0.5, "drift": 0.2}
+
+#: Every model that is no recipe of the tree: members of several kinds, detectors, costs, windows.
+OTHERS = {
+    "OnlineBagging": (rp.OnlineBagging, FOREST),
+    "LeveragingBagging": (rp.LeveragingBagging, FOREST | {"drift": 0.3}),
+    "AdaptiveRandomForest": (rp.AdaptiveRandomForest, ALARMED),
+    "StreamingRandomPatches": (rp.StreamingRandomPatches, ALARMED),
+    "StreamForest": (rp.StreamForest, {"n_estimators": 3, "warning": 0.5, "drift": 0.2}),
+    "Forest-options": (
+        rp.Forest,
+        {"estimator": rp.HoeffdingOptionTree(grace_period=50, delta=0.01), "n_estimators": 2},
+    ),
+    "Forest-HAT": (
+        rp.Forest,
+        {"estimator": rp.HAT(grace_period=50, bootstrap=True), "n_estimators": 2, "rate": 2.0},
+    ),
+    "Forest-detectors": (
+        rp.Forest,
+        {
+            "estimator": rp.CTree(leaf="majority", grace_period=50),
+            "n_estimators": 3,
+            "features": 3,
+            "leaf_features": 2,
+            "replacement": "background",
+            "warning": KSWIN(window_size=40, stat_size=10, alpha=0.05),
+            "drift": DDM(warm_start=20),
+            "costs": COSTS,
+        },
+    ),
+    "AccuracyWeightedEnsemble": (
+        rp.AccuracyWeightedEnsemble,
+        FOREST | {"n_stored": 5, "chunk_size": 150, "n_folds": 3, "costs": COSTS},
+    ),
+    "UFFT": (rp.UFFT, PAIRS | {"short_memory": 150}),
+    "UFFT-own": (
+        rp.UFFT,
+        PAIRS | {"short_memory": 80, "memory": "tree", "leaf": ("majority", "naive-bayes", "idbd")},
+    ),
+    "UFFT-drift": (
+        rp.UFFT,
+        PAIRS | {"short_memory": 60, "drift": 0.3, "leaf": "majority", "costs": COSTS},
+    ),
+    "ID3": (rp.ID3, {}),
+    "ID3Prime": (rp.ID3Prime, {}),
+    "ID4": (rp.ID4, {}),
+    "ID4-pure": (rp.ID4, {"count_when_pure": True, "alpha": 0.2}),
+    "ID5R": (rp.ID5R, {}),
+    "ID5R-window": (rp.ID5R, {"max_examples": 70}),
+    "ITI": (rp.ITI, {}),
+    "ITI-lazy": (rp.ITI, {"lazy": True}),
+    "ITI-batch": (rp.ITI, {"mode": "batch"}),
+    "ITI-window": (rp.ITI, {"metric": "entropy", "max_examples": 70}),
+    "OADT": (rp.OADT, {}),
+    "OADT-deep": (rp.OADT, {"depth": 7, "slope": 8.0, "random_state": 3}),
+    "OADT-plane": (rp.OADT, {"depth": 1, "step": "plain", "loss": "squared"}),
+    "OADT-constant": (
+        rp.OADT,
+        {"rate": "constant", "learning_rate": 0.05, "final_rate": 0.05},
+    ),
+    "OADT-raw": (rp.OADT, {"standardise": False, "costs": COSTS}),
+}
+
+
+@dataclass(frozen=True)
+class Other:
+    """A model that is no recipe of the tree; calling it makes a fresh one."""
+
+    name: str
+
+    def __call__(self, **parameters):
+        cls, own = OTHERS[self.name]
+        unknown = sorted(set(parameters) - set(cls().get_params()))
+        if unknown:
+            pytest.skip(f"{cls.__name__} has no parameter {', '.join(unknown)}")
+        return cls(**own | parameters)
+
+    eager = __call__
+
+    @property
+    def restructures(self):
+        """Whether it looks at all examples that it holds after each, with exact weights."""
+        return OTHERS[self.name][0] in RESTRUCTURING.values()
+
+    @property
+    def late(self):
+        """The row of those that it is taught from which on new classes and categories come."""
+        return 60 if self.restructures else 300
+
+    @property
+    def limit(self):
+        """Of all its trees; every category has a place in every plane of a gradient tree."""
+        return 2_000_000 if OTHERS[self.name][0] is rp.OADT else 600_000
+
+    def enough(self, n):
+        return n // 10
+
+    def of(self, rows):
+        """Where new classes and categories arrive; numbers that repeat where each is a branch."""
+        if not self.restructures:
+            return rows[2000 - self.late : 2500]
+        part = rows[2000 - self.late : 2080]
+        columns = {n: c if c.dtype == object else c.round() for n, c in part.columns.items()}
+        return Rows(columns | {"clock": (part.columns["clock"] / 20).round()}, part.y, part.w)
+
+    def __str__(self):
+        return self.name
+
+
 @pytest.fixture(params=all_recipes(), ids=str)
 def recipe(request):
     return request.param
 
 
-@pytest.fixture(params=[*RECIPES.values(), OADT], ids=[*RECIPES, "OADT"])
+@pytest.fixture(params=[Other(name) for name in OTHERS], ids=str)
+def other(request):
+    return request.param
+
+
+@pytest.fixture(params=[*all_recipes(), *map(Other, OTHERS)], ids=str)
+def model(request):
+    """A recipe, or another model."""
+    return request.param
+
+
+@pytest.fixture
+def stream(model, mixed):
+    """As much of `mixed` as the model is taught."""
+    return model.of(mixed)
+
+
+@pytest.fixture(params=MODELS.values(), ids=MODELS)
 def cls(request):
     """A model as it comes, where the kind of leaf makes no difference."""
+    return request.param
+
+
+@pytest.fixture(params=[*RECIPES.values(), rp.OADT], ids=[*RECIPES, "OADT"])
+def single(request):
+    """The same of models that are one tree, and learn a row without looking at all the others."""
     return request.param
 
 
@@ -181,7 +334,19 @@ def with_known():
 @pytest.fixture(scope="session")
 def fingerprint():
     """What two models share if, and only if, their files are equal byte for byte."""
-    return lambda model: hashlib.sha256(to_bytes(model)).hexdigest()
+
+    def of(model):
+        data = to_bytes(model)
+        if isinstance(model, rp.ID3 | rp.ITI):
+            # What it costs to keep the tree hangs on when it was asked.
+            parts = Parts(data)
+            del parts.arrays["counters"]
+            data = parts.data()
+        if type(model) in RESTRUCTURING.values():  # a file holds the examples, not the tree
+            data += model.export_text().encode()
+        return hashlib.sha256(data).hexdigest()
+
+    return of
 
 
 @dataclass(frozen=True)

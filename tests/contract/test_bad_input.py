@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
 import re
 
 import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.modelfile import from_bytes, to_bytes
 
 NAN, INF = float("nan"), float("inf")
 
@@ -22,21 +24,45 @@ def fruit(n=400):
     return {"weight": weight, "colour": colour}, y
 
 
-@pytest.fixture
-def learned(cls, with_known):
-    return with_known(cls, grace_period=20, delta=0.1).partial_fit(*fruit())
+QUICK = {"grace_period": 20, "delta": 0.1, "n_min": "fixed", "n_estimators": 2, "chunk_size": 90}
+
+
+@pytest.fixture(scope="session")
+def taught(with_known):
+    """A model that has learned such rows: once, since what is refused changes nothing."""
+
+    @functools.cache
+    def of(cls, rows):
+        return to_bytes(with_known(cls, **QUICK).partial_fit(*rows()))
+
+    return lambda cls, rows: from_bytes(of(cls, rows))
 
 
 @pytest.fixture
-def numeric(cls, with_known):
+def learned(cls, taught):
+    return taught(cls, fruit)
+
+
+@pytest.fixture
+def numeric(cls, taught):
+    return taught(cls, three_numbers)
+
+
+def three_numbers():
     X = np.random.default_rng(1).normal(size=(300, 3))
-    return with_known(cls, grace_period=20, delta=0.1).partial_fit(X, (X[:, 1] > 0).astype(int))
+    return X, (X[:, 1] > 0).astype(int)
 
 
 def good(**changes):
     """Three good rows of fruit, with some columns changed or, if None, left out."""
     X = {"weight": np.array([1.0, 2.0, 3.0]), "colour": np.array(["red", "green", "blue"])}
     return {n: c for n, c in (X | changes).items() if c is not None}
+
+
+def must_tell_numbers(learned, case):
+    """Leaves out words for numbers where a number is a category like any other."""
+    if case.startswith("a word") and learned._schema.features[0].kind == "categorical":
+        pytest.skip("it takes words and numbers alike")
 
 
 LABELS = ["apple", "pear", "quince"]  # with a class that is new
@@ -192,6 +218,7 @@ BATCHES = {
 @pytest.mark.parametrize("case", BATCHES)
 def test_a_wrong_batch_is_refused_and_changes_nothing(learned, fingerprint, case):
     arguments, error, message = BATCHES[case]
+    must_tell_numbers(learned, case)
     before = fingerprint(learned)
     with pytest.raises(error, match=re.escape(message)):
         learned.partial_fit(*arguments)
@@ -205,6 +232,7 @@ def test_testing_before_training_refuses_the_same(learned, fingerprint, case):
     (X, y, *rest), error, message = BATCHES[case]
     if len(rest) == 1:
         pytest.skip("prequential takes no classes")
+    must_tell_numbers(learned, case)
     before = fingerprint(learned)
     with pytest.raises(error, match=re.escape(message)):
         learned.prequential(X, y, *rest[1:])
@@ -296,6 +324,7 @@ EXAMPLES = {
 @pytest.mark.parametrize("case", EXAMPLES)
 def test_a_wrong_example_is_refused_and_changes_nothing(learned, fingerprint, case):
     arguments, error, message = EXAMPLES[case]
+    must_tell_numbers(learned, case)
     before = fingerprint(learned)
     with pytest.raises(error, match=message):
         learned.learn_one(*arguments)
@@ -349,10 +378,10 @@ NUMBERS = {
 @pytest.mark.parametrize(
     ("parameter", "value"), [(p, v) for p, values in NUMBERS.items() for v in values]
 )
-def test_a_parameter_outside_its_range_is_refused_by_name(cls, parameter, value):
+def test_a_parameter_outside_its_range_is_refused_by_name(cls, with_known, parameter, value):
     if parameter not in cls().get_params():
         pytest.skip(f"{cls.__name__} does not show {parameter}")
-    model = cls(**{parameter: value})
+    model = with_known(cls, **{"n_min": "fixed", "grace_period": 200, parameter: value})
     with pytest.raises(ValueError, match=f"{parameter} must be .*got {re.escape(repr(value))}"):
         model.partial_fit(*fruit())
     with pytest.raises(ValueError, match=f"{parameter} must be"):
@@ -369,6 +398,8 @@ def test_a_parameter_that_does_not_exist_is_refused(cls):
 
 @pytest.mark.parametrize("value", ["weight", "dtype", 3])
 def test_categorical_features_must_be_a_list_or_a_known_word(cls, value):
+    if "categorical_features" not in cls().get_params():
+        pytest.skip("every feature is one")
     with pytest.raises((TypeError, ValueError), match="categorical_features"):
         cls(categorical_features=value).partial_fit(*fruit())
 
@@ -377,6 +408,8 @@ def test_categorical_features_must_be_a_list_or_a_known_word(cls, value):
     ("value", "message"), [([5], "5"), ([-1], "-1"), ([1.5], "1.5"), ([True], "mask of 1")]
 )
 def test_categorical_features_outside_the_features_are_refused(cls, value, message):
+    if "categorical_features" not in cls().get_params():
+        pytest.skip("every feature is one")
     with pytest.raises(ValueError, match=f"categorical_features.*{message}"):
         cls(categorical_features=value).partial_fit(*fruit())
 

@@ -13,22 +13,22 @@ from riparian import _core
 from riparian.recipes import RECIPES
 
 
-def test_a_second_run_gives_the_same_bytes(recipe, mixed, fingerprint):
-    assert fingerprint(mixed.taught_to(recipe.eager())) == fingerprint(
-        mixed.taught_to(recipe.eager())
+def test_a_second_run_gives_the_same_bytes(model, stream, fingerprint):
+    assert fingerprint(stream.taught_to(model.eager())) == fingerprint(
+        stream.taught_to(model.eager())
     )
 
 
-def test_another_order_of_rows_gives_other_bytes(recipe, mixed, fingerprint):
-    backwards = mixed[::-1].taught_to(recipe.eager())
-    assert fingerprint(backwards) != fingerprint(mixed.taught_to(recipe.eager()))
+def test_another_order_of_rows_gives_other_bytes(model, stream, fingerprint):
+    backwards = stream[::-1].taught_to(model.eager())
+    assert fingerprint(backwards) != fingerprint(stream.taught_to(model.eager()))
 
 
-def test_fit_forgets_what_was_learned_before(recipe, mixed, fingerprint):
-    model = mixed[:1000].taught_to(recipe.eager())
-    model.fit(mixed.columns, mixed.y, mixed.w)
-    fresh = recipe.eager().fit(mixed.columns, mixed.y, mixed.w)
-    assert fingerprint(model) == fingerprint(fresh)
+def test_fit_forgets_what_was_learned_before(model, stream, fingerprint):
+    learned = stream[:1000].taught_to(model.eager())
+    learned.fit(stream.columns, stream.y, stream.w)
+    fresh = model.eager().fit(stream.columns, stream.y, stream.w)
+    assert fingerprint(learned) == fingerprint(fresh)
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def with_instruction_set():
     assert _core.use_instruction_set(before)
 
 
-def test_wider_instructions_change_no_bit(recipe, mixed, fingerprint, with_instruction_set):
+def test_wider_instructions_change_no_bit(model, stream, fingerprint, with_instruction_set):
     def job():
-        model = mixed.taught_to(recipe.eager())
-        return fingerprint(model), model.predict_proba(mixed.columns).tobytes()
+        learned = stream.taught_to(model.eager())
+        return fingerprint(learned), learned.predict_proba(stream.columns).tobytes()
 
     wide = with_instruction_set("avx2", job)
     assert with_instruction_set("baseline", job) == wide

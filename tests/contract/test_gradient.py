@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-import threading
-
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -13,7 +9,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import riparian as rp
 from riparian import _core
 from riparian.gradient import _checked
-from riparian.modelfile import from_bytes, to_bytes
 
 COMPOSITIONS = {
     "as it comes": {},
@@ -30,48 +25,6 @@ def new_model(request):
 
 
 # -- order, determinism ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_batches_of_any_size_give_the_same_model(new_model, mixed, fingerprint, size):
-    whole = mixed.taught_to(new_model())
-    assert len(whole.classes_) == whole.n_trees_ == 4
-    assert fingerprint(mixed.taught_to(new_model(), size)) == fingerprint(whole)
-
-
-def test_learning_one_by_one_and_testing_first_learn_the_same(new_model, mixed, fingerprint):
-    whole = fingerprint(mixed.taught_to(new_model()))
-    one, tested = new_model(), new_model()
-    for x, y, w in mixed.examples():
-        one.learn_one(x, y, w)
-    for batch in mixed.batches(37):
-        tested.prequential(batch.columns, batch.y, batch.w, proba=len(batch) % 2 == 0)
-    assert fingerprint(one) == fingerprint(tested) == whole
-
-
-def test_testing_before_training_answers_as_predict_one_did(new_model, mixed):
-    rows = mixed[1_700:2_300]  # new classes and categories arrive here
-    answers, probabilities = new_model().prequential(rows.columns, rows.y, rows.w, proba=True)
-    model = new_model()
-    for i, (x, y, w) in enumerate(rows.examples()):
-        if i:
-            assert model.predict_one(x) == answers[i]
-            got = model.predict_proba_one(x)
-            np.testing.assert_array_equal(list(got.values()), probabilities[i, : len(got)])
-        model.learn_one(x, y, w)
-
-
-def test_predicting_changes_nothing(new_model, mixed, fingerprint):
-    asked = new_model()
-    for batch in mixed.batches(400):
-        batch.taught_to(asked)
-        asked.predict(mixed.columns)
-        x, _, _ = next(batch.examples())
-        asked.predict_one(x | {"colour": "never seen", "unknown": 3.0})
-        asked.explain_one(x)
-        asked.planes()
-        asked.export_text()
-    assert fingerprint(asked) == fingerprint(mixed.taught_to(new_model()))
 
 
 def test_a_column_that_comes_late_is_learned_alike_in_batches(new_model, fingerprint):
@@ -93,15 +46,6 @@ def test_a_column_that_comes_late_is_learned_alike_in_batches(new_model, fingerp
         for i in range(0, 400, size):
             model.partial_fit({n: c[i : i + size] for n, c in columns.items()}, y[i : i + size])
         assert fingerprint(model) == fingerprint(one)
-
-
-def test_a_row_of_weight_0_is_as_if_it_were_not_there(new_model, mixed, fingerprint):
-    silent = np.random.default_rng(1).random(len(mixed)) < 0.3
-    rows = mixed[np.arange(len(mixed))]
-    rows.w[silent] = 0.0
-    assert fingerprint(rows.taught_to(new_model(), 97)) == fingerprint(
-        mixed[~silent].taught_to(new_model())
-    )
 
 
 def test_the_seed_alone_makes_another_tree(mixed, fingerprint):
@@ -131,32 +75,6 @@ def test_wider_instructions_change_no_bit(new_model, fingerprint, n_features):
 
 
 # -- saving ---------------------------------------------------------------------------------------
-
-WAYS = {
-    "bytes": lambda model: from_bytes(to_bytes(model)),
-    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
-    "deepcopy": copy.deepcopy,
-}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_break_in_mid_stream_changes_nothing(new_model, mixed, fingerprint, way):
-    model = new_model()
-    for batch in mixed.batches(397):
-        batch.taught_to(model, 100)
-        model = WAYS[way](model)
-    whole = mixed.taught_to(new_model())
-    assert type(model) is rp.OADT
-    assert fingerprint(model) == fingerprint(whole)
-    assert model.memory_bytes_ == whole.memory_bytes_
-    assert model.get_params() == whole.get_params()
-    assert model.export_text() == whole.export_text()
-
-
-def test_a_file_keeps_it_all(mixed, tmp_path, fingerprint):
-    model = mixed.taught_to(rp.OADT())
-    model.save(tmp_path / "model.rip")
-    assert fingerprint(rp.load(tmp_path / "model.rip")) == fingerprint(model)
 
 
 def changed(arrays, name, change):
@@ -220,42 +138,6 @@ def test_impossible_arrays_are_refused(mixed, array, change):
         _core.GradientEngine.restore(settings, changed(arrays, array, change))
 
 
-def test_missing_foreign_and_other_arrays_are_refused(mixed):
-    model = mixed.taught_to(rp.OADT())
-    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
-    for name in arrays:
-        rest = {n: a for n, a in arrays.items() if n != name}
-        with pytest.raises(ValueError, match=f"the array {name} is absent"):
-            _core.GradientEngine.restore(settings, rest)
-        with pytest.raises(ValueError, match=f"the array {name} has another type"):
-            _core.GradientEngine.restore(settings, arrays | {name: arrays[name].astype(np.int16)})
-    with pytest.raises(ValueError, match="an unknown array"):
-        _core.GradientEngine.restore(settings, arrays | {"more": np.zeros(1)})
-    with pytest.raises(ValueError, match="biases"):
-        _core.GradientEngine.restore(settings | {"depth": 3}, arrays)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_random_damage_is_refused_or_gives_a_model_that_works(mixed, seed):
-    rng = np.random.default_rng(seed)
-    rows = mixed[:300]
-    model = rows.taught_to(rp.OADT(depth=2))
-    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
-    for _ in range(50):
-        name = rng.choice(list(arrays))
-        damaged = arrays[name].copy().view(np.uint8)
-        damaged[rng.integers(len(damaged))] ^= 1 << rng.integers(8)
-        try:
-            engine = _core.GradientEngine.restore(
-                settings, arrays | {name: damaged.view(arrays[name].dtype)}
-            )
-        except ValueError:
-            continue
-        batch = model._read_one(next(rows.examples())[0]).batch
-        _, probabilities = engine.predict(batch, engine.n_classes)
-        assert probabilities.sum() == pytest.approx(1.0)
-
-
 # -- missing values, numbers, memory --------------------------------------------------------------
 
 
@@ -273,58 +155,6 @@ def test_missing_is_the_mean_and_costs_little():
     mean = np.nanmean(holed[:, 0])
     asked = np.array([[np.nan, 1.0, 0.4, 0.0], [mean, 1.0, 0.4, 0.0]])
     np.testing.assert_allclose(*model.predict_proba(asked), rtol=1e-9)
-
-
-def test_all_kinds_of_missing_values_are_the_same(fingerprint):
-    rng = np.random.default_rng(6)
-    x = rng.normal(size=600)
-    gap = rng.random(600) < 0.1
-    gap[0] = False
-    other = rng.normal(size=600)
-    y = (x > 0.5).astype(int)
-    absent = rp.OADT()
-    for i in range(600):
-        absent.learn_one({"other": other[i]} if gap[i] else {"x": x[i], "other": other[i]}, y[i])
-    for nothing in (np.nan, None):
-        column = np.where(gap, nothing, x)
-        model = rp.OADT().partial_fit({"x": column, "other": other}, y)
-        assert fingerprint(model) == fingerprint(absent)
-
-
-EXTREMES = {
-    "the largest numbers": [1.7976931348623157e308, -1.7976931348623157e308, 1e308, -1e308],
-    "large and small": [1e308, -1e308, 0.0, 1.0, -1e-308],
-    "denormals": [5e-324, -5e-324, 2.2e-308, 1e-310, 0.0],
-    "one value": [1e308],
-    "two large neighbours": [1e300, np.nextafter(1e300, 2e300)],
-}
-
-
-@pytest.mark.parametrize("case", EXTREMES)
-def test_extreme_values_give_no_infinity_and_no_nan(new_model, case, fingerprint):
-    rng = np.random.default_rng(3)
-    X = np.c_[rng.choice(EXTREMES[case], size=(1_000, 2)), rng.normal(size=1_000)]
-    y = np.where(X[:, 2] > 0, "yes", "no")
-    y[rng.random(1_000) < 0.2] = "maybe"
-    model = new_model()
-    _, probabilities = model.prequential(X, y, proba=True)
-    asked = model.predict_proba([[1e308, -1e308, 1e308], [5e-324, 0.0, -1e308]])
-    for found in (probabilities[1:], asked):
-        assert np.isfinite(found).all()
-        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
-    assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
-
-
-@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-9, 1e9, 2.0**52])
-def test_extreme_weights_give_no_infinity_and_no_nan(new_model, weight, fingerprint):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(500, 3))
-    y = rng.choice(["no", "yes"], size=500)
-    w = rng.choice([weight, 1.0], size=500)
-    model = new_model()
-    _, probabilities = model.prequential(X, y, w, proba=True)
-    assert np.isfinite(probabilities[1:]).all()
-    assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
 
 
 @pytest.mark.parametrize("offset", [1e9, -1.7e9])
@@ -390,42 +220,6 @@ def test_a_limit_below_what_an_empty_model_needs_says_how_much_it_needs():
         rp.OADT(max_bytes=2_000).partial_fit(X, y)
     least = int(str(refused.value).split("at least ")[1].split(" ")[0].replace(",", ""))
     assert rp.OADT(max_bytes=2 * least).partial_fit(X, y).memory_bytes_ <= 2 * least
-
-
-def test_three_threads_ask_while_one_learns(mixed):
-    model = mixed[:50].taught_to(rp.OADT())
-    errors = []
-    done = threading.Event()
-
-    def ask(question):
-        try:
-            while not done.is_set():
-                question()
-        except BaseException as error:
-            errors.append(error)
-
-    def probabilities():
-        found = model.predict_proba(mixed.columns)
-        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-9)
-
-    def inside():
-        assert len(model.planes()) % 31 == 0
-        assert model.export_text()
-        assert len(model.explain_one({"height": 1.0, "colour": "red"})) % 31 == 0
-
-    threads = [
-        threading.Thread(target=ask, args=(question,))
-        for question in (probabilities, inside, lambda: model.predict(mixed.columns))
-    ]
-    for thread in threads:
-        thread.start()
-    for _ in range(3):
-        mixed.taught_to(model, 100)
-    done.set()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert len(model.classes_) == 4
 
 
 # -- scikit-learn ---------------------------------------------------------------------------------

@@ -95,14 +95,23 @@ def test_a_limit_holds_after_every_row_and_the_tree_still_improves(limit):
     assert np.allclose(model.predict_proba(X[:100]).sum(axis=1), 1.0)
 
 
-def test_a_limit_holds_for_every_recipe(recipe):
+def test_a_limit_holds_for_every_model(model):
     X, y = mixed(4_000)
-    model = recipe.eager(max_bytes=60_000)
-    for start in range(0, 4_000, 50):
+    n, limit = model.enough(4_000), model.limit
+    learned = model.eager(max_bytes=limit)
+    for start in range(0, n, 50):
         rows = slice(start, start + 50)
-        model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
-        assert model.memory_bytes_ <= 60_000
-    assert model.n_seen_ == 4_000
+        learned.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
+        assert learned.memory_bytes_ <= limit
+    assert learned.n_seen_ == n
+
+
+def test_a_limit_that_is_too_low_for_a_model_says_so_and_nothing_is_learned(other):
+    X, y = mixed(100)
+    learned = other.eager(max_bytes=2_000)
+    with pytest.raises(ValueError, match=r"max_bytes (must be at least|is 2000, but)"):
+        learned.partial_fit(X, y)
+    assert not learned.__sklearn_is_fitted__()
 
 
 EXTRAS = [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.forests import Ensemble
 from riparian.modelfile import from_bytes, to_bytes
 
 # Steps of 2^-10 are exact at 1e9 too, so that a shifted stream is the same stream.
@@ -124,22 +127,23 @@ def assert_sane(probabilities):
 
 
 @pytest.mark.parametrize("case", EXTREMES)
-def test_extreme_values_give_no_infinity_and_no_nan(recipe, case, fingerprint):
-    X, y = extreme_rows(case)
-    model = recipe.eager()
-    _, probabilities = model.prequential(X, y, proba=True)
+def test_extreme_values_give_no_infinity_and_no_nan(model, case, fingerprint):
+    X, y = extreme_rows(case, model.enough(2_000))
+    learned = model.eager()
+    _, probabilities = learned.prequential(X, y, proba=True)
     assert_sane(probabilities[1:])
     asked = np.array([[a, b, 0.5] for a in EXTREMES[case] for b in EXTREMES[case]])
-    assert_sane(model.predict_proba(asked))
+    assert_sane(learned.predict_proba(asked))
     # And values unlike all that was learned.
-    assert_sane(model.predict_proba([[1e308, -1e308, 1e308], [5e-324, 0.0, -1e308]]))
-    for split in model.splits():
+    assert_sane(learned.predict_proba([[1e308, -1e308, 1e308], [5e-324, 0.0, -1e308]]))
+    splits = learned.splits() if hasattr(learned, "splits") else []
+    for split in itertools.chain(*splits) if isinstance(learned, Ensemble) else splits:
         assert np.isfinite([split.gain, split.runner_up_gain, split.epsilon, split.gap]).all()
         assert np.isfinite(split.branches).all()
-    assert np.isfinite(model.feature_importances_).all()
-    assert all(np.isfinite(p.gain) for p in model.pending())
+    assert np.isfinite(getattr(learned, "feature_importances_", 0.0)).all()
+    assert all(np.isfinite(p.gain) for p in getattr(learned, "pending", list)())
     # What a model can learn, a model file can hold.
-    assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
+    assert fingerprint(from_bytes(to_bytes(learned))) == fingerprint(learned)
 
 
 def test_extreme_values_do_not_hide_what_tells_the_classes_apart(recipe):
@@ -152,14 +156,17 @@ def test_extreme_values_do_not_hide_what_tells_the_classes_apart(recipe):
 
 
 @pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-9, 1e9, 2.0**52])
-def test_extreme_weights_give_no_infinity_and_no_nan(recipe, weight, fingerprint):
-    X, y = stream(500)
-    w = np.random.default_rng(1).choice([weight, 1.0], size=500)
-    model = recipe.eager()
-    _, probabilities = model.prequential(X, y, w, proba=True)
+def test_extreme_weights_give_no_infinity_and_no_nan(model, weight, fingerprint):
+    if weight > 1e6 and model.restructures:
+        pytest.skip("its weights are exact, and refused beyond 2^33")
+    n = min(500, model.enough(2_000))
+    X, y = stream(n)
+    w = np.random.default_rng(1).choice([weight, 1.0], size=n)
+    learned = model.eager()
+    _, probabilities = learned.prequential(X, y, w, proba=True)
     assert_sane(probabilities[1:])
-    assert_sane(model.predict_proba(X))
-    assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
+    assert_sane(learned.predict_proba(X))
+    assert fingerprint(from_bytes(to_bytes(learned))) == fingerprint(learned)
 
 
 def test_counts_are_exact(recipe):

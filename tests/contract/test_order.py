@@ -9,78 +9,79 @@ import riparian as rp
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_batches_of_any_size_give_the_same_model(recipe, mixed, fingerprint, size):
-    whole = mixed.taught_to(recipe.eager())
+def test_batches_of_any_size_give_the_same_model(model, stream, fingerprint, size):
+    whole = stream.taught_to(model.eager())
     assert whole.n_leaves_ > 2
     assert len(whole.classes_) == 4
-    assert fingerprint(mixed.taught_to(recipe.eager(), size)) == fingerprint(whole)
+    assert fingerprint(stream.taught_to(model.eager(), size)) == fingerprint(whole)
 
 
-def test_learning_one_by_one_is_learning_a_batch(recipe, mixed, fingerprint):
-    one = recipe.eager()
-    for x, y, w in mixed.examples():
+def test_learning_one_by_one_is_learning_a_batch(model, stream, fingerprint):
+    one = model.eager()
+    for x, y, w in stream.examples():
         one.learn_one(x, y, w)
-    assert fingerprint(one) == fingerprint(mixed.taught_to(recipe.eager()))
+    assert fingerprint(one) == fingerprint(stream.taught_to(model.eager()))
 
 
-def test_one_by_one_and_in_batches_may_be_mixed(recipe, mixed, fingerprint):
-    model = recipe.eager()
-    for batch in mixed.batches(500):
-        batch[:311].taught_to(model, 31)
-        for x, y, w in batch[311:].examples():
-            model.learn_one(x, y, w)
-    assert fingerprint(model) == fingerprint(mixed.taught_to(recipe.eager()))
+def test_one_by_one_and_in_batches_may_be_mixed(model, stream, fingerprint):
+    learned = model.eager()
+    size = len(stream) // 8
+    for batch in stream.batches(size):
+        batch[: size // 2].taught_to(learned, 31)
+        for x, y, w in batch[size // 2 :].examples():
+            learned.learn_one(x, y, w)
+    assert fingerprint(learned) == fingerprint(stream.taught_to(model.eager()))
 
 
-def test_testing_before_training_learns_the_same(recipe, mixed, fingerprint):
-    model = recipe.eager()
-    for batch in mixed.batches(37):
-        model.prequential(batch.columns, batch.y, batch.w, proba=len(batch) % 2 == 0)
-    assert fingerprint(model) == fingerprint(mixed.taught_to(recipe.eager()))
+def test_testing_before_training_learns_the_same(model, stream, fingerprint):
+    learned = model.eager()
+    for batch in stream.batches(37):
+        learned.prequential(batch.columns, batch.y, batch.w, proba=len(batch) % 2 == 0)
+    assert fingerprint(learned) == fingerprint(stream.taught_to(model.eager()))
 
 
-def test_testing_before_training_answers_as_predict_one_did(recipe, mixed):
-    rows = mixed[:1200]
-    answers, probabilities = recipe.eager().prequential(rows.columns, rows.y, rows.w, proba=True)
-    model = recipe.eager()
+def test_testing_before_training_answers_as_predict_one_did(model, stream):
+    rows = stream[:1200]
+    answers, probabilities = model.eager().prequential(rows.columns, rows.y, rows.w, proba=True)
+    learned = model.eager()
     for i, (x, y, w) in enumerate(rows.examples()):
         if i:
-            assert model.predict_one(x) == answers[i]
-            got = model.predict_proba_one(x)
+            assert learned.predict_one(x) == answers[i]
+            got = learned.predict_proba_one(x)
             np.testing.assert_array_equal(list(got.values()), probabilities[i, : len(got)])
-        model.learn_one(x, y, w)
+        learned.learn_one(x, y, w)
 
 
-def test_predicting_changes_nothing(recipe, mixed, fingerprint):
-    asked = recipe.eager()
-    for batch in mixed.batches(400):
+def test_predicting_changes_nothing(model, stream, fingerprint):
+    asked = model.eager()
+    for batch in stream.batches(len(stream) // 10):
         batch.taught_to(asked)
-        asked.predict(mixed.columns)
+        asked.predict(stream.columns)
         asked.predict_proba(batch.columns)
         x, _, _ = next(batch.examples())
         asked.predict_one(x | {"colour": "never seen", "unknown": 3.0})
         asked.explain_one(x)
-        asked.pending()
-        asked.splits()
-    assert fingerprint(asked) == fingerprint(mixed.taught_to(recipe.eager()))
+        for tells in ("pending", "splits", "planes", "members"):
+            getattr(asked, tells, list)()
+    assert fingerprint(asked) == fingerprint(stream.taught_to(model.eager()))
 
 
-def test_rows_are_predicted_alike_alone_and_together(recipe, mixed):
-    model = mixed.taught_to(recipe.eager())
-    rows = mixed[:500]
-    together = model.predict_proba(rows.columns)
-    labels = model.predict(rows.columns)
+def test_rows_are_predicted_alike_alone_and_together(model, stream):
+    learned = stream.taught_to(model.eager())
+    rows = stream[:500]
+    together = learned.predict_proba(rows.columns)
+    labels = learned.predict(rows.columns)
     for i, (x, _, _) in enumerate(rows.examples()):
-        np.testing.assert_array_equal(list(model.predict_proba_one(x).values()), together[i])
-        assert model.predict_one(x) == labels[i]
+        np.testing.assert_array_equal(list(learned.predict_proba_one(x).values()), together[i])
+        assert learned.predict_one(x) == labels[i]
 
 
-def test_classes_declared_or_met_in_time_are_learned_alike(cls, mixed, fingerprint):
-    declared = cls().partial_fit(
-        mixed.columns, mixed.y, classes=["maybe", "never", "no", "yes"], sample_weight=mixed.w
+def test_classes_declared_or_met_in_time_are_learned_alike(model, stream, fingerprint):
+    declared = model.eager().partial_fit(
+        stream.columns, stream.y, classes=["maybe", "never", "no", "yes"], sample_weight=stream.w
     )
-    split = cls()
-    for i, batch in enumerate(mixed.batches(333)):
+    split = model.eager()
+    for i, batch in enumerate(stream.batches(len(stream) // 12)):
         split.partial_fit(
             batch.columns,
             batch.y,
@@ -130,41 +131,41 @@ def test_a_number_may_be_missing_in_the_first_row(fingerprint):
     assert fingerprint(in_batches(X, LABELS, 1)) == fingerprint(in_batches(X, LABELS, 6))
 
 
-def test_a_row_of_weight_0_is_as_if_it_were_not_there(recipe, mixed, fingerprint):
+def test_a_row_of_weight_0_is_as_if_it_were_not_there(model, stream, fingerprint):
     rng = np.random.default_rng(1)
-    silent = rng.random(len(mixed)) < 0.3
-    rows = mixed[np.arange(len(mixed))]
+    silent = rng.random(len(stream)) < 0.3
+    rows = stream[np.arange(len(stream))]
     rows.w[silent] = 0.0
-    with_them = rows.taught_to(recipe.eager(), 97)
-    without = mixed[~silent].taught_to(recipe.eager())
+    with_them = rows.taught_to(model.eager(), 97)
+    without = stream[~silent].taught_to(model.eager())
     assert with_them.n_seen_ == (~silent).sum()
     assert fingerprint(with_them) == fingerprint(without)
 
 
-def test_a_row_of_weight_0_brings_no_class_and_no_category(recipe, fingerprint):
+def test_a_row_of_weight_0_brings_no_class_and_no_category(model, fingerprint):
     X = {"c": np.array(["a", "ghost", "b", "a"], dtype=object), "x": np.arange(4.0)}
     y = np.array(["u", "spook", "v", "v"])
-    with_it = recipe().partial_fit(X, y, sample_weight=[1.0, 0.0, 1.0, 1.0])
+    with_it = model().partial_fit(X, y, sample_weight=[1.0, 0.0, 1.0, 1.0])
     kept = [0, 2, 3]
-    without = recipe().partial_fit({n: c[kept] for n, c in X.items()}, y[kept])
+    without = model().partial_fit({n: c[kept] for n, c in X.items()}, y[kept])
     assert with_it.classes_.tolist() == ["u", "v"]
     assert fingerprint(with_it) == fingerprint(without)
 
 
-def test_one_example_of_weight_0_is_not_learned(recipe, mixed, fingerprint):
-    rows = mixed[:400]
-    model = rows.taught_to(recipe.eager())
+def test_one_example_of_weight_0_is_not_learned(model, stream, fingerprint):
+    rows = stream[:400]
+    learned = rows.taught_to(model.eager())
     for x, y, _ in rows[:20].examples():
-        model.learn_one(x, y, 0)
-        model.learn_one(x | {"colour": "ghost"}, "spook", 0.0)
-    assert fingerprint(model) == fingerprint(rows.taught_to(recipe.eager()))
+        learned.learn_one(x, y, 0)
+        learned.learn_one(x | {"colour": "ghost"}, "spook", 0.0)
+    assert fingerprint(learned) == fingerprint(rows.taught_to(model.eager()))
 
 
-def test_the_weight_1_is_no_weight(recipe, mixed, fingerprint):
-    weighted = recipe.eager().partial_fit(
-        mixed.columns, mixed.y, sample_weight=np.ones(len(mixed), dtype=int)
+def test_the_weight_1_is_no_weight(model, stream, fingerprint):
+    weighted = model.eager().partial_fit(
+        stream.columns, stream.y, sample_weight=np.ones(len(stream), dtype=int)
     )
-    plain = recipe.eager().partial_fit(mixed.columns, mixed.y)
+    plain = model.eager().partial_fit(stream.columns, stream.y)
     assert fingerprint(weighted) == fingerprint(plain)
 
 

@@ -31,63 +31,65 @@ def passed_on(request, tmp_path):
     return lambda model: request.param(model, tmp_path)
 
 
-def test_a_break_in_mid_stream_changes_nothing(recipe, mixed, fingerprint, passed_on):
-    model = recipe.eager()
-    for batch in mixed.batches(397):
-        batch.taught_to(model, 100)
-        model = passed_on(model)
-    whole = mixed.taught_to(recipe.eager())
+def test_a_break_in_mid_stream_changes_nothing(model, stream, fingerprint, passed_on):
+    learned = model.eager()
+    for batch in stream.batches(len(stream) // 10):
+        batch.taught_to(learned, 100)
+        learned = passed_on(learned)
+    whole = stream.taught_to(model.eager())
     assert whole.n_leaves_ > 2
-    assert fingerprint(model) == fingerprint(whole)
+    assert fingerprint(learned) == fingerprint(whole)
 
 
-def test_a_break_after_every_example_changes_nothing(recipe, mixed, fingerprint):
-    rows = mixed[1_900:2_150]  # new classes and categories arrive here
-    model = recipe.eager()
+def test_a_break_after_every_example_changes_nothing(model, stream, fingerprint):
+    around = max(len(stream) // 32, 20)
+    rows = stream[model.late - around : model.late + around]
+    learned = model.eager()
     for x, y, w in rows.examples():
-        model.learn_one(x, y, w)
-        model = from_bytes(to_bytes(model))
-    assert fingerprint(model) == fingerprint(rows.taught_to(recipe.eager()))
+        learned.learn_one(x, y, w)
+        learned = from_bytes(to_bytes(learned))
+    assert fingerprint(learned) == fingerprint(rows.taught_to(model.eager()))
 
 
-def test_the_copy_is_all_that_the_model_was(recipe, mixed, fingerprint, passed_on):
-    model = mixed.taught_to(recipe.eager())
-    again = passed_on(model)
-    assert type(again) is type(model)
-    assert again.get_params() == model.get_params()
-    assert fingerprint(again) == fingerprint(model)
-    assert again.predict_proba(mixed.columns).tobytes() == (
-        model.predict_proba(mixed.columns).tobytes()
+def test_the_copy_is_all_that_the_model_was(model, stream, fingerprint, passed_on):
+    learned = stream.taught_to(model.eager())
+    again = passed_on(learned)
+    assert type(again) is type(learned)
+    assert str(again.get_params()) == str(learned.get_params())
+    assert fingerprint(again) == fingerprint(learned)
+    assert again.predict_proba(stream.columns).tobytes() == (
+        learned.predict_proba(stream.columns).tobytes()
     )
-    assert again.splits() == model.splits()
-    assert again.pending() == model.pending()
-    assert again.export_text() == model.export_text()
-    assert again.classes_.tolist() == model.classes_.tolist()
-    assert again.feature_names_in_.tolist() == model.feature_names_in_.tolist()
+    for tells in ("splits", "pending", "export_text", "members"):
+        assert getattr(again, tells, list)() == getattr(learned, tells, list)()
+    assert again.classes_.tolist() == learned.classes_.tolist()
+    assert again.feature_names_in_.tolist() == learned.feature_names_in_.tolist()
     assert (again.n_seen_, again.n_leaves_, again.depth_) == (
-        model.n_seen_,
-        model.n_leaves_,
-        model.depth_,
+        learned.n_seen_,
+        learned.n_leaves_,
+        learned.depth_,
     )
-    np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
+    if hasattr(learned, "feature_importances_"):
+        np.testing.assert_array_equal(again.feature_importances_, learned.feature_importances_)
 
 
-def test_the_copy_goes_its_own_way(recipe, mixed, fingerprint, passed_on):
-    model = mixed[:2_000].taught_to(recipe.eager())
-    before = fingerprint(model)
-    again = mixed[2_000:].taught_to(passed_on(model))
+def test_the_copy_goes_its_own_way(model, stream, fingerprint, passed_on):
+    half = len(stream) // 2
+    learned = stream[:half].taught_to(model.eager())
+    before = fingerprint(learned)
+    again = stream[half:].taught_to(passed_on(learned))
     again.learn_one({"height": 1.0, "colour": "infrared", "brand new": 3.0}, "another class")
-    assert fingerprint(model) == before
-    assert "another class" not in model.classes_
-    assert model.n_features_in_ == 5
-    assert mixed[2_000:].taught_to(model).n_seen_ == 4_000
+    assert fingerprint(learned) == before
+    assert "another class" not in learned.classes_
+    assert learned.n_features_in_ == 5
+    assert stream[half:].taught_to(learned).n_seen_ == len(stream)
 
 
-def test_a_model_that_learned_nothing_can_be_pickled_and_copied(recipe, mixed, fingerprint):
-    for again in (pickle.loads(pickle.dumps(recipe.eager())), copy.deepcopy(recipe.eager())):
+def test_a_model_that_learned_nothing_can_be_pickled_and_copied(model, stream, fingerprint):
+    for again in (pickle.loads(pickle.dumps(model.eager())), copy.deepcopy(model.eager())):
         assert not again.__sklearn_is_fitted__()
-        assert again.get_params() == recipe.eager().get_params()
-        assert fingerprint(mixed.taught_to(again)) == fingerprint(mixed.taught_to(recipe.eager()))
+        assert str(again.get_params()) == str(model.eager().get_params())
+        assert fingerprint(stream.taught_to(again)) == fingerprint(stream.taught_to(model.eager()))
 
 
 def test_a_model_that_learned_nothing_is_not_saved(cls, tmp_path):
@@ -146,6 +148,8 @@ def test_feature_names_keep_their_types(recipe, fingerprint, names):
     "declared", [["c"], [0], [True, False], np.array([0]), np.array([True, False]), None]
 )
 def test_every_way_to_declare_categories_can_be_saved(cls, fingerprint, declared):
+    if "categorical_features" not in cls().get_params():
+        pytest.skip("every feature is one")
     X = {"c": np.array([1, 2, 1, 2]), "x": np.arange(4.0)}
     model = cls(categorical_features=declared).partial_fit(X, ["a", "b", "a", "b"])
     for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
@@ -178,8 +182,9 @@ def test_a_certificate_keeps_the_evidence_of_its_time(tree_cls, mixed):
 
 
 def test_a_wrong_parameter_set_in_mid_stream_does_not_make_a_model_unreadable(cls, mixed, tmp_path):
-    model = mixed.taught_to(cls())
-    wrong = {"impurity": "entropie", "delta": 2, "slope": -1}
+    model = mixed[:200].taught_to(cls())
+    wrong = {"impurity": "entropie", "delta": 2, "slope": -1, "n_estimators": 0}
+    wrong |= {"max_examples": 0, "alpha": 2}
     name = next(name for name in wrong if name in model.get_params())
     model.set_params(**{name: wrong[name]})
     try:

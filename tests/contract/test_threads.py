@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import riparian
+from tests.contract.conftest import OTHERS
 
 SECONDS = float(os.environ.get("RIPARIAN_THREAD_SECONDS", "3")) / 30
 PACKAGE = str(Path(riparian.__file__).parent)
@@ -177,6 +179,32 @@ def test_new_classes_categories_and_features_come_while_others_ask(recipe):
     run(growing.learn, [ask_probabilities, ask_labels, ask_one, look_inside])
 
 
+def test_threads_ask_while_another_model_learns(other, mixed):
+    """While features, classes and categories come; a forest learns on two threads."""
+    rows = other.of(mixed)
+    cls, own = OTHERS[other.name]
+    threads = {"n_jobs": 2} if "n_jobs" in cls().get_params() else {}
+    model = rows[:40].taught_to(cls(**own | threads))
+    parts = itertools.cycle(rows[40:].batches(10))
+    most = 4 * len(rows)
+
+    def learn():
+        if model.n_seen_ < most:
+            next(parts).taught_to(model)
+
+    def ask():
+        assert_sane(model.predict_proba(rows.columns))
+        assert model.predict_one({"height": 0.1, "colour": "green"}) in rows.y
+
+    def look_inside():
+        for tells in ("splits", "members", "planes", "export_text"):
+            getattr(model, tells, list)()
+        model.explain_one({"height": 0.1, "colour": "green"})
+
+    run(learn, [ask, look_inside])
+    assert model.n_seen_ > 40
+
+
 QUESTIONS = {
     "labels": lambda model, X, x: model.predict(X),
     "probabilities": lambda model, X, x: assert_sane(model.predict_proba(X)),
@@ -222,8 +250,8 @@ class AtEveryLine:
 
 
 @pytest.fixture
-def growing(cls, with_known):
-    return Growing(lambda: with_known(cls, grace_period=4, delta=0.4, tau=100.0))
+def growing(single, with_known):
+    return Growing(lambda: with_known(single, grace_period=4, delta=0.4, tau=100.0))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -12,7 +12,6 @@ from riparian.forests import n_min
 from riparian.forests.ufft import PairVote
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
-from riparian.table import read_table
 from tests.contract.conftest import mixed  # noqa: F401
 from tests.reference import ufft as reference
 
@@ -235,7 +234,7 @@ def test_votes_sum_to_the_answer():
         for k, p in vote.probabilities.items():
             total[k] += p / 3
     assert total == pytest.approx(model.predict_proba_one(dict(enumerate(X[700]))))
-    vote = PairVote(("a", "b"), {"a": 0.25, "b": 0.75})
+    vote = PairVote(0, 1.0, "b", {"a": 0.25, "b": 0.75}, ("a", "b"))
     assert str(vote) == "'a' or 'b': 'b' with 0.750"
 
 
@@ -259,7 +258,7 @@ def test_the_trees_of_a_mixed_stream_can_be_taken_out(mixed):  # noqa: F811
     ("parameters", "message"),
     [
         ({"n_min": "slides"}, "n_min must be one of 'standard', 'slide', 'fixed'"),
-        ({"n_min": "fixed"}, "n_min='fixed' needs a grace_period"),
+        ({"n_min": "fixed"}, "grace_period must be a number with n_min='fixed'"),
         ({"grace_period": 5}, "needs n_min='fixed'"),
         ({"tau": 0}, "tau must be a number from 1e-12 to 1 with n_min='standard'"),
         ({"delta": 1e-20, "n_min": "slide"}, "examples before the first check"),
@@ -306,8 +305,8 @@ HOSTILE = [
     ("seen", put(0, 0), "order does not go"),
     ("seen", put(0, 20), "memory_labels has the wrong size"),
     ("kinds", put(0, 2), "unknown kind"),
-    ("kinds", put(0, 1), "categories has the wrong size"),
-    ("categories", lambda a: np.ones(1, dtype=a.dtype), "categories has the wrong size"),
+    ("kinds", put(0, 1), "categories has . values instead"),
+    ("categories", lambda a: np.ones(1, dtype=a.dtype), "categories has . values instead"),
     ("memory_labels", put(3, -1), "no such class"),
     ("memory_labels", put(3, 3), "no such class"),
     ("memory_labels", lambda a: a[1:], "wrong size"),
@@ -315,9 +314,9 @@ HOSTILE = [
     ("memory_weights", put(0, np.nan), "not a weight"),
     ("memory_weights", put(0, np.inf), "not a weight"),
     ("memory_values", put(0, np.inf), "out of range"),
-    ("memory_values", lambda a: a[:-1], "wrong size"),
-    ("memory_codes", lambda a: np.zeros(1, dtype=a.dtype), "wrong size"),
-    ("drifts", lambda a: a[:-1], "an unknown array"),
+    ("memory_values", lambda a: a[:-1], "values instead of"),
+    ("memory_codes", lambda a: np.zeros(1, dtype=a.dtype), "values instead of"),
+    ("drifts", lambda a: a[:-1], "drifts has"),
     ("detector_sizes", put(0, 0), "too many or too few"),
     ("detector_sizes", put(0, 2**40), "ends too early"),
     ("detectors", lambda a: a[:-1], "ends too early"),
@@ -342,36 +341,6 @@ def test_a_hostile_file_is_refused(fitted, name, change, message):
     arrays[name] = change(arrays[name].copy())
     with pytest.raises(ValueError, match=message):
         fitted._restored_engine(fitted._learned_with, arrays)
-
-
-def test_an_array_that_is_absent_is_named(fitted):
-    for name in [n for n in fitted._engine.snapshot() if "." not in n] + ["tree2.parent"]:
-        arrays = fitted._engine.snapshot()
-        del arrays[name]
-        with pytest.raises(ValueError, match=f"the array {name} is absent"):
-            fitted._restored_engine(fitted._learned_with, arrays)
-
-
-def test_wrong_numbers_are_refused_or_give_a_model_that_works(fitted):
-    X, y = stream(600)
-    rng = np.random.default_rng(0)
-    refused = 0
-    for _ in range(300):
-        arrays = {name: a.copy() for name, a in fitted._engine.snapshot().items()}
-        name = rng.choice([n for n, a in arrays.items() if a.size])
-        array = arrays[name]
-        odd = [0, 1, 2, 255] if array.dtype.kind == "u" else [-1, 0, 3, 2**20]
-        array[rng.integers(array.size)] = rng.choice(odd)
-        try:
-            engine = fitted._restored_engine(fitted._learned_with, arrays)
-        except ValueError:
-            refused += 1
-            continue
-        batch = fitted._schema.read(read_table(X), grow=False).batch
-        engine.learn(batch, y.astype(np.int32), None)
-        engine.predict(batch, 3)
-        engine.snapshot()
-    assert 30 < refused < 300
 
 
 def test_a_tree_of_its_own_memory_is_not_one_of_the_shared():

@@ -100,7 +100,7 @@ def recount(model):
             return [(children[i][0], p, kept), (children[i][1], 1.0 - p, left)]
 
         def child(code):
-            own = [j for j in children[i] if a["branch"][j] == code and a["since"][j] <= number]
+            own = [j for j in children[i] if a["branch"][j] == code and a["there"][j] <= number]
             return own[0] if own else a["heavy"][i]
 
         if not isinstance(x, DISTRIBUTIONS):

@@ -163,6 +163,17 @@ def swapped(rng, n, which):
     return {f"f{i}": np.where(X[:, i], "yes", "no").astype(object) for i in range(4)}, y
 
 
+def follows_a_swap(model, swapped, before, after):
+    """Teaches it rows where f0 tells the class, then rows where f1 does; the change at the root."""
+    model.partial_fit(*swapped(before, 0))
+    assert model.splits()[0].feature == "f0"
+    model.partial_fit(*swapped(after, 1))
+    (change,) = [c for c in model.changes() if c.where == "the root"]
+    assert (change.before, change.after) == ("f0 (each value)", "f1 (each value)")
+    assert change.value_after < change.value_before
+    return change
+
+
 def test_two_features_that_swap_roles_are_followed():
     rng = np.random.default_rng(2)
     # With naive Bayes, or with leaves further down, the old tree would learn f1 as well.
@@ -174,12 +185,7 @@ def test_two_features_that_swap_roles_are_followed():
         max_depth=1,
         leaf="majority",
     )
-    model.partial_fit(*swapped(rng, 10_000, 0))
-    assert model.splits()[0].feature == "f0"
-    model.partial_fit(*swapped(rng, 12_000, 1))
-    (change,) = [c for c in model.changes() if c.where == "the root"]
-    assert (change.before, change.after) == ("f0 (each value)", "f1 (each value)")
-    assert change.value_after < change.value_before
+    change = follows_a_swap(model, lambda n, which: swapped(rng, n, which), 10_000, 12_000)
     # Half of the window must be of the new kind; then a check, a period and a test.
     assert 12_500 < change.seen <= 12_500 + 1_000 + 2_500 + 500
     X, y = swapped(rng, 2_000, 1)

@@ -8,19 +8,10 @@ import pytest
 import riparian as rp
 from riparian import ModelFileError, Uncertain
 from riparian.modelfile import from_bytes, to_bytes
-from tests.recipes import fractional_oracle, window_oracle
+from tests.recipes import fractional_oracle, test_cvfdt, window_oracle
+from tests.recipes.test_cvfdt import changes, follows_a_swap
 
-#: So eager that subtrees begin, win and are given up all the time.
-RESTLESS = {
-    "adaptation": "window",
-    "window": 300,
-    "validity_period": 130,
-    "alt_test_period": 150,
-    "alt_test_size": 50,
-    "grace_period": 30,
-    "delta": 0.2,
-    "tau": 0.3,
-}
+RESTLESS = test_cvfdt.RESTLESS | {"window": 300}
 
 
 def mixed(rng, n, phase, *, share=0.5, categories=4):
@@ -53,10 +44,6 @@ def mixed(rng, n, phase, *, share=0.5, categories=4):
     return X, y
 
 
-def changes(model):
-    return model._engine.change_totals()
-
-
 # -- the window is exact --------------------------------------------------------------------------
 
 
@@ -75,15 +62,23 @@ def test_every_node_holds_what_a_fractional_recount_over_the_window_gives(seed, 
     assert changes(model)["started"] >= 5
 
 
-def test_subtrees_that_come_back_from_the_archive_hold_what_a_recount_gives():
-    rng = np.random.default_rng(0)
-    model = rp.HoeffdingTree(archive_size=5, max_depth=2, leaf="majority", **RESTLESS)
+@pytest.mark.parametrize(
+    ("leaf", "share"), [("majority", 0.2), ("adaptive", 0.2), ("majority", 0.5)]
+)
+def test_subtrees_that_come_back_from_the_archive_hold_what_a_recount_gives(leaf, share):
+    """They learn the window anew when they come back, distributions and weights included."""
+    rng = np.random.default_rng(5)
+    model = rp.HoeffdingTree(archive_size=5, max_depth=2, leaf=leaf, **RESTLESS)
+    recalled = 0
     for i in range(24):
-        model.partial_fit(*mixed(rng, 300, i // 3 % 2 * 2, share=0.2))
-        if i % 4 == 3:
+        X, y = mixed(rng, 300, i // 3 % 2 * 2, share=share)
+        model.partial_fit(X, y, sample_weight=rng.choice([1.0, 0.3, 2.0], 300) if i % 2 else None)
+        came_back = changes(model)["recalled"] > recalled
+        recalled = changes(model)["recalled"]
+        if came_back or i % 4 == 3:
             fractional_oracle.check_everything(model)
             assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
-    assert changes(model)["recalled"] > 0
+    assert recalled > 0
 
 
 @pytest.mark.parametrize("one_against_rest", [False, True])
@@ -205,12 +200,7 @@ def test_two_uncertain_features_that_swap_roles_are_followed():
         max_depth=1,
         leaf="majority",
     )
-    model.partial_fit(*swapped(rng, 4_000, 0))
-    assert model.splits()[0].feature == "f0"
-    model.partial_fit(*swapped(rng, 5_000, 1))
-    (change,) = [c for c in model.changes() if c.where == "the root"]
-    assert (change.before, change.after) == ("f0 (each value)", "f1 (each value)")
-    assert change.value_after < change.value_before
+    follows_a_swap(model, lambda n, which: swapped(rng, n, which), 4_000, 5_000)
     X, y = swapped(rng, 500, 1)
     assert np.mean(model.predict(X) == y) > 0.9
 

@@ -40,5 +40,6 @@ FORESTS: dict[str, type[Ensemble[Any]]] = {
         OnlineBagging,
         StreamForest,
         StreamingRandomPatches,
+        UFFT,
     )
 }

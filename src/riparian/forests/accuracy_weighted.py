@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,8 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.compat import announce_to_river
-from riparian.costs import check_costs
-from riparian.forests.ensemble import Ensemble, member_axes, threads
-from riparian.settings import byte_count, check_settings, whole
+from riparian.forests.ensemble import Ensemble
+from riparian.settings import whole
 from riparian.tree import HoeffdingTree
 
 __all__ = ["AccuracyWeightedEnsemble"]
@@ -107,18 +105,17 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
         self.categorical_features = categorical_features
         announce_to_river(type(self))
 
-    def _new_engine(self, axes: Mapping[str, Any]) -> _core.ChunkForest:
-        return _core.ChunkForest(_settings(axes, threads(self.n_jobs)))
+    _native = _core.ChunkForest
 
-    def _restored_engine(
-        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
-    ) -> _core.ChunkForest:
-        return self._restorer(axes)(arrays)
-
-    def _restorer(
-        self, axes: Mapping[str, Any]
-    ) -> Callable[[dict[str, NDArray[Any]]], _core.ChunkForest]:
-        return functools.partial(_core.ChunkForest.restore, _settings(axes, threads(self.n_jobs)))
+    def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        voting = whole("n_estimators", axes["n_estimators"], 1, 10_000)
+        return {
+            "rows": whole("chunk_size", axes["chunk_size"], 2, 10_000_000),
+            "voting": voting,
+            "stored": whole("n_stored", axes["n_stored"], voting, 10_000),
+            "folds": whole("n_folds", axes["n_folds"], 2, 1_000),
+            "epochs": whole("epochs", axes["epochs"], 1, 1_000),
+        }
 
     def _standing(self, member: int) -> tuple[float, float | None, int]:
         weights = self._fitted().weights()
@@ -140,19 +137,3 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
 
 
 AccuracyWeightedEnsemble._composition = AccuracyWeightedEnsemble
-
-
-def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
-    if axes["costs"] is not None:
-        check_costs(axes["costs"])
-    voting = whole("n_estimators", axes["n_estimators"], 1, 10_000)
-    return {
-        "tree": check_settings(member_axes(axes)),
-        "rows": whole("chunk_size", axes["chunk_size"], 2, 10_000_000),
-        "voting": voting,
-        "stored": whole("n_stored", axes["n_stored"], voting, 10_000),
-        "folds": whole("n_folds", axes["n_folds"], 2, 1_000),
-        "epochs": whole("epochs", axes["epochs"], 1, 1_000),
-        "threads": n_threads,
-        "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
-    }

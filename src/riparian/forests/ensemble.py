@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -14,16 +15,17 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.certificates import Certificates, Split, splits_of
+from riparian.costs import check_costs
 from riparian.model import Engine, StreamClassifier
 from riparian.schema import Schema
-from riparian.settings import whole
+from riparian.settings import byte_count, check_settings, whole
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
 if TYPE_CHECKING:
     from riparian.export.plain import Allowed, PlainTree
 
-__all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote", "member_axes", "threads"]
+__all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote"]
 
 
 @dataclass(frozen=True)
@@ -83,20 +85,52 @@ E = TypeVar("E", bound=EnsembleEngine)
 
 
 class Ensemble(StreamClassifier[E]):
-    """Over trees that are all made alike, from `estimator`, and run on `n_jobs` threads."""
+    """Over trees that are all made alike, and run on `n_jobs` threads.
 
-    estimator: HoeffdingTree | None
+    A subclass names its engine, and says what it asks of it and what its trees are.
+    """
+
     n_jobs: int | None
     #: The free composition whose parameters all recipes of a kind share.
     _composition: ClassVar[type[Ensemble[Any]]]
+    #: The class of the engine.
+    _native: ClassVar[Any]
 
     # -- the engine ---------------------------------------------------------------------------
+
+    def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        """What its engine asks for besides the tree, the threads and the limit of memory."""
+        raise NotImplementedError
+
+    def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a tree of these; a ValueError names what a forest cannot take."""
+        return _member_axes(axes)
+
+    def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        if axes["costs"] is not None:
+            check_costs(axes["costs"])
+        return {
+            **self._own_settings(axes),
+            "tree": check_settings(self._tree_axes(axes)),
+            "threads": threads(self.n_jobs),
+            "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
+        }
+
+    def _new_engine(self, axes: Mapping[str, Any]) -> E:
+        engine: E = self._native(self._settings(axes))
+        return engine
+
+    def _restored_engine(self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> E:
+        return self._restorer(axes)(arrays)
+
+    def _restorer(self, axes: Mapping[str, Any]) -> Callable[[dict[str, NDArray[Any]]], E]:
+        return functools.partial(self._native.restore, self._settings(axes))
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition but `n_jobs`, which changes no result."""
         names = (name for name in self._composition._get_param_names() if name != "n_jobs")
         axes = {name: getattr(self, name) for name in names}
-        if isinstance(axes["estimator"], sklearn.base.BaseEstimator):
+        if isinstance(axes.get("estimator"), sklearn.base.BaseEstimator):
             axes["estimator"] = sklearn.base.clone(axes["estimator"])
         return axes
 
@@ -123,12 +157,14 @@ class Ensemble(StreamClassifier[E]):
         refuse_uncertain(table, "a vote")
         classes = list(self._schema.classes)
         shares, weights = engine.votes(self._read(table).batch, len(classes))
-        votes = []
-        for member, (row, weight) in enumerate(zip(shares, weights, strict=True)):
-            label = classes[int(row.argmax())] if row.sum() > 0 else None
-            probabilities = dict(zip(classes, row.tolist(), strict=True))
-            votes.append(Vote(member, float(weight), label, probabilities))
-        return votes
+        return [
+            self._vote(member, float(weight), dict(zip(classes, row.tolist(), strict=True)))
+            for member, (row, weight) in enumerate(zip(shares, weights, strict=True))
+        ]
+
+    def _vote(self, member: int, weight: float, probabilities: dict[Hashable, float]) -> Vote:
+        label = max(probabilities, key=probabilities.__getitem__)
+        return Vote(member, weight, label if probabilities[label] > 0 else None, probabilities)
 
     def export_text(self, **options: Any) -> str:
         """The tree of each member; options as in :func:`riparian.export.forest_text`."""
@@ -146,18 +182,17 @@ class Ensemble(StreamClassifier[E]):
         """The certificates of the splits of each member, oldest first."""
         engine = self._fitted()
         return [
-            splits_of(engine.tree(m), self._schema_of(m), self._member_axes())
+            splits_of(engine.tree(m), self._schema_of(m), self._tree_axes(self._learned_with))
             for m in range(engine.n_members)
         ]
 
     def members(self) -> list[Member]:
         """How the members stand: size, weight, accuracy since they began, replacements."""
         engine = self._fitted()
-        out = []
-        for m in range(engine.n_members):
-            tree = engine.tree(m)
-            out.append(Member(m, tree.n_leaves, tree.depth, *self._standing(m)))
-        return out
+        return [self._member(m, engine.tree(m)) for m in range(engine.n_members)]
+
+    def _member(self, member: int, tree: _core.Engine) -> Member:
+        return Member(member, tree.n_leaves, tree.depth, *self._standing(member))
 
     def _standing(self, member: int) -> tuple[float, float | None, int]:
         """What a vote counts, the accuracy behind it if it is kept, and replacements."""
@@ -171,7 +206,7 @@ class Ensemble(StreamClassifier[E]):
     @property
     def depth_(self) -> int:
         engine = self._fitted()
-        return max(engine.tree(m).depth for m in range(engine.n_members))
+        return max((engine.tree(m).depth for m in range(engine.n_members)), default=0)
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
@@ -179,10 +214,11 @@ class Ensemble(StreamClassifier[E]):
 
     def _estimator(self, member: int) -> HoeffdingTree:
         """A copy of one member as it is now."""
-        axes = self._member_axes()
+        axes = self._tree_axes(self._learned_with)
+        arrays = self._fitted().tree(member).snapshot()
         copy = HoeffdingTree(**axes)
-        copy._schema, copy._learned_with = self._schema_of(member), axes
-        copy._engine = copy._restored_engine(axes, self._fitted().tree(member).snapshot())
+        copy._schema, copy._learned_with = self._schema_of(member, arrays), axes
+        copy._engine = copy._restored_engine(axes, arrays)
         copy._learning = threading.Lock()
         return copy
 
@@ -208,7 +244,7 @@ class Ensemble(StreamClassifier[E]):
         from riparian.export.plain import Part, plain_forest, refuse_unsaid
 
         engine = self._fitted()
-        axes = self._member_axes()
+        axes = self._tree_axes(self._learned_with)
         options = axes["adaptation"] == "options"
         refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
         return plain_forest(
@@ -224,23 +260,27 @@ class Ensemble(StreamClassifier[E]):
         weights = ((m, self._standing(m)[0]) for m in range(self._fitted().n_members))
         return [(m, weight) for m, weight in weights if weight > 0.0]
 
-    def _member_axes(self) -> dict[str, Any]:
-        return member_axes(self._learned_with)
+    def _classes_of(self, member: int) -> list[Hashable]:
+        """The labels that the classes of a member's tree stand for."""
+        return list(self._schema.classes)
 
-    def _schema_of(self, member: int) -> Schema:
-        """The schema of the features that a member sees."""
-        schema = Schema(type(self).__name__)
+    def _schema_of(self, member: int, arrays: Mapping[str, NDArray[Any]] | None = None) -> Schema:
+        """What a member knows of the schema: with its arrays, no more than it has seen."""
+        schema = Schema("HoeffdingTree")
+        counts = iter([] if arrays is None else arrays["categories"].tolist())
         for f in self._fitted().features_of(member):
             feature = self._schema.features[f]
             own = type(feature)(feature.name, feature.kind)
             schema.add_feature(own)
-            schema.add_categories(own, list(feature.codes))
-        schema.add_classes(list(self._schema.classes))
+            if feature.kind == "categorical":
+                schema.add_categories(own, list(feature.codes)[: next(counts, None)])
+        classes = self._classes_of(member)
+        schema.add_classes(classes if arrays is None else classes[: int(arrays["classes"][0])])
         return schema
 
 
-def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a member's tree; a ValueError names what a forest cannot take."""
+def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of `estimator` as a member."""
     estimator = axes["estimator"]
     if estimator is None:
         estimator = HoeffdingTree(grace_period=50, delta=0.01, inherit_counts="count")

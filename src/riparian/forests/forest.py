@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
-from numpy.typing import NDArray
-
 from riparian import _core
 from riparian.compat import announce_to_river
-from riparian.costs import check_costs
 from riparian.drift import ADWIN, Detector
 from riparian.errors import one_of
-from riparian.forests.ensemble import Ensemble, member_axes, threads
-from riparian.settings import byte_count, check_features, check_settings, number, truth, whole
+from riparian.forests.ensemble import Ensemble
+from riparian.settings import check_features, number, truth, whole
 from riparian.tree import HoeffdingTree
 
 __all__ = ["Forest", "detector_of"]
@@ -143,18 +139,10 @@ class Forest(Ensemble[_core.Forest]):
 
     # -- the engine ---------------------------------------------------------------------------
 
-    def _new_engine(self, axes: Mapping[str, Any]) -> _core.Forest:
-        return _core.Forest(_settings(axes, threads(self.n_jobs)))
+    _native = _core.Forest
 
-    def _restored_engine(
-        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
-    ) -> _core.Forest:
-        return self._restorer(axes)(arrays)
-
-    def _restorer(
-        self, axes: Mapping[str, Any]
-    ) -> Callable[[dict[str, NDArray[Any]]], _core.Forest]:
-        return functools.partial(_core.Forest.restore, _settings(axes, threads(self.n_jobs)))
+    def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        return _settings(axes)
 
     # -- looking inside -----------------------------------------------------------------------
 
@@ -174,7 +162,7 @@ class Forest(Ensemble[_core.Forest]):
 Forest._composition = Forest
 
 
-def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
+def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
     rate = number("rate", axes["rate"], 1e-6, 64.0)
     seed = axes["random_state"]
     replacement = one_of("replacement", axes["replacement"], _REPLACEMENTS)
@@ -186,10 +174,7 @@ def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
         raise ValueError(f"replacement={replacement!r} needs a drift detector")
     if replacement != "background" and warning is not None:
         raise ValueError("warning needs replacement='background'")
-    if axes["costs"] is not None:
-        check_costs(axes["costs"])
     return {
-        "tree": check_settings(member_axes(axes)),
         "members": whole("n_estimators", axes["n_estimators"], 1, 10_000),
         "rate": rate,
         # To the last bit on every machine.
@@ -201,8 +186,6 @@ def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
         "warning": warning,
         "drift": drift,
         "seed": 0 if seed is None else whole("random_state", seed, 0, 2**32 - 1),
-        "threads": n_threads,
-        "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
     }
 
 

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import math
-import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riparian import _core
-from riparian.certificates import Certificates, Split, splits_of
 from riparian.compat import announce_to_river
-from riparian.costs import check_costs
 from riparian.drift import Detector
 from riparian.errors import one_of
-from riparian.forests.ensemble import threads
+from riparian.forests.ensemble import Ensemble, Member, Vote
 from riparian.forests.forest import detector_of
-from riparian.model import StreamClassifier
-from riparian.schema import Schema
-from riparian.settings import byte_count, check_settings, number
-from riparian.table import read_example, refuse_uncertain
+from riparian.settings import number
 from riparian.tree import HoeffdingTree
 
 if TYPE_CHECKING:
@@ -73,16 +64,10 @@ def n_min(delta: float, epsilon: float, reading: str = "standard") -> float:
 
 
 @dataclass(frozen=True)
-class PairVote:
+class PairVote(Vote):
     """What the tree of one pair of classes says of an example."""
 
     pair: tuple[Hashable, Hashable]
-    probabilities: dict[Hashable, float]
-
-    @property
-    def label(self) -> Hashable:
-        """The more likely of the two."""
-        return max(self.pair, key=self.probabilities.__getitem__)
 
     def __str__(self) -> str:
         low, high = self.pair
@@ -90,21 +75,17 @@ class PairVote:
 
 
 @dataclass(frozen=True)
-class PairMember:
-    """How the tree of one pair of classes stands."""
+class PairMember(Member):
+    """How the tree of one pair of classes stands; `drifts`: how often it began anew."""
 
     pair: tuple[Hashable, Hashable]
-    leaves: int
-    depth: int
-    #: How often it began anew.
-    drifts: int
 
     def __str__(self) -> str:
         low, high = self.pair
         return f"{low!r} or {high!r}: {self.leaves:,} leaves, depth {self.depth}"
 
 
-class UFFT(StreamClassifier[_core.PairForest]):
+class UFFT(Ensemble[_core.PairForest]):
     """Ultra fast forest of trees: one binary tree for every pair of classes.
 
     A tree is begun when both its classes have been seen, and learns the examples of these two.
@@ -233,23 +214,16 @@ class UFFT(StreamClassifier[_core.PairForest]):
 
     # -- the engine ---------------------------------------------------------------------------
 
-    def _new_engine(self, axes: Mapping[str, Any]) -> _core.PairForest:
-        return _core.PairForest(_settings(axes, threads(self.n_jobs)))
+    _native = _core.PairForest
 
-    def _restored_engine(
-        self, axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]]
-    ) -> _core.PairForest:
-        return self._restorer(axes)(arrays)
+    def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "shared": one_of("memory", axes["memory"], ["shared", "tree"]) == "shared",
+            "drift": detector_of("drift", axes["drift"]),
+        }
 
-    def _restorer(
-        self, axes: Mapping[str, Any]
-    ) -> Callable[[dict[str, NDArray[Any]]], _core.PairForest]:
-        settings = _settings(axes, threads(self.n_jobs))
-        return functools.partial(_core.PairForest.restore, settings)
-
-    def _axes(self) -> dict[str, Any]:
-        """All parameters but `n_jobs`, which changes no result."""
-        return {k: v for k, v in self.get_params(deep=False).items() if k != "n_jobs"}
+    def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        return _tree_axes(axes)
 
     @property
     def _asks(self) -> bool:
@@ -261,45 +235,23 @@ class UFFT(StreamClassifier[_core.PairForest]):
             and engine.n_classes_seen < engine.n_classes
         )
 
-    def _learn(self, *args: Any, **options: Any) -> Any:
-        if self._engine is not None:
-            self._engine.set_threads(threads(self.n_jobs))
-        return super()._learn(*args, **options)
-
     # -- looking inside -----------------------------------------------------------------------
 
-    def explain_one(self, x: Mapping[Any, Any]) -> list[PairVote]:
-        """What the tree of each pair says of one example; the answer is their sum."""
-        engine = self._fitted()
-        table = read_example(x)
-        refuse_uncertain(table, "a vote")
-        # Votes first: a learner may add pairs, at the end.
-        shares = engine.votes(self._read(table).batch)
-        return [
-            PairVote(pair, dict(zip(pair, said.tolist(), strict=True)))
-            for pair, said in zip(self.pairs_, shares, strict=False)
-        ]
+    def _vote(self, member: int, weight: float, probabilities: dict[Hashable, float]) -> Vote:
+        low, high = pair = self.pairs_[member]
+        label = high if probabilities[high] > probabilities[low] else low
+        own = {label: probabilities[label] for label in pair}
+        return PairVote(member, weight, label, own, pair)
 
-    def export_text(self, **options: Any) -> str:
-        """The tree of each pair; options as in :func:`riparian.export.forest_text`."""
-        from riparian.export import forest_text
+    def _standing(self, member: int) -> tuple[float, float | None, int]:
+        return 1.0, None, self._fitted().records()[member][2]
 
-        return forest_text(self, **options)
+    def _member(self, member: int, tree: _core.Engine) -> Member:
+        of_any = super()._member(member, tree)
+        return PairMember(**dataclasses.asdict(of_any), pair=self.pairs_[member])
 
-    def export_graphviz(self, *, member: int, **options: Any) -> str:
-        """The tree of one member in the DOT language, as of a tree by itself."""
-        from riparian.export import export_graphviz, tree_of
-
-        return export_graphviz(tree_of(self, member), **options)
-
-    def splits(self) -> list[Certificates[Split]]:
-        """The certificates of the splits of each tree, oldest first."""
-        engine = self._fitted()
-        axes = _tree_axes(self._learned_with)
-        return [
-            splits_of(engine.tree(p), self._schema_of(pair), axes)
-            for p, pair in enumerate(self.pairs_)
-        ]
+    def _classes_of(self, member: int) -> list[Hashable]:
+        return list(self.pairs_[member])
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import Part, plain_forest, refuse_unsaid
@@ -320,69 +272,11 @@ class UFFT(StreamClassifier[_core.PairForest]):
         return [(classes[low], classes[high]) for low, high, _ in self._fitted().records()]
 
     @property
-    def estimators_(self) -> list[HoeffdingTree]:
-        return [self._estimator(p) for p in range(len(self.pairs_))]
-
-    def _estimator(self, member: int) -> HoeffdingTree:
-        """A copy of the tree of one pair as it is now."""
-        axes = _tree_axes(self._learned_with)
-        arrays = self._fitted().tree(member).snapshot()
-        copy = HoeffdingTree(**axes)
-        copy._schema = self._schema_of(self.pairs_[member], arrays["categories"].tolist())
-        copy._learned_with = axes
-        copy._engine = copy._restored_engine(axes, arrays)
-        copy._learning = threading.Lock()
-        return copy
-
-    def members(self) -> list[PairMember]:
-        """How the trees stand: their pairs, their sizes, how often they began anew."""
-        engine = self._fitted()
-        records = engine.records()
-        trees = [engine.tree(p) for p in range(len(records))]
-        return [
-            PairMember(pair, tree.n_leaves, tree.depth, drifts)
-            for pair, tree, (_, _, drifts) in zip(self.pairs_, trees, records, strict=False)
-        ]
-
-    @property
-    def n_leaves_(self) -> int:
-        engine = self._fitted()
-        return sum(engine.tree(p).n_leaves for p in range(len(engine.records())))
-
-    @property
-    def depth_(self) -> int:
-        engine = self._fitted()
-        return max((engine.tree(p).depth for p in range(len(engine.records()))), default=0)
-
-    @property
     def n_drifts_(self) -> int:
         return sum(drifts for _, _, drifts in self._fitted().records())
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        engine = self._fitted()
-        mean = np.zeros(self.n_features_in_)
-        for p in range(len(engine.records())):
-            own = np.zeros(self.n_features_in_)
-            for _, _, _, n, best, *_ in engine.tree(p).certificates():
-                own[best[0]] += n * best[4]
-            if own.sum() > 0:
-                mean += own / own.sum()
-        return mean / mean.sum() if mean.sum() > 0 else mean
 
-    def _schema_of(
-        self, pair: tuple[Hashable, Hashable], known: Sequence[int] | None = None
-    ) -> Schema:
-        """The schema of one tree; `known`: how many categories of each feature it has seen."""
-        schema = Schema("HoeffdingTree")
-        counts = iter(known or ())
-        for feature in self._schema.features:
-            own = type(feature)(feature.name, feature.kind)
-            schema.add_feature(own)
-            if feature.kind == "categorical":
-                schema.add_categories(own, list(feature.codes)[: next(counts, None)])
-        schema.add_classes(list(pair))
-        return schema
+UFFT._composition = UFFT
 
 
 def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -391,7 +285,7 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     one_of("n_min", reading, [*_READINGS, "fixed"])
     if reading == "fixed":
         if grace is None:
-            raise ValueError("n_min='fixed' needs a grace_period, got None")
+            raise ValueError("grace_period must be a number with n_min='fixed', got None")
     elif grace is not None:
         raise ValueError(
             f"grace_period={grace!r} needs n_min='fixed', got {reading!r}, which follows from "
@@ -424,17 +318,3 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
         short_memory=axes["short_memory"],
         categorical_features=axes["categorical_features"],
     )._axes()
-
-
-def _settings(axes: Mapping[str, Any], n_threads: int) -> dict[str, Any]:
-    tree = check_settings(_tree_axes(axes))
-    if axes["costs"] is not None:
-        check_costs(axes["costs"])
-    return {
-        "tree": tree,
-        "short_memory": tree["short_memory"],
-        "shared": one_of("memory", axes["memory"], ["shared", "tree"]) == "shared",
-        "drift": detector_of("drift", axes["drift"]),
-        "threads": n_threads,
-        "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
-    }

@@ -46,9 +46,12 @@ class RestructuringModel(TreeModel[T]):
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, **options: Any) -> Any:
         if sample_weight is not None:
-            weights = np.asarray(sample_weight)
+            try:
+                sum_of_weights = float(np.sum(np.asarray(sample_weight, dtype=np.float64)))
+            except (TypeError, ValueError):
+                sum_of_weights = 0.0  # no numbers, which is said where weights are read
             held = 0.0 if self._engine is None else self._engine.weight
-            if weights.dtype.kind in "biuf" and held + weights.sum(dtype=float) >= _MOST_WEIGHT:
+            if _MOST_WEIGHT <= held + sum_of_weights < np.inf:
                 raise ValueError(
                     "sample_weight must sum to less than 2**33 over all examples held: beyond "
                     "that the counts would not be exact"

@@ -1,0 +1,179 @@
+#include "ensemble.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "../demand.hpp"
+#include "../tree/snapshot.hpp"
+
+namespace riparian {
+
+// ---- the schema ----
+
+void Ensemble::add_features(const std::vector<Kind>& kinds) {
+    const auto lock = turnstile_.writing();
+    for (const Kind kind : kinds) {
+        schema_.kinds.push_back(kind);
+        if (kind == Kind::categorical) schema_.categories.push_back(0);
+    }
+    give_features(kinds);
+}
+
+void Ensemble::declare_classes(std::size_t count) {
+    const auto lock = turnstile_.writing();
+    schema_.declared = std::max(schema_.declared, count);
+    schema_.classes = std::max(schema_.classes, count);
+    give_classes(count);
+}
+
+void Ensemble::add_names(std::size_t bytes) {
+    const auto lock = turnstile_.writing();
+    names_ += bytes;
+    demand_room(max_bytes_);
+}
+
+void Ensemble::expect_classes(const std::vector<std::uint32_t>& bytes) {
+    std::size_t sum = 0;
+    for (const std::uint32_t b : bytes) sum += b;
+    add_names(sum);
+}
+
+void Ensemble::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
+    expect_classes(bytes);
+}
+
+void Ensemble::set_costs(const double* matrix, std::size_t classes) {
+    const auto lock = turnstile_.writing();
+    auto entries = std::make_shared<double[]>(classes * classes);
+    std::copy_n(matrix, classes * classes, entries.get());
+    costs_ = Costs{std::move(entries), classes, classes};
+}
+
+void Ensemble::meet(std::size_t categorical, std::int32_t code) noexcept {
+    if (code < 0) return;
+    std::uint32_t& known = schema_.categories[categorical];
+    known = std::max(known, static_cast<std::uint32_t>(code) + 1);
+}
+
+// ---- memory ----
+
+void Ensemble::demand_room(std::size_t limit) const {
+    if (limit != SIZE_MAX && names_ > limit / names_share) {
+        throw LimitTooLow(limit, names_ * names_share);
+    }
+}
+
+void Ensemble::set_max_bytes(std::size_t limit) {
+    const auto lock = turnstile_.writing();
+    demand_room(limit);
+    try {
+        give_limit(limit);
+    } catch (const LimitTooLow&) {
+        give_limit(max_bytes_);
+        throw;
+    }
+    max_bytes_ = limit;
+}
+
+std::size_t Ensemble::with_names(std::size_t left) const noexcept {
+    return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
+}
+
+std::size_t Ensemble::least_of_a_tree(Settings settings) const {
+    settings.max_bytes = std::size_t{1} << 60;
+    Tree tree(settings);
+    tree.add_features(schema_.kinds);
+    return tree.least_bytes();
+}
+
+// ---- learning ----
+
+void Ensemble::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    run(batch, y, w, nullptr);
+}
+
+void Ensemble::prequential(const Batch& batch, const std::int32_t* y, const double* w,
+                           const Answers& answers) {
+    run(batch, y, w, &answers);
+}
+
+// ---- looking ----
+
+std::size_t Ensemble::n_features() const {
+    const auto lock = turnstile_.reading();
+    return schema_.kinds.size();
+}
+
+std::size_t Ensemble::n_classes() const {
+    const auto lock = turnstile_.reading();
+    return schema_.classes;
+}
+
+std::uint64_t Ensemble::seen() const {
+    const auto lock = turnstile_.reading();
+    return seen_;
+}
+
+std::vector<std::uint32_t> Ensemble::all_features() const {
+    std::vector<std::uint32_t> all(schema_.kinds.size());
+    for (std::size_t f = 0; f < all.size(); ++f) all[f] = static_cast<std::uint32_t>(f);
+    return all;
+}
+
+// ---- as flat arrays, and back ----
+
+void Ensemble::save(SchemaSnapshot& s) const {
+    s.seen = {seen_};
+    s.classes = {static_cast<std::uint32_t>(schema_.classes)};
+    s.declared = {static_cast<std::uint32_t>(schema_.declared)};
+    for (const Kind kind : schema_.kinds) s.kinds.push_back(kind == Kind::categorical ? 1 : 0);
+    s.categories = schema_.categories;
+}
+
+void Ensemble::restore_schema(const SchemaSnapshot& s) {
+    demand_size(s.seen, 1, "seen");
+    demand(s.seen[0] <= most_seen, "seen is too large");
+    demand_size(s.classes, 1, "classes");
+    demand_size(s.declared, 1, "declared");
+    demand(s.classes[0] <= max_classes && s.declared[0] <= s.classes[0], "classes is too large");
+    demand(s.kinds.size() <= max_features, "kinds has too many features");
+    std::vector<Kind> kinds;
+    std::size_t categorical = 0;
+    for (const std::uint8_t kind : s.kinds) {
+        demand(kind <= 1, "kinds holds an unknown kind");
+        kinds.push_back(kind ? Kind::categorical : Kind::numeric);
+        categorical += kind;
+    }
+    demand_size(s.categories, categorical, "categories");
+    for (const std::uint32_t c : s.categories) demand(c <= max_categories, "categories is too large");
+    add_features(kinds);
+    declare_classes(s.declared[0]);
+    schema_.categories = s.categories;
+    schema_.classes = s.classes[0];
+    seen_ = s.seen[0];
+}
+
+std::shared_ptr<Tree> Ensemble::restore_tree(const Settings& settings, const Snapshot& s,
+                                             const std::vector<std::uint32_t>& features) const {
+    std::vector<std::uint32_t> slots;  // [feature]: its place among the categorical ones
+    for (const Kind kind : schema_.kinds) {
+        slots.push_back((slots.empty() ? 0 : slots.back()) + (kind == Kind::categorical ? 1 : 0));
+    }
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::uint32_t> known;
+    for (const std::uint32_t f : features) {
+        kinds.push_back(schema_.kinds[f] == Kind::categorical ? 1 : 0);
+        if (kinds.back()) known.push_back(schema_.categories[slots[f] - 1]);
+    }
+    demand(s.kinds == kinds, "a tree of other features");
+    std::shared_ptr<Tree> tree = Tree::restore(settings, s);
+    demand(tree->n_classes() <= schema_.classes, "a tree that has seen more classes than its forest");
+    for (std::size_t c = 0; c < known.size(); ++c) {
+        demand(s.categories[c] <= known[c],
+               "a tree that has seen a category which its forest has not");
+    }
+    return tree;
+}
+
+}  // namespace riparian

@@ -1,0 +1,107 @@
+// What every engine of several trees holds besides them: the schema, names, costs and limits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../impurity/loss.hpp"
+#include "../tree/tree.hpp"
+
+namespace riparian {
+
+// What all trees of a forest are told of their stream.
+struct Schema {
+    std::vector<Kind> kinds;
+    std::vector<std::uint32_t> categories;  // [categorical feature]
+    std::size_t classes = 0, declared = 0;  // declared: of them, by the user
+    // [feature]: number of the first row with a value of it, where members draw features.
+    std::vector<std::uint64_t> met_at;
+
+    static constexpr std::uint64_t never = UINT64_MAX;
+};
+
+// The part of a forest's arrays that all forests have.
+struct SchemaSnapshot {
+    std::vector<std::uint64_t> seen;        // [1] rows learned
+    std::vector<std::uint32_t> classes;     // [1]
+    std::vector<std::uint32_t> declared;    // [1] of them, by the user
+    std::vector<std::uint8_t> kinds;        // [feature] 0 numeric, 1 categorical
+    std::vector<std::uint32_t> categories;  // [categorical feature]
+
+    template <class Self, class Visit>
+    static void each(Self& s, Visit&& visit) {
+        visit("seen", s.seen);
+        visit("classes", s.classes);
+        visit("declared", s.declared);
+        visit("kinds", s.kinds);
+        visit("categories", s.categories);
+    }
+};
+
+// Learning calls must not overlap each other; reading calls may overlap anything.
+class Ensemble {
+public:
+    Ensemble(const Ensemble&) = delete;
+    Ensemble& operator=(const Ensemble&) = delete;
+    virtual ~Ensemble() = default;
+
+    void add_features(const std::vector<Kind>&);
+    void declare_classes(std::size_t count);
+    void add_names(std::size_t bytes);
+    void expect_classes(const std::vector<std::uint32_t>& bytes);
+    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    void set_costs(const double* matrix, std::size_t classes);
+    void set_max_bytes(std::size_t);
+    void set_threads(std::size_t threads) noexcept { threads_ = threads; }
+    [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
+    [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return !limited(); }
+
+    void learn(const Batch&, const std::int32_t* y, const double* w);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+
+    [[nodiscard]] std::size_t n_features() const;
+    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] std::uint64_t seen() const;
+
+protected:
+    Ensemble(std::size_t max_bytes, std::size_t threads) : max_bytes_(max_bytes), threads_(threads) {}
+
+    // Under the lock of a writer. What a forest does with its trees when the schema or the limit
+    // changes; `demand_room` throws LimitTooLow where so little has no room for the rest.
+    virtual void give_features(const std::vector<Kind>&) = 0;
+    virtual void give_classes(std::size_t) {}
+    virtual void give_limit(std::size_t) = 0;
+    virtual void demand_room(std::size_t limit) const;
+    // Without a lock: answers rows and learns them, block by block.
+    virtual void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) = 0;
+
+    [[nodiscard]] bool limited() const noexcept { return max_bytes_ != SIZE_MAX; }
+    // Of a limit, what is not set aside for names; and the limit that leaves so much.
+    [[nodiscard]] static std::size_t besides_names(std::size_t limit) noexcept {
+        return limit - limit / names_share;
+    }
+    [[nodiscard]] std::size_t with_names(std::size_t left) const noexcept;
+    // Of a tree with the features that there are, before its first row.
+    [[nodiscard]] std::size_t least_of_a_tree(Settings) const;
+    void meet(std::size_t categorical, std::int32_t code) noexcept;
+    [[nodiscard]] std::vector<std::uint32_t> all_features() const;
+
+    void save(SchemaSnapshot&) const;
+    // Throws std::invalid_argument, naming what is wrong. The trees are the forest's own matter.
+    void restore_schema(const SchemaSnapshot&);
+    // A tree of these arrays, which has seen no more than the forest.
+    [[nodiscard]] std::shared_ptr<Tree> restore_tree(const Settings&, const Snapshot&,
+                                                     const std::vector<std::uint32_t>& features) const;
+
+    static constexpr std::size_t names_share = 16;  // of the limit of memory, set aside for names
+
+    Schema schema_;
+    std::uint64_t seen_ = 0;
+    std::size_t names_ = 0;
+    std::size_t max_bytes_, threads_;
+    Costs costs_;
+    mutable Turnstile turnstile_;
+};
+
+}  // namespace riparian

@@ -1,0 +1,146 @@
+#include "learner.hpp"
+
+#include <algorithm>
+
+#include "../demand.hpp"
+#include "../tree/example_window.hpp"
+
+namespace riparian::restructuring {
+
+void Learner::add_names(std::size_t bytes) {
+    const auto lock = turnstile_.writing();
+    names_ += bytes;
+}
+
+void Learner::expect_classes(const std::vector<std::uint32_t>& bytes) {
+    const auto lock = turnstile_.writing();
+    for (const std::uint32_t b : bytes) names_ += b;
+}
+
+void Learner::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
+    expect_classes(bytes);
+}
+
+void Learner::declare_classes(std::size_t count) {
+    const auto lock = turnstile_.writing();
+    classes_ = std::max(classes_, count);
+}
+
+void Learner::check(const Batch& batch, const std::int32_t* y, const double* w) const {
+    const auto lock = turnstile_.reading();
+    double weight = 0.0;
+    std::size_t learned = 0;
+    for (std::size_t r = 0; r < batch.rows; ++r) {
+        if (y[r] < 0) continue;
+        weight += w ? in_steps(w[r]) : 1.0;
+        ++learned;
+    }
+    if (!exact_in_steps(weight_ + weight)) {
+        throw std::invalid_argument(
+            "the weights sum to more than 2^33, beyond which they are not exact");
+    }
+    demand_room(learned);
+}
+
+void Learner::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    check(batch, y, w);
+    for (std::size_t r = 0; r < batch.rows; ++r) {
+        if (y[r] < 0) continue;
+        const auto lock = turnstile_.writing();
+        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
+    }
+}
+
+void Learner::prequential(const Batch& batch, const std::int32_t* y, const double* w,
+                          const Answers& answers) {
+    check(batch, y, w);
+    Reply reply;
+    for (std::size_t r = 0; r < batch.rows; ++r) {
+        {
+            const auto lock = asked();
+            answer(batch, r, answers, reply);
+        }
+        if (y[r] < 0) continue;
+        const auto lock = turnstile_.writing();
+        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
+    }
+}
+
+void Learner::predict(const Batch& batch, const Answers& answers) const {
+    const auto lock = asked();
+    Reply reply;
+    for (std::size_t row = 0; row < batch.rows; ++row) answer(batch, row, answers, reply);
+}
+
+std::size_t Learner::n_features() const {
+    const auto lock = turnstile_.reading();
+    return categories_.size();
+}
+
+std::size_t Learner::n_classes() const {
+    const auto lock = turnstile_.reading();
+    return classes_;
+}
+
+std::size_t Learner::depth() const {
+    const Description d = describe();
+    return static_cast<std::size_t>(*std::max_element(d.depth.begin(), d.depth.end()));
+}
+
+std::uint64_t Learner::seen() const {
+    const auto lock = turnstile_.reading();
+    return seen_;
+}
+
+Counters Learner::counters() const {
+    const auto lock = asked();
+    return counters_;
+}
+
+double Learner::weight() const {
+    const auto lock = turnstile_.reading();
+    return weight_;
+}
+
+void Learner::save(LearnerSnapshot& s, const std::vector<Kind>& kinds) const {
+    s.seen = {seen_};
+    s.counters = {counters_.additions, counters_.scores, counters_.restructurings};
+    s.classes = {static_cast<std::uint32_t>(classes_)};
+    for (std::size_t f = 0; f < kinds.size(); ++f) {
+        const bool categorical = kinds[f] == Kind::categorical;
+        s.kinds.push_back(categorical);
+        if (categorical) s.categories.push_back(categories_[f]);
+    }
+}
+
+std::vector<Kind> Learner::check(const LearnerSnapshot& s) {
+    demand(s.seen.size() == 1 && s.seen[0] <= most_seen, "seen is one number");
+    demand(s.counters.size() == 3, "there are three counters");
+    for (const std::uint64_t counter : s.counters) demand(counter <= most_seen, "an impossible counter");
+    demand(s.classes.size() == 1 && s.classes[0] <= max_classes, "classes is one number");
+    demand(s.kinds.size() <= max_features, "too many features");
+    std::vector<Kind> kinds;
+    std::size_t categorical = 0;
+    for (const std::uint8_t kind : s.kinds) {
+        demand(kind <= 1, "an unknown kind of feature");
+        kinds.push_back(kind ? Kind::categorical : Kind::numeric);
+        categorical += kind;
+    }
+    demand(s.categories.size() == categorical, "categories of another number of features");
+    for (const std::int32_t c : s.categories) {
+        demand(c >= 0 && c <= static_cast<std::int32_t>(max_categories), "impossible categories");
+    }
+    return kinds;
+}
+
+void Learner::restore(const LearnerSnapshot& s, double weight) {
+    seen_ = s.seen[0];
+    counters_ = {s.counters[0], s.counters[1], s.counters[2]};
+    classes_ = s.classes[0];
+    weight_ = weight;
+    for (std::size_t f = 0, c = 0; f < s.kinds.size(); ++f) {
+        if (s.kinds[f]) categories_[f] = s.categories[c++];
+    }
+}
+
+}  // namespace riparian::restructuring

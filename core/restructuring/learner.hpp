@@ -1,0 +1,108 @@
+// What every engine of this folder holds besides its tree: who learns row by row, exactly, and
+// knows no limit in bytes and no costs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <shared_mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "../memory/account.hpp"
+#include "../tree/tree.hpp"
+#include "../tree/turnstile.hpp"
+#include "counters.hpp"
+#include "description.hpp"
+
+namespace riparian::restructuring {
+
+// The arrays that the files of all these engines begin with.
+struct LearnerSnapshot {
+    std::vector<std::uint64_t> seen, counters;
+    std::vector<std::uint32_t> classes;
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::int32_t> categories;  // [categorical feature]
+
+    template <class Self, class Call>
+    static void each(Self& s, Call&& call) {
+        call("seen", s.seen);
+        call("counters", s.counters);
+        call("classes", s.classes);
+        call("kinds", s.kinds);
+        call("categories", s.categories);
+    }
+};
+
+class Learner {
+public:
+    Learner() = default;
+    Learner(const Learner&) = delete;
+    Learner& operator=(const Learner&) = delete;
+    virtual ~Learner() = default;
+
+    [[nodiscard]] std::size_t max_bytes() const noexcept { return SIZE_MAX; }
+    [[nodiscard]] std::size_t least_bytes() const noexcept { return 0; }
+    [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return true; }
+    void set_max_bytes(std::size_t) { throw std::invalid_argument("there is no limit in bytes"); }
+    void set_costs(const double*, std::size_t) { throw std::invalid_argument("there are no costs"); }
+
+    void add_names(std::size_t bytes);
+    void expect_classes(const std::vector<std::uint32_t>& bytes);
+    void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    void declare_classes(std::size_t);
+
+    // A row with y < 0 is not learned. What cannot be learned is said before the first change.
+    void learn(const Batch&, const std::int32_t* y, const double* w);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void predict(const Batch&, const Answers&) const;
+
+    [[nodiscard]] virtual Description describe() const = 0;
+    [[nodiscard]] std::size_t n_features() const;
+    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] std::size_t depth() const;
+    [[nodiscard]] std::uint64_t seen() const;
+    [[nodiscard]] Counters counters() const;
+    // Of the examples that the tree stands for.
+    [[nodiscard]] double weight() const;
+
+protected:
+    // Room for an answer.
+    struct Reply {
+        struct Share {
+            std::int32_t node;
+            double share;
+        };
+        std::vector<Share> open;
+        std::vector<double> shares;  // [class]
+        std::vector<std::int32_t> path;
+    };
+
+    virtual void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) = 0;
+    virtual void answer(const Batch&, std::size_t row, const Answers&, Reply&) const = 0;
+    // An error unless so many more rows can be learned.
+    virtual void demand_room(std::size_t) const {}
+    // A lock for reading the tree as it should be.
+    [[nodiscard]] virtual std::shared_lock<std::shared_mutex> asked() const {
+        return turnstile_.reading();
+    }
+
+    void save(LearnerSnapshot&, const std::vector<Kind>&) const;
+    // Throws std::invalid_argument, naming what is wrong; then the kinds.
+    [[nodiscard]] static std::vector<Kind> check(const LearnerSnapshot&);
+    // Once the features were added.
+    void restore(const LearnerSnapshot&, double weight);
+
+    mutable Turnstile turnstile_;
+    Account account_;
+    std::size_t names_ = 0;
+    std::size_t classes_ = 0;
+    std::vector<std::int32_t> categories_;  // [feature]
+    std::uint64_t seen_ = 0;
+    double weight_ = 0.0;
+    Counters counters_;
+
+private:
+    void check(const Batch&, const std::int32_t* y, const double* w) const;
+};
+
+}  // namespace riparian::restructuring

@@ -1,0 +1,110 @@
+"""What always holds, for forests alone: threads, seeds, and members that fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import riparian as rp
+from riparian.forests import FORESTS
+from riparian.modelfile import to_bytes
+from tests.contract.conftest import OTHERS, Other
+
+FOREST_NAMES = [name for name, (cls, _) in OTHERS.items() if cls in FORESTS.values()]
+
+
+@pytest.fixture(params=FOREST_NAMES)
+def make(request):
+    return Other(request.param)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 8])
+def test_any_number_of_threads_gives_the_same_bytes(make, mixed, n_jobs):
+    rows = mixed[1000:3000]
+    one, many = make(n_jobs=1), make(n_jobs=n_jobs)
+    p = one.prequential(rows.columns, rows.y, rows.w, proba=True)
+    q = many.prequential(rows.columns, rows.y, rows.w, proba=True)
+    np.testing.assert_array_equal(p[1], q[1])
+    np.testing.assert_array_equal(
+        one.predict_proba(mixed.columns), many.predict_proba(mixed.columns)
+    )
+    assert to_bytes(one) == to_bytes(many)
+
+
+def test_the_seed_decides(make, mixed):
+    rows = mixed[:500]
+    assert to_bytes(rows.taught_to(make(random_state=1))) == to_bytes(
+        rows.taught_to(make(random_state=1))
+    )
+    one, other = (rows.taught_to(make(random_state=s)) for s in (1, 2))
+    assert (one.predict_proba(rows.columns) != other.predict_proba(rows.columns)).any()
+
+
+def failing(counts):
+    failing.asked += 1
+    if failing.asked > failing.most:
+        raise RuntimeError("no impurity today")
+    share = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
+    return 1.0 - (share**2).sum(axis=2)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_member_that_fails_leaves_the_forest_as_it_was(mixed, n_jobs):
+    tree = rp.HoeffdingTree(grace_period=20, impurity=failing)
+    failing.asked, failing.most = 0, 10**9
+    model = rp.OnlineBagging(estimator=tree, n_estimators=3, n_jobs=n_jobs)
+    mixed[:300].taught_to(model)
+    before = to_bytes(model)
+    failing.most = failing.asked + 7
+    with pytest.raises(RuntimeError, match="no impurity today"):
+        mixed[300:900].taught_to(model)
+    assert to_bytes(model) == before
+    failing.most = 10**9
+    mixed[300:900].taught_to(model)
+    assert model.n_seen_ == 900
+
+
+@pytest.mark.parametrize("limit", ["200KB", "1MB"])
+@pytest.mark.parametrize(
+    "kind", ["OnlineBagging", "AdaptiveRandomForest", "StreamingRandomPatches", "UFFT"]
+)
+def test_the_limit_of_memory_holds(kind, limit, mixed):
+    model = Other(kind)(max_bytes=limit)
+    most = {"200KB": 200_000, "1MB": 1_000_000}[limit]
+    for batch in mixed.batches(250):
+        batch.taught_to(model)
+        assert model.memory_bytes_ <= most
+    whole = mixed.taught_to(Other(kind)(max_bytes=limit))
+    assert to_bytes(whole) == to_bytes(model)
+    with pytest.raises(ValueError, match="max_bytes must be at least"):
+        Other(kind)(max_bytes=20_000).partial_fit(mixed.columns, mixed.y)
+
+
+ESTIMATORS = [cls(n_estimators=3) for cls in FORESTS.values() if cls is not rp.UFFT] + [rp.UFFT()]
+
+
+def random_weights(estimator):
+    """How often a member learns a row hangs on its place, and this check moves rows."""
+    name = "check_sample_weight_equivalence_on_dense_data"
+    if "random_state" not in estimator.get_params():
+        return {}
+    return {name: "a repeated row is drawn again"}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=random_weights)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", FORESTS.values(), ids=FORESTS)
+def test_a_clone_has_the_parameters_and_nothing_learned(cls, with_known):
+    model = with_known(cls, estimator=rp.VFDT(grace_period=7), n_estimators=2)
+    model.fit([[0.0], [1.0]], ["a", "b"])
+    again = clone(model)
+    assert str(again.get_params()) == str(model.get_params())
+    assert not again.__sklearn_is_fitted__()
+    if "estimator" in model.get_params():
+        again.set_params(estimator__grace_period=9)
+        assert model.estimator.grace_period == 7
