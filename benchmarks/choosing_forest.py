@@ -1,14 +1,13 @@
 """Which forest should one take who wants the best accuracy?
 
-As choosing.py does for single trees, with forests of ten members and one seed. `first` runs each
-forest as it comes, and each change of one axis of the adaptive random forest, on the first seven
-streams of the choice. `choose` runs those changes that were worth a second look, and combinations
-of them, on all streams of the choice; who loses to AdaptiveRandomForest by more than one point of
-accuracy on a stream is out, and runs on no other. The choice is the best mean rank of who is left.
-`report` runs that choice, `StreamForest`, beside every forest and the default tree on all streams
-with two other seeds; half of the streams had no part in it.
+As choosing.py does for single trees, with forests of ten members and one seed. `choose` runs each
+forest as it comes, each change of one axis of the adaptive random forest, and combinations of what
+promised something, on the streams of the choice one after the other. Who loses to
+AdaptiveRandomForest by more than one point of accuracy on a stream is out, and runs on no other.
+The choice is the best mean rank of who is left. `report` runs that choice, `StreamForest`, beside
+every forest and the default tree on all streams with two other seeds; half of the streams had no
+part in it.
 
-    python benchmarks/choosing_forest.py first --out runs.jsonl
     python benchmarks/choosing_forest.py choose --out runs.jsonl
     python benchmarks/choosing_forest.py report --out runs.jsonl [--images docs/images]
     python benchmarks/choosing_forest.py speed
@@ -29,8 +28,6 @@ import riparian as rp
 #: Changes of the forest, and of its members.
 Change = tuple[dict[str, Any], dict[str, Any]]
 
-#: Streams of the first round.
-FIRST = 7
 SEEDS_TO_CHOOSE = (1,)
 SEEDS_TO_REPORT = (3, 4)
 MAY_LOSE = 1.0
@@ -86,47 +83,36 @@ OF_PATCHES: tuple[dict[str, Any], ...] = (
     {"leaf": THREE, "idbd_alpha": 0.003},
     {"adaptation": "reevaluation", "runner_up": "none"},
 )
-#: What the first seven streams left, and changes of the best of it: a forest, and its members.
 ONE_VALUE: dict[str, Any] = {"categorical_cuts": "one-against-rest"}
+PREDICT: dict[str, Any] = ONE_VALUE | {"inherit_counts": "predict"}
 GINI: dict[str, Any] = ONE_VALUE | {"impurity": "gini"}
-UNITS: dict[str, Any] = {"leaf": THREE, "idbd_alpha": 0.003}
-PATCH: dict[str, Any] = PATCHES[1]
-SECOND: tuple[Change, ...] = (
-    ({"rate": 1.0}, {}),
-    ({"rate": 3.0}, {}),
-    ({}, {"inherit_counts": "predict"}),
-    ({}, ONE_VALUE),
-    ({}, {"impurity": "gini"}),
-    ({}, {"grace_period": 100}),
-    ({"leaf_features": "sqrt"}, {}),
-    ({"features": 0.8, "drawn_background": True}, {}),
+UNITS: dict[str, Any] = ONE_VALUE | OF_PATCHES[0]
+COMBINED: tuple[Change, ...] = (
+    ({"leaf_features": 0.8}, ONE_VALUE),
+    ({"leaf_features": None}, ONE_VALUE),
     ({"rate": 1.0}, ONE_VALUE),
     ({"rate": 3.0}, ONE_VALUE),
-    ({}, ONE_VALUE | {"inherit_counts": "predict"}),
+    ({"rate": 4.0}, ONE_VALUE),
+    ({}, ONE_VALUE | {"grace_period": 100}),
+    ({}, PREDICT),
+    ({}, PREDICT | {"delta": 0.05}),
+    ({"leaf_features": 0.8}, PREDICT),
+    ({"rate": 4.0}, PREDICT),
     ({}, GINI),
     ({"rate": 3.0}, GINI),
     ({}, GINI | {"delta": 1e-4}),
-    ({"rate": 3.0}, GINI | {"delta": 1e-4}),
-    ({"rate": 4.0}, ONE_VALUE),
-    ({"rate": 4.0}, ONE_VALUE | {"inherit_counts": "predict"}),
-    ({}, ONE_VALUE | {"inherit_counts": "predict", "delta": 0.05}),
-    ({}, ONE_VALUE | {"grace_period": 100}),
-    ({"leaf_features": 0.8}, ONE_VALUE),
-    ({"leaf_features": None}, ONE_VALUE),
     ({"features": 0.8, "drawn_background": True}, ONE_VALUE),
     (PATCHES[2], ONE_VALUE),
-    (PATCH, UNITS),
-    (PATCH, UNITS | ONE_VALUE),
-    (PATCH | {"rate": 3.0}, UNITS | ONE_VALUE),
-    (PATCH | {"rate": 1.0}, UNITS | ONE_VALUE),
-    (PATCH, UNITS | GINI),
+    (PATCHES[1], UNITS),
+    (PATCHES[1] | {"rate": 3.0}, UNITS),
+    (PATCHES[1] | {"rate": 1.0}, UNITS),
 )
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=("first", "choose", "report", "speed"))
+    parser.add_argument("what", choices=("choose", "report", "speed"))
     parser.add_argument("--out", help="where the runs are kept, as JSON lines")
     parser.add_argument("--images", type=Path, help="folder for the critical-difference diagram")
     options = parser.parse_args(arguments)
@@ -134,8 +120,6 @@ def main(arguments: list[str] | None = None) -> int:
         tables.print_speed({name: model for name, model in models().items() if name in MAIN})
     elif options.out is None:
         parser.error("--out is needed")
-    elif options.what == "first":
-        _first(options.out)
     elif options.what == "choose":
         _choose(options.out)
     else:
@@ -154,17 +138,13 @@ def named(changes: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in changes.items())
 
 
-def single() -> dict[str, Any]:
-    """The forests of the papers, and every change of one axis."""
-    steps: list[Change] = [(step, {}) for step in FOREST_STEPS]
-    steps += [({}, step) for step in MEMBER_STEPS]
-    steps += itertools.product(PATCHES, OF_PATCHES)
-    return as_they_come() | {named(f | m): forest(f, m) for f, m in steps}
-
-
-def combined() -> dict[str, Any]:
-    """The forests of the papers, and what was worth a second look by itself and combined."""
-    return as_they_come() | {named(f | m): forest(f, m) for f, m in SECOND}
+def candidates() -> dict[str, Any]:
+    """The forests of the papers, every change of one axis, and combinations."""
+    changes: list[Change] = [(step, {}) for step in FOREST_STEPS]
+    changes += [({}, step) for step in MEMBER_STEPS]
+    changes += itertools.product(PATCHES, OF_PATCHES)
+    changes += COMBINED
+    return as_they_come() | {named(f | m): forest(f, m) for f, m in changes}
 
 
 def as_they_come() -> dict[str, Any]:
@@ -188,14 +168,9 @@ def models() -> dict[str, Any]:
     }
 
 
-def _first(out: str) -> None:
-    streams = dict(itertools.islice(CHOOSING.items(), FIRST))
-    found = tables.runs(single(), streams, SEEDS_TO_CHOOSE, out)
-    print(tables.ranked(f"Changes of one axis on {FIRST} streams", tables.summary(found, BASELINE)))
-
-
 def _choose(out: str) -> None:
-    left = combined()
+    left = candidates()
+    tried = len(left)
     for name, make in CHOOSING.items():
         found = tables.runs(left, {name: make}, SEEDS_TO_CHOOSE, out)
         for row in tables.summary(found, BASELINE):
@@ -203,7 +178,7 @@ def _choose(out: str) -> None:
                 print(f"- out by {row['worst']:+.2f} on {name}: {row['model']}")
                 del left[row["model"]]
     rows = tables.summary(tables.runs(left, CHOOSING, SEEDS_TO_CHOOSE, out), BASELINE)
-    print(tables.ranked(f"Who is left, on {len(CHOOSING)} streams", rows))
+    print(tables.ranked(f"Who is left of {tried}, on {len(CHOOSING)} streams", rows))
     print(f"\nThe choice: {rows[0]['model']}")
 
 

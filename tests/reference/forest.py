@@ -1,6 +1,7 @@
 """A forest, member by member and row by row, from the specification (sheet 90, sections 2 and 3).
 
-Trees and detectors are riparian's own, which have references of their own.
+Detectors are riparian's own, and so are trees where predictors are not judged: these have
+references of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 
 from riparian import HoeffdingTree
 from riparian.drift import ADWIN
+from tests.reference.tree import ReferenceTree
 
 
 def poisson(rate: float, u: float) -> int:
@@ -36,6 +38,37 @@ def drawn_features(seed: int, member: int, generation: int, d: int, size: int) -
     return sorted(sorted(range(d), key=lambda f: random[f])[:size])
 
 
+class DrawnTree(ReferenceTree):
+    """A tree whose predictors are judged with a whole draw before the row is learned."""
+
+    def learn_drawn(self, row, y, k, w):
+        self.times = k
+        self.learn(row, y, k * w)
+
+    def _before(self, w):
+        return self.times * min(w / self.times, 1.0)
+
+    def probabilities(self, row, n_classes):
+        return super().probabilities(row, n_classes) if self.seen else [0.0] * n_classes
+
+
+class OwnTree:
+    """riparian's own, asked as the reference is."""
+
+    def __init__(self, parameters):
+        self.tree = HoeffdingTree(**parameters)
+
+    def learn_drawn(self, row, y, k, w):
+        self.tree.learn_one(dict(enumerate(row)), y, k * w)
+
+    def predict(self, row):
+        return self.tree.predict_one(dict(enumerate(row)))
+
+    def probabilities(self, row, n_classes):
+        said = self.tree.predict_proba_one(dict(enumerate(row)))
+        return [said.get(c, 0.0) for c in range(n_classes)]
+
+
 class Member:
     """A tree and what watches it."""
 
@@ -51,7 +84,9 @@ class Member:
         if f.features is not None:
             features = drawn_features(f.seed, self.number, self.generations, f.d, f.features)
         self.generations += 1
-        return HoeffdingTree(**f.tree), features
+        if f.tree["leaf"] == "adaptive":
+            return DrawnTree(["numeric"] * len(features), **f.tree), features
+        return OwnTree(f.tree), features
 
     def begin(self, tree, features):
         self.tree, self.features = tree, features
@@ -60,12 +95,11 @@ class Member:
         self.drift = ADWIN(delta=self.forest.drift) if self.forest.drift else None
         self.right = self.answered = 0.0
 
-    def shares(self, row, classes):
-        said = self.tree.predict_proba_one({f: row[f] for f in self.features})
-        return np.array([said.get(c, 0.0) for c in classes])
+    def shares(self, row, n_classes):
+        return np.array(self.tree.probabilities([row[f] for f in self.features], n_classes))
 
     def says(self, row):
-        return self.tree.predict_one({f: row[f] for f in self.features})
+        return self.tree.predict([row[f] for f in self.features])
 
     def weight(self):
         return self.right / self.answered if self.forest.weighted and self.right else 1.0
@@ -73,7 +107,7 @@ class Member:
     def learn(self, row, label, k, w):
         before = self.says(row)
         if k > 0:
-            self.tree.learn_one({f: row[f] for f in self.features}, label, k * w)
+            self.tree.learn_drawn([row[f] for f in self.features], label, k, w)
         self.answered += w
         self.right += w * (before == label)
         return self.says(row)
@@ -109,16 +143,16 @@ class ReferenceForest:
         self.n_drifts = self.n_warnings = 0
 
     def prequential(self, X, y, w):
-        classes = []
+        """Labels are codes, in the order of their first rows."""
+        n_classes = 0
         out = []
         random = [uniforms(self.seed, m, len(y) + 1) for m in range(len(self.members))]
         for i, (row, label) in enumerate(zip(X, y, strict=True)):
-            sums = np.zeros(len(classes))
+            sums = np.zeros(n_classes)
             for member in self.members:
-                sums += member.weight() * member.shares(row, classes)
-            out.append(classes[int(sums.argmax())] if sums.sum() > 0 else None)
-            if label not in classes:
-                classes.append(label)
+                sums += member.weight() * member.shares(row, n_classes)
+            out.append(int(sums.argmax()) if sums.sum() > 0 else None)
+            n_classes = max(n_classes, label + 1)
             ks = [poisson(self.rate, u[i + 1]) for u in random]
             self.learn(row, label, ks, w[i])
         return out
@@ -134,7 +168,7 @@ class ReferenceForest:
             if member.back:
                 tree, features = member.back
                 times = k if self.drawn_background else 1
-                tree.learn_one({f: row[f] for f in features}, label, times * w)
+                tree.learn_drawn([row[f] for f in features], label, times, w)
             if member.warning is not None and rises(member.warning, wrong):
                 member.back = member.grow()
                 member.warning = ADWIN(delta=self.warning)

@@ -84,8 +84,12 @@ class ReferenceTree:
 
     def _learn_at(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """What a leaf does with an example: judge its predictors, learn, look for a cut."""
-        self._observe(leaf, values, y, min(w, 1.0))
+        self._observe(leaf, values, y, self._before(w))
         self._take(leaf, values, y, w)
+
+    def _before(self, w: float) -> float:
+        """Of a weight, what predictors are judged with before the example is learned."""
+        return min(w, 1.0)
 
     def _take(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         node = self.nodes[leaf]
@@ -101,8 +105,8 @@ class ReferenceTree:
         ):
             node.checked = node.weight
             self._check(leaf)
-        if w > 1.0 and node.cut is None:
-            self._observe(leaf, values, y, w - 1.0)
+        if w > self._before(w) and node.cut is None:
+            self._observe(leaf, values, y, w - self._before(w))
 
     def _update(self, leaf: int, values: Sequence[Value], y: int, w: float) -> None:
         """What a leaf remembers of an example."""
