@@ -5,8 +5,8 @@ forest as it comes, each change of one axis of the adaptive random forest, and c
 promised something, on the streams of the choice one after the other. Who loses to
 AdaptiveRandomForest by more than one point of accuracy on a stream is out, and runs on no other.
 The choice is the best mean rank of who is left. `report` runs that choice, `StreamForest`, beside
-every forest and the default tree on all streams with two other seeds; half of the streams had no
-part in it.
+every forest, the default tree and trees that follow change on all streams with two other seeds;
+half of the streams had no part in the choice.
 
     python benchmarks/choosing_forest.py choose --out runs.jsonl
     python benchmarks/choosing_forest.py report --out runs.jsonl [--images docs/images]
@@ -33,7 +33,16 @@ SEEDS_TO_REPORT = (3, 4)
 MAY_LOSE = 1.0
 
 BASELINE = "AdaptiveRandomForest"
-MAIN = ("StreamForest", BASELINE, "StreamingRandomPatches", "LeveragingBagging", "StreamTree")
+MAIN = (
+    "StreamForest",
+    BASELINE,
+    "StreamingRandomPatches",
+    "LeveragingBagging",
+    "UFFT",
+    "StreamTree",
+    "HAT",
+    "EFDT",
+)
 THREE = ("majority", "naive-bayes", "idbd")
 
 #: What all members share unless a candidate says otherwise: those of AdaptiveRandomForest.
@@ -160,11 +169,14 @@ def as_they_come() -> dict[str, Any]:
 
 
 def models() -> dict[str, Any]:
-    """The default, every forest as it comes, and the default tree."""
+    """The default, every forest as it comes, the default tree, and trees that follow change."""
     return {
         "StreamForest": rp.StreamForest(n_jobs=1),
         **as_they_come(),
         "StreamTree": rp.StreamTree(),
+        "HAT": rp.HAT(),
+        "EFDT": rp.EFDT(),
+        "CVFDT": rp.CVFDT(),
     }
 
 
