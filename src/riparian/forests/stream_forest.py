@@ -12,10 +12,13 @@ __all__ = ["StreamForest"]
 
 
 class StreamForest(Forest):
-    """The forest to begin with: an adaptive random forest with members that scatter less.
+    """The forest to begin with: bagged trees that are replaced when their errors rise.
 
-    It differs from :class:`riparian.AdaptiveRandomForest` in its members: a category is split
-    off against all others, and a new leaf waits for examples of its own.
+    Every member learns each row Poisson(6) times and sees all features. At a warning a tree
+    begins to grow in the background of its member, and at a drift it takes its place; votes
+    count as much as their member was right. Unlike those of
+    :class:`riparian.AdaptiveRandomForest`, leaves draw no features, and a category is split off
+    against all others.
 
     Parameters
     ----------
@@ -23,8 +26,9 @@ class StreamForest(Forest):
         How many members.
     rate : float, default=6.0
         Mean of the Poisson number that a row counts as.
-    leaf_features : int, float, "sqrt" or None, default=0.6
-        How many features a leaf tracks, drawn when it opens.
+    leaf_features : int, float, "sqrt" or None, default=None
+        How many features a leaf tracks, drawn when it opens; None for all. Where there are many
+        features a part of them is faster, and smaller.
     warning, drift : Detector, float or None, default=0.01 and 0.001
         Who watches errors: a detector of :mod:`riparian.drift`, or the `delta` of an ADWIN.
     costs, max_bytes, n_jobs, random_state, categorical_features
@@ -50,7 +54,7 @@ class StreamForest(Forest):
         *,
         n_estimators: int = 10,
         rate: float = 6.0,
-        leaf_features: int | float | str | None = 0.6,
+        leaf_features: int | float | str | None = None,
         warning: Detector | float | None = 0.01,
         drift: Detector | float = 0.001,
         costs: Any = None,
@@ -61,7 +65,10 @@ class StreamForest(Forest):
     ) -> None:
         super().__init__(
             estimator=HoeffdingTree(
-                grace_period=50, delta=0.01, categorical_cuts="one-against-rest"
+                grace_period=50,
+                delta=0.01,
+                inherit_counts="count",
+                categorical_cuts="one-against-rest",
             ),
             n_estimators=n_estimators,
             rate=rate,
