@@ -33,12 +33,12 @@ MODEL_GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "trees that follow change": ("CVFDT", "EFDT", "HAT", "UCVFDT"),
     "forests": (
+        "StreamForest",
         "Forest",
         "AccuracyWeightedEnsemble",
         "AdaptiveRandomForest",
         "LeveragingBagging",
         "OnlineBagging",
-        "StreamForest",
         "StreamingRandomPatches",
         "UFFT",
     ),
