@@ -19,13 +19,14 @@ struct Subspace {
 
     [[nodiscard]] bool draws() const noexcept { return by != By::all; }
 
-    // How many of n, one at least: a number; a share, rounded; the root, rounded, and one more
-    // [gomes2017].
+    // How many of n, one at least: a number; a share, rounded, and one more where that is less
+    // than two, as in MOA; the root, rounded, and one more [gomes2017].
     [[nodiscard]] std::size_t size(std::size_t n) const noexcept {
         const auto all = static_cast<double>(n);
         double some = all;
         if (by == By::count) some = value;
         if (by == By::share) some = std::floor(value * all + 0.5);
+        if (by == By::share && some < 2.0) some += 1.0;
         if (by == By::root) some = std::floor(std::sqrt(all) + 0.5) + 1.0;
         return static_cast<std::size_t>(std::clamp(some, std::min(1.0, all), all));
     }

@@ -195,8 +195,9 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         ``leaf="majority"``: other leaves answer by all features.
     leaf_features : int, float, "sqrt" or None, default=None
         How many features a leaf tracks, drawn at random when it opens: a number, a share of
-        them, the rounded root and one more, or all. It splits and answers by these alone; its
-        children draw anew. What members of a random forest do [3]_.
+        them (rounded, and one more where that is less than two), the rounded root and one more,
+        or all. It splits and answers by these alone; its children draw anew. What members of a
+        random forest do [3]_.
     short_memory : int, default=0
         Keep so many of the last examples; when a leaf splits, its children learn those
         that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child

@@ -28,7 +28,8 @@ def stream() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("leaf_features", "size"), [(4, 4), (0.6, 5), ("sqrt", 4), (50, 9), (1e-9, 1)]
+    ("leaf_features", "size"),
+    [(4, 4), (0.6, 5), ("sqrt", 4), (50, 9), (1e-9, 1), (0.1, 2), (0.17, 2)],
 )
 def test_the_root_draws_as_many_as_asked(stream, leaf_features, size):
     X, y = stream

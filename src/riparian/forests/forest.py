@@ -39,8 +39,9 @@ class Forest(Ensemble[_core.Forest]):
     rate : float, default=6.0
         Mean of the Poisson number that a row counts as.
     features : int, float, "sqrt" or None, default=None
-        How many features a member sees, drawn when it begins: a number, a share of them, the
-        rounded root and one more, or all.
+        How many features a member sees, drawn when it begins: a number, a share of them
+        (rounded, and one more where that is less than two), the rounded root and one more, or
+        all.
     leaf_features : int, float, "sqrt" or None, default=None
         How many features a leaf of a member tracks, likewise; None for what `estimator` says.
     replacement : {"none", "worst", "background"}, default="none"
