@@ -41,8 +41,11 @@ class RestructuringModel(TreeModel[T]):
         row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
         table = read_example(x)
         refuse_uncertain(table, "a single path")
-        path = engine.path(self._read(table).batch)
-        return path_steps(Structure.of(self), path, row)
+        # Between the two another thread could have it restructure.
+        with self._learning:
+            path = engine.path(self._read(table).batch)
+            structure = Structure.of(self)
+        return path_steps(structure, path, row)
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, **options: Any) -> Any:
         if sample_weight is not None:
