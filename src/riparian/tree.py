@@ -17,14 +17,12 @@ from riparian.compat import announce_to_river
 from riparian.errors import one_of
 from riparian.progress import Passes
 from riparian.settings import check_settings
-from riparian.table import read_example, refuse_uncertain
 from riparian.tree_model import TreeModel
 from riparian.uncertain import refuse_settings
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from riparian.export import Step
     from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["HoeffdingTree"]
@@ -580,18 +578,6 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         options = axes["adaptation"] == "options"
         refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
         return super()._plain(allowed, asked)
-
-    def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
-        """The path of one example from the root to its leaf, with the counts on the way."""
-        from riparian.export import path_steps
-        from riparian.structure import Structure
-
-        engine = self._fitted()
-        row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
-        table = read_example(x)
-        refuse_uncertain(table, "a single path")
-        path = engine.path(self._read(table).batch)
-        return path_steps(Structure.of(self), path, row)
 
     # -- fitted attributes --------------------------------------------------------------------
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
+from riparian import _core
 from riparian.model import Engine, StreamClassifier
+from riparian.table import read_example, refuse_uncertain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
+    from riparian.export import Step
     from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["TreeEngine", "TreeModel"]
@@ -27,6 +32,7 @@ class TreeEngine(Engine, Protocol):
     @property
     def depth(self) -> int: ...
     def nodes(self) -> dict[str, NDArray[Any]]: ...
+    def path(self, batch: _core.Batch) -> Any: ...
 
 
 T = TypeVar("T", bound=TreeEngine)
@@ -34,6 +40,24 @@ T = TypeVar("T", bound=TreeEngine)
 
 class TreeModel(StreamClassifier[T]):
     """What every such model shows of itself."""
+
+    def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
+        """The path of one example from the root to its leaf, with the counts on the way."""
+        from riparian.export import path_steps
+        from riparian.structure import Structure
+
+        engine = self._fitted()
+        row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
+        table = read_example(x)
+        refuse_uncertain(table, "a single path")
+        with self._nodes_stay():
+            path = engine.path(self._read(table).batch)
+            structure = Structure.of(self)
+        return path_steps(structure, path, row)
+
+    def _nodes_stay(self) -> AbstractContextManager[Any]:
+        """While this is held, a node that was read stays where it is; trees only grow."""
+        return nullcontext()
 
     def export_text(self, **options: Any) -> str:
         """The tree as indented text; options as in :func:`riparian.export.export_text`."""

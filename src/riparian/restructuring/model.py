@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.settings import whole
-from riparian.table import read_example, refuse_uncertain
 from riparian.tree_model import TreeModel
-
-if TYPE_CHECKING:
-    from riparian.export import Step
 
 __all__ = ["EveryValue", "RestructuringModel", "example_limit"]
 
@@ -32,20 +29,8 @@ def example_limit(value: Any) -> int | None:
 class RestructuringModel(TreeModel[T]):
     """A tree that revises itself after every example."""
 
-    def explain_one(self, x: Mapping[Any, Any]) -> list[Step]:
-        """The path of one example from the root to its leaf, with the counts on the way."""
-        from riparian.export import path_steps
-        from riparian.structure import Structure
-
-        engine = self._fitted()
-        row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
-        table = read_example(x)
-        refuse_uncertain(table, "a single path")
-        # Between the two another thread could have it restructure.
-        with self._learning:
-            path = engine.path(self._read(table).batch)
-            structure = Structure.of(self)
-        return path_steps(structure, path, row)
+    def _nodes_stay(self) -> AbstractContextManager[Any]:
+        return self._learning
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, **options: Any) -> Any:
         if sample_weight is not None:
