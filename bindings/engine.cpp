@@ -45,11 +45,12 @@ void answering_only(Snapshot& s, const std::vector<std::int32_t>& numbers, std::
     for (auto* const column : {&s.counts, &s.inherited, &s.estimated}) keep(*column, k);
 }
 
-nb::dict nodes(const Tree& tree) {
-    std::vector<Speaker> speakers;
+nb::dict nodes(const Tree& tree, const PyBatch* row) {
+    Tree::Aside aside;
+    if (row) aside.row = &row->batch;
     Snapshot s = [&] {
         const nb::gil_scoped_release free;
-        return tree.snapshot(&speakers);
+        return tree.snapshot(&aside);
     }();
     const std::size_t k = s.classes[0];
     const auto numbers = numbers_of_answering(s.parent, s.role);
@@ -74,6 +75,7 @@ nb::dict nodes(const Tree& tree) {
         }
     }
     nb::dict d;
+    if (row) d["path"] = owned(std::move(aside.path));
     d["test"] = owned(s.test);
     d["feature"] = owned(s.feature);
     d["threshold"] = owned(s.threshold);
@@ -90,8 +92,8 @@ nb::dict nodes(const Tree& tree) {
     d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
     d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
     std::vector<std::uint8_t> answered_by;
-    for (std::size_t i = 0; i < speakers.size(); ++i) {
-        if (numbers[i] != none) answered_by.push_back(static_cast<std::uint8_t>(speakers[i]));
+    for (std::size_t i = 0; i < aside.speakers.size(); ++i) {
+        if (numbers[i] != none) answered_by.push_back(static_cast<std::uint8_t>(aside.speakers[i]));
     }
     d["answered_by"] = owned(std::move(answered_by));
     d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
@@ -228,10 +230,6 @@ void bind_engine(nb::module_& m) {
         }, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
            "counts"_a)
         .def("begin_pass", &Tree::begin_pass, nb::call_guard<nb::gil_scoped_release>())
-        .def("path", [](const Tree& t, const PyBatch& b) {
-            const nb::gil_scoped_release free;
-            return t.path(b.batch);
-        }, "batch"_a)
         .def_prop_ro("n_nodes", &Tree::n_nodes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_leaves", &Tree::n_leaves, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_active_leaves", &Tree::n_active_leaves,
@@ -239,8 +237,9 @@ void bind_engine(nb::module_& m) {
         .def_prop_ro("depth", &Tree::depth, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("delta_spent", &Tree::delta_spent, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("passes", &Tree::passes, nb::call_guard<nb::gil_scoped_release>())
-        .def("nodes", nodes,
-             nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+        .def("nodes", nodes, "row"_a.none() = nb::none(),
+             nb::sig("def nodes(self, row: Batch | None = None) -> "
+                     "dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def("certificates", certificates,
              nb::sig("def certificates(self) -> list[tuple[typing.Any, ...]]"))
         .def("changes", changes, nb::sig("def changes(self) -> list[tuple[typing.Any, ...]]"))

@@ -35,16 +35,17 @@ rs::Id4Settings id4_settings_of(const nb::dict& d) {
 }
 
 template <class Engine>
-nb::dict nodes(const Engine& engine) {
+nb::dict nodes(const Engine& engine, const PyBatch* row) {
     rs::Description d = [&] {
         const nb::gil_scoped_release free;
-        return engine.describe();
+        return engine.describe(row ? &row->batch : nullptr);
     }();
     const std::size_t n = d.test.size();
     // The majority answers at every leaf.
     std::vector<std::uint8_t> answered_by;
     for (const std::uint8_t test : d.test) answered_by.push_back(test == 0);
     nb::dict out;
+    if (row) out["path"] = owned(std::move(d.path));
     out["test"] = owned(std::move(d.test));
     out["feature"] = owned(std::move(d.feature));
     out["threshold"] = owned(std::move(d.threshold));
@@ -95,10 +96,6 @@ template <class Engine>
 void bind_tree(nb::class_<Engine>& engine) {
     bind_learner(engine);
     engine
-        .def("path", [](const Engine& t, const PyBatch& b) {
-            const nb::gil_scoped_release free;
-            return t.path(b.batch);
-        }, "batch"_a)
         .def_prop_ro("n_nodes", &Engine::n_nodes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_leaves", &Engine::n_leaves, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("depth", &Engine::depth, nb::call_guard<nb::gil_scoped_release>())
@@ -110,8 +107,9 @@ void bind_tree(nb::class_<Engine>& engine) {
             }();
             return nb::make_tuple(c.additions, c.scores, c.restructurings);
         }, nb::sig("def counters(self) -> tuple[int, int, int]"))
-        .def("nodes", nodes<Engine>,
-             nb::sig("def nodes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+        .def("nodes", nodes<Engine>, "row"_a.none() = nb::none(),
+             nb::sig("def nodes(self, row: Batch | None = None) -> "
+                     "dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def("snapshot", snapshot<Engine>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"));
 }

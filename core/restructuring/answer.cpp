@@ -75,9 +75,7 @@ void Tree::answer(const Batch& batch, std::size_t row, const Answers& answers, R
     }
 }
 
-std::vector<std::int32_t> Tree::path(const Batch& batch) const {
-    const auto lock = asked();
-    const Description d = described();
+std::vector<std::int32_t> path_in(const Description& d, const Batch& batch) {
     std::vector<std::int32_t> found{0};
     while (true) {
         const std::int32_t here = found.back();

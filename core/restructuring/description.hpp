@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../tree/batch.hpp"
+
 namespace riparian::restructuring {
 
 // Parents before children, level by level.
@@ -14,6 +16,11 @@ struct Description {
     std::vector<std::int32_t> feature, category, parent, branch, missing, depth;
     std::vector<double> threshold;
     std::vector<double> totals;  // [node][class]
+    std::vector<std::int32_t> path;  // of a row, if asked
 };
+
+// From the root to where the first row is answered; at a missing value the branch that it was
+// learned in.
+[[nodiscard]] std::vector<std::int32_t> path_in(const Description&, const Batch&);
 
 }  // namespace riparian::restructuring

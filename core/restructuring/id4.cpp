@@ -186,28 +186,7 @@ void Id4::answer(const Batch& batch, std::size_t row, const Answers& answers,
     }
 }
 
-std::vector<std::int32_t> Id4::in_order() const {
-    std::vector<std::int32_t> ids{0};
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        for (const Way& w : at(ids[i]).ways) ids.push_back(w.node);
-    }
-    return ids;
-}
-
-std::vector<std::int32_t> Id4::path(const Batch& batch) const {
-    const auto lock = turnstile_.reading();
-    std::vector<std::int32_t> found, numbers(nodes_.size(), none);
-    descend(batch, 0, found);
-    const auto ids = in_order();
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        numbers[static_cast<std::size_t>(ids[i])] = static_cast<std::int32_t>(i);
-    }
-    for (std::int32_t& id : found) id = numbers[static_cast<std::size_t>(id)];
-    return found;
-}
-
-Description Id4::describe() const {
-    const auto lock = turnstile_.reading();
+Description Id4::described() const {
     Description d;
     d.classes = classes_;
     std::vector<std::int32_t> ids{0};

@@ -47,9 +47,6 @@ public:
     explicit Id4(const Id4Settings&);
 
     void add_features(const std::vector<Kind>&);
-    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
-
-    [[nodiscard]] Description describe() const override;
     [[nodiscard]] Id4Snapshot snapshot() const;
     static std::unique_ptr<Id4> restore(const Id4Settings&, const Id4Snapshot&);
 
@@ -74,7 +71,7 @@ private:
     void answer(const Batch&, std::size_t row, const Answers&, Reply&) const override;
     // The node that answers, and those above it.
     void descend(const Batch&, std::size_t row, std::vector<std::int32_t>& path) const;
-    [[nodiscard]] std::vector<std::int32_t> in_order() const;
+    [[nodiscard]] Description described() const override;
     [[nodiscard]] std::int32_t fresh(std::int32_t parent);
     void release_below(std::int32_t);
     [[nodiscard]] std::vector<bool> open(std::int32_t) const;

@@ -72,6 +72,13 @@ void Learner::predict(const Batch& batch, const Answers& answers) const {
     for (std::size_t row = 0; row < batch.rows; ++row) answer(batch, row, answers, reply);
 }
 
+Description Learner::describe(const Batch* row) const {
+    const auto lock = asked();
+    Description d = described();
+    if (row) d.path = path_in(d, *row);
+    return d;
+}
+
 std::size_t Learner::n_features() const {
     const auto lock = turnstile_.reading();
     return categories_.size();

@@ -56,7 +56,8 @@ public:
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     void predict(const Batch&, const Answers&) const;
 
-    [[nodiscard]] virtual Description describe() const = 0;
+    // With the path of a row, if one is given.
+    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
     [[nodiscard]] std::size_t depth() const;
@@ -79,6 +80,7 @@ protected:
 
     virtual void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) = 0;
     virtual void answer(const Batch&, std::size_t row, const Answers&, Reply&) const = 0;
+    [[nodiscard]] virtual Description described() const = 0;
     // An error unless so many more rows can be learned.
     virtual void demand_room(std::size_t) const {}
     // A lock for reading the tree as it should be.

@@ -39,11 +39,6 @@ std::shared_lock<std::shared_mutex> Tree::asked() const {
     }
 }
 
-Description Tree::describe() const {
-    const auto lock = asked();
-    return described();
-}
-
 Description Tree::described() const {
     Description d;
     d.classes = classes_;

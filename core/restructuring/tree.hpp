@@ -55,13 +55,9 @@ public:
     explicit Tree(const Settings&);
 
     void add_features(const std::vector<Kind>&);
-    // From the root to where this row is answered: places in `describe`; at a missing value the
-    // branch that it was learned in.
-    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     // Brings a lazy tree up to date.
     void settle() const;
 
-    [[nodiscard]] Description describe() const override;
     [[nodiscard]] Snapshot snapshot() const;
     static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
 
@@ -116,7 +112,7 @@ private:
 
     // answer.cpp
     void answer(const Batch&, std::size_t row, const Answers&, Reply&) const override;
-    [[nodiscard]] Description described() const;
+    [[nodiscard]] Description described() const override;
     // Whoever asks first brings it up to date, which no one can tell.
     [[nodiscard]] std::shared_lock<std::shared_mutex> asked() const override;
 

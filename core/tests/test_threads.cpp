@@ -63,11 +63,16 @@ void read(const Tree& tree, const Stream& stream, std::size_t reader, const std:
         }
         answered += n;
         if (turn % 40 == reader) {
-            const Snapshot s = tree.snapshot();
+            const Batch row = rows.batch(0, 1);
+            Tree::Aside aside{&row};
+            const Snapshot s = tree.snapshot(&aside);
             if (s.test.size() != s.parent.size()) ++wrong;
+            for (std::size_t i = 1; i < aside.path.size(); ++i) {
+                const auto id = static_cast<std::size_t>(aside.path[i]);
+                if (s.parent[id] != aside.path[i - 1]) ++wrong;
+            }
             if (tree.leaf_states().empty() || tree.memory_bytes() == 0) ++wrong;
             if (tree.certificates().size() > tree.n_nodes()) ++wrong;
-            if (tree.path(rows.batch(0, 1)).empty()) ++wrong;
         }
         static_cast<void>(tree.n_leaves() + tree.n_classes() + tree.n_features() + tree.depth());
     }

@@ -114,7 +114,11 @@ void a_tree_grows_and_answers() {
         CHECK(examples::answers_well(tree, stream.first.batch(), 6));
         CHECK(tree.certificates().size() == tree.n_nodes() - tree.n_leaves());
         CHECK(tree.leaf_states().size() == tree.n_leaves());
-        for (const std::int32_t id : tree.path(stream.first.batch(0, 1))) {
+        const Batch first_row = stream.first.batch(0, 1);
+        Tree::Aside aside{&first_row};
+        static_cast<void>(tree.snapshot(&aside));
+        CHECK(aside.path.front() == 0);
+        for (const std::int32_t id : aside.path) {
             CHECK(id >= 0 && static_cast<std::size_t>(id) < tree.n_nodes());
         }
         const std::uint64_t learned = static_cast<std::uint64_t>(

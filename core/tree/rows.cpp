@@ -237,7 +237,6 @@ void Tree::predict(const Batch& batch, const Answers& answers) const {
 }
 
 std::vector<std::int32_t> Tree::path(const Batch& batch) const {
-    const auto lock = turnstile_.reading();
     RowBuffer buffer(batch, features_, shape_);
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;

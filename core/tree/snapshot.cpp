@@ -249,9 +249,12 @@ private:
     std::size_t used_ = 0;
 };
 
-Snapshot Tree::snapshot(std::vector<Speaker>* speakers) const {
+Snapshot Tree::snapshot(Aside* aside) const {
     const auto lock = turnstile_.reading();
-    if (speakers) *speakers = this->speakers();
+    if (aside) {
+        aside->speakers = speakers();
+        if (aside->row) aside->path = path(*aside->row);
+    }
     Snapshot s;
     const std::size_t n_classes = n_classes_;
     s.seen = {seen_};

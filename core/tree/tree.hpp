@@ -130,8 +130,6 @@ public:
     void learn(const Batch&, const std::int32_t* y, const double* w);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
     void predict(const Batch&, const Answers&) const;
-    // Node ids from the root to where this row is answered.
-    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
 
     // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
     // `find_starts` gives is good until `reroutings` counts on.
@@ -186,8 +184,13 @@ public:
     [[nodiscard]] std::vector<Change> changes() const;  // the last most_changes
     [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const;
 
-    // With who speaks for each node, if asked: none for a split.
-    [[nodiscard]] Snapshot snapshot(std::vector<Speaker>* speakers = nullptr) const;
+    // What may be asked besides, of the same moment.
+    struct Aside {
+        const Batch* row = nullptr;
+        std::vector<std::int32_t> path;  // ids from the root to where the row is answered
+        std::vector<Speaker> speakers;   // [node], none for a split
+    };
+    [[nodiscard]] Snapshot snapshot(Aside* aside = nullptr) const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
     // that of a tree which learning could have made.
     [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
@@ -269,6 +272,7 @@ private:
     };
     [[nodiscard]] Sight sight(std::int32_t node, const Row&, Asking&) const;
     [[nodiscard]] std::vector<Speaker> speakers() const;
+    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     [[nodiscard]] LeafCase leaf_case(const NodeRecord& leaf, Held<bool>& used_up) const {
         return leaf_case(leaf, used_up, settings_);
     }

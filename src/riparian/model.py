@@ -53,6 +53,8 @@ class Engine(Protocol):
     @property
     def seen(self) -> int: ...
     @property
+    def n_classes(self) -> int: ...
+    @property
     def memory_bytes(self) -> int: ...
     @property
     def max_bytes(self) -> int | None: ...
@@ -376,10 +378,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     def _answer_only(self, table: Table, answers: str) -> Any:
         """What prequential gives where no row has weight."""
         engine = self._fitted()
-        width = len(self._schema.classes) if answers == "both" else 0
-        codes, probabilities = engine.predict(self._read(table).batch, width)
-        labelled = self._labels(codes)
-        return labelled if answers == "labels" else (labelled, probabilities)
+        batch = self._read(table).batch
+        if answers == "labels":
+            return self._labels(engine.predict(batch, 0)[0])
+        codes, probabilities, _ = self._shared(batch)
+        return self._labels(codes), probabilities
 
     # -- answering ----------------------------------------------------------------------------
 
@@ -391,10 +394,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities of each row, in the order of ``classes_``."""
-        engine, reading = self._asked(X)
-        _, probabilities = engine.predict(reading.batch, len(self._schema.classes))
-        assert probabilities is not None
-        return probabilities
+        _, reading = self._asked(X)
+        return self._shared(reading.batch)[1]
 
     def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
         """The class of one example, as `predict`; None before anything was learned."""
@@ -411,14 +412,22 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
         """Class probabilities of one example; empty before anything was learned."""
-        engine = self._engine
-        if engine is None:
+        if self._engine is None:
             return {}
-        batch = self._read_one(x).batch
-        classes = list(self._schema.classes)
-        _, probabilities = engine.predict(batch, len(classes))
-        assert probabilities is not None
+        _, probabilities, classes = self._shared(self._read_one(x).batch)
         return dict(zip(classes, probabilities[0].tolist(), strict=True))
+
+    def _shared(
+        self, batch: _core.Batch
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], list[Hashable]]:
+        """The codes, the probabilities of all classes that the engine knew, and these classes."""
+        while True:
+            engine, classes = self._fitted(), list(self._schema.classes)
+            codes, probabilities = engine.predict(batch, len(classes))
+            assert probabilities is not None
+            if engine.n_classes <= len(classes):
+                return codes, probabilities, classes
+            # Another thread taught a new class meanwhile: without it they would not sum to 1.
 
     def _asked(self, X: Any) -> tuple[E, Reading]:
         engine = self._fitted()

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian import _core
 from riparian.certificates import evidence_lines
 from riparian.wording import MOST_DIGITS, distinct_numbers, distinct_texts, label_text
 
@@ -137,6 +138,8 @@ class Structure:
         Depth of the deepest node.
     n_leaves : int
         Number of leaves.
+    path : tuple of int
+        Ids from the root to where an example is answered; empty unless `of` was given one.
     evidence : dict of int to str
         For a split node a line about its certificate; empty unless `of` was asked for it.
     """
@@ -152,6 +155,7 @@ class Structure:
         if not 1 <= digits <= MOST_DIGITS:
             raise ValueError(f"digits must be between 1 and {MOST_DIGITS}, got {digits}")
         self._nodes = nodes
+        self.path: tuple[int, ...] = tuple(nodes.get("path", np.array([], dtype=int)).tolist())
         self.evidence: dict[int, str] = {}
         self._schema_features = features
         self.digits = digits
@@ -195,7 +199,9 @@ class Structure:
         self._answer_class = np.where(spoken, place[winner] if known else -1, -1)
 
     @classmethod
-    def of(cls, model: Any, *, digits: int = 6, evidence: bool = False) -> Self:
+    def of(
+        cls, model: Any, *, digits: int = 6, evidence: bool = False, row: _core.Batch | None = None
+    ) -> Self:
         """View of the tree that a model has grown so far.
 
         Parameters
@@ -206,6 +212,8 @@ class Structure:
             Significant digits of thresholds; more are used where two would look alike.
         evidence : bool, default=False
             Whether to add a line about each split's certificate.
+        row : Batch, optional
+            One example whose path is found at the same moment.
 
         Returns
         -------
@@ -219,7 +227,7 @@ class Structure:
             raise NotFittedError(f"this {name} has no tree yet; call partial_fit or fit first")
         lines = evidence_lines(model) if evidence else {}
         # The schema only grows: read after the nodes, it knows every code in them.
-        nodes = model._engine.nodes()
+        nodes = model._engine.nodes(row)
         found = cls(nodes, list(model._schema.features), list(model._schema.classes), digits=digits)
         found.evidence = lines
         return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -31,8 +30,7 @@ class TreeEngine(Engine, Protocol):
     def n_leaves(self) -> int: ...
     @property
     def depth(self) -> int: ...
-    def nodes(self) -> dict[str, NDArray[Any]]: ...
-    def path(self, batch: _core.Batch) -> Any: ...
+    def nodes(self, row: _core.Batch | None = None) -> dict[str, NDArray[Any]]: ...
 
 
 T = TypeVar("T", bound=TreeEngine)
@@ -46,18 +44,12 @@ class TreeModel(StreamClassifier[T]):
         from riparian.export import path_steps
         from riparian.structure import Structure
 
-        engine = self._fitted()
+        self._fitted()
         row = {self._schema.index[k]: v for k, v in x.items() if k in self._schema.index}
         table = read_example(x)
         refuse_uncertain(table, "a single path")
-        with self._nodes_stay():
-            path = engine.path(self._read(table).batch)
-            structure = Structure.of(self)
-        return path_steps(structure, path, row)
-
-    def _nodes_stay(self) -> AbstractContextManager[Any]:
-        """While this is held, a node that was read stays where it is; trees only grow."""
-        return nullcontext()
+        structure = Structure.of(self, row=self._read(table).batch)
+        return path_steps(structure, structure.path, row)
 
     def export_text(self, **options: Any) -> str:
         """The tree as indented text; options as in :func:`riparian.export.export_text`."""

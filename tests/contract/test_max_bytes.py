@@ -407,7 +407,7 @@ def test_an_inactive_leaf_answers_with_its_class_counts():
     asked = 0
     for row in X[:300]:
         example = dict(enumerate(row.tolist()))
-        leaf = model._engine.path(model._read_one(example).batch)[-1]
+        leaf = model._engine.nodes(model._read_one(example).batch)["path"][-1]
         if leaf in inactive:
             asked += 1
             assert model.predict_one(example) == model.classes_[nodes["answer"][leaf].argmax()]

@@ -70,6 +70,45 @@ def assert_sane(probabilities):
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-9)
 
 
+class TaughtMeanwhile:
+    """An engine that another thread teaches a new class while it is asked for the first time."""
+
+    def __init__(self, engine, teach):
+        self._engine, self._teach = engine, teach
+
+    def predict(self, batch, width):
+        if teach := self._teach:
+            self._teach = None
+            teach()
+        return self._engine.predict(batch, width)
+
+    def __getattr__(self, name):
+        return getattr(self._engine, name)
+
+
+def test_probabilities_know_a_class_that_comes_while_they_are_asked(other, mixed):
+    rows = other.of(mixed)
+    one = {"height": 0.1, "colour": "green"}
+    for ask in (
+        lambda model: model.predict_proba(rows.columns),
+        lambda model: np.array([[*model.predict_proba_one(one).values()]]),
+    ):
+        cls, own = OTHERS[other.name]
+        early = rows.y != "maybe"
+        X = {name: values[early][:200] for name, values in rows.columns.items()}
+        model = cls(**own).partial_fit(X, rows.y[early][:200])
+        known, engine = len(model.classes_), model._engine
+
+        def teach(model=model, engine=engine):
+            model._engine = engine
+            model.partial_fit(rows[:20].columns, ["maybe"] * 20)
+
+        model._engine = TaughtMeanwhile(engine, teach)
+        found = ask(model)
+        assert found.shape[1] == known + 1
+        assert_sane(found)
+
+
 def test_four_threads_ask_while_one_learns(recipe):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(3_000, 6))

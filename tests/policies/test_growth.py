@@ -93,7 +93,10 @@ def test_children_of_a_fresh_split_hold_the_stored_examples_that_were_routed_the
         made = model.splits()[-1].node
         rows = list(stored)
         ends = np.array(
-            [model._engine.path(model._read_one(dict(enumerate(X[r]))).batch)[-1] for r in rows]
+            [
+                model._engine.nodes(model._read_one(dict(enumerate(X[r]))).batch)["path"][-1]
+                for r in rows
+            ]
         )
         nodes = model._engine.nodes()
         for child in np.flatnonzero(nodes["parent"] == made):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,9 +27,6 @@ def example_limit(value: Any) -> int | None:
 
 class RestructuringModel(TreeModel[T]):
     """A tree that revises itself after every example."""
-
-    def _nodes_stay(self) -> AbstractContextManager[Any]:
-        return self._learning
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, **options: Any) -> Any:
         if sample_weight is not None:
