@@ -113,6 +113,11 @@ class Recipe:
         return self()._axes()["adaptation"]
 
     @property
+    def shrinks(self):
+        """Whether it may have fewer nodes after more examples."""
+        return self.adaptation in ("window", "alternates", "reevaluation")
+
+    @property
     def follows(self):
         """Whether its leaves weigh the last examples more than the ones before."""
         return "idbd" in self()._axes()["leaf"] or self.composition == "window"
