@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "threads.hpp"
-
 namespace riparian {
 namespace {
 
@@ -136,7 +134,7 @@ void Forest::run_block(const Block& block, const Answers* answers, std::size_t f
         r.errors.assign(rows, 0.0);
         r.at.assign(rows, 0);
     }
-    side_by_side(n, worthwhile(threads_, n, rows), [&](std::size_t m) {
+    shift_.run(n, worthwhile(threads_, n, rows), [&](std::size_t m) {
         members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
     });
     if (!rises.empty()) replace_worst(block, rises, ballots.votes());

@@ -11,6 +11,7 @@
 #include "ensemble.hpp"
 #include "member.hpp"
 #include "settings.hpp"
+#include "threads.hpp"
 
 namespace riparian {
 
@@ -96,6 +97,7 @@ private:
 
     const ForestSettings settings_;  // as it was made
     std::deque<Member> members_;
+    Shift shift_;
 };
 
 }  // namespace riparian

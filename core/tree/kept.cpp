@@ -12,7 +12,7 @@ void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subsp
     shape_.class_stride = of_tree_shape.class_stride;
     for (; known_ < of_tree.size(); ++known_) {
         if (drawn.draws() && !draw.takes_later(drawn, known_)) continue;
-        ids_.push_back(static_cast<std::uint32_t>(known_));
+        ids_.push_back(known_);
     }
     count(of_tree);
 }
@@ -24,6 +24,9 @@ void Kept::count(const Features& of_tree) {
                       [&](std::uint32_t id) { return of_tree[id].kind == Kind::numeric; }));
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
     shape_.categorical = ids_.size() - shape_.numeric;
+    slots_are_ids_ = std::all_of(ids_.begin(), ids_.end(), [&](std::uint32_t id) {
+        return of_tree[id].kind == Kind::numeric && of_tree[id].slot == id;
+    });
 }
 
 Kept::Left Kept::drop(const Held<bool>& poor, const Features& of_tree) {
@@ -110,6 +113,13 @@ void GatheredRow::fit(const Shape& shape) {
 Row GatheredRow::of(const Row& row, const Kept& kept, const Features& of_tree) {
     bool gap = false;
     std::size_t i = 0, c = 0;
+    if (kept.slots_are_ids_ && !row.gap) [[likely]] {
+        const std::uint32_t* const ids = kept.ids_.data();
+        double* const x = x_.data();
+        for (const std::size_t n = kept.ids_.size(); i < n; ++i) x[i] = row.x[ids[i]];
+        while (i < kept.shape_.stride) x[i++] = 0.0;
+        return {x, codes_.data(), false};
+    }
     for (const std::uint32_t id : kept.ids_) {
         const Feature& f = of_tree[id];
         if (f.kind == Kind::categorical) {

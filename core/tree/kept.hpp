@@ -51,8 +51,9 @@ private:
     void count(const Features& of_tree);
 
     Shape shape_;
-    std::size_t known_ = 0;    // features of the tree that were kept or dropped
-    Held<std::uint32_t> ids_;  // [place]: the feature of the tree, ascending
+    std::uint32_t known_ = 0;     // features of the tree that were kept or dropped
+    bool slots_are_ids_ = false;  // all are numeric, and no categorical one was before them
+    Held<std::uint32_t> ids_;     // [place]: the feature of the tree, ascending
 };
 
 // Room for the values of a row that a leaf tracks.

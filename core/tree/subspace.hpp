@@ -38,13 +38,10 @@ struct Draw {
     std::uint64_t number = 0;  // which of the draws from this seed
     double share = 0.0;
 
-    [[nodiscard]] double random(const Subspace& s, std::size_t feature) const noexcept {
+    [[nodiscard]] bool takes_later(const Subspace& s, std::size_t feature) const noexcept {
         Philox numbers(s.seed, number, feature / 4);
         for (std::size_t skip = feature % 4; skip > 0; --skip) (void)numbers.bits();
-        return numbers.uniform();
-    }
-    [[nodiscard]] bool takes_later(const Subspace& s, std::size_t feature) const noexcept {
-        return random(s, feature) < share;
+        return numbers.uniform() < share;
     }
 };
 
@@ -59,14 +56,19 @@ template <class Met>
             return random < o.random || (random == o.random && feature < o.feature);
         }
     };
-    std::vector<Place> places;
-    for (std::size_t f = 0; f < features; ++f) {
-        if (met(f)) places.push_back({draw.random(s, f), f});
+    std::vector<Place> places, others;
+    places.reserve(features);
+    for (std::size_t f = 0; f < features;) {
+        Philox numbers(s.seed, draw.number, f / 4);
+        for (const std::size_t end = std::min(features, f + 4); f < end; ++f) {
+            const Place p{numbers.uniform(), f};
+            (met(f) ? places : others).push_back(p);
+        }
     }
     const std::size_t n = s.size(places.size());
     draw.share = places.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(places.size());
     std::vector<std::uint8_t> out(features, 0);
-    for (std::size_t f = 0; f < features; ++f) out[f] = !met(f) && !draw.takes_later(s, f);
+    for (const Place& p : others) out[p.feature] = !(p.random < draw.share);
     const auto last = places.begin() + static_cast<std::ptrdiff_t>(n);
     std::nth_element(places.begin(), last, places.end());
     for (auto p = last; p != places.end(); ++p) out[p->feature] = 1;
