@@ -215,6 +215,10 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
     std::vector<Ranked> ranked;
     ranked.reserve(records_.size());
     for (const NodeRecord& leaf : records_) {
+        if (!asks(leaf.node)) {
+            if (leaf.statistics.is_open()) sleep(static_cast<std::size_t>(&leaf - records_.data()));
+            continue;
+        }
         const double p = promise(leaf.node);
         ranked.push_back({leaf.statistics.is_open() ? advantage * p : p, leaf.node});
     }
@@ -329,6 +333,7 @@ void Tree::learn_inactive(std::size_t place, double w) {
     leaf.weight += w;
     if (leaf.weight - leaf.checked < settings_.grace_period) return;
     leaf.checked = leaf.weight;
+    if (!asks(leaf.node)) return;
     // Ranking looks at every leaf: not before each had a row, on average.
     if (seen_ - ranked_at_ < records_.size()) return;
     const std::size_t room = minus(settings_.max_bytes, lasting() + spare_);
