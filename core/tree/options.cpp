@@ -152,7 +152,8 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     }();
     spent_ += delta_of_check(settings, d.evidence);
     ++leaf.checks;
-    if (d.verdict == Verdict::wait) return;
+    // Without room for its children it would only come and go.
+    if (d.verdict == Verdict::wait || !may_add(growth(2, 1), true)) return;
     const std::int32_t option = attach(node, Role::option);
     if (option == none) return;
     const std::vector<double> table = [&] {

@@ -494,6 +494,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     // A leaf that watches has room for each feature: not before there are numbers for it.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
+    demand(n_inactive == 0 || settings.max_bytes != SIZE_MAX || settings.has_options(),
+           "inactive leaves without max_bytes");
     for (std::size_t i = 0; i < s.dropped.size(); ++i) {
         demand(s.dropped[i] == 0 || s.inactive[i / s.kinds.size()] != 1,
                "inactive does not go with dropped");
@@ -535,7 +537,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->settings_.max_bytes = settings.max_bytes;
     for (const NodeRecord& leaf : tree->records_) {
         demand(tree->limited() || leaf.statistics.is_open() || !tree->asks(leaf.node),
-               "inactive leaves without max_bytes");
+               "inactive without max_bytes: a node that still uses its statistics");
     }
     tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical,
                                     tree->examples_.numbers().size());
