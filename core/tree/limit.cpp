@@ -330,10 +330,17 @@ void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
 
 void Tree::learn_inactive(std::size_t place, double w) {
     NodeRecord& leaf = records_[place];
-    leaf.weight += w;
-    if (leaf.weight - leaf.checked < settings_.grace_period) return;
+    const double weight = leaf.weight + w;
+    const bool due = weight - leaf.checked >= settings_.grace_period;
+    // The first row tells as well: a tree that was saved and loaded knows no node that rests.
+    if ((due || leaf.weight == 0.0) && !asks(leaf.node)) {
+        at(leaf.node).rests = true;
+        leaf.weight = leaf.checked = 0.0;
+        return;
+    }
+    leaf.weight = weight;
+    if (!due) return;
     leaf.checked = leaf.weight;
-    if (!asks(leaf.node)) return;
     // Ranking looks at every leaf: not before each had a row, on average.
     if (seen_ - ranked_at_ < records_.size()) return;
     const std::size_t room = minus(settings_.max_bytes, lasting() + spare_);

@@ -511,6 +511,10 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
 }
 
 bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
+    if (at(node).rests) {
+        counts(node)[y] += w;
+        return false;
+    }
     const auto place = static_cast<std::size_t>(record(node));
     if (!limited() && records_[place].statistics.is_open()) {
         count_inside(place, row, y, w);
