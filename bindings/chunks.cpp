@@ -17,6 +17,7 @@ namespace {
 ChunkSettings chunk_settings(const nb::dict& d) {
     ChunkSettings s;
     s.tree = settings_of(nb::cast<nb::dict>(d["tree"]));
+    s.tree.lean = true;
     s.rows = nb::cast<std::size_t>(d["rows"]);
     s.voting = nb::cast<std::size_t>(d["voting"]);
     s.stored = nb::cast<std::size_t>(d["stored"]);

@@ -19,6 +19,7 @@ namespace {
 ForestSettings forest_settings(const nb::dict& d) {
     ForestSettings s;
     s.tree = settings_of(nb::cast<nb::dict>(d["tree"]));
+    s.tree.lean = true;
     s.members = nb::cast<std::size_t>(d["members"]);
     s.rate = nb::cast<double>(d["rate"]);
     s.none = nb::cast<double>(d["none"]);

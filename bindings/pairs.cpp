@@ -16,6 +16,7 @@ namespace {
 PairSettings pair_settings(const nb::dict& d) {
     PairSettings s;
     s.tree = settings_of(nb::cast<nb::dict>(d["tree"]));
+    s.tree.lean = true;
     s.shared = nb::cast<bool>(d["shared"]);
     // A detector that has seen nothing: each pair gets one like it.
     if (!d["drift"].is_none()) s.drift = nb::cast<AnyDetector>(d["drift"]);

@@ -48,6 +48,7 @@ struct AnswerScratch {
     Held<double> usable;
     Held<double> pooled;
     Held<double> freedom;
+    Held<double> range;  // the leaf's planes, where leaves keep none
     Held<std::int64_t> places;
     Held<const double*> known;
     Held<const double*> cells;
@@ -67,6 +68,7 @@ struct AnswerScratch {
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);
         freedom.assign(s.stride, 0.0);
+        if (s.lean) range.assign(bayes_leaf_planes * s.stride, 0.0);
         places.assign(s.categorical, 0);
         known.assign(s.categorical, nullptr);
         cells.assign(classes, nullptr);

@@ -88,8 +88,14 @@ private:
         if (s.numeric == 0 || row.gap || leaf.statistics.gaps()) [[unlikely]] {
             return full_scores(leaf, row, scratch, std::numeric_limits<double>::infinity());
         }
-        kernels().scores(leaf.statistics.classes(), leaf.statistics.base(s), leaf.n_classes,
-                         s.numeric, row.x, scratch.scores.data());
+        if (s.lean) {
+            const LeafRange found{range(leaf, scratch), leaf.statistics.classes(), leaf.n_classes};
+            kernels().lean_scores(found, leaf.statistics.base(s), leaf.counts, s.numeric, row.x,
+                                  scratch.scores.data());
+        } else {
+            kernels().scores(leaf.statistics.classes(), leaf.statistics.base(s), leaf.n_classes,
+                             s.numeric, row.x, scratch.scores.data());
+        }
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             // A class with one example has no variance of its own.
             if (leaf.counts[k] <= 1.0 && leaf.counts[k] > 0.0) [[unlikely]] {
@@ -102,7 +108,7 @@ private:
     [[gnu::noinline]] static void full_scores(const LeafView& leaf, const Row& row,
                                               AnswerScratch& scratch, double up_to) {
         const Shape& s = leaf.shape;
-        bool prepared = false;
+        const double* planes = nullptr;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             double& score = scratch.scores[k];
             if (!(leaf.counts[k] > 0.0)) {
@@ -110,14 +116,25 @@ private:
             } else if (s.numeric == 0) {
                 score = leaf.statistics.base(s)[k];
             } else if (leaf.counts[k] <= up_to) {
-                if (!prepared) prepare(leaf, row, scratch);
-                prepared = true;
+                if (!planes) {
+                    prepare(leaf, row, scratch);
+                    planes = range(leaf, scratch);
+                }
                 score = ln(leaf.counts[k]) +
                         kernels().full_score(leaf.statistics.gaussian(k, leaf.counts),
-                                             leaf.statistics.leaf_planes(s), scratch.usable.data(),
+                                             planes, scratch.usable.data(),
                                              scratch.pooled.data(), s.numeric, row.x);
             }
         }
+    }
+
+    // The leaf's planes.
+    static double* range(const LeafView& leaf, AnswerScratch& scratch) {
+        const Shape& s = leaf.shape;
+        if (!s.lean) return leaf.statistics.leaf_planes(s);
+        kernels().find_range(leaf.statistics.classes(), s.class_stride, s.numeric,
+                             scratch.range.data());
+        return scratch.range.data();
     }
 
     // Which features can be used for this row, and the pooled within-class variance of

@@ -30,6 +30,14 @@ enum class Variance : std::uint8_t {
 };
 inline constexpr double least_population_variance = 1e-6;
 
+// Where the range of a leaf's values is: in planes of its own, or to be found among its classes,
+// which then keep no precision either.
+struct LeafRange {
+    double* planes;          // null: to be found
+    double* const* classes;  // [class]: null where it was not seen
+    std::size_t n_classes;
+};
+
 // One class at a leaf, as a check or naive Bayes sees it.
 struct GaussianClass {
     double* planes;
@@ -142,7 +150,7 @@ struct Kernels {
     void (*learn)(double* planes, std::size_t n, const double* x, double w, double rate);
     // The same, and the leaf's planes, and what refresh() does; true if the range of a
     // feature grew, which the other classes must be told.
-    bool (*learn_bayes)(const GaussianClass&, double* leaf, std::size_t n, const double* x,
+    bool (*learn_bayes)(const GaussianClass&, const LeafRange&, std::size_t n, const double* x,
                         double w, double* base);
     // With missing values: `known` holds a weight a feature, in whole vectors; `leaf` may
     // be null.
@@ -157,10 +165,15 @@ struct Kernels {
 
     // Naive Bayes: sets the precision of one class, returns the logarithm of its
     // weight plus half the sum of log precision.
-    double (*refresh)(const GaussianClass&, const double* leaf, std::size_t n);
+    double (*refresh)(const GaussianClass&, const LeafRange&, std::size_t n);
     // base - sum over features of (x - mean)^2 * precision; -inf for a class without planes.
     void (*scores)(const double* const* planes, const double* base, std::size_t n_classes,
                    std::size_t n, const double* x, double* scores);
+    // The same bits, where no precision is kept.
+    void (*lean_scores)(const LeafRange& found, const double* base, const double* counts,
+                        std::size_t n, const double* x, double* scores);
+    // The planes of a leaf, from those of its classes.
+    void (*find_range)(double* const* classes, std::size_t n_classes, std::size_t n, double* leaf);
     // Half the sum of log precision minus the distance, from the statistics
     // themselves, over the usable features (1.0 or 0.0). Where a class has too
     // little weight for a variance of its own, the pooled one of the feature serves.

@@ -165,6 +165,23 @@ struct Range {
     static RIPARIAN_INLINE Range load(const double* leaf, std::size_t n, std::size_t f, Some lanes) {
         return {lanes.load(leaf + leaf_low * n + f), lanes.load(leaf + leaf_high * n + f)};
     }
+    // Of all classes.
+    template <class Some>
+    static RIPARIAN_INLINE Range find(double* const* classes, std::size_t n_classes, std::size_t n,
+                                      std::size_t f, Some lanes) {
+        Range range{infinity, -infinity};
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            if (!classes[k]) continue;
+            range.low = min(range.low, lanes.load(classes[k] + riparian::low * n + f));
+            range.high = max(range.high, lanes.load(classes[k] + riparian::high * n + f));
+        }
+        return range;
+    }
+    template <class Some>
+    static RIPARIAN_INLINE Range of(const LeafRange& leaf, std::size_t n, std::size_t f, Some lanes) {
+        return leaf.planes ? load(leaf.planes, n, f, lanes)
+                           : find(leaf.classes, leaf.n_classes, n, f, lanes);
+    }
     template <class Some>
     RIPARIAN_INLINE void store(double* leaf, std::size_t n, std::size_t f, Some lanes) const {
         lanes.store(low, leaf + leaf_low * n + f);
@@ -266,38 +283,47 @@ bool forget_known(double* planes, double* weights, std::size_t n, const double* 
     return emptied.any();
 }
 
-// The precision of one class, and with it half the sum of its logarithms.
+// The precision of one class of this weight; 0 where its feature does not vary at the leaf.
+struct OfClass {
+    double freedom, share;
+
+    RIPARIAN_INLINE explicit OfClass(double weight)
+        : freedom(weight > 1.0 ? 1.0 / (weight - 1.0) : 0.0), share(1.0 / (weight * 12.0)) {}
+    RIPARIAN_INLINE Lanes precision(Lanes sum_of_squares, const Range& range) const {
+        return select(range.varies(), range.precision(sum_of_squares * freedom, share), 0.0);
+    }
+};
+
+// With it half the sum of its logarithms.
 class Precisions {
 public:
-    RIPARIAN_INLINE explicit Precisions(double weight)
-        : freedom_(weight > 1.0 ? 1.0 / (weight - 1.0) : 0.0), share_(1.0 / (weight * 12.0)) {
+    RIPARIAN_INLINE explicit Precisions(double weight) : of_class_(weight) {
         logs_.add(Lanes(Lanes::Vector{weight, weight, 1.0, 1.0}));  // twice log W, halved below
     }
     RIPARIAN_INLINE Lanes add(Lanes sum_of_squares, const Range& range) {
-        const Mask use = range.varies();
-        const Lanes p = range.precision(sum_of_squares * freedom_, share_);
-        logs_.add(select(use, p, 1.0));
-        return select(use, p, 0.0);
+        const Lanes p = of_class_.precision(sum_of_squares, range);
+        logs_.add(select(range.varies(), p, 1.0));
+        return p;
     }
     RIPARIAN_INLINE double base() const { return 0.5 * logs_.total(); }
 
 private:
-    double freedom_, share_;
+    OfClass of_class_;
     SumOfLogs logs_;
 };
 
-double refresh(const GaussianClass& c, const double* leaf, std::size_t n) {
+double refresh(const GaussianClass& c, const LeafRange& leaf, std::size_t n) {
     Precisions precisions(c.weight);
     each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes sum = lanes.load(c.planes + squares * n + f);
-        lanes.store(precisions.add(sum, Range::load(leaf, n, f, lanes)),
-                    c.planes + precision * n + f);
+        const Lanes p = precisions.add(sum, Range::of(leaf, n, f, lanes));
+        if (leaf.planes) lanes.store(p, c.planes + precision * n + f);
     });
     return precisions.base();
 }
 
-bool learn_bayes(const GaussianClass& c, double* leaf, std::size_t n, const double* x, double w,
-                 double* base) {
+bool learn_bayes(const GaussianClass& c, const LeafRange& leaf, std::size_t n, const double* x,
+                 double w, double* base) {
     double* const m = c.planes + mean * n;
     double* const s = c.planes + squares * n;
     double* const lo = c.planes + low * n;
@@ -311,14 +337,16 @@ bool learn_bayes(const GaussianClass& c, double* leaf, std::size_t n, const doub
         const Lanes step = value - before;
         const Lanes after = before + step * rate;
         const Lanes sum = lanes.load(s + f) + more_squares(step * w, value - after);
+        Range range = Range::of(leaf, n, f, lanes);
+        grown = grown | range.widen(value);
         lanes.store(after, m + f);
         lanes.store(sum, s + f);
         lanes.store(min(lanes.load(lo + f), value), lo + f);
         lanes.store(max(lanes.load(hi + f), value), hi + f);
-        Range range = Range::load(leaf, n, f, lanes);
-        grown = grown | range.widen(value);
-        range.store(leaf, n, f, lanes);
-        lanes.store(precisions.add(sum, range), c.planes + precision * n + f);
+        const Lanes p = precisions.add(sum, range);
+        if (!leaf.planes) return;
+        range.store(leaf.planes, n, f, lanes);
+        lanes.store(p, c.planes + precision * n + f);
     });
     *base = precisions.base();
     return grown.any();
@@ -340,6 +368,34 @@ void scores(const double* const* planes, const double* base, std::size_t n_class
             });
             out[k] = base[k] - total.sum();
         }
+    });
+}
+
+void lean_scores(const LeafRange& found, const double* base, const double* counts, std::size_t n,
+                 const double* x, double* out) {
+    with_rest(n, RIPARIAN_LOOP(rest) {
+        for (std::size_t k = 0; k < found.n_classes; ++k) {
+            const double* const p = found.classes[k];
+            if (!p) {
+                out[k] = -infinity;
+                continue;
+            }
+            const OfClass of_class(counts[k]);
+            Lanes total = 0.0;
+            each_vector(n, rest, RIPARIAN_BODY(f, lanes) {
+                const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
+                const Range range = Range::load(found.planes, n, f, lanes);
+                const Lanes sum = lanes.load(p + squares * n + f);
+                total += lanes.only((d * d) * of_class.precision(sum, range));
+            });
+            out[k] = base[k] - total.sum();
+        }
+    });
+}
+
+void find_range(double* const* classes, std::size_t n_classes, std::size_t n, double* leaf) {
+    each_vector(n, RIPARIAN_BODY(f, lanes) {
+        Range::find(classes, n_classes, n, f, lanes).store(leaf, n, f, lanes);
     });
 }
 
@@ -721,6 +777,8 @@ const Kernels table = {
     forget_known,
     refresh,
     scores,
+    lean_scores,
+    find_range,
     full_score,
     categorical_scores,
     softmax,

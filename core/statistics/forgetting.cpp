@@ -77,24 +77,8 @@ std::size_t LeafStatistics::values(const Shape& s, std::size_t c) const noexcept
 }
 
 void LeafStatistics::find_bayes(const Shape& s, const double* counts) const noexcept {
-    find_range(s);
+    if (s.has_range()) kernels().find_range(classes(), s.class_stride, s.numeric, leaf_planes(s));
     refresh_all(s, counts);
-}
-
-// The leaf's range, from those of its classes.
-void LeafStatistics::find_range(const Shape& s) const noexcept {
-    double* const bottom = leaf_planes(s) + leaf_low * s.numeric;
-    double* const top = leaf_planes(s) + leaf_high * s.numeric;
-    std::fill_n(bottom, s.numeric, infinity);
-    std::fill_n(top, s.numeric, -infinity);
-    for (std::size_t k = 0; k < s.class_stride; ++k) {
-        const double* const planes = classes()[k];
-        if (!planes) continue;
-        for (std::size_t f = 0; f < s.numeric; ++f) {
-            bottom[f] = std::min(bottom[f], planes[low * s.numeric + f]);
-            top[f] = std::max(top[f], planes[high * s.numeric + f]);
-        }
-    }
 }
 
 }  // namespace riparian

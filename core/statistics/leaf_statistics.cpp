@@ -35,12 +35,13 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
     const std::size_t part = s.cells_place() + (s.categorical ? starts[s.categorical] : 0);
     const std::size_t n = s.classes_place() + n_seen * part + spare;
     const std::size_t bytes = n * sizeof(double);
-    block_ = Block(static_cast<std::byte*>(take_aligned(bytes)), Release{bytes});
+    void* const block = s.aligned() ? take_aligned(bytes) : take(bytes);
+    block_ = Block(static_cast<std::byte*>(block), Release{bytes, s.aligned()});
     std::fill_n(block_.get(), bytes, std::byte{0});
     if (s.categorical) {
         std::copy_n(starts, s.categorical + 1, const_cast<std::uint32_t*>(this->starts(s)));
     }
-    if (s.bayes) {
+    if (s.has_range()) {
         double* const planes = leaf_planes(s);
         fill_range(planes + leaf_low * s.numeric, planes + leaf_high * s.numeric, s.numeric);
     }
@@ -61,10 +62,8 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
             std::copy_n(source + p * from.numeric, from.numeric, target + p * to.numeric);
         }
     };
-    if (to.bayes) {
-        std::copy_n(old.base(from), from.class_stride, base(to));
-        copy_planes(old.leaf_planes(from), leaf_planes(to), bayes_leaf_planes);
-    }
+    if (to.bayes) std::copy_n(old.base(from), from.class_stride, base(to));
+    if (to.has_range()) copy_planes(old.leaf_planes(from), leaf_planes(to), bayes_leaf_planes);
     const std::uint32_t* const here = old.starts(from);
     const std::uint32_t* const there = starts(to);
     for (std::size_t k = 0; k < from.class_stride; ++k) {
@@ -242,7 +241,7 @@ double* LeafStatistics::open_known_categories(const Shape& s, std::size_t c) {
 
 std::size_t LeafStatistics::bytes(const Shape& s, std::size_t classes, std::size_t cells) {
     const std::size_t part = s.cells_place() + cells;
-    return taken((s.classes_place() + classes * part + spare) * sizeof(double) + 31);
+    return taken((s.classes_place() + classes * part + spare) * sizeof(double) + (s.aligned() ? 31 : 0));
 }
 
 std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y) const noexcept {
@@ -265,7 +264,7 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
 // ---- learning ----
 
 void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) const noexcept {
-    base(s)[k] = kernels().refresh(gaussian(k, counts), leaf_planes(s), s.numeric);
+    base(s)[k] = kernels().refresh(gaussian(k, counts), range(s), s.numeric);
 }
 
 void LeafStatistics::refresh_all(const Shape& s, const double* counts) const noexcept {
@@ -278,7 +277,7 @@ void LeafStatistics::learn_bayes(const Shape& s, const Row& row, std::size_t y, 
                                  const double* counts) {
     if (s.numeric == 0) {
         refresh(s, y, counts);
-    } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, leaf_planes(s), s.numeric,
+    } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, range(s), s.numeric,
                                      row.x, w, base(s) + y)) {
         // The floor of every class's variance hangs on the leaf's range.
         refresh_all(s, counts);
@@ -293,12 +292,27 @@ void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, 
         if (bayes) return learn_bayes(s, row, y, w, counts);
         return kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
-    double* const leaf = bayes ? leaf_planes(s) : nullptr;
-    const bool grown = kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(),
-                                             s.numeric, row.x, w);
+    double* const leaf = bayes && !s.lean ? leaf_planes(s) : nullptr;
+    bool grown = bayes && s.lean && widens(s, row);
+    grown |= kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(), s.numeric, row.x, w);
     if (!bayes) return;
     if (grown) refresh_all(s, counts);
     else refresh(s, y, counts);
+}
+
+// Whether a number is outside of the range that the leaf has seen.
+bool LeafStatistics::widens(const Shape& s, const Row& row) const noexcept {
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        double bottom = infinity, top = -infinity;
+        for (std::size_t k = 0; k < s.class_stride; ++k) {
+            const double* const planes = classes()[k];
+            if (!planes) continue;
+            bottom = std::min(bottom, planes[low * s.numeric + f]);
+            top = std::max(top, planes[high * s.numeric + f]);
+        }
+        if (row.x[f] < bottom || row.x[f] > top) return true;
+    }
+    return false;
 }
 
 // From feature c on, where a category is new to this leaf or missing, or one was before.

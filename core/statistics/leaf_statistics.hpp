@@ -21,11 +21,16 @@ struct Shape {
     std::size_t categorical = 0;   // categorical features
     std::size_t class_stride = 0;  // room for classes
     bool bayes = false;            // keep what naive Bayes needs
+    bool lean = false;             // of that, what is derived is found when it is asked for
     bool linear = false;           // leaves have linear units
 
     [[nodiscard]] std::size_t n_planes() const noexcept {
-        return bayes ? bayes_class_planes : class_planes;
+        return has_range() ? bayes_class_planes : class_planes;
     }
+    // The leaf has planes of its own, and its classes one of precision.
+    [[nodiscard]] bool has_range() const noexcept { return bayes && !lean; }
+    // Planes of whole vectors start at one: a load across two cache lines costs two.
+    [[nodiscard]] bool aligned() const noexcept { return stride == numeric && numeric > 0; }
     // Where the parts of a leaf's block begin, in doubles (LeafStatistics).
     [[nodiscard]] std::size_t base_place() const noexcept { return class_stride; }
     [[nodiscard]] std::size_t starts_place() const noexcept {
@@ -33,11 +38,10 @@ struct Shape {
     }
     [[nodiscard]] std::size_t leaf_place() const noexcept {
         const std::size_t place = starts_place() + (categorical ? categorical / 2 + 1 : 0);
-        // Planes of whole vectors start at one: a load across two cache lines costs two.
-        return stride == numeric ? (place + 3) / 4 * 4 : place;
+        return aligned() ? (place + 3) / 4 * 4 : place;
     }
     [[nodiscard]] std::size_t classes_place() const noexcept {
-        return leaf_place() + (bayes ? bayes_leaf_planes * numeric : 0);
+        return leaf_place() + (has_range() ? bayes_leaf_planes * numeric : 0);
     }
     [[nodiscard]] std::size_t cells_place() const noexcept { return n_planes() * numeric; }
 };
@@ -55,7 +59,7 @@ struct Shape {
 //     a pointer a class to its part, null until it is seen
 //     what naive Bayes adds to the score of each class (bayes)
 //     where the cells of each categorical feature start, and where the last ones end
-//     the leaf's planes (bayes)
+//     the leaf's planes (bayes, unless lean)
 //     a part for each class seen here: its planes, then its cells: the weight of each
 //     category of each feature, as far as this leaf has seen any
 //     three spare doubles: a check reads whole vectors, past the end of a plane
@@ -120,6 +124,9 @@ public:
     [[nodiscard]] GaussianClass gaussian(std::size_t k, const double* counts) const noexcept {
         return {classes()[k], known_numbers(k), counts[k]};
     }
+    [[nodiscard]] LeafRange range(const Shape& s) const noexcept {
+        return {s.lean ? nullptr : leaf_planes(s), classes(), s.class_stride};
+    }
     // The leaf's planes, and log n_k + half the sum of log precision by class (bayes).
     [[nodiscard]] double* leaf_planes(const Shape& s) const noexcept {
         return doubles() + s.leaf_place();
@@ -153,8 +160,11 @@ public:
 
 private:
     struct Release {
-        std::size_t bytes;
-        void operator()(std::byte* p) const noexcept { give_aligned(p, bytes); }
+        std::size_t bytes : 63;
+        bool aligned : 1;
+        void operator()(std::byte* p) const noexcept {
+            aligned ? give_aligned(p, bytes) : give(p, bytes);
+        }
     };
     using Block = std::unique_ptr<std::byte[], Release>;
 
@@ -192,7 +202,7 @@ private:
                      bool bayes);
     void forget_class(const Shape&, std::size_t y, const double* counts, bool bayes);
     void close_up(const Shape&, const double* counts);
-    void find_range(const Shape&) const noexcept;
+    [[nodiscard]] bool widens(const Shape&, const Row&) const noexcept;
     [[nodiscard]] std::size_t values(const Shape&, std::size_t c) const noexcept;
 
     [[nodiscard]] double* doubles() const noexcept {

@@ -122,7 +122,7 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
             }
         }
         counts[k] += others[k];
-        if (!s.bayes) continue;
+        if (!s.has_range()) continue;
         double* const planes = leaf_planes(s);
         for (std::size_t f = 0; f < s.numeric; ++f) {
             const Moments m(classes()[k], s.numeric, f);

@@ -96,6 +96,7 @@ public:
         learn();
         forget();
         forget_known();
+        lean();
         for (const bool gaps : {false, true}) {
             grow(gaps);
             refresh_and_score();
@@ -297,12 +298,12 @@ private:
                                        two_[k].known.data(), n_, x.data(), w);
                 } else {
                     double base_one = 0.0, base_two = 0.0;
-                    grown_one = a_.learn_bayes(view(one_, k), leaf_one_.data(), n_, x.data(), w,
+                    grown_one = a_.learn_bayes(view(one_, k), range(leaf_one_), n_, x.data(), w,
                                                &base_one);
-                    grown_two = b_.learn_bayes(view(two_, k), leaf_two_.data(), n_, x.data(), w,
+                    grown_two = b_.learn_bayes(view(two_, k), range(leaf_two_), n_, x.data(), w,
                                                &base_two);
                     CHECK(same(base_one, base_two));
-                    CHECK(same(base_one, a_.refresh(view(one_, k), leaf_one_.data(), n_)));
+                    CHECK(same(base_one, a_.refresh(view(one_, k), range(leaf_one_), n_)));
                 }
                 CHECK(grown_one == grown_two);
             }
@@ -317,6 +318,56 @@ private:
         }
     }
 
+    static LeafRange range(AlignedDoubles& leaf) { return {leaf.data(), nullptr, 0}; }
+
+    // A leaf that keeps neither its range nor precisions gives the same bits.
+    void lean() {
+        AlignedDoubles leaf(bayes_leaf_planes * n_ + 3, 0.0), found(bayes_leaf_planes * n_ + 3, 0.0);
+        std::fill_n(leaf.data() + leaf_low * n_, n_, infinity);
+        std::fill_n(leaf.data() + leaf_high * n_, n_, -infinity);
+        std::vector<AlignedDoubles> full(n_classes_), small(n_classes_);
+        std::vector<double*> classes(n_classes_, nullptr);
+        std::vector<double> weights(n_classes_, 0.0);
+        AlignedDoubles base(n_classes_, 0.0), one(n_classes_, 7.0), two(n_classes_, 7.0);
+        for (std::size_t i = 3 + dice_.below(40); i-- > 0;) {
+            const std::size_t k = dice_.below(n_classes_);
+            if (!classes[k]) {
+                full[k].assign(bayes_class_planes * n_ + 3, 0.0);
+                std::fill_n(full[k].data() + low * n_, n_, infinity);
+                std::fill_n(full[k].data() + high * n_, n_, -infinity);
+                small[k].assign(full[k].begin(), full[k].begin() + static_cast<std::ptrdiff_t>(class_planes * n_ + 3));
+                std::fill_n(small[k].data() + class_planes * n_, 3, 0.0);
+                classes[k] = small[k].data();
+            }
+            const AlignedDoubles x = row(false);
+            const double w = weight(dice_);
+            weights[k] += w;
+            const LeafRange none{nullptr, classes.data(), n_classes_};
+            double base_full = 0.0, base_lean = 0.0;
+            const bool grown = a_.learn_bayes({full[k].data(), nullptr, weights[k]}, range(leaf), n_,
+                                              x.data(), w, &base_full);
+            CHECK(grown == b_.learn_bayes({classes[k], nullptr, weights[k]}, none, n_, x.data(), w,
+                                          &base_lean));
+            CHECK(same(base_full, base_lean));
+            for (std::size_t c = 0; c < n_classes_; ++c) {
+                if (!classes[c]) continue;
+                const GaussianClass of_full{full[c].data(), nullptr, weights[c]};
+                base[c] = a_.refresh(of_full, range(leaf), n_);
+                CHECK(same(base[c], b_.refresh({classes[c], nullptr, weights[c]}, none, n_)));
+                for (std::size_t p = 0; p < class_planes * n_; ++p) CHECK(same(full[c][p], small[c][p]));
+                for (std::size_t p = 0; p < 3; ++p) CHECK(small[c][class_planes * n_ + p] == 0.0);
+            }
+            b_.find_range(classes.data(), n_classes_, n_, found.data());
+            CHECK(same(found, leaf));
+            std::vector<const double*> planes;
+            for (std::size_t c = 0; c < n_classes_; ++c) planes.push_back(classes[c] ? full[c].data() : nullptr);
+            a_.scores(planes.data(), base.data(), n_classes_, n_, x.data(), one.data());
+            b_.lean_scores({found.data(), classes.data(), n_classes_}, base.data(), weights.data(), n_,
+                           x.data(), two.data());
+            CHECK(same(one, two));
+        }
+    }
+
     GaussianClass view(std::vector<Leaf>& leaves, std::size_t k) {
         return {leaves[k].planes.data(), leaves[k].known.empty() ? nullptr : leaves[k].known.data(),
                 weights_[k]};
@@ -324,8 +375,8 @@ private:
 
     void refresh_and_score() {
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            const double base_one = a_.refresh(view(one_, k), leaf_one_.data(), n_);
-            const double base_two = b_.refresh(view(two_, k), leaf_two_.data(), n_);
+            const double base_one = a_.refresh(view(one_, k), range(leaf_one_), n_);
+            const double base_two = b_.refresh(view(two_, k), range(leaf_two_), n_);
             CHECK(same(base_one, base_two));
             CHECK(base_one == base_one);
             CHECK(same(one_[k].planes, two_[k].planes));
@@ -575,7 +626,7 @@ private:
 void base_without_features(const Kernels& k) {
     for (double w = 0x1p-500; w < 0x1p200; w *= 3.0) {
         const GaussianClass c{nullptr, nullptr, w};
-        const double got = k.refresh(c, nullptr, 0);
+        const double got = k.refresh(c, {nullptr, nullptr, 0}, 0);
         CHECK(std::abs(got - std::log(w)) <= 1e-12 * std::max(1.0, std::abs(std::log(w))));
     }
 }

@@ -35,6 +35,12 @@ struct LeafCase {
     const Kept* kept = nullptr;    // the features, where some were dropped: names for the tree
 };
 
+// Room for what it refers to.
+struct CaseRoom {
+    Held<bool> used_up;
+    Features features;  // of a leaf that does not track all of them
+};
+
 // What a check of an inner node finds.
 struct Review {
     Decision decision;     // as that of a leaf: what it would do now

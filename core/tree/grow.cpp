@@ -127,7 +127,8 @@ bool Tree::may_split(const NodeRecord& leaf) const noexcept {
            (n_leaves_ < settings_.max_leaves || !answers(leaf.node));
 }
 
-LeafCase Tree::leaf_case(const NodeRecord& leaf, Held<bool>& used_up, const Settings& settings) const {
+LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings& settings) const {
+    Held<bool>& used_up = room.used_up;
     used_up.assign(shape_.categorical, false);
     for (std::int32_t i = above(leaf.node); i != none; i = above(i)) {
         if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
@@ -136,8 +137,11 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, Held<bool>& used_up, const Sett
     const bool bound = recalled_.empty() || settings_.short_memory_in_bound;
     const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
     const Kept* const kept = this->kept(place);
-    if (kept) used_up = kept->among(used_up);
-    LeafCase c{settings, shape(place), kept ? kept->features() : features_, leaf.statistics,
+    if (kept) {
+        kept->narrow(used_up, features_);
+        kept->list(features_, room.features);
+    }
+    LeafCase c{settings, shape(place), kept ? room.features : features_, leaf.statistics,
                own_counts(leaf),
                leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
@@ -154,9 +158,9 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, Held<bool>& used_up, const Sett
 void Tree::check(std::size_t place) {
     const Decision decision = [&] {
         const Charge charge(working_);
-        const Decision found = checker_.check(leaf_case(records_[place], used_up_));
+        const Decision found = checker_.check(leaf_case(records_[place], case_room_));
         if (settings_.adaptive_grace) {
-            delays_[place] = checker_.delay(leaf_case(records_[place], used_up_), found);
+            delays_[place] = checker_.delay(leaf_case(records_[place], case_room_), found);
         }
         return found;
     }();
@@ -175,7 +179,7 @@ void Tree::check(std::size_t place) {
 void Tree::leave_room() noexcept {
     const Charge charge(working_);
     checker_ = {};
-    used_up_ = Held<bool>();
+    case_room_ = {};
 }
 
 // The statistics of a leaf are laid out anew without the features that its check found poor.
@@ -186,7 +190,7 @@ void Tree::drop_poor(std::size_t place) {
     const Charge charge(statistics_);
     const Shape from = shape(place);
     if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
-    const Kept::Left left = kept_[place]->drop(poor);
+    const Kept::Left left = kept_[place]->drop(poor, features_);
     NodeRecord& leaf = records_[place];
     leaf.statistics.keep(from, shape(place), left.numeric, left.categorical);
     if (Watch* const w = watch(place)) w->keep(left.numeric);
@@ -196,7 +200,7 @@ void Tree::drop_poor(std::size_t place) {
 void Tree::after_check(std::size_t place, const Decision& d) {
     const Charge charge(statistics_);
     Watch& w = *watch(place);
-    const LeafCase leaf = leaf_case(records_[place], used_up_);
+    const LeafCase leaf = leaf_case(records_[place], case_room_);
     if (settings_.pairs() && d.best.feature != none &&
         !w.pair.leads(d.best.feature, d.second.feature)) {
         const auto leader = [&](const Candidate& c) {
@@ -238,7 +242,7 @@ void Tree::fix_hits(std::size_t place) {
     std::vector<double> thresholds, sides;
     const LeafCase c = [&] {
         const Charge charge(working_);
-        const LeafCase found = leaf_case(leaf, used_up_);
+        const LeafCase found = leaf_case(leaf, case_room_);
         checker_.best_thresholds(found, thresholds, sides);
         return found;
     }();
@@ -250,7 +254,8 @@ void Tree::fix_hits(std::size_t place) {
 void Tree::certify(std::int32_t node, const Decision& decision) {
     const Charge charge(structure_);
     const Ranking& ranking = decision.ranking;
-    for (std::size_t i = 1; i < ranking.size(); ++i) {
+    const std::size_t rivals = std::min(ranking.size() - 1, most_rivals());
+    for (std::size_t i = 1; i <= rivals; ++i) {
         const Candidate& c = ranking[i];
         make_room(rivals_);
         rivals_.push_back({c.threshold, c.gain, c.feature, c.category,
@@ -260,14 +265,14 @@ void Tree::certify(std::int32_t node, const Decision& decision) {
     const Evidence& e = decision.evidence;
     splits_.push_back({seen_, e.n, e.gain_range, decision.epsilon, e.delta, spent_,
                        decision.best.gain, node, decision.verdict, decision.criterion,
-                       static_cast<std::uint8_t>(ranking.size() - 1),
+                       static_cast<std::uint8_t>(rivals),
                        decision.second.feature == none, passes_});
 }
 
 void Tree::split(std::size_t place, const Decision& decision) {
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(records_[place], used_up_), decision.best);
+        return checker_.branches(leaf_case(records_[place], case_room_), decision.best);
     }();
     split(place, decision, table);
 }

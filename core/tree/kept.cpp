@@ -4,61 +4,69 @@
 
 namespace riparian {
 
-Kept::Kept(const Features& features, const Shape& shape) : shape_(shape), known_(0) {
-    grow(features, shape, {});
+Kept::Kept(const Features& of_tree, const Shape& shape) : shape_(shape) {
+    grow(of_tree, shape, {});
 }
 
 void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace& drawn) {
     shape_.class_stride = of_tree_shape.class_stride;
     for (; known_ < of_tree.size(); ++known_) {
         if (drawn.draws() && !draw.takes_later(drawn, known_)) continue;
-        const Feature& f = of_tree[known_];
-        ids_.push_back(static_cast<std::int32_t>(known_));
-        Held<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
-        features_.push_back({f.kind, slots.size()});
-        slots.push_back(static_cast<std::uint32_t>(f.slot));
+        ids_.push_back(static_cast<std::uint32_t>(known_));
     }
-    count();
+    count(of_tree);
 }
 
-void Kept::count() {
-    trim(features_);
+void Kept::count(const Features& of_tree) {
     trim(ids_);
-    trim(numeric_);
-    trim(categorical_);
-    shape_.numeric = numeric_.size();
+    shape_.numeric = static_cast<std::size_t>(
+        std::count_if(ids_.begin(), ids_.end(),
+                      [&](std::uint32_t id) { return of_tree[id].kind == Kind::numeric; }));
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
-    shape_.categorical = categorical_.size();
+    shape_.categorical = ids_.size() - shape_.numeric;
 }
 
-Kept::Left Kept::drop(const Held<bool>& poor) {
+Kept::Left Kept::drop(const Held<bool>& poor, const Features& of_tree) {
     Left left;
+    std::uint32_t n_numeric = 0, n_categorical = 0;
     std::size_t n = 0;
     for (std::size_t i = 0; i < ids_.size(); ++i) {
+        const bool numeric = of_tree[ids_[i]].kind == Kind::numeric;
+        const std::uint32_t slot = numeric ? n_numeric++ : n_categorical++;
         if (poor[i]) continue;
-        const Feature f = features_[i];
-        std::vector<std::uint32_t>& places = f.kind == Kind::numeric ? left.numeric : left.categorical;
-        Held<std::uint32_t>& slots = f.kind == Kind::numeric ? numeric_ : categorical_;
-        slots[places.size()] = slots[f.slot];
-        features_[n] = {f.kind, places.size()};
+        (numeric ? left.numeric : left.categorical).push_back(slot);
         ids_[n++] = ids_[i];
-        places.push_back(static_cast<std::uint32_t>(f.slot));
     }
-    features_.resize(n);
     ids_.resize(n);
-    numeric_.resize(left.numeric.size());
-    categorical_.resize(left.categorical.size());
-    count();
+    count(of_tree);
     return left;
 }
 
+void Kept::list(const Features& of_tree, Features& out) const {
+    out.clear();
+    std::size_t n_numeric = 0;
+    for (const std::uint32_t id : ids_) {
+        const Kind kind = of_tree[id].kind;
+        out.push_back({kind, kind == Kind::numeric ? n_numeric : out.size() - n_numeric});
+        n_numeric += kind == Kind::numeric;
+    }
+}
+
 std::int32_t Kept::id_of(std::int32_t place) const noexcept {
-    return place == none ? none : ids_[static_cast<std::size_t>(place)];
+    return place == none ? none : static_cast<std::int32_t>(ids_[static_cast<std::size_t>(place)]);
 }
 
 std::int32_t Kept::place_of(std::int32_t id) const noexcept {
     if (id == none) return none;
-    return static_cast<std::int32_t>(std::lower_bound(ids_.begin(), ids_.end(), id) - ids_.begin());
+    const auto found = std::lower_bound(ids_.begin(), ids_.end(), static_cast<std::uint32_t>(id));
+    return static_cast<std::int32_t>(found - ids_.begin());
+}
+
+std::size_t Kept::slot_of(std::size_t c, const Features& of_tree) const noexcept {
+    for (const std::uint32_t id : ids_) {
+        if (of_tree[id].kind == Kind::categorical && c-- == 0) return of_tree[id].slot;
+    }
+    return 0;
 }
 
 void Kept::name(Decision& d) const noexcept {
@@ -72,20 +80,23 @@ void Kept::name(Decision& d) const noexcept {
 std::vector<std::int32_t> Kept::dropped(std::size_t features) const {
     std::vector<std::int32_t> out;
     auto next = ids_.begin();
-    for (std::int32_t f = 0; f < static_cast<std::int32_t>(features); ++f) {
+    for (std::size_t f = 0; f < features; ++f) {
         if (next != ids_.end() && *next == f) {
             ++next;
         } else {
-            out.push_back(f);
+            out.push_back(static_cast<std::int32_t>(f));
         }
     }
     return out;
 }
 
-Held<bool> Kept::among(const Held<bool>& slots) const {
-    Held<bool> out;
-    for (const std::uint32_t c : categorical_) out.push_back(slots[c]);
-    return out;
+void Kept::narrow(Held<bool>& slots, const Features& of_tree) const {
+    // Slots ascend: none is overwritten before it is read.
+    std::size_t c = 0;
+    for (const std::uint32_t id : ids_) {
+        if (of_tree[id].kind == Kind::categorical) slots[c++] = slots[of_tree[id].slot];
+    }
+    slots.resize(c);
 }
 
 void GatheredRow::fit(const Shape& shape) {
@@ -96,24 +107,29 @@ void GatheredRow::fit(const Shape& shape) {
     }
 }
 
-Row GatheredRow::of(const Row& row, const Kept& kept) {
+Row GatheredRow::of(const Row& row, const Kept& kept, const Features& of_tree) {
     bool gap = false;
-    std::size_t i = 0;
-    for (const std::uint32_t slot : kept.numeric_) {
-        const double x = row.x[slot];
+    std::size_t i = 0, c = 0;
+    for (const std::uint32_t id : kept.ids_) {
+        const Feature& f = of_tree[id];
+        if (f.kind == Kind::categorical) {
+            codes_[c++] = row.codes[f.slot];
+            continue;
+        }
+        const double x = row.x[f.slot];
         gap |= x != x;
         x_[i++] = x;
     }
     while (i < kept.shape_.stride) x_[i++] = 0.0;
-    for (std::size_t c = 0; c < kept.categorical_.size(); ++c) {
-        codes_[c] = row.codes[kept.categorical_[c]];
-    }
     return {x_.data(), codes_.data(), gap};
 }
 
-const std::int32_t* GatheredRow::of(const std::int32_t* slots, const Kept& kept) {
-    for (std::size_t c = 0; c < kept.categorical_.size(); ++c) {
-        categories_[c] = slots[kept.categorical_[c]];
+const std::int32_t* GatheredRow::of(const std::int32_t* slots, const Kept& kept,
+                                    const Features& of_tree) {
+    if (kept.shape_.categorical == 0) return slots;
+    std::size_t c = 0;
+    for (const std::uint32_t id : kept.ids_) {
+        if (of_tree[id].kind == Kind::categorical) categories_[c++] = slots[of_tree[id].slot];
     }
     return categories_.data();
 }

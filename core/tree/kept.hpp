@@ -26,43 +26,43 @@ public:
     struct Left {
         std::vector<std::uint32_t> numeric, categorical;
     };
-    Left drop(const Held<bool>& poor);
+    Left drop(const Held<bool>& poor, const Features& of_tree);
     // All that the tree has since added is tracked, or what the draw says.
     void grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace&);
 
     Draw draw;
 
     [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
-    [[nodiscard]] const Features& features() const noexcept { return features_; }
+    // [place], with slots among the kept ones.
+    void list(const Features& of_tree, Features& out) const;
     [[nodiscard]] std::int32_t id_of(std::int32_t place) const noexcept;
     [[nodiscard]] std::int32_t place_of(std::int32_t id) const noexcept;
     // Of a categorical place among all categorical features of the tree.
-    [[nodiscard]] std::size_t slot_of(std::size_t c) const noexcept { return categorical_[c]; }
+    [[nodiscard]] std::size_t slot_of(std::size_t c, const Features& of_tree) const noexcept;
     // Cuts by place become cuts by the tree's names.
     void name(Decision&) const noexcept;
     // Of all features of the tree.
     [[nodiscard]] std::vector<std::int32_t> dropped(std::size_t features) const;
-    // By categorical place, from what is by categorical slot of the tree.
-    [[nodiscard]] Held<bool> among(const Held<bool>& slots) const;
+    // What is by categorical slot of the tree becomes what is by categorical place.
+    void narrow(Held<bool>& slots, const Features& of_tree) const;
 
 private:
     friend class GatheredRow;
-    void count();
+    void count(const Features& of_tree);
 
     Shape shape_;
-    Features features_;               // [place], with slots among the kept ones
-    Held<std::int32_t> ids_;          // [place]: the feature of the tree, ascending
-    Held<std::uint32_t> numeric_, categorical_;  // [slot]: that of the tree
-    std::size_t known_;               // features of the tree that were kept or dropped
+    std::size_t known_ = 0;    // features of the tree that were kept or dropped
+    Held<std::uint32_t> ids_;  // [place]: the feature of the tree, ascending
 };
 
 // Room for the values of a row that a leaf tracks.
 class GatheredRow {
 public:
     void fit(const Shape&);
-    [[nodiscard]] Row of(const Row&, const Kept&);
+    [[nodiscard]] Row of(const Row&, const Kept&, const Features& of_tree);
     // [categorical place], from what is by categorical slot of the tree.
-    [[nodiscard]] const std::int32_t* of(const std::int32_t* slots, const Kept&);
+    [[nodiscard]] const std::int32_t* of(const std::int32_t* slots, const Kept&,
+                                         const Features& of_tree);
 
 private:
     HeldDoubles x_;

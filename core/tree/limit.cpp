@@ -66,7 +66,7 @@ std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcep
     }
     if (splits) {
         add(splits_, splits, sizeof(Split));
-        add(rivals_, splits * Ranking::most, sizeof(Rival));
+        add(rivals_, splits * (most_rivals() + 1), sizeof(Rival));
         add(ways_, splits, sizeof(Ways));
     }
     return bytes;
@@ -296,7 +296,7 @@ void Tree::draw_features(std::size_t place) {
     drawn->draw.number = draws_++;
     const auto out = left_out(settings_.leaf_features, drawn->draw, features_.size(),
                               [&](std::size_t f) { return met_[f] != 0; });
-    drawn->drop(Held<bool>(out.begin(), out.end()));
+    drawn->drop(Held<bool>(out.begin(), out.end()), features_);
     kept_[place] = std::move(drawn);
 }
 

@@ -140,7 +140,7 @@ std::vector<LeafState> Tree::leaf_states() const {
     const auto lock = turnstile_.reading();
     std::vector<LeafState> states;
     Checker checker;
-    Held<bool> used_up;
+    CaseRoom room;
     const auto numbers = this->numbers();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf || numbers[i] == none) continue;
@@ -159,7 +159,7 @@ std::vector<LeafState> Tree::leaf_states() const {
         if (const Kept* const kept = this->kept(place)) state.dropped = kept->dropped(features_.size());
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {
-            state.decision = checker.decide(leaf_case(leaf, used_up));
+            state.decision = checker.decide(leaf_case(leaf, room));
             const double needed = weight_to_decide(settings_, state.decision);
             state.still_needed = std::max(0.0, needed - state.decision.evidence.n);
         }

@@ -142,7 +142,7 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     settings.runner_up = RunnerUp::nothing;
     const Decision d = [&] {
         const Charge charge(working_);
-        const LeafCase here = leaf_case(leaf, used_up_, settings);
+        const LeafCase here = leaf_case(leaf, case_room_, settings);
         std::vector<Candidate> tests;
         for (std::int32_t i = node; i != none; i = i == node ? side(i).first : side(i).next) {
             tests.push_back({at(i).feature, at(i).test, threshold(i), at(i).category,
@@ -158,7 +158,7 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     if (option == none) return;
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(records_[place], used_up_), d.best);
+        return checker_.branches(leaf_case(records_[place], case_room_), d.best);
     }();
     // It answers like the node where its children know nothing.
     double* const inherited = counts(option) + shape_.class_stride;

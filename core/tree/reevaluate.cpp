@@ -50,7 +50,7 @@ bool Tree::reconsider(std::int32_t node) {
     records_[place].checked = records_[place].weight;
     Review found = [&] {
         const Charge charge(working_);
-        return checker_.review(leaf_case(records_[place], used_up_), test);
+        return checker_.review(leaf_case(records_[place], case_room_), test);
     }();
     Decision& d = found.decision;
     spent_ += delta_of_check(settings_, d.evidence);

@@ -102,8 +102,8 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
                                  : this->kept(static_cast<std::size_t>(at(node).place));
     if (!kept) return {seen, row};
     return {{seen.shape, seen.statistics, seen.counts, seen.own, seen.parent,
-             scratch.gathered.of(seen.categories, *kept), seen.n_classes, seen.track, seen.units},
-            scratch.gathered.of(row, *kept)};
+             scratch.gathered.of(seen.categories, *kept, features_), seen.n_classes, seen.track, seen.units},
+            scratch.gathered.of(row, *kept, features_)};
 }
 
 template <class Policy>
@@ -342,7 +342,7 @@ template <bool plain>
     counts[y] += w;
     leaf.weight += w;
     if (const Kept* const kept = this->kept(place)) {
-        const Row tracked = gathered_.of(row, *kept);
+        const Row tracked = gathered_.of(row, *kept, features_);
         leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts);
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
@@ -417,7 +417,7 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
     if (leaf.statistics.is_open()) {
         const Kept* const kept = this->kept(place);
         std::size_t more = leaf.statistics.growth(
-            shape(place), kept ? gathered_.of(row, *kept) : row, y);
+            shape(place), kept ? gathered_.of(row, *kept, features_) : row, y);
         if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
         make_room_for(more, none);
     }

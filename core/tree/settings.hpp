@@ -76,6 +76,8 @@ struct Settings {
     std::size_t max_depth = SIZE_MAX;
     std::size_t max_leaves = SIZE_MAX;
     std::size_t max_bytes = SIZE_MAX;
+    // One of many trees: what can be derived is not kept, and of the cuts that lost the runner-up.
+    bool lean = false;
 
     // Whether a leaf may track fewer features than there are.
     [[nodiscard]] bool selects() const noexcept {

@@ -654,7 +654,7 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     if (draws ? s.inactive[place] == 1 : count == 0) return;
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
     kept_[place] = std::make_unique<Kept>(features_, shape_);
-    const Kept::Left left = kept_[place]->drop(poor);
+    const Kept::Left left = kept_[place]->drop(poor, features_);
     if (Watch* const w = watch(place)) w->keep(left.numeric);
     if (!draws) return;
     kept_[place]->draw = {s.draw_number[place], s.draw_share[place]};
@@ -726,7 +726,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            demand(values <= static_cast<std::size_t>(categories_[kept(i) ? kept(i)->slot_of(c) : c]) &&
+            demand(values <= static_cast<std::size_t>(categories_[kept(i) ? kept(i)->slot_of(c, features_) : c]) &&
                        s.table_gaps[tables + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
@@ -745,7 +745,7 @@ void Tree::restore_leaves(const Snapshot& s) {
             check_planes(from, weights, counts[k], n, where);
             std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
             if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape, k));
-            if (!shape.bayes) continue;
+            if (!shape.has_range()) continue;
             double* const planes = leaf.statistics.leaf_planes(shape);
             for (std::size_t f = 0; f < n; ++f) {
                 double& bottom = planes[leaf_low * n + f];

@@ -21,6 +21,7 @@ Tree::Tree(const Settings& settings)
     const Charge charge(structure_);
     structure_.held = taken(sizeof(Tree));
     shape_.bayes = needs_bayes(settings.leaf);
+    shape_.lean = shape_.bayes && settings.lean;
     shape_.linear = needs_units(settings.leaf);
     if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
         window_ = how->window;

@@ -278,10 +278,10 @@ private:
     [[nodiscard]] Sight sight(std::int32_t node, const Row&, Asking&) const;
     [[nodiscard]] std::vector<Speaker> speakers() const;
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
-    [[nodiscard]] LeafCase leaf_case(const NodeRecord& leaf, Held<bool>& used_up) const {
-        return leaf_case(leaf, used_up, settings_);
+    [[nodiscard]] LeafCase leaf_case(const NodeRecord& leaf, CaseRoom& room) const {
+        return leaf_case(leaf, room, settings_);
     }
-    [[nodiscard]] LeafCase leaf_case(const NodeRecord&, Held<bool>& used_up, const Settings&) const;
+    [[nodiscard]] LeafCase leaf_case(const NodeRecord&, CaseRoom&, const Settings&) const;
     // Class weights of the statistics of a leaf.
     [[nodiscard]] double* own_counts(NodeRecord& leaf) noexcept {
         return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
@@ -332,6 +332,9 @@ private:
     // The same with the class weights of the branches, [branch][class_stride].
     void split(std::size_t place, const Decision&, const std::vector<double>& table);
     void certify(std::int32_t node, const Decision&);
+    [[nodiscard]] std::size_t most_rivals() const noexcept {
+        return settings_.lean ? 1 : Ranking::most - 1;
+    }
     void forget_certificate(std::int32_t node);
     void recall(std::int32_t node);
     void recall(std::int32_t child, const Row&, std::size_t y, double w);
@@ -627,7 +630,7 @@ private:
 
     Checker checker_;
     Asking scratch_;
-    Held<bool> used_up_;
+    CaseRoom case_room_;
     GatheredRow gathered_;
     mutable Turnstile turnstile_;
 };

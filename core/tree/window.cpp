@@ -426,7 +426,7 @@ bool Tree::is_doubtful(std::int32_t node, const Decision& d) const {
 bool Tree::start_beside(std::int32_t node, const Decision& d) {
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(records_[static_cast<std::size_t>(record(node))], used_up_),
+        return checker_.branches(leaf_case(records_[static_cast<std::size_t>(record(node))], case_room_),
                                  d.best);
     }();
     const std::size_t more = 2 * taken(sizeof(Trial));
@@ -457,7 +457,7 @@ void Tree::question(const Window& how) {
         if (leaf.statistics.is_open() && leaf.classes >= 2 && may_have_beside(i)) {
             const Decision d = [&] {
                 const Charge charge(working_);
-                return checker_.check(leaf_case(leaf, used_up_));
+                return checker_.check(leaf_case(leaf, case_room_));
             }();
             spent_ += delta_of_check(settings_, d.evidence);
             ++leaf.checks;

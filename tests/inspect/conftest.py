@@ -93,7 +93,7 @@ def grown(tree, features, classes, **parameters):
     """A model whose tree is the one written here."""
     model = Model(**parameters)
     nodes = arrays(tree, len(classes))
-    model._engine = SimpleNamespace(nodes=lambda: nodes)
+    model._engine = SimpleNamespace(nodes=lambda row=None: nodes)
     model._schema = SimpleNamespace(features=features, classes=list(classes))
     return model
 
