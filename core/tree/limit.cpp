@@ -215,6 +215,10 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
     std::vector<Ranked> ranked;
     ranked.reserve(records_.size());
     for (const NodeRecord& leaf : records_) {
+        if (!asks(leaf.node)) {
+            if (leaf.statistics.is_open()) sleep(static_cast<std::size_t>(&leaf - records_.data()));
+            continue;
+        }
         const double p = promise(leaf.node);
         ranked.push_back({leaf.statistics.is_open() ? advantage * p : p, leaf.node});
     }
@@ -326,8 +330,16 @@ void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
 
 void Tree::learn_inactive(std::size_t place, double w) {
     NodeRecord& leaf = records_[place];
-    leaf.weight += w;
-    if (leaf.weight - leaf.checked < settings_.grace_period) return;
+    const double weight = leaf.weight + w;
+    const bool due = weight - leaf.checked >= settings_.grace_period;
+    // The first row tells as well: a tree that was saved and loaded knows no node that rests.
+    if ((due || leaf.weight == 0.0) && !asks(leaf.node)) {
+        at(leaf.node).rests = true;
+        leaf.weight = leaf.checked = 0.0;
+        return;
+    }
+    leaf.weight = weight;
+    if (!due) return;
     leaf.checked = leaf.weight;
     // Ranking looks at every leaf: not before each had a row, on average.
     if (seen_ - ranked_at_ < records_.size()) return;

@@ -34,6 +34,7 @@ struct Node {
     std::int32_t heavy = none;    // child for missing values: the heavier when it was split
     Test test = Test::leaf;
     Role role = Role::child;
+    bool rests = false;  // keeps no statistics, and will never ask for them again
 };
 
 // What routing reads of a node. Every node that is not a threshold test leads to
@@ -124,6 +125,7 @@ struct Side {
     std::int32_t first = none;   // of the subtrees beside it
     std::int32_t next = none;    // of a subtree beside another node: the next one there
     std::int32_t record = none;  // an inner node that keeps statistics: among the records
+    std::int32_t paths = 1;      // leaves that one row may reach from here, through all options
     std::uint64_t since = 0;     // number of the first example that it may have learned
     std::uint64_t there = 0;     // and that came this way: its place is older where it took one
     std::unique_ptr<Monitor> monitor;

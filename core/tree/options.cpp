@@ -1,5 +1,6 @@
 // A node with several tests, all of which answer [pfahringer2007].
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "tree.hpp"
@@ -22,7 +23,7 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
         trace(leaf, how.most > 1 ? root : leaf);
         for (; !path_.empty(); path_.pop_back()) {
             const std::int32_t node = path_.back();
-            if (!learn_inside(node, row, y, w) || at(node).role == Role::option) continue;
+            if (!learn_inside(node, row, y, w)) continue;
             const NodeRecord& kept = records_[static_cast<std::size_t>(record(node))];
             if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
             consider_option(how, node);
@@ -48,28 +49,62 @@ void Tree::follow(const Options& how, Spread& spread, std::size_t y, double w) {
         spread.go_back(v);
         const bool active = learn_parts(here.node, spread, y, here.share * w);
         if (here.ends) observe_again(here.node, spread, y, here.share, w);
-        if (here.ends || !active || at(here.node).role == Role::option) continue;
+        if (here.ends || !active) continue;
         const NodeRecord& kept = records_[static_cast<std::size_t>(record(here.node))];
         if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
         consider_option(how, here.node);
     }
 }
 
-std::size_t Tree::paths(std::int32_t more_at) const {
-    std::vector<std::size_t> children(nodes_.size(), 0), options(nodes_.size(), 0);
-    if (more_at != none) options[static_cast<std::size_t>(more_at)] = 1;
-    for (std::size_t i = nodes_.size(); i-- > 0;) {
-        const Node& node = nodes_[i];
-        const std::size_t all = (node.test == Test::leaf ? 1 : children[i]) + options[i];
-        if (node.parent == none) return all;
-        const auto parent = static_cast<std::size_t>(node.parent);
-        if (node.role == Role::child) {
-            children[parent] = std::max(children[parent], all);
-        } else {
-            options[parent] += all;
-        }
+// ---- how many leaves one row may reach ----
+//
+// From a node: the most of those from its children, or 1 at a leaf, and those from its options.
+
+void Tree::count_paths() noexcept {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        sides_[i].paths = nodes_[i].test == Test::leaf ? 1 : 0;
     }
-    return 1;
+    // What is below a node comes after it.
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+        Side& here = sides_[i];
+        for (std::int32_t o = here.first; o != none; o = side(o).next) here.paths += side(o).paths;
+        if (nodes_[i].role != Role::child || nodes_[i].parent == none) continue;
+        Side& above = side(nodes_[i].parent);
+        above.paths = std::max(above.paths, here.paths);
+    }
+}
+
+std::int32_t Tree::paths_above(std::int32_t node, std::int32_t paths) const noexcept {
+    const std::int32_t parent = at(node).parent;
+    const std::int32_t all = side(parent).paths;
+    if (at(node).role == Role::option) return all - side(node).paths + paths;
+    std::int32_t options = 0;
+    for (std::int32_t o = side(parent).first; o != none; o = side(o).next) options += side(o).paths;
+    return std::max(all, options + paths);
+}
+
+std::size_t Tree::paths_with_option(std::int32_t node) const noexcept {
+    std::int32_t paths = side(node).paths + 1;
+    for (; at(node).parent != none; node = at(node).parent) paths = paths_above(node, paths);
+    return static_cast<std::size_t>(paths);
+}
+
+void Tree::count_option(std::int32_t node) noexcept {
+    std::int32_t paths = side(node).paths + 1;
+    while (node != none) {
+        const std::int32_t parent = at(node).parent;
+        const std::int32_t above = parent == none ? 0 : paths_above(node, paths);
+        side(node).paths = std::exchange(paths, above);
+        node = parent;
+    }
+}
+
+bool Tree::asks(std::int32_t node) const noexcept {
+    const auto* const how = std::get_if<Options>(&settings_.adaptation);
+    if (!how || at(node).test == Test::leaf) return true;
+    // An option brings two leaves at least.
+    return at(node).role != Role::option && n_leaves_ + 2 <= settings_.max_leaves &&
+           paths_with_option(node) <= how->most;
 }
 
 // What the branches of a test have seen, and inherited: [class][branches + 3].
@@ -91,9 +126,15 @@ std::vector<double> Tree::branches_of(std::int32_t node) const {
     return table;
 }
 
-// There is no tie, and the null cut does not compete. A feature serves one option only.
+// There is no tie, and the null cut does not compete. A feature serves one option only. A node
+// where no option can begin any more gives its statistics up: paths and leaves never become
+// fewer.
 void Tree::consider_option(const Options& how, std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
+    if (!asks(node)) {
+        sleep(place);
+        return;
+    }
     NodeRecord& leaf = records_[place];
     leaf.checked = leaf.weight;
     Settings settings = settings_;
@@ -111,10 +152,8 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     }();
     spent_ += delta_of_check(settings, d.evidence);
     ++leaf.checks;
-    if (d.verdict == Verdict::wait || paths(node) > how.most ||
-        n_leaves_ >= settings_.max_leaves) {
-        return;
-    }
+    // Without room for its children it would only come and go.
+    if (d.verdict == Verdict::wait || !may_add(growth(2, 1), true)) return;
     const std::int32_t option = attach(node, Role::option);
     if (option == none) return;
     const std::vector<double> table = [&] {
@@ -127,7 +166,9 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     split(static_cast<std::size_t>(at(option).place), d, table);
     if (at(option).test == Test::leaf) {
         detach(option);  // there was no room for it
+        --n_leaves_;
     } else {
+        count_option(node);
         count_change(ChangeKind::started);
     }
 }

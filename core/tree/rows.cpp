@@ -153,18 +153,12 @@ void Tree::reach(const Row& row, Reached& found) const {
     }
 }
 
-// The mean of the class probabilities of all ends.
-template <class Policy>
-void Tree::vote(const Policy& policy, const Row& row, Asking& scratch, Reached& found) const {
-    found.one.assign(scratch.scores.size(), 0.0);
-    found.all.assign(scratch.scores.size(), 0.0);
+// The mean of the class probabilities of all ends, of which `say` gives those of one.
+template <class Say>
+void Tree::vote(Reached& found, Say&& say) const {
+    std::fill(found.all.begin(), found.all.end(), 0.0);
     for (const std::int32_t node : found.ends) {
-        const Sight seen = sight(node, row, scratch);
-        if (at(node).test == Test::leaf) {
-            policy.probabilities(seen.leaf, seen.row, scratch, found.one.data());
-        } else {
-            Majority{}.probabilities(seen.leaf, row, scratch, found.one.data());
-        }
+        say(node, found.one.data());
         for (std::size_t k = 0; k < n_classes_; ++k) found.all[k] += found.one[k];
     }
     const auto n = static_cast<double>(found.ends.size());
@@ -179,7 +173,15 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
         answer(policy, found.ends[0], row, scratch, answers, i);
         return;
     }
-    vote(policy, row, scratch, found);
+    found.fit(scratch.scores.size());
+    vote(found, [&](std::int32_t node, double* shares) {
+        const Sight seen = sight(node, row, scratch);
+        if (at(node).test == Test::leaf) {
+            policy.probabilities(seen.leaf, seen.row, scratch, shares);
+        } else {
+            Majority{}.probabilities(seen.leaf, row, scratch, shares);
+        }
+    });
     const double* const all = found.all.data();
     if (answers.probabilities) {
         double* const shares = answers.probabilities + i * answers.width;
@@ -473,9 +475,22 @@ std::int32_t Tree::observe_all(const Row& row, std::size_t y, double w) {
     if (found.ends.size() == 1) return observe(found.ends[0], row, y, w);
     {
         const Charge charge(working_);
-        std::visit([&](const auto& policy) { vote(policy, row, scratch_, found); }, settings_.leaf);
+        found.fit(scratch_.scores.size());
     }
-    for (const std::int32_t leaf : found.ends) observe(leaf, row, y, w);
+    std::visit(
+        [&](const auto& policy) {
+            vote(found, [&](std::int32_t leaf, double* shares) {
+                const Sight seen = sight(leaf, row, scratch_);
+                if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_,
+                                                               track(leaf), y, w, shares); }) {
+                    policy.observe_shares(seen.leaf, seen.row, scratch_, track(leaf), y, w, shares);
+                } else {
+                    policy.probabilities(seen.leaf, seen.row, scratch_, shares);
+                    policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
+                }
+            });
+        },
+        settings_.leaf);
     const auto all = found.all.begin();
     return static_cast<std::int32_t>(
         std::max_element(all, all + static_cast<std::ptrdiff_t>(n_classes_)) - all);
@@ -496,8 +511,12 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
 }
 
 bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
+    if (at(node).rests) {
+        counts(node)[y] += w;
+        return false;
+    }
     const auto place = static_cast<std::size_t>(record(node));
-    if (!limited()) {
+    if (!limited() && records_[place].statistics.is_open()) {
         count_inside(place, row, y, w);
         return true;
     }
@@ -550,7 +569,8 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
     bool active = true;
     bool throughout = records_[place].statistics.is_open();
     each_part(spread, w, [&](const Row& part, double share) {
-        if (limited()) active = count_limited(place, part, y, share);
+        const bool open = records_[place].statistics.is_open();
+        if (limited() || !open) active = count_limited(place, part, y, share);
         else if (answers) count<false>(place, part, y, share);
         else count_inside(place, part, y, share);
         // One that slept and woke on the way begins with the next row.

@@ -494,7 +494,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     // A leaf that watches has room for each feature: not before there are numbers for it.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
-    demand(n_inactive == 0 || settings.max_bytes != SIZE_MAX, "inactive leaves without max_bytes");
+    demand(n_inactive == 0 || settings.max_bytes != SIZE_MAX || settings.has_options(),
+           "inactive leaves without max_bytes");
     for (std::size_t i = 0; i < s.dropped.size(); ++i) {
         demand(s.dropped[i] == 0 || s.inactive[i / s.kinds.size()] != 1,
                "inactive does not go with dropped");
@@ -534,6 +535,10 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->ranked_at_ = s.ranked_at[0];
     tree->least_promise_ = s.least_promise[0];
     tree->settings_.max_bytes = settings.max_bytes;
+    for (const NodeRecord& leaf : tree->records_) {
+        demand(tree->limited() || leaf.statistics.is_open() || !tree->asks(leaf.node),
+               "inactive without max_bytes: a node that still uses its statistics");
+    }
     tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical,
                                     tree->examples_.numbers().size());
     tree->settle();
@@ -634,7 +639,9 @@ void Tree::restore_nodes(const Snapshot& s) {
             demand(nodes_[i].role == Role::child || nodes_[i].test != Test::leaf,
                    at_row("role", i) + "an option without a test");
         }
-        demand(paths() <= how->most, "role: more options than max_options");
+        count_paths();
+        demand(static_cast<std::size_t>(side(0).paths) <= how->most,
+               "role: more options than max_options");
     }
 }
 

@@ -209,10 +209,15 @@ private:
     struct Reached {
         Held<std::int32_t> roots, ends;
         Held<double> one, all;  // [class]: of an end, and their mean
+
+        void fit(std::size_t classes) {
+            one.resize(classes);
+            all.resize(classes);
+        }
     };
     void reach(const Row&, Reached&) const;
-    template <class Policy>
-    void vote(const Policy&, const Row&, Asking&, Reached&) const;
+    template <class Say>
+    void vote(Reached&, Say&&) const;
     template <class Policy>
     void answer_by_all(const Policy&, const Row&, Asking&, Reached&, const Answers&,
                        std::size_t row) const;
@@ -384,8 +389,16 @@ private:
     std::int32_t follow(const Options&, std::int32_t start, const Row&, std::size_t y, double w);
     void consider_option(const Options&, std::int32_t node);
     [[nodiscard]] std::vector<double> branches_of(std::int32_t node) const;
-    // How many leaves one row may reach, and would with one more option at a node.
-    [[nodiscard]] std::size_t paths(std::int32_t more_at = none) const;
+    // How many leaves one row may reach: from every node, counted from the tree as it is.
+    void count_paths() noexcept;
+    // The paths of the parent if those of a node were so many, not fewer than they are.
+    [[nodiscard]] std::int32_t paths_above(std::int32_t node, std::int32_t paths) const noexcept;
+    // From the root, with one more option at a node.
+    [[nodiscard]] std::size_t paths_with_option(std::int32_t node) const noexcept;
+    void count_option(std::int32_t node) noexcept;
+    // Whether a node may ever use its statistics again: where no option can begin any more, it
+    // does not.
+    [[nodiscard]] bool asks(std::int32_t node) const noexcept;
     std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
     void open_lists();
     // The inner nodes from a leaf up to a root, to path_.

@@ -77,6 +77,73 @@ def test_no_example_reaches_more_leaves_than_allowed(most):
     assert paths(model._engine.nodes()) == most
 
 
+def with_one_more(nodes, at):
+    """The most leaves that an example may reach with one more option at a node."""
+    more = {
+        "parent": np.append(nodes["parent"], at),
+        "option": np.append(nodes["option"], True),
+    }
+    return paths(more)
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_leaves": 20}], ids=["paths", "leaves"])
+@pytest.mark.parametrize("most", [2, 3, 5])
+def test_only_nodes_that_may_have_another_option_keep_statistics(most, limits):
+    X, y = swapped()
+    model = rp.HoeffdingOptionTree(
+        categorical_features=[0, 1, 2], max_options=most, option_delta=0.5, **QUICK | limits
+    )
+    kept = given_up = 0
+    for i in range(0, len(y), 2000):
+        model.partial_fit(X[i : i + 2000], y[i : i + 2000], classes=[0, 1])
+        nodes, state = model._engine.nodes(), model._engine.snapshot()
+        for node in np.flatnonzero(nodes["test"]):
+            may = (
+                not nodes["option"][node]
+                and with_one_more(nodes, node) <= most
+                and model.n_leaves_ + 2 <= limits.get("max_leaves", np.inf)
+            )
+            if state["inactive"][node]:
+                assert not may
+                given_up += 1
+            # Before its next check a node does not notice that it is full.
+            elif state["weight"][node] - state["checked"][node] >= QUICK["grace_period"]:
+                assert may or np.count_nonzero(nodes["counts"][node]) < 2
+            kept += may
+        assert not state["inactive"][nodes["test"] == 0].any()
+    assert kept > 0
+    assert given_up > 20
+
+
+def test_a_full_tree_checks_no_node_in_vain():
+    model, X, y = grown(max_options=2, option_delta=0.5)
+    for _ in range(3):
+        model.partial_fit(X, y)
+    state = model._engine.snapshot()
+    full = np.flatnonzero((state["test"] > 0) & (state["inactive"] == 1))
+    before = state["checks"][full]
+    assert len(full) > 5
+    model.partial_fit(X, y)
+    np.testing.assert_array_equal(model._engine.snapshot()["checks"][full], before)
+
+
+def wandering(n=60_000, features=6, seed=0):
+    """One number after the other tells the class."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, features))
+    tells = np.arange(n) * features // n
+    return X, (X[np.arange(n), tells] > 0.5) ^ (rng.random(n) < 0.05)
+
+
+def test_below_a_limit_options_do_not_come_only_to_go():
+    X, y = wandering()
+    model = rp.HoeffdingOptionTree(max_bytes=120_000, max_options=9, option_delta=0.5, **QUICK)
+    model.fit(X, y)
+    assert model.change_counts()["started"] > 0
+    made = int(model._engine.snapshot()["births"][0])
+    assert made <= len(model._engine.nodes()["test"]) + 2
+
+
 def test_the_answer_is_the_mean_of_all_leaves():
     model, X, _ = grown(leaf="majority")
     nodes = model._engine.nodes()
@@ -127,6 +194,20 @@ def test_batches_and_saving_change_nothing(tmp_path):
     for model in (again, half):
         model.partial_fit(X[9000:], y[9000:])
     assert to_bytes(again) == to_bytes(half)
+
+
+@pytest.mark.parametrize("limit", [None, 120_000])
+def test_saving_again_and_again_changes_nothing(limit):
+    X, y = swapped(30_000)
+    options = {"max_options": 3, "option_delta": 0.5, "max_bytes": limit, **QUICK}
+    whole, parts = (
+        rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **options) for _ in range(2)
+    )
+    whole.fit(X, y)
+    for i in range(0, len(y), 700):
+        parts.partial_fit(X[i : i + 700], y[i : i + 700], classes=whole.classes_)
+        parts = modelfile.from_bytes(to_bytes(parts))
+    assert to_bytes(parts) == to_bytes(whole)
 
 
 def test_asking_while_learning_gives_one_answer_however_it_is_asked():
@@ -192,6 +273,17 @@ def test_a_file_with_too_many_options_is_refused(most):
     data = to_bytes(model)
     model._learned_with["max_options"] = most
     with pytest.raises(rp.ModelFileError, match="more options than max_options"):
+        modelfile.from_bytes(to_bytes(model))
+    assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
+
+
+def test_a_file_where_a_node_lacks_the_statistics_it_uses_is_refused():
+    X, y = wandering(20_000, 20)
+    model = rp.HoeffdingOptionTree(max_bytes=200_000, **QUICK).fit(X, y)
+    assert model._engine.snapshot()["inactive"].any()
+    data = to_bytes(model)
+    model._learned_with["max_bytes"] = None
+    with pytest.raises(rp.ModelFileError, match="a node that still uses its statistics"):
         modelfile.from_bytes(to_bytes(model))
     assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
 

@@ -23,7 +23,8 @@ class HoeffdingOptionTree(HoeffdingTree):
 
     Notes
     -----
-    The statistics of a leaf live on when it is split. Once the best cut of a feature that no test
+    The statistics of a leaf live on when it is split, for as long as `max_options` and `max_leaves`
+    leave room for a further test there. Once the best cut of a feature that no test
     of the node uses leads all of them by the bound of `option_delta`, a further subtree begins
     with it. An example goes down every test of every node that it passes; the answer is the mean
     of the class probabilities of the leaves. Nodes, leaves and certificates are those of all
