@@ -33,7 +33,7 @@ from workloads import Workload
 import riparian as rp
 
 MEMBERS = 10
-RIVER_ROWS = 5_000
+RIVER_ROWS = 10_000
 OURS: dict[str, Callable[..., rp.Forest]] = {
     "ARF": rp.AdaptiveRandomForest,
     "SRP": rp.StreamingRandomPatches,

@@ -5,50 +5,56 @@
 namespace riparian {
 
 Kept::Kept(const Features& of_tree, const Shape& shape) : shape_(shape) {
+    shape_.numeric = shape_.categorical = 0;
     grow(of_tree, shape, {});
 }
 
 void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace& drawn) {
     shape_.class_stride = of_tree_shape.class_stride;
+    std::vector<std::uint32_t> ids(this->ids().begin(), this->ids().end());
     for (; known_ < of_tree.size(); ++known_) {
         if (drawn.draws() && !draw.takes_later(drawn, known_)) continue;
-        ids_.push_back(known_);
+        ids.push_back(known_);
     }
-    count(of_tree);
+    keep(ids, of_tree);
 }
 
-void Kept::count(const Features& of_tree) {
-    trim(ids_);
-    shape_.numeric = static_cast<std::size_t>(
-        std::count_if(ids_.begin(), ids_.end(),
-                      [&](std::uint32_t id) { return of_tree[id].kind == Kind::numeric; }));
+void Kept::keep(const std::vector<std::uint32_t>& ids, const Features& of_tree) {
+    auto* const fresh = ids.empty()
+                            ? nullptr
+                            : static_cast<std::uint32_t*>(take(ids.size() * sizeof(std::uint32_t)));
+    std::copy(ids.begin(), ids.end(), fresh);
+    give(ids_, bytes());
+    ids_ = fresh;
+    const auto numeric = [&](std::uint32_t id) { return of_tree[id].kind == Kind::numeric; };
+    shape_.numeric = static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), numeric));
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
-    shape_.categorical = ids_.size() - shape_.numeric;
-    slots_are_ids_ = std::all_of(ids_.begin(), ids_.end(), [&](std::uint32_t id) {
-        return of_tree[id].kind == Kind::numeric && of_tree[id].slot == id;
+    shape_.categorical = ids.size() - shape_.numeric;
+    slots_are_ids_ = std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
+        return numeric(id) && of_tree[id].slot == id;
     });
 }
 
 Kept::Left Kept::drop(const Held<bool>& poor, const Features& of_tree) {
     Left left;
+    std::vector<std::uint32_t> kept;
     std::uint32_t n_numeric = 0, n_categorical = 0;
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-        const bool numeric = of_tree[ids_[i]].kind == Kind::numeric;
+    std::size_t place = 0;
+    for (const std::uint32_t id : ids()) {
+        const bool numeric = of_tree[id].kind == Kind::numeric;
         const std::uint32_t slot = numeric ? n_numeric++ : n_categorical++;
-        if (poor[i]) continue;
+        if (poor[place++]) continue;
         (numeric ? left.numeric : left.categorical).push_back(slot);
-        ids_[n++] = ids_[i];
+        kept.push_back(id);
     }
-    ids_.resize(n);
-    count(of_tree);
+    keep(kept, of_tree);
     return left;
 }
 
 void Kept::list(const Features& of_tree, Features& out) const {
     out.clear();
     std::size_t n_numeric = 0;
-    for (const std::uint32_t id : ids_) {
+    for (const std::uint32_t id : ids()) {
         const Kind kind = of_tree[id].kind;
         out.push_back({kind, kind == Kind::numeric ? n_numeric : out.size() - n_numeric});
         n_numeric += kind == Kind::numeric;
@@ -61,12 +67,13 @@ std::int32_t Kept::id_of(std::int32_t place) const noexcept {
 
 std::int32_t Kept::place_of(std::int32_t id) const noexcept {
     if (id == none) return none;
-    const auto found = std::lower_bound(ids_.begin(), ids_.end(), static_cast<std::uint32_t>(id));
-    return static_cast<std::int32_t>(found - ids_.begin());
+    const auto ids = this->ids();
+    const auto found = std::lower_bound(ids.begin(), ids.end(), static_cast<std::uint32_t>(id));
+    return static_cast<std::int32_t>(found - ids.begin());
 }
 
 std::size_t Kept::slot_of(std::size_t c, const Features& of_tree) const noexcept {
-    for (const std::uint32_t id : ids_) {
+    for (const std::uint32_t id : ids()) {
         if (of_tree[id].kind == Kind::categorical && c-- == 0) return of_tree[id].slot;
     }
     return 0;
@@ -82,9 +89,10 @@ void Kept::name(Decision& d) const noexcept {
 
 std::vector<std::int32_t> Kept::dropped(std::size_t features) const {
     std::vector<std::int32_t> out;
-    auto next = ids_.begin();
+    const auto ids = this->ids();
+    auto next = ids.begin();
     for (std::size_t f = 0; f < features; ++f) {
-        if (next != ids_.end() && *next == f) {
+        if (next != ids.end() && *next == f) {
             ++next;
         } else {
             out.push_back(static_cast<std::int32_t>(f));
@@ -96,7 +104,7 @@ std::vector<std::int32_t> Kept::dropped(std::size_t features) const {
 void Kept::narrow(Held<bool>& slots, const Features& of_tree) const {
     // Slots ascend: none is overwritten before it is read.
     std::size_t c = 0;
-    for (const std::uint32_t id : ids_) {
+    for (const std::uint32_t id : ids()) {
         if (of_tree[id].kind == Kind::categorical) slots[c++] = slots[of_tree[id].slot];
     }
     slots.resize(c);
@@ -114,13 +122,12 @@ Row GatheredRow::of(const Row& row, const Kept& kept, const Features& of_tree) {
     bool gap = false;
     std::size_t i = 0, c = 0;
     if (kept.slots_are_ids_ && !row.gap) [[likely]] {
-        const std::uint32_t* const ids = kept.ids_.data();
         double* const x = x_.data();
-        for (const std::size_t n = kept.ids_.size(); i < n; ++i) x[i] = row.x[ids[i]];
+        for (const std::uint32_t id : kept.ids()) x[i++] = row.x[id];
         while (i < kept.shape_.stride) x[i++] = 0.0;
         return {x, codes_.data(), false};
     }
-    for (const std::uint32_t id : kept.ids_) {
+    for (const std::uint32_t id : kept.ids()) {
         const Feature& f = of_tree[id];
         if (f.kind == Kind::categorical) {
             codes_[c++] = row.codes[f.slot];
@@ -138,7 +145,7 @@ const std::int32_t* GatheredRow::of(const std::int32_t* slots, const Kept& kept,
                                     const Features& of_tree) {
     if (kept.shape_.categorical == 0) return slots;
     std::size_t c = 0;
-    for (const std::uint32_t id : kept.ids_) {
+    for (const std::uint32_t id : kept.ids()) {
         if (of_tree[id].kind == Kind::categorical) categories_[c++] = slots[of_tree[id].slot];
     }
     return categories_.data();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "../leaf/leaf.hpp"
@@ -20,7 +21,10 @@ namespace riparian {
 // rows are gathered for them, and their cuts are given the tree's names.
 class Kept : public HeldObject {
 public:
-    Kept(const Features&, const Shape&);
+    Kept(const Features& of_tree, const Shape&);
+    ~Kept() { give(ids_, bytes()); }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
 
     // What is left of the features before, by place.
     struct Left {
@@ -48,12 +52,17 @@ public:
 
 private:
     friend class GatheredRow;
-    void count(const Features& of_tree);
+    // [place]: the feature of the tree, ascending.
+    [[nodiscard]] std::span<const std::uint32_t> ids() const noexcept {
+        return {ids_, shape_.numeric + shape_.categorical};
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return ids().size_bytes(); }
+    void keep(const std::vector<std::uint32_t>& ids, const Features& of_tree);
 
     Shape shape_;
-    std::uint32_t known_ = 0;     // features of the tree that were kept or dropped
-    bool slots_are_ids_ = false;  // all are numeric, and no categorical one was before them
-    Held<std::uint32_t> ids_;     // [place]: the feature of the tree, ascending
+    std::uint32_t* ids_ = nullptr;  // as many as the shape has: there may be one a leaf
+    std::uint32_t known_ = 0;       // features of the tree that were kept or dropped
+    bool slots_are_ids_ = false;    // all are numeric, and no categorical one was before them
 };
 
 // Room for the values of a row that a leaf tracks.
