@@ -6,7 +6,7 @@ run (see speed_against_peers.py for how MOA is timed).
 
     python benchmarks/following_change.py recovery [--markdown] [--out curves.json]
     python benchmarks/following_change.py speed [--workloads rbf,wide] [--rows 300000]
-    python benchmarks/following_change.py long [--rows 10000000]
+    python benchmarks/following_change.py long [--rows 10000000] [--max-leaves 100]
 
 `long` tells what a row costs in each tenth of a stream whose concept changes every 500,000 rows.
 
@@ -71,6 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workloads", default="rbf,wide")
     parser.add_argument("--rows", type=int, help="of speed, 300000, and of long, 10000000")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--max-leaves", type=int, help="of each tree, for long")
     parser.add_argument("--only", help="trees to run, separated by commas")
     parser.add_argument("--out", type=Path, help="where the curves go, as JSON")
     parser.add_argument("--markdown", action="store_true")
@@ -82,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.task == "recovery":
         _recovery(wanted, options.out, options.markdown)
     elif options.task == "long":
-        _long([name for name in wanted if name in OURS], options.rows or LONG, options.markdown)
+        _long([name for name in wanted if name in OURS], options)
     else:
         _speed(wanted, options)
     return 0
@@ -232,11 +233,13 @@ def _speed(wanted: list[str], options: argparse.Namespace) -> None:
     _print("Speed", rows, list(rows[0]) if rows else [], "{}", options.markdown)
 
 
-def _long(wanted: list[str], n_rows: int, markdown: bool) -> None:
+def _long(wanted: list[str], options: argparse.Namespace) -> None:
     """Processor time a row in each tenth of a long stream, and what the tree is then."""
+    n_rows = options.rows or LONG
+    most = {"max_leaves": options.max_leaves}
     concepts = [streams.random_rbf(seed=1), streams.random_rbf(seed=2)]
     stream = streams.recurring_drift(concepts, every=n_rows // 20)
-    models = {name: rp.HoeffdingTree(**{**SHARED, **OURS[name]}) for name in wanted}
+    models = {name: rp.HoeffdingTree(**{**SHARED, **OURS[name], **most}) for name in wanted}
     rows: list[dict[str, Any]] = []
     blocks = iter(stream.blocks(n_rows // 100))
     for part in range(10):
@@ -252,7 +255,7 @@ def _long(wanted: list[str], n_rows: int, markdown: bool) -> None:
             row[f"{name}, leaves"] = f"{model.n_leaves_:,}"
         rows.append(row)
         print(row, file=sys.stderr)
-    _print("Microseconds a row", rows, list(rows[0]), "{}", markdown)
+    _print("Microseconds a row", rows, list(rows[0]), "{}", options.markdown)
 
 
 def _print(
