@@ -5,7 +5,7 @@ thread and on two, beside MOA's (its JVM warm, instances built beforehand) and, 
 only, River's with as many features a leaf; CPU seconds on one thread, wall-clock seconds on two,
 the best of the repeats in turn within one run. `accuracy` tells prequential accuracy of
 AdaptiveRandomForest and StreamingRandomPatches beside MOA's on the streams of
-choosing_streams.py, the mean of the seeds.
+choosing_streams.py, the mean of the seeds, with the standard error of the difference.
 
     python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000] [--markdown]
     python benchmarks/forests.py accuracy [--rows 30000] [--streams a;b] [--seeds 1] [--markdown]
@@ -92,6 +92,7 @@ def _speed(options: argparse.Namespace) -> None:
             "MOA / one thread": "{:.1f}",
             "MOA / two threads": "{:.1f}",
             "River / one thread": "{:.0f}",
+            "River / two threads": "{:.0f}",
             "accuracy": "{:.4f}",
             "MOA's": "{:.4f}",
             "bytes / MOA's": "{:.2f}",
@@ -137,13 +138,17 @@ def _timed(workload: Workload, repeats: int) -> dict[str, Any]:
             "MOA / two threads": best["moa"] / best["wall 2"],
         }
     if (river := _river(workload)) is not None:
-        seconds = []
-        for _ in range(repeats):
-            model = model_of("ARF", workload, 1)
-            start = process_time()
-            model.prequential(workload.X[:RIVER_ROWS], workload.y[:RIVER_ROWS])
-            seconds.append(process_time() - start)
-        found["River / one thread"] = river / min(seconds)
+        for threads, name, clock in (
+            (1, "one thread", process_time),
+            (2, "two threads", perf_counter),
+        ):
+            seconds = []
+            for _ in range(repeats):
+                model = model_of("ARF", workload, threads)
+                start = clock()
+                model.prequential(workload.X[:RIVER_ROWS], workload.y[:RIVER_ROWS])
+                seconds.append(clock() - start)
+            found[f"River / {name}"] = river / min(seconds)
     return found
 
 
@@ -194,11 +199,15 @@ def _accuracy(options: argparse.Namespace) -> None:
             if theirs:
                 found[f"MOA's {kind}"] = float(np.mean(theirs))
                 found[f"{kind} less MOA's"] = 100.0 * (found[kind] - found[f"MOA's {kind}"])
+            if theirs and options.seeds > 1:
+                variance = np.var(ours, ddof=1) + np.var(theirs, ddof=1)
+                found[f"{kind} error"] = 100.0 * float(np.sqrt(variance / options.seeds))
         rows.append(found)
         print(found, file=sys.stderr)
     forms = {"rows": "{:,}"}
     for kind in OURS:
         forms |= {kind: "{:.4f}", f"MOA's {kind}": "{:.4f}", f"{kind} less MOA's": "{:+.2f}"}
+        forms |= {f"{kind} error": "{:.2f}"}
     _print("Prequential accuracy", rows, forms, options.markdown)
 
 

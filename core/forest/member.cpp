@@ -41,8 +41,10 @@ Grown Member::grow(const Schema& schema, std::uint64_t number) {
         Subspace patch = settings_->patch;
         patch.seed = settings_->seed;
         g.draw.number = (number_ << 32) | (g.generation & 0xffffffff);
-        const auto out = left_out(patch, g.draw, schema.kinds.size(),
-                                  [&](std::size_t f) { return schema.met_at[f] <= number; });
+        const std::size_t features = schema.kinds.size();
+        const auto met = [&](std::size_t f) { return schema.met_at[f] <= number; };
+        const auto out = g.generation ? left_out(patch, g.draw, features, met)
+                                      : left_out_of_deal(patch, g.draw, number_, features, met);
         std::vector<Kind> kinds;
         for (std::size_t f = 0; f < out.size(); ++f) {
             if (out[f]) continue;

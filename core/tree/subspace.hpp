@@ -45,10 +45,9 @@ struct Draw {
     }
 };
 
-// Makes it: `met(feature)` says whether a feature had a value by now. 1 for those left out.
-template <class Met>
-[[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw, std::size_t features,
-                                                 Met&& met) {
+// The features in the order of their random numbers in one draw: those that had a value by now,
+// as `met(feature)` says, and the others as they are.
+struct Shuffled {
     struct Place {
         double random;
         std::size_t feature;
@@ -56,22 +55,63 @@ template <class Met>
             return random < o.random || (random == o.random && feature < o.feature);
         }
     };
-    std::vector<Place> places, others;
-    places.reserve(features);
-    for (std::size_t f = 0; f < features;) {
-        Philox numbers(s.seed, draw.number, f / 4);
-        for (const std::size_t end = std::min(features, f + 4); f < end; ++f) {
-            const Place p{numbers.uniform(), f};
-            (met(f) ? places : others).push_back(p);
+    std::vector<Place> met, others;
+
+    template <class Met>
+    Shuffled(std::uint64_t seed, std::uint64_t number, std::size_t features, Met&& is_met) {
+        met.reserve(features);
+        for (std::size_t f = 0; f < features;) {
+            Philox numbers(seed, number, f / 4);
+            for (const std::size_t end = std::min(features, f + 4); f < end; ++f) {
+                const Place p{numbers.uniform(), f};
+                (is_met(f) ? met : others).push_back(p);
+            }
+        }
+        std::sort(met.begin(), met.end());
+    }
+};
+
+// Makes a draw. 1 for those left out.
+template <class Met>
+[[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw, std::size_t features,
+                                                 Met&& met) {
+    const Shuffled all(s.seed, draw.number, features, met);
+    const std::size_t n = s.size(all.met.size());
+    draw.share = all.met.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(all.met.size());
+    std::vector<std::uint8_t> out(features, 0);
+    for (const auto& p : all.others) out[p.feature] = !(p.random < draw.share);
+    for (std::size_t i = n; i < all.met.size(); ++i) out[all.met[i].feature] = 1;
+    return out;
+}
+
+// The same for the first tree of a member, where features are dealt to the members one after the
+// other from shuffled packs: each is seen by as many of them, give or take one.
+template <class Met>
+[[nodiscard]] std::vector<std::uint8_t> left_out_of_deal(const Subspace& s, Draw& draw,
+                                                         std::size_t member, std::size_t features,
+                                                         Met&& met) {
+    std::vector<std::uint8_t> out = left_out(s, draw, features, met);
+    std::vector<std::size_t> hand;
+    std::size_t dealt = 0;  // members that have theirs
+    for (std::uint64_t pack = 0; dealt <= member; ++pack) {
+        Shuffled all(s.seed, pack << 32 | UINT32_MAX, features, met);
+        const std::size_t n = s.size(all.met.size());
+        if (n == 0) return out;
+        // Whoever has cards of the pack before is not dealt them again.
+        const auto in_hand = [&](const Shuffled::Place& p) {
+            return std::find(hand.begin(), hand.end(), p.feature) != hand.end();
+        };
+        std::stable_partition(all.met.begin(), all.met.end(), [&](const auto& p) { return !in_hand(p); });
+        for (const auto& p : all.met) {
+            hand.push_back(p.feature);
+            if (hand.size() < n) continue;
+            if (dealt++ == member) break;
+            hand.clear();
         }
     }
-    const std::size_t n = s.size(places.size());
-    draw.share = places.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(places.size());
-    std::vector<std::uint8_t> out(features, 0);
-    for (const Place& p : others) out[p.feature] = !(p.random < draw.share);
-    const auto last = places.begin() + static_cast<std::ptrdiff_t>(n);
-    std::nth_element(places.begin(), last, places.end());
-    for (auto p = last; p != places.end(); ++p) out[p->feature] = 1;
+    for (std::size_t f = 0; f < features; ++f) {
+        if (met(f)) out[f] = std::find(hand.begin(), hand.end(), f) == hand.end();
+    }
     return out;
 }
 

@@ -38,6 +38,24 @@ def drawn_features(seed: int, member: int, generation: int, d: int, size: int) -
     return sorted(sorted(range(d), key=lambda f: random[f])[:size])
 
 
+def dealt_features(seed: int, member: int, d: int, size: int) -> list[int]:
+    """What the first tree of a member sees: from shuffled packs of all features, in turn."""
+    hands: list[list[int]] = [[]]
+    pack = 0
+    while len(hands) <= member or len(hands[member]) < size:
+        key = [seed, (pack << 32) | 0xFFFFFFFF]
+        random = np.random.Generator(np.random.Philox(key=key)).random(d)
+        cards = sorted(range(d), key=lambda f: random[f])
+        begun = set(hands[-1]) if len(hands[-1]) < size else set()
+        # Nobody is dealt a feature twice: those already in the hand come last.
+        for card in [f for f in cards if f not in begun] + [f for f in cards if f in begun]:
+            if len(hands[-1]) == size:
+                hands.append([])
+            hands[-1].append(card)
+        pack += 1
+    return sorted(hands[member])
+
+
 class DrawnTree(ReferenceTree):
     """A tree whose predictors are judged with a whole draw before the row is learned."""
 
@@ -82,7 +100,10 @@ class Member:
         f = self.forest
         features = list(range(f.d))
         if f.features is not None:
-            features = drawn_features(f.seed, self.number, self.generations, f.d, f.features)
+            if self.generations == 0:
+                features = dealt_features(f.seed, self.number, f.d, f.features)
+            else:
+                features = drawn_features(f.seed, self.number, self.generations, f.d, f.features)
         self.generations += 1
         if f.tree["leaf"] == "adaptive":
             return DrawnTree(["numeric"] * len(features), **f.tree), features

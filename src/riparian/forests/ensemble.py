@@ -283,7 +283,13 @@ def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of `estimator` as a member."""
     estimator = axes["estimator"]
     if estimator is None:
-        estimator = HoeffdingTree(grace_period=50, delta=0.01, inherit_counts="count")
+        estimator = HoeffdingTree(
+            grace_period=50,
+            delta=0.01,
+            inherit_counts="count",
+            # Among few drawn features often one alone can split.
+            missing_second="zero" if axes.get("leaf_features") is None else "-inf",
+        )
     if not isinstance(estimator, HoeffdingTree):
         raise ValueError(
             "estimator must be a tree of riparian that grows by a bound (VFDT(), HAT(), "

@@ -34,6 +34,7 @@ class Forest(Ensemble[_core.Forest]):
         What a member is: any tree of the library that grows by a bound, a recipe or a free
         composition. None is ``HoeffdingTree(grace_period=50, delta=0.01,
         inherit_counts="count")``, as in MOA: its members grow fast, and no bound holds for one.
+        Where leaves draw features, with ``missing_second="-inf"``: one that can split alone does.
     n_estimators : int, default=10
         How many members.
     rate : float, default=6.0
@@ -41,7 +42,7 @@ class Forest(Ensemble[_core.Forest]):
     features : int, float, "sqrt" or None, default=None
         How many features a member sees, drawn when it begins: a number, a share of them
         (rounded, and one more where that is less than two), the rounded root and one more, or
-        all.
+        all. To the first members they are dealt, so that each is seen by as many of them.
     leaf_features : int, float, "sqrt" or None, default=None
         How many features a leaf of a member tracks, likewise; None for what `estimator` says.
     replacement : {"none", "worst", "background"}, default="none"
