@@ -18,12 +18,23 @@ __all__ = [
     "Split",
     "describe_cut",
     "evidence_lines",
+    "evidence_of",
     "pending_of",
     "splits_of",
 ]
 
 T = TypeVar("T")
 Candidate = tuple[int, int, float, int, float]
+
+
+#: Certificates and nodes of a tree.
+Evidence = tuple[list[Any], dict[str, Any]]
+
+
+def evidence_of(engine: Engine) -> Evidence:
+    """What :func:`splits_of` reads."""
+    # Certificates first: a learner may split on.
+    return engine.certificates(), engine.nodes()
 
 
 def describe_cut(schema: Schema, candidate: Candidate) -> str:
@@ -268,11 +279,11 @@ def _name(policy: Any) -> str:
     return policy if isinstance(policy, str) else getattr(policy, "__name__", "callable")
 
 
-def splits_of(engine: Engine, schema: Schema, parameters: Mapping[str, Any]) -> Certificates[Split]:
-    """The certificates of a tree, oldest first."""
-    # Certificates first: a learner may split on, and nodes only ever become more.
-    certificates = engine.certificates()
-    nodes = engine.nodes()
+def splits_of(
+    evidence: Evidence, schema: Schema, parameters: Mapping[str, Any]
+) -> Certificates[Split]:
+    """The certificates of a tree, oldest first; the schema was read after the evidence."""
+    certificates, nodes = evidence
     children: dict[int, list[tuple[float, ...]]] = {}
     for child, parent in enumerate(nodes["parent"].tolist()):
         children.setdefault(parent, []).append(tuple(nodes["estimated"][child].tolist()))

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.certificates import Certificates, Pending, Split, pending_of, splits_of
+from riparian.certificates import (
+    Certificates,
+    Pending,
+    Split,
+    evidence_of,
+    pending_of,
+    splits_of,
+)
 from riparian.changes import Change, changes_of, totals_of
 from riparian.compat import announce_to_river
 from riparian.errors import one_of
@@ -543,7 +550,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
 
     def splits(self) -> Certificates[Split]:
         """The certificates of all splits, oldest first: a list that is also a table."""
-        return splits_of(self._fitted(), self._schema, self._learned_with)
+        return splits_of(evidence_of(self._fitted()), self._schema, self._learned_with)
 
     def pending(self) -> Certificates[Pending]:
         """For each leaf: what it would decide now, and how many examples it still needs."""

@@ -351,3 +351,24 @@ def test_two_threads_may_teach_in_turn(recipe):
 
     run(teach(0), [teach(1)], seconds=SECONDS / 2)
     assert model.n_seen_ == 400 + sum(taught)
+
+
+def test_splits_of_a_member_are_told_with_the_features_of_its_own_tree(mixed):
+    """Also where another tree takes its place while they are read, or a category comes."""
+    model = mixed[:2500].taught_to(riparian.StreamingRandomPatches(n_estimators=2, features=3))
+    engine, asked = model._engine, []
+
+    class Replacing:
+        def tree(self, member):
+            # At first one of another member, which then turns out to have been replaced.
+            asked.append(member)
+            return engine.tree(1 - member if len(asked) == 1 else member)
+
+        def __getattr__(self, name):
+            return getattr(engine, name)
+
+    told = model.splits()
+    assert told[0] != told[1]
+    model._engine = Replacing()
+    assert model.splits() == told
+    assert len(asked) > 4

@@ -102,7 +102,7 @@ def test_every_node_holds_a_recount_over_the_window_with_an_archive(seed, leaf):
     assert 2 <= most <= 4
 
 
-@pytest.mark.parametrize("limit", [60_000, 200_000])
+@pytest.mark.parametrize("limit", [60_000, 300_000])
 def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
     rng = np.random.default_rng(7)
     model = rp.HoeffdingTree(max_bytes=limit, archive_size=6, **RESTLESS)

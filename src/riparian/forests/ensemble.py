@@ -14,7 +14,7 @@ import sklearn.base
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.certificates import Certificates, Split, splits_of
+from riparian.certificates import Certificates, Split, evidence_of, splits_of
 from riparian.costs import check_costs
 from riparian.model import Engine, StreamClassifier
 from riparian.schema import Schema
@@ -82,6 +82,7 @@ class EnsembleEngine(Engine, Protocol):
 
 
 E = TypeVar("E", bound=EnsembleEngine)
+T = TypeVar("T")
 
 
 class Ensemble(StreamClassifier[E]):
@@ -180,11 +181,21 @@ class Ensemble(StreamClassifier[E]):
 
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
+        axes = self._tree_axes(self._learned_with)
+        found = []
+        for member in range(self._fitted().n_members):
+            evidence, features = self._read_tree(member, evidence_of)
+            found.append(splits_of(evidence, self._schema_of(member, features), axes))
+        return found
+
+    def _read_tree(self, member: int, read: Callable[[_core.Engine], T]) -> tuple[T, list[int]]:
+        """What is read of the tree of a member, and the features that this tree sees."""
         engine = self._fitted()
-        return [
-            splits_of(engine.tree(m), self._schema_of(m), self._tree_axes(self._learned_with))
-            for m in range(engine.n_members)
-        ]
+        while True:
+            tree = engine.tree(member)
+            found, features = read(tree), engine.features_of(member)
+            if engine.tree(member) is tree:  # no other has taken its place meanwhile
+                return found, list(features)
 
     def members(self) -> list[Member]:
         """How the members stand: size, weight, accuracy since they began, replacements."""
@@ -215,9 +226,9 @@ class Ensemble(StreamClassifier[E]):
     def _estimator(self, member: int) -> HoeffdingTree:
         """A copy of one member as it is now."""
         axes = self._tree_axes(self._learned_with)
-        arrays = self._fitted().tree(member).snapshot()
+        arrays, features = self._read_tree(member, lambda tree: tree.snapshot())
         copy = HoeffdingTree(**axes)
-        copy._schema, copy._learned_with = self._schema_of(member, arrays), axes
+        copy._schema, copy._learned_with = self._schema_of(member, features, arrays), axes
         copy._engine = copy._restored_engine(axes, arrays)
         copy._learning = threading.Lock()
         return copy
@@ -264,11 +275,13 @@ class Ensemble(StreamClassifier[E]):
         """The labels that the classes of a member's tree stand for."""
         return list(self._schema.classes)
 
-    def _schema_of(self, member: int, arrays: Mapping[str, NDArray[Any]] | None = None) -> Schema:
-        """What a member knows of the schema: with its arrays, no more than it has seen."""
+    def _schema_of(
+        self, member: int, features: list[int], arrays: Mapping[str, NDArray[Any]] | None = None
+    ) -> Schema:
+        """What a member with these features knows: with its arrays, no more than it has seen."""
         schema = Schema("HoeffdingTree")
         counts = iter([] if arrays is None else arrays["categories"].tolist())
-        for f in self._fitted().features_of(member):
+        for f in features:
             feature = self._schema.features[f]
             own = type(feature)(feature.name, feature.kind)
             schema.add_feature(own)
