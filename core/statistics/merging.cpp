@@ -122,15 +122,8 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
             }
         }
         counts[k] += others[k];
-        if (!s.has_range()) continue;
-        double* const planes = leaf_planes(s);
-        for (std::size_t f = 0; f < s.numeric; ++f) {
-            const Moments m(classes()[k], s.numeric, f);
-            planes[leaf_low * s.numeric + f] = std::min(planes[leaf_low * s.numeric + f], m.low);
-            planes[leaf_high * s.numeric + f] = std::max(planes[leaf_high * s.numeric + f], m.high);
-        }
     }
-    if (s.bayes) refresh_all(s, counts);
+    if (s.bayes) find_bayes(s, counts);
 }
 
 // Whether `other` can have been learned here.

@@ -745,14 +745,6 @@ void Tree::restore_leaves(const Snapshot& s) {
             check_planes(from, weights, counts[k], n, where);
             std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
             if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape, k));
-            if (!shape.has_range()) continue;
-            double* const planes = leaf.statistics.leaf_planes(shape);
-            for (std::size_t f = 0; f < n; ++f) {
-                double& bottom = planes[leaf_low * n + f];
-                double& top = planes[leaf_high * n + f];
-                bottom = std::min(bottom, from[2 * n + f]);
-                top = std::max(top, from[3 * n + f]);
-            }
         }
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
@@ -776,7 +768,7 @@ void Tree::restore_leaves(const Snapshot& s) {
             }
         }
         tables += shape.categorical;
-        if (shape.bayes) leaf.statistics.refresh_all(shape, counts);
+        if (shape.bayes) leaf.statistics.find_bayes(shape, counts);
     }
     std::copy(s.delay.begin(), s.delay.end(), delays_.begin());
     std::copy(s.recalled.begin(), s.recalled.end(), recalled_.begin());
