@@ -250,8 +250,7 @@ Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
 Decision Checker::check(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
     if (leaf.shape.stride && !settings.watches() && !settings.second_impurity &&
-        settings.missing_second == MissingSecond::zero && !needs_variance(settings.bound) &&
-        !settings.drop_poor_features) {
+        !needs_variance(settings.bound) && !settings.drop_poor_features) {
         Decision d;
         d.evidence = evidence(leaf, settings.impurity);
         d.epsilon = half_width(settings.bound, d.evidence);

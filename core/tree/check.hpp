@@ -133,8 +133,9 @@ private:
     Held<Candidate> listed_;
     Held<double> tables_;
     std::size_t branches_ = 2;
-    // The two best gains of a rough look.
+    // The two best gains of a rough look, and whether the first has a rival.
     std::int32_t leader_ = none;
+    bool rivalled_ = false;
     double best_gain_ = 0.0, second_gain_ = 0.0;
     Held<double> chi_square_;
     Held<std::uint32_t> places_;

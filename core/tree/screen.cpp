@@ -13,6 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void Checker::propose(RunnerUp rule, std::int32_t rival, double gain) {
     const bool apart = rule == RunnerUp::cut || (rule == RunnerUp::attribute && rival != leader_);
+    rivalled_ = rivalled_ || (apart && leader_ != none);
     if (gain > best_gain_ || leader_ == none) {
         if (apart && leader_ != none) second_gain_ = std::max(second_gain_, best_gain_);
         leader_ = rival;
@@ -65,6 +66,7 @@ void Checker::propose_at(const LeafCase& leaf, const NumericCheck& check) {
 // The most promising cut of each of the four most promising features.
 void Checker::select_first(const NumericCheck& check) {
     places_.clear();
+    if (gains_.empty()) return;  // all values are the same
     for (std::size_t f = 0; f < check.n_features; ++f) {
         std::size_t top = f;
         for (std::size_t i = f; i < gains_.size(); i += check.stride) {
@@ -81,13 +83,16 @@ void Checker::select_first(const NumericCheck& check) {
 
 // True if no cut can be ahead of all rivals by more than `threshold`: two rivals are
 // known to be that close, and every other cut is surely no better than the first of
-// them plus `threshold`. Features are only told apart here, not named.
+// them plus `threshold`. Features are only told apart here, not named. A cut without a
+// rival may not have to wait: a check that finds none in the first look is made in full.
 bool Checker::surely_waits(const LeafCase& leaf, double threshold) {
     return std::visit(
         [&](const auto& impurity) {
             if constexpr (requires { impurity.ceiling(0.0); }) {
                 leader_ = none;
                 best_gain_ = second_gain_ = 0.0;
+                // A null cut is a rival too.
+                rivalled_ = leaf.settings.missing_second == MissingSecond::zero;
                 ranking_.clear(leaf.settings.runner_up);
                 for (std::size_t f = 0; f < leaf.features.size(); ++f) {
                     if (leaf.features[f].kind == Kind::categorical) {
@@ -102,9 +107,10 @@ bool Checker::surely_waits(const LeafCase& leaf, double threshold) {
                 kernels().numeric_ceilings(check, impurity.ceiling(threshold).spread,
                                            chi_square_.data());
                 select_open(leaf, check, impurity, threshold);
-                if (!places_.empty()) {
+                if (!places_.empty() || !rivalled_) {
                     select_first(check);
                     propose_at(leaf, check);
+                    if (!rivalled_) return false;
                     select_open(leaf, check, impurity, threshold);
                     if (2 * places_.size() > check.n_candidates * check.n_features) return false;
                     propose_at(leaf, check);

@@ -57,6 +57,7 @@ SETTINGS = {
     },
     "one against the rest": {"categorical_cuts": "one-against-rest", "clip_to_range": False},
     "counts inherited": {"inherit_counts": "count", "n_cuts": 4},
+    "no rival, any runner-up": {"missing_second": "-inf", "runner_up": "cut", "n_cuts": 3},
     "limits": {
         "max_depth": 3,
         "max_leaves": 9,
@@ -264,6 +265,23 @@ def test_a_cut_without_a_rival_is_forced_where_no_second_means_minus_infinity(cu
     assert {s.reason for s in model.splits()} == {"forced"}
     assert model.splits()[0].runner_up == "no split"
     assert model.splits()[0].runner_up_gain == -np.inf
+
+
+@pytest.mark.parametrize("runner_up", ["attribute", "cut"])
+@pytest.mark.parametrize("numbers", [0, 1, 2])
+@pytest.mark.parametrize("constants", [1, 4])
+def test_a_column_that_never_changes_is_no_rival(constants, numbers, runner_up):
+    def stream(rng, n):
+        x = np.hstack([np.full((n, constants), 2.0), rng.normal(size=(n, numbers))])
+        inside = np.abs(x[:, constants:]).max(axis=1, initial=0.0) < 0.7
+        y = inside if numbers else rng.random(n) < 0.5
+        return x, y.astype(int), np.ones(n), [False] * (constants + numbers)
+
+    options = {"leaf": "majority", "grace_period": 50, "tau": 0.0, "delta": 1e-7, "cuts": "bins"}
+    options |= {"missing_second": "-inf", "runner_up": runner_up}
+    model, _ = assert_same_tree(rp.HoeffdingTree, options, stream, 400)
+    forced = numbers == 1 and runner_up == "attribute"
+    assert {s.reason for s in model.splits()} == ({"forced"} if forced else set())
 
 
 def test_two_values_of_missing_second_differ_only_without_a_rival():
