@@ -5,10 +5,13 @@ thread and on two, beside MOA's (its JVM warm, instances built beforehand) and, 
 only, River's with as many features a leaf; CPU seconds on one thread, wall-clock seconds on two,
 the best of the repeats in turn within one run. `accuracy` tells prequential accuracy of
 AdaptiveRandomForest and StreamingRandomPatches beside MOA's on the streams of
-choosing_streams.py, the mean of the seeds, with the standard error of the difference.
+choosing_streams.py, the mean of the seeds, with the standard error of the difference. All of
+MOA's trees draw the same features first whatever the seed, so that the order of the columns decides
+what they see: `--shuffle-columns` gives every seed but the first another order, the same to both.
 
     python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000] [--markdown]
-    python benchmarks/forests.py accuracy [--rows 30000] [--streams a;b] [--seeds 1] [--markdown]
+    python benchmarks/forests.py accuracy [--rows 30000] [--streams a;b] [--seeds 1]
+        [--shuffle-columns] [--markdown]
 
 MOA is left out where no JDK is present, and so are the real streams where RIPARIAN_DATA names no
 folder with them.
@@ -25,6 +28,7 @@ from typing import Any
 import numpy as np
 import workloads
 from choosing_streams import CHOOSING, HELD_OUT
+from numpy.typing import NDArray
 from peers import moa_tree
 from peers.moa_tree import MoaTree
 from tables import Table
@@ -52,6 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--streams", help="those to run, separated by semicolons")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--seeds", type=int, default=1, help="forests of each kind, for accuracy")
+    parser.add_argument("--shuffle-columns", action="store_true")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args(arguments)
@@ -182,26 +187,21 @@ def _accuracy(options: argparse.Namespace) -> None:
             continue
         n = min(options.rows or 30_000, stream.n_rows or 10**9)
         X, y = stream.take(n)
-        if np.isnan(X).any():
-            continue  # MOA answers otherwise where values are missing
         nominal = [j for j, label in enumerate(stream.names) if label in stream.categories]
         workload = Workload(name, X, np.unique(y, return_inverse=True)[1], nominal)
         found: dict[str, Any] = {"workload": name, "rows": len(y)}
+        orders = [np.arange(X.shape[1])] * options.seeds
+        if options.shuffle_columns:
+            orders[1:] = [_order(seed, X.shape[1]) for seed in range(1, options.seeds)]
         for kind in OURS:
-            ours, theirs = [], []
-            for seed in range(options.seeds):
-                answers = model_of(kind, workload, 2, seed).prequential(workload.X, workload.y)
-                ours.append((answers == workload.y).mean())
+            pairs = _both(kind, workload, orders)
+            found[kind] = float(pairs[:, 0].mean())
             if not moa_tree.missing():
-                with MoaTree(workload, "prequential", MOA[kind][0], 0, MOA[kind][1]) as machine:
-                    theirs = [machine.accuracy(seed + 1) for seed in range(options.seeds)]
-            found[kind] = float(np.mean(ours))
-            if theirs:
-                found[f"MOA's {kind}"] = float(np.mean(theirs))
-                found[f"{kind} less MOA's"] = 100.0 * (found[kind] - found[f"MOA's {kind}"])
-            if theirs and options.seeds > 1:
-                variance = np.var(ours, ddof=1) + np.var(theirs, ddof=1)
-                found[f"{kind} error"] = 100.0 * float(np.sqrt(variance / options.seeds))
+                found[f"MOA's {kind}"] = float(pairs[:, 1].mean())
+                less = 100.0 * (pairs[:, 0] - pairs[:, 1])
+                found[f"{kind} less MOA's"] = float(less.mean())
+                if options.seeds > 1:
+                    found[f"{kind} error"] = float(less.std(ddof=1) / np.sqrt(options.seeds))
         rows.append(found)
         print(found, file=sys.stderr)
     forms = {"rows": "{:,}"}
@@ -209,6 +209,27 @@ def _accuracy(options: argparse.Namespace) -> None:
         forms |= {kind: "{:.4f}", f"MOA's {kind}": "{:.4f}", f"{kind} less MOA's": "{:+.2f}"}
         forms |= {f"{kind} error": "{:.2f}"}
     _print("Prequential accuracy", rows, forms, options.markdown)
+
+
+def _order(seed: int, n: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed).permutation(n)
+
+
+def _both(kind: str, workload: Workload, orders: list[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """Give accuracies, ours and MOA's or NaN, of forests that see the columns in these orders."""
+    pairs = np.full((len(orders), 2), np.nan)
+    for seed, order in enumerate(orders):
+        nominal = [j for j, column in enumerate(order) if column in workload.nominal]
+        moved = Workload(
+            workload.name, np.ascontiguousarray(workload.X[:, order]), workload.y, nominal
+        )
+        answers = model_of(kind, moved, 2, seed).prequential(moved.X, moved.y)
+        pairs[seed, 0] = (answers == moved.y).mean()
+    if not moa_tree.missing():
+        with MoaTree(workload, "prequential", MOA[kind][0], 0, MOA[kind][1]) as machine:
+            for seed, order in enumerate(orders):
+                pairs[seed, 1] = machine.accuracy(seed + 1, order.tolist())
+    return pairs
 
 
 def _print(title: str, rows: list[dict[str, Any]], forms: dict[str, str], markdown: bool) -> None:

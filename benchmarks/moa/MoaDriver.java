@@ -35,9 +35,10 @@ import moa.classifiers.trees.HoeffdingTree;
  * </ul>
  *
  * <p>Prints a line of JSON once it is warm, and then one for each line that it reads: "run" for a
- * timed run, "accuracy" for a run that also predicts, whatever the mode, "seed N" to have this seed
- * from then on, 1 at first. "right" holds how many of each hundredth of the rows were answered
- * rightly.
+ * timed run, "accuracy" for a run that also predicts, whatever the mode, and is not weighed, "seed N"
+ * to have this seed from then on, 1 at first, "order 2,0,1" to have the columns before the class in
+ * this order, as they came at first. "right" holds how many of each hundredth of the rows were
+ * answered rightly.
  */
 public class MoaDriver {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -46,7 +47,8 @@ public class MoaDriver {
     public static void main(String[] args) throws Exception {
         final int nRows = Integer.parseInt(args[1]);
         final String[] values = args[2].split(",");
-        final Instance[] rows = read(Path.of(args[0]), nRows, header(values), values.length);
+        Instance[] rows = read(Path.of(args[0]), nRows, header(values), values.length);
+        final Instance[] asTheyCame = rows;
         final String options = args[3];
         final boolean prequential = args[4].equals("prequential");
         final String kind = args[6];
@@ -63,14 +65,20 @@ public class MoaDriver {
                 System.out.println("{\"ready\": true}");
                 continue;
             }
+            if (line.startsWith("order ")) {
+                rows = reordered(asTheyCame, values, line.substring("order ".length()).split(","));
+                System.out.println("{\"ready\": true}");
+                continue;
+            }
+            final boolean weighed = line.equals("run");
             System.gc();
-            final Result result = run(kind, rows, options, prequential || line.equals("accuracy"));
+            final Result result = run(kind, rows, options, prequential || !weighed);
             final int right = IntStream.of(result.right).sum();
             System.out.println(String.format(Locale.ROOT,
                 "{\"cpu\": %.6f, \"wall\": %.6f, \"accuracy\": %.6f, \"bytes\": %d, "
                     + "\"leaves\": %d, \"right\": [%s]}",
                 result.cpu, result.wall, (double) right / rows.length,
-                result.tree.measureByteSize(), leaves(result.tree),
+                weighed ? result.tree.measureByteSize() : 0, leaves(result.tree),
                 IntStream.of(result.right).mapToObj(Integer::toString)
                     .collect(Collectors.joining(", "))));
         }
@@ -153,6 +161,28 @@ public class MoaDriver {
         final InstancesHeader header = new InstancesHeader(new Instances("rows", attributes, 0));
         header.setClassIndex(values.length - 1);
         return header;
+    }
+
+    private static Instance[] reordered(Instance[] rows, String[] values, String[] order) {
+        final int last = values.length - 1;
+        final String[] moved = values.clone();
+        final int[] from = new int[values.length];
+        from[last] = last;
+        for (int j = 0; j < last; j++) {
+            from[j] = Integer.parseInt(order[j]);
+            moved[j] = values[from[j]];
+        }
+        final InstancesHeader header = header(moved);
+        final Instance[] out = new Instance[rows.length];
+        for (int i = 0; i < rows.length; i++) {
+            final double[] row = new double[from.length];
+            for (int j = 0; j < from.length; j++) {
+                row[j] = rows[i].value(from[j]);
+            }
+            out[i] = new DenseInstance(1.0, row);
+            out[i].setDataset(header);
+        }
+        return out;
     }
 
     private static Instance[] read(Path path, int nRows, InstancesHeader header, int nColumns)

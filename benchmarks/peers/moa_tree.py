@@ -66,7 +66,7 @@ class MoaTree:
         np.column_stack([workload.X, workload.y]).astype("<f8").tofile(rows)
         values = np.zeros(workload.X.shape[1] + 1, dtype=int)
         for j in workload.nominal:
-            values[j] = workload.X[:, j].max() + 1
+            values[j] = np.nanmax(workload.X[:, j]) + 1
         values[-1] = workload.n_classes
         leaf = {"adaptive": "NBAdaptive", "majority": "MC"}[LEAVES[task]]
         # The memory limit is out of reach, or MOA would stop growing.
@@ -107,9 +107,11 @@ class MoaTree:
         accuracy = result["accuracy"] if self._task == "prequential" else None
         return Run(result["cpu"], accuracy, result["bytes"], result["leaves"])
 
-    def accuracy(self, seed: int = 1) -> float:
-        """Give the prequential accuracy, whatever the task times."""
+    def accuracy(self, seed: int = 1, columns: list[int] | None = None) -> float:
+        """Give the prequential accuracy, whatever the task times, with columns in this order."""
         self._ask(f"seed {seed}")
+        if columns is not None:
+            self._ask(f"order {','.join(map(str, columns))}")
         return float(self._ask("accuracy")["accuracy"])
 
     def right(self) -> list[int]:
