@@ -9,7 +9,8 @@ choosing_streams.py, the mean of the seeds, with the standard error of the diffe
 MOA's trees draw the same features first whatever the seed, so that the order of the columns decides
 what they see: `--shuffle-columns` gives every seed but the first another order, the same to both.
 
-    python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000] [--markdown]
+    python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000]
+        [--river-rows 10000] [--markdown]
     python benchmarks/forests.py accuracy [--rows 30000] [--streams a;b] [--seeds 1]
         [--shuffle-columns] [--markdown]
 
@@ -37,7 +38,6 @@ from workloads import Workload
 import riparian as rp
 
 MEMBERS = 10
-RIVER_ROWS = 10_000
 OURS: dict[str, Callable[..., rp.Forest]] = {
     "ARF": rp.AdaptiveRandomForest,
     "SRP": rp.StreamingRandomPatches,
@@ -58,6 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=1, help="forests of each kind, for accuracy")
     parser.add_argument("--shuffle-columns", action="store_true")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--river-rows", type=int, default=10_000, help="the first, for its speed")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args(arguments)
     if why := moa_tree.missing():
@@ -85,7 +86,7 @@ def _speed(options: argparse.Namespace) -> None:
             print(f"{name} left out: it is not there", file=sys.stderr)
             continue
         print(workload, file=sys.stderr)
-        rows.append(_timed(workload, options.repeats))
+        rows.append(_timed(workload, options.repeats, options.river_rows))
     _print(
         "AdaptiveRandomForest, ten members",
         rows,
@@ -106,7 +107,7 @@ def _speed(options: argparse.Namespace) -> None:
     )
 
 
-def _timed(workload: Workload, repeats: int) -> dict[str, Any]:
+def _timed(workload: Workload, repeats: int, river_rows: int) -> dict[str, Any]:
     found: dict[str, Any] = {"workload": workload.name}
     best: dict[str, float] = {}
     machine = None
@@ -142,23 +143,26 @@ def _timed(workload: Workload, repeats: int) -> dict[str, Any]:
             "MOA / one thread": best["moa"] / best["cpu 1"],
             "MOA / two threads": best["moa"] / best["wall 2"],
         }
-    if (river := _river(workload)) is not None:
+    first = Workload(
+        workload.name, workload.X[:river_rows], workload.y[:river_rows], workload.nominal
+    )
+    if (river := _river(first)) is not None:
         for threads, name, clock in (
             (1, "one thread", process_time),
             (2, "two threads", perf_counter),
         ):
             seconds = []
             for _ in range(repeats):
-                model = model_of("ARF", workload, threads)
+                model = model_of("ARF", first, threads)
                 start = clock()
-                model.prequential(workload.X[:RIVER_ROWS], workload.y[:RIVER_ROWS])
+                model.prequential(first.X, first.y)
                 seconds.append(clock() - start)
             found[f"River / {name}"] = river / min(seconds)
     return found
 
 
 def _river(workload: Workload) -> float | None:
-    """Seconds of River's forest for the first rows."""
+    """Seconds of River's forest."""
     try:
         from river.forest import ARFClassifier
     except ImportError:
@@ -166,8 +170,8 @@ def _river(workload: Workload) -> float | None:
         return None
     model = ARFClassifier(n_models=MEMBERS, max_features=0.6, seed=1)
     names = [f"x{j}" for j in range(workload.X.shape[1])]
-    rows = [dict(zip(names, row, strict=True)) for row in workload.X[:RIVER_ROWS].tolist()]
-    labels = workload.y[:RIVER_ROWS].tolist()
+    rows = [dict(zip(names, row, strict=True)) for row in workload.X.tolist()]
+    labels = workload.y.tolist()
     start = process_time()
     for x, label in zip(rows, labels, strict=True):
         model.predict_one(x)
