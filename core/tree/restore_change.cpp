@@ -1,0 +1,326 @@
+// Putting together what a tree that follows change keeps besides: subtrees beside others, its
+// window, what it has changed, and its archive.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "snapshot_rules.hpp"
+#include "tree.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void Tree::restore_sides(const Snapshot& s) {
+    std::span<const double> rest(s.monitors);
+    born_ = s.births[0];
+    demand(born_ >= nodes_.size() && born_ <= (1ULL << 62), "births is impossible");
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const std::int32_t parent = nodes_[i].parent;
+        demand(s.born[i] < born_ && (parent == none || s.born[i] > side(parent).born),
+               at_row("born", i) + "not after its parent");
+        sides_[i].born = s.born[i];
+        if (s.monitor_sizes[i] == 0) continue;
+        demand(s.monitor_sizes[i] <= rest.size(), "monitors ends too early");
+        std::span<const double> own = rest.first(s.monitor_sizes[i]);
+        rest = rest.subspan(own.size());
+        sides_[i].monitor = std::make_unique<Monitor>(monitor_parameters());
+        sides_[i].monitor->errors = Adwin::restore(monitor_parameters(), own);
+        demand(own.empty(), at_row("monitor_sizes", i) + "too long");
+    }
+    demand(rest.empty(), "monitors is too long");
+}
+
+void Tree::restore_window(const Snapshot& s) {
+    demand(s.window[0] >= 1 && s.window[0] <= most_window, "window is impossible");
+    window_ = fits_ = s.window[0];
+    forgotten_ = s.window[1];
+    demand(forgotten_ <= seen_, "window forgot more than was learned");
+    Reader trials(s.trials, "trials");
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        Side& side = sides_[i];
+        const std::int32_t parent = nodes_[i].parent;
+        side.since = s.since[i];
+        demand(side.since <= seen_ + 1 && (parent == none || side.since >= this->side(parent).since),
+               at_row("since", i) + "before its parent, or after the last example");
+        side.there = s.there[i];
+        demand(side.there <= side.since &&
+                   (parent == none || side.there >= this->side(parent).since),
+               at_row("there", i) + "after it began, or before its parent");
+        demand((s.on_trial[i] == 1) == (side.first != none || nodes_[i].role == Role::alternate),
+               at_row("on_trial", i) + "no trial where there is one, or one where there is none");
+        if (!s.on_trial[i]) continue;
+        const double* const t = trials.take(Snapshot::trial_values_each);
+        for (std::size_t k = 0; k < Snapshot::trial_values_each; ++k) {
+            demand(t[k] >= 0.0 && (t[k] <= heaviest || (k == 5 && t[k] == infinity)),
+                   at_row("on_trial", i) + "not a weight");
+        }
+        side.trial = std::make_unique<Trial>();
+        *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5], 0};
+    }
+    const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+    examples_.begin(seen_ + 1 - s.window_labels.size());
+    double total = 0.0;
+    Reader numbers(s.window_numbers, "window_numbers");
+    for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
+        const std::string where = at_row("window_labels", i);
+        const double w = s.window_weights[i];
+        total += w;
+        const double* const x = s.window_values.data() + i * numeric;
+        const Row row{x, s.window_codes.data() + i * categorical,
+                      std::any_of(x, x + numeric, [](double v) { return v != v; })};
+        demand_example(row, s.window_labels[i], w, where);
+        const auto y = static_cast<std::size_t>(s.window_labels[i]);
+        if (s.window_uncertain.empty() || !s.window_uncertain[i]) {
+            examples_.push(row, y, w);
+        } else {
+            examples_.push(row, y, w, read_distributions(row, numbers, where));
+        }
+    }
+    numbers.demand_end();
+    if (!exact_in_steps(total)) return;
+    // What is forgotten one day must be there.
+    std::vector<double> counts(nodes_.size() * n_classes_, 0.0);
+    Spread spread;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
+        const std::uint64_t number = examples_.first() + i;
+        const auto add = [&](std::int32_t node, double w) {
+            counts[static_cast<std::size_t>(node) * n_classes_ + examples_.label(number)] += w;
+        };
+        const double w = examples_.weight(number);
+        if (!examples_.is_uncertain(number)) {
+            each_that_learned(examples_.row(number), number,
+                              [&](std::int32_t node) { add(node, w); });
+            continue;
+        }
+        place = examples_.distributions(place, spread.numbers);
+        spread.begin(examples_.row(number), features_, shape_);
+        retrace(spread, number);
+        for (const Spread::Visit& v : spread.visits) add(v.node, part_of(v.share, w));
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        demand(nearly(counts[i], s.counts[i]),
+               at_row("counts", i / n_classes_) + "not what the window holds");
+    }
+}
+
+// As Spread::write has them; of values that the row does not have.
+std::vector<double> Tree::read_distributions(const Row& row, Reader& numbers,
+                                             const std::string& where) const {
+    std::vector<double> all;
+    const auto take = [&](std::size_t n) {
+        const double* const taken = numbers.take(n);
+        all.insert(all.end(), taken, taken + n);
+        return taken;
+    };
+    const auto whole = [&](double most) {
+        const double number = *take(1);
+        demand(number >= 0.0 && number < most && number == std::floor(number),
+               where + "not a distribution");
+        return static_cast<std::size_t>(number);
+    };
+    const auto n_features = static_cast<double>(features_.size());
+    const std::size_t n = whole(n_features + 1.0);
+    demand(n > 0, where + "no distribution");
+    std::size_t least = 0;  // features ascend
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t feature = whole(n_features);
+        demand(feature >= least, where + "two distributions of one feature");
+        least = feature + 1;
+        Uncertain u;
+        u.type = static_cast<Uncertain::Type>(whole(4.0));
+        const std::size_t slot = features_[feature].slot;
+        const bool categories = u.type == Uncertain::Type::categories;
+        demand(categories ? features_[feature].kind == Kind::categorical && row.codes[slot] < 0
+                          : features_[feature].kind == Kind::numeric && row.x[slot] != row.x[slot],
+               where + "a distribution beside a value");
+        std::vector<Point> points;
+        if (u.type == Uncertain::Type::interval || u.type == Uncertain::Type::normal) {
+            const double* const bounds = take(2);
+            u.low = bounds[0];
+            u.high = bounds[1];
+            if (u.type == Uncertain::Type::normal) {
+                const double* const moments = take(2);
+                u.mean = moments[0];
+                u.deviation = moments[1];
+            }
+        } else {
+            u.count = whole(0x1p52);
+            demand(u.count <= numbers.left() / 2, where + "not a distribution");
+            const double* const pairs = take(2 * u.count);
+            for (std::size_t p = 0; p < u.count; ++p) {
+                points.push_back({pairs[2 * p], pairs[2 * p + 1]});
+            }
+        }
+        demand(u.possible(points, categories ? categories_[slot] : 0), where + "not a distribution");
+    }
+    return all;
+}
+
+void Tree::restore_changes(const Snapshot& s) {
+    std::copy(s.change_totals.begin(), s.change_totals.end(), change_totals_.begin());
+    for (std::size_t i = 0; i < s.change_seen.size(); ++i) {
+        const std::string where = at_row("change_seen", i);
+        const std::int32_t* const p = s.change_places.data() + i * Snapshot::change_places_each;
+        const double* const v = s.change_values.data() + i * Snapshot::change_values_each;
+        Change c;
+        c.seen = s.change_seen[i];
+        demand(c.seen <= seen_ && (i == 0 || c.seen >= s.change_seen[i - 1]),
+               where + "not in the order of time");
+        demand(s.change_kind[i] < n_change_kinds, where + "an unknown kind");
+        c.kind = static_cast<ChangeKind>(s.change_kind[i]);
+        c.depth = p[0];
+        c.branch = p[1];
+        demand(c.depth >= 0 && c.branch >= 0, where + "no such place");
+        const auto cut = [&](std::size_t k) {
+            const std::int32_t* const q = p + 2 + 3 * k;
+            if (q[0] == 0) {
+                demand(q[1] == none && q[2] == none && v[k] == 0.0, where + "a leaf with a test");
+                return Cut{};
+            }
+            demand(q[0] > 0 && q[0] <= 3 &&
+                       possible(s, features_, static_cast<std::uint8_t>(q[0]), q[1], v[k], q[2]),
+                   where + "an impossible test");
+            return Cut{v[k], q[1], q[2], static_cast<Test>(q[0])};
+        };
+        c.above = cut(0);
+        c.before = cut(1);
+        c.after = cut(2);
+        demand(p[11] >= 1 && p[12] >= 1, where + "no leaves");
+        c.leaves_before = static_cast<std::uint32_t>(p[11]);
+        c.leaves_after = static_cast<std::uint32_t>(p[12]);
+        for (std::size_t k = 3; k < Snapshot::change_values_each; ++k) {
+            demand(v[k] != v[k] || std::abs(v[k]) <= heaviest, where + "not a number");
+        }
+        c.ours = {v[3], v[4]};
+        c.theirs = {v[5], v[6]};
+        c.bound = v[7];
+        make_room(changes_);
+        changes_.push_back(c);
+    }
+}
+
+// Nodes of an archived subtree, the children of every one of them found.
+void Tree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n, Archived& a,
+                                  const std::string& where) const {
+    std::vector<std::vector<std::int32_t>> children(n);  // their branches
+    std::vector<std::int32_t> second(n, none);           // where it must stand
+    a.nodes.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t* const p = s.archive_places.data() + (first + i) * Snapshot::archive_places_each;
+        const double threshold = s.archive_thresholds[first + i];
+        demand(p[0] >= 0 && p[0] <= 3, where + "an impossible test");
+        const Archived::Node node{threshold, p[1], p[2], p[3], p[4], p[5], static_cast<Test>(p[0])};
+        if (node.test == Test::leaf) {
+            demand(i > 0 && node.feature == none && node.category == none && node.heavy == none &&
+                       threshold == 0.0,
+                   where + "a leaf with a test");
+        } else {
+            demand(possible(s, features_, static_cast<std::uint8_t>(p[0]), node.feature, threshold,
+                            node.category),
+                   where + "an impossible test");
+        }
+        a.nodes.push_back(node);
+        if (i == 0) {
+            demand(node.parent == none && node.branch == 0, where + "the root has a parent");
+            continue;
+        }
+        demand(node.parent >= 0 && static_cast<std::size_t>(node.parent) < i,
+               where + "no parent before it");
+        const auto parent = static_cast<std::size_t>(node.parent);
+        const Archived::Node& above = a.nodes[parent];
+        auto& branches = children[parent];
+        demand(above.test != Test::leaf, where + "its parent is a leaf");
+        if (above.test == Test::every_value) {
+            demand(node.branch >= 0 &&
+                       node.branch < categories_[features_[static_cast<std::size_t>(above.feature)].slot] &&
+                       std::find(branches.begin(), branches.end(), node.branch) == branches.end(),
+                   where + "no such category, or twice");
+        } else {
+            demand(node.branch == static_cast<std::int32_t>(branches.size()) && node.branch < 2 &&
+                       (node.branch == 0 || second[parent] == static_cast<std::int32_t>(i)),
+                   where + "children out of order");
+            second[parent] = static_cast<std::int32_t>(i) + 1;
+        }
+        branches.push_back(node.branch);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const Archived::Node& node = a.nodes[i];
+        if (node.test == Test::leaf) continue;
+        demand(node.heavy > 0 && static_cast<std::size_t>(node.heavy) < n &&
+                   a.nodes[static_cast<std::size_t>(node.heavy)].parent == static_cast<std::int32_t>(i) &&
+                   (node.test == Test::every_value || children[i].size() == 2),
+               where + "a test without its children");
+    }
+}
+
+void Tree::restore_archive(const Snapshot& s) {
+    archived_ = s.archived[0];
+    demand(archived_ <= (1ULL << 62), "archived is impossible");
+    std::size_t node = 0, split = 0, rival = 0;
+    for (std::size_t i = 0; i < s.archive.size() / Snapshot::archive_each; ++i) {
+        const std::uint64_t* const p = s.archive.data() + i * Snapshot::archive_each;
+        const std::string where = at_row("archive", i);
+        demand(p[0] >= 1 && p[0] <= archived_ && (i == 0 || p[0] > archive_.back().number),
+               where + "not in the order of time");
+        demand(p[1] < nodes_.size() && nodes_[p[1]].test != Test::leaf &&
+                   nodes_[p[1]].role == Role::child,
+               where + "no such place");
+        demand(p[2] <= s.archive_thresholds.size() - node, "archive_thresholds ends too early");
+        demand(p[2] >= 1, where + "no nodes");
+        Archived a;
+        a.number = p[0];
+        a.place = static_cast<std::int32_t>(p[1]);
+        restore_archived_nodes(s, node, p[2], a, where);
+        node += p[2];
+        for (std::size_t k = 0; k < a.nodes.size(); ++k) {
+            if (a.nodes[k].test == Test::leaf) continue;
+            demand((split + 1) * Snapshot::archive_evidence_each <= s.archive_evidence.size(),
+                   "archive_evidence ends too early");
+            const std::uint64_t* const q = s.archive_splits.data() + split * Snapshot::archive_splits_each;
+            const double* const e = s.archive_evidence.data() + split * Snapshot::archive_evidence_each;
+            ++split;
+            demand(q[1] <= 255 && q[2] <= 255 && q[3] <= 255 && q[4] <= 1 && q[5] <= passes_,
+                   where + "an impossible split");
+            const Split told{q[0], e[0], e[1], e[2], e[3], e[4], e[5], static_cast<std::int32_t>(k),
+                             static_cast<Verdict>(q[1]), static_cast<std::uint8_t>(q[2]),
+                             static_cast<std::uint8_t>(q[3]), q[4] == 1,
+                             static_cast<std::uint32_t>(q[5])};
+            demand_split(told, a.nodes[k].test, where);
+            demand(told.null_second || told.rivals > 0, where + "no runner-up");
+            a.splits.push_back(told);
+            for (std::size_t r = 0; r < told.rivals; ++r, ++rival) {
+                demand(2 * rival < s.archive_gains.size(), "archive_gains ends too early");
+                const std::int32_t* const t = s.archive_rivals.data() + rival * Snapshot::archive_rivals_each;
+                demand(t[0] >= 0 && t[0] <= 3, where + "an impossible runner-up");
+                a.rivals.push_back(demand_rival(s, static_cast<std::uint8_t>(t[0]), t[1],
+                                                s.archive_gains[2 * rival], t[2],
+                                                s.archive_gains[2 * rival + 1], where));
+            }
+        }
+        trim(a.splits);
+        trim(a.rivals);
+        make_room(archive_);
+        archive_.push_back(std::move(a));
+    }
+    demand(node == s.archive_thresholds.size() &&
+               split * Snapshot::archive_evidence_each == s.archive_evidence.size() &&
+               2 * rival == s.archive_gains.size(),
+           "archive does not fit what is in it");
+    std::size_t trial = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (!sides_[i].trial) continue;
+        const std::uint64_t from = s.trial_from[trial++];
+        demand(from <= archived_ && (from == 0 || nodes_[i].role == Role::alternate),
+               at_row("trial_from", i) + "not in the archive");
+        sides_[i].trial->from = from;
+    }
+}
+
+}  // namespace riparian

@@ -1,0 +1,214 @@
+#include "snapshot_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace riparian {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double largest = largest_value;
+
+void demand_weights(const std::vector<double>& v, const char* name) {
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        demand(v[i] >= 0.0 && v[i] <= heaviest, at_row(name, i) + "not a weight");
+    }
+}
+
+}  // namespace
+
+bool nearly(double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); }
+
+Sizes check_sizes(const Settings& settings, const Snapshot& s) {
+    Sizes z{};
+    demand_size(s.seen, 1, "seen");
+    demand(s.seen[0] <= most_seen, "seen is too large");
+    demand_size(s.classes, 1, "classes");
+    z.n_classes = s.classes[0];
+    demand(s.kinds.size() <= max_features, "there are too many features");
+    for (const std::uint8_t kind : s.kinds) {
+        demand(kind <= 1, "kinds holds an unknown kind");
+        ++(kind == 0 ? z.n_numeric : z.n_categorical);
+    }
+    demand_size(s.categories, z.n_categorical, "categories");
+    for (const std::uint32_t n : s.categories) demand(n <= max_categories, "categories is too large");
+    z.n_nodes = s.test.size();
+    demand(z.n_nodes >= 1 && z.n_nodes <= (1U << 30), "the tree has no node or too many");
+    const auto leaves = static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), 0));
+    z.n_leaves = settings.keeps() ? z.n_nodes : leaves;
+    demand_size(s.parent, z.n_nodes, "parent");
+    demand_size(s.branch, z.n_nodes, "branch");
+    demand_size(s.feature, z.n_nodes, "feature");
+    demand_size(s.category, z.n_nodes, "category");
+    demand_size(s.heavy, z.n_nodes, "heavy");
+    demand_size(s.threshold, z.n_nodes, "threshold");
+    demand(z.n_classes <= max_classes, "classes is too large");
+    demand_size(s.counts, z.n_nodes * z.n_classes, "counts");
+    demand_size(s.inherited, z.n_nodes * z.n_classes, "inherited");
+    demand_size(s.weight, z.n_leaves, "weight");
+    demand_size(s.inherited_weight, z.n_leaves, "inherited_weight");
+    demand_size(s.checked, z.n_leaves, "checked");
+    demand_size(s.right_majority, z.n_leaves, "right_majority");
+    demand_size(s.right_bayes, z.n_leaves, "right_bayes");
+    z.numeric = z.n_leaves * z.n_numeric;
+    z.categorical = z.n_leaves * z.n_categorical;
+    demand(s.dropped.empty() || s.dropped.size() == z.n_leaves * s.kinds.size(),
+           "dropped does not have a value for each feature of each leaf");
+    for (std::size_t i = 0; i < s.dropped.size(); ++i) {
+        demand(s.dropped[i] <= 1, "dropped holds another value than 0 and 1");
+        (s.kinds[i % s.kinds.size()] == 0 ? z.numeric : z.categorical) -= s.dropped[i];
+    }
+    demand_size(s.values, z.categorical, "values");
+    demand_size(s.table_gaps, z.categorical, "table_gaps");
+    const std::size_t splits = z.n_nodes - leaves;
+    demand_size(s.split_node, splits, "split_node");
+    demand_size(s.split_seen, splits, "split_seen");
+    demand_size(s.split_verdict, splits, "split_verdict");
+    demand_size(s.split_n, splits, "split_n");
+    demand_size(s.split_gain_range, splits, "split_gain_range");
+    demand_size(s.split_epsilon, splits, "split_epsilon");
+    demand_size(s.split_gain, splits, "split_gain");
+    demand_size(s.second_feature, splits, "second_feature");
+    demand_size(s.second_category, splits, "second_category");
+    demand_size(s.second_test, splits, "second_test");
+    demand_size(s.second_threshold, splits, "second_threshold");
+    demand_size(s.second_gain, splits, "second_gain");
+    demand_size(s.spent, 1, "spent");
+    demand(s.spent[0] >= 0.0 && s.spent[0] <= heaviest, "spent is not a sum of deltas");
+    demand_size(s.checks, z.n_leaves, "checks");
+    demand_size(s.met, s.kinds.size(), "met");
+    for (const std::uint8_t m : s.met) demand(m <= 1, "met holds another value than 0 and 1");
+    demand_size(s.split_delta, splits, "split_delta");
+    demand_size(s.split_spent, splits, "split_spent");
+    demand_size(s.split_criterion, splits, "split_criterion");
+    demand_size(s.rivals, splits, "rivals");
+    std::size_t n_rivals = 0;
+    for (const std::uint8_t n : s.rivals) n_rivals += n;
+    demand_size(s.rival_feature, n_rivals, "rival_feature");
+    demand_size(s.rival_category, n_rivals, "rival_category");
+    demand_size(s.rival_test, n_rivals, "rival_test");
+    demand_size(s.rival_threshold, n_rivals, "rival_threshold");
+    demand_size(s.rival_gain, n_rivals, "rival_gain");
+    demand_size(s.passes, 1, "passes");
+    demand(s.passes[0] >= 1, "passes is 0");
+    demand_size(s.split_pass, splits, "split_pass");
+    demand_size(s.inactive, z.n_leaves, "inactive");
+    std::size_t n_anew = 0;
+    for (const std::uint8_t state : s.inactive) {
+        demand(state <= 2, "inactive holds another value than 0, 1 and 2");
+        n_anew += state == 2;
+    }
+    demand_size(s.recent, n_anew * z.n_classes, "recent");
+    demand_size(s.ranked_at, 1, "ranked_at");
+    demand(s.ranked_at[0] <= s.seen[0], "ranked_at is after the last example");
+    demand_size(s.least_promise, 1, "least_promise");
+    demand_weights(s.least_promise, "least_promise");
+    demand_weights(s.recent, "recent");
+    demand_weights(s.counts, "counts");
+    demand_weights(s.inherited, "inherited");
+    demand_weights(s.weight, "weight");
+    demand_weights(s.inherited_weight, "inherited_weight");
+    // Of a leaf that forgets: what arrived since may be more than is left.
+    for (std::size_t i = 0; i < s.checked.size(); ++i) {
+        demand(s.checked[i] >= (settings.forgets() ? -heaviest : 0.0) && s.checked[i] <= heaviest,
+               at_row("checked", i) + "not a weight");
+    }
+    demand_weights(s.delay, "delay");
+    demand_weights(s.recalled, "recalled");
+    demand_weights(s.estimated, "estimated");
+    demand_weights(s.right_majority, "right_majority");
+    const std::size_t beside = settings.adapts() ? z.n_nodes : 0;
+    demand_size(s.role, beside, "role");
+    demand_size(s.born, beside, "born");
+    demand_size(s.births, beside ? 1 : 0, "births");
+    demand_size(s.monitor_sizes, beside, "monitor_sizes");
+    demand(beside || s.monitors.empty(), "monitors is too long");
+    const std::size_t changes = s.change_seen.size();
+    demand(changes <= (beside ? most_changes : 0), "change_seen is too long");
+    // Of kinds that came later there were none.
+    demand(s.change_totals.size() <= n_change_kinds && s.change_totals.empty() == (beside == 0),
+           "change_totals has other kinds than there are");
+    demand_size(s.change_kind, changes, "change_kind");
+    demand_size(s.change_places, changes * Snapshot::change_places_each, "change_places");
+    demand_size(s.change_values, changes * Snapshot::change_values_each, "change_values");
+    const std::size_t windowed = settings.forgets() ? z.n_nodes : 0;
+    demand_size(s.since, windowed, "since");
+    demand_size(s.there, windowed, "there");
+    demand_size(s.recent_since, windowed ? n_anew : 0, "recent_since");
+    demand_size(s.window, windowed ? 2 : 0, "window");
+    const std::size_t held = s.window_labels.size();
+    demand(held <= (windowed ? std::min<std::uint64_t>(s.window[0], s.seen[0]) : 0),
+           "window_labels has more examples than the window");
+    demand_size(s.window_values, held * z.n_numeric, "window_values");
+    demand_size(s.window_codes, held * z.n_categorical, "window_codes");
+    demand_size(s.window_weights, held, "window_weights");
+    demand_size(s.window_uncertain, s.window_uncertain.empty() ? 0 : held, "window_uncertain");
+    demand(s.window_numbers.empty() || !s.window_uncertain.empty(), "window_numbers is too long");
+    for (const std::uint8_t u : s.window_uncertain) {
+        demand(u <= 1, "window_uncertain holds another value than 0 and 1");
+    }
+    demand_size(s.on_trial, windowed, "on_trial");
+    std::size_t on_trial = 0;
+    for (const std::uint8_t t : s.on_trial) {
+        demand(t <= 1, "on_trial holds another value than 0 and 1");
+        on_trial += t;
+    }
+    demand_size(s.trials, on_trial * Snapshot::trial_values_each, "trials");
+    const std::size_t archives = settings.archive_size() ? 1 : 0;
+    demand_size(s.trial_from, archives * on_trial, "trial_from");
+    demand_size(s.archived, archives, "archived");
+    demand(s.archive.size() % Snapshot::archive_each == 0 &&
+               s.archive.size() / Snapshot::archive_each <= settings.archive_size(),
+           "archive has more subtrees than archive_size");
+    demand_size(s.archive_places, s.archive_thresholds.size() * Snapshot::archive_places_each,
+                "archive_places");
+    demand_size(s.archive_splits, s.archive_evidence.size(), "archive_splits");
+    demand(s.archive_gains.size() % 2 == 0, "archive_gains has half of a rival");
+    demand_size(s.archive_rivals, s.archive_gains.size() / 2 * Snapshot::archive_rivals_each,
+                "archive_rivals");
+    demand(archives || (s.archive_thresholds.empty() && s.archive_evidence.empty() &&
+                        s.archive_gains.empty()),
+           "an archive without archive_size");
+    demand_weights(s.right_bayes, "right_bayes");
+    demand_weights(s.right_idbd, "right_idbd");
+    demand_weights(s.known, "known");
+    demand_weights(s.cells, "cells");
+    demand_weights(s.table_known, "table_known");
+    return z;
+}
+
+bool possible(const Snapshot& s, const Features& features, std::uint8_t test,
+              std::int32_t feature, double threshold, std::int32_t category) {
+    if (feature < 0 || static_cast<std::size_t>(feature) >= features.size()) return false;
+    const Feature& f = features[static_cast<std::size_t>(feature)];
+    switch (static_cast<Test>(test)) {
+        case Test::threshold:
+            return f.kind == Kind::numeric && std::abs(threshold) <= largest && category == none;
+        case Test::one_value:
+            return f.kind == Kind::categorical && threshold == 0.0 && category >= 0 &&
+                   static_cast<std::uint32_t>(category) < s.categories[f.slot];
+        case Test::every_value:
+            return f.kind == Kind::categorical && threshold == 0.0 && category == none;
+        default: return false;
+    }
+}
+
+void check_planes(const double* p, const double* known, double weight, std::size_t n,
+                  const std::string& where) {
+    for (std::size_t f = 0; f < n; ++f) {
+        const double w = known ? known[f] : weight;
+        const double m = p[f], sq = p[n + f], lo = p[2 * n + f], hi = p[3 * n + f];
+        if (w == 0.0) {
+            demand(m == 0.0 && sq == 0.0 && lo == infinity && hi == -infinity,
+                   where + "statistics without weight");
+        } else {
+            demand(std::abs(m) <= largest && sq >= 0.0 && sq <= w * 0x1.00001p902 && lo >= -largest &&
+                       hi <= largest && lo <= hi,
+                   where + "impossible moments");
+        }
+        demand(w <= weight || nearly(w, weight), where + "more known values than examples");
+    }
+}
+
+}  // namespace riparian
