@@ -12,17 +12,20 @@ what they see: `--shuffle-columns` gives every seed but the first another order,
     python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000]
         [--river-rows 10000] [--markdown]
     python benchmarks/forests.py accuracy [--rows 30000] [--streams a;b] [--seeds 1]
-        [--shuffle-columns] [--markdown]
+        [--shuffle-columns] [--keep moa.json] [--markdown]
 
-MOA is left out where no JDK is present, and so are the real streams where RIPARIAN_DATA names no
-folder with them.
+MOA takes most of the time that `accuracy` takes, and answers the same every time: what it answered
+is kept in a file with `--keep`, and read from it in later runs. MOA is left out where no JDK is
+present, and so are the real streams where RIPARIAN_DATA names no folder with them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -57,6 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rows", type=int)
     parser.add_argument("--seeds", type=int, default=1, help="forests of each kind, for accuracy")
     parser.add_argument("--shuffle-columns", action="store_true")
+    parser.add_argument("--keep", type=Path, help="a JSON file for what MOA answered")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--river-rows", type=int, default=10_000, help="the first, for its speed")
     parser.add_argument("--markdown", action="store_true")
@@ -198,7 +202,9 @@ def _accuracy(options: argparse.Namespace) -> None:
         if options.shuffle_columns:
             orders[1:] = [_order(seed, X.shape[1]) for seed in range(1, options.seeds)]
         for kind in OURS:
-            pairs = _both(kind, workload, orders)
+            pairs = np.column_stack(
+                [_ours(kind, workload, orders), _moas(kind, workload, orders, options.keep)]
+            )
             found[kind] = float(pairs[:, 0].mean())
             if not moa_tree.missing():
                 found[f"MOA's {kind}"] = float(pairs[:, 1].mean())
@@ -219,21 +225,36 @@ def _order(seed: int, n: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).permutation(n)
 
 
-def _both(kind: str, workload: Workload, orders: list[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """Give accuracies, ours and MOA's or NaN, of forests that see the columns in these orders."""
-    pairs = np.full((len(orders), 2), np.nan)
+def _ours(kind: str, workload: Workload, orders: list[NDArray[np.int64]]) -> list[float]:
+    """Give the accuracies of our forests that see the columns in these orders."""
+    found = []
     for seed, order in enumerate(orders):
         nominal = [j for j, column in enumerate(order) if column in workload.nominal]
         moved = Workload(
             workload.name, np.ascontiguousarray(workload.X[:, order]), workload.y, nominal
         )
         answers = model_of(kind, moved, 2, seed).prequential(moved.X, moved.y)
-        pairs[seed, 0] = (answers == moved.y).mean()
-    if not moa_tree.missing():
+        found.append(float((answers == moved.y).mean()))
+    return found
+
+
+def _moas(
+    kind: str, workload: Workload, orders: list[NDArray[np.int64]], keep: Path | None
+) -> list[float]:
+    """Give the same of MOA's, NaN where it cannot run."""
+    if moa_tree.missing():
+        return [np.nan] * len(orders)
+    known = json.loads(keep.read_text()) if keep and keep.exists() else {}
+    rows = f"{kind} {workload.name} {len(workload.y)}"
+    names = [f"{rows} {seed} {order.tolist()}" for seed, order in enumerate(orders)]
+    if any(name not in known for name in names):
         with MoaTree(workload, "prequential", MOA[kind][0], 0, MOA[kind][1]) as machine:
-            for seed, order in enumerate(orders):
-                pairs[seed, 1] = machine.accuracy(seed + 1, order.tolist())
-    return pairs
+            for seed, (name, order) in enumerate(zip(names, orders, strict=True)):
+                if name not in known:
+                    known[name] = machine.accuracy(seed + 1, order.tolist())
+        if keep:
+            keep.write_text(json.dumps(known, indent=0))
+    return [known[name] for name in names]
 
 
 def _print(title: str, rows: list[dict[str, Any]], forms: dict[str, str], markdown: bool) -> None:
