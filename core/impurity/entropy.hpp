@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cmath>
-
 #include "../simd/scalar.hpp"
 #include "impurity.hpp"
 
@@ -20,10 +18,21 @@ struct Entropy {
         return log2(static_cast<double>(classes < 2 ? 2 : classes));
     }
 
-    // I <= log2(1 + chi-square) by Jensen's inequality, and I <= H(p) <= 2 sqrt(p (1 - p)).
-    [[nodiscard]] Ceiling ceiling(double gain) const noexcept {
-        return {std::exp2(gain) - 1.0, 0.25 * gain * gain};
-    }
+    // I(class; branch) = H(p) - sum pi_k H(q_k), with pi_k the share of class k and q_k its part
+    // in the branch. H is concave and 0 at 0, so H(p) is off by H(e) at most where p is off by e;
+    // H(rough_share_error) is 2.43e-3, and rough_entropy() is off by 1.03e-4.
+    template <class Real>
+    struct Rough {
+        static constexpr double error = rough_entropy_error + 2.43e-3 + 1.03e-4;
+        Real inside = 0.0;
+
+        __attribute__((always_inline)) void add(Real weight, Real, Real entropy) {
+            inside += weight * entropy;
+        }
+        [[nodiscard]] __attribute__((always_inline)) Real gain(Real p) const {
+            return rough_entropy(p) - inside;
+        }
+    };
 
     template <class Real>
     [[nodiscard]] __attribute__((always_inline)) Real mass(const Real* counts, std::size_t classes,

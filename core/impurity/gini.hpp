@@ -16,8 +16,28 @@ struct Gini {
     [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }
 
     // With pi_k the share of class k and q_k its part in the branch, the gain is
-    // sum pi_k^2 (q_k - p)^2 / (p (1 - p)) <= chi-square, and <= 2 min(p, 1 - p).
-    [[nodiscard]] Ceiling ceiling(double gain) const noexcept { return {gain, 0.25 * gain}; }
+    //
+    //     sum (pi_k q_k)^2 / p + sum (pi_k (1 - q_k))^2 / (1 - p) - sum pi_k^2
+    //
+    // whose derivative by q_k lies within -3 pi_k and 3 pi_k.
+    template <class Real>
+    struct Rough {
+        static constexpr double error = 3.1 * rough_share_error;
+        Real all = 0.0, once = 0.0, twice = 0.0;  // sums of (pi_k)^2 times 1, q_k and q_k^2
+
+        __attribute__((always_inline)) void add(Real weight, Real q, Real) {
+            const Real square = weight * weight;
+            all += square;
+            once += square * q;
+            twice += (square * q) * q;
+        }
+        [[nodiscard]] __attribute__((always_inline)) Real gain(Real p) const {
+            const Real rest = Real(1.0) - p;
+            const Real right = all - once - once + twice;
+            return select(p > 0.0, twice / p, Real(0.0)) +
+                   select(rest > 0.0, right / rest, Real(0.0)) - all;
+        }
+    };
 
     template <class Real>
     [[nodiscard]] __attribute__((always_inline)) Real mass(const Real* counts, std::size_t classes,

@@ -20,14 +20,19 @@ concept Impurity = std::regular<I> && requires(const I i, const double* counts) 
     { i.gain_range(std::size_t{2}) } -> std::same_as<double>;
 };
 
-// Of a cut in two: with chi-square between classes and branches at most the first, or
-// p (1 - p) at most the second, p being the share of a branch, its gain cannot exceed
-// the one that was asked about. A policy that knows such limits has
-// `Ceiling ceiling(double gain)`; most checks then end without a single exact gain.
-struct Ceiling {
-    double chi_square;
-    double spread;
-};
+// A rough look at a cut in two knows the share q of each class at or below it, and the
+// entropy of q and 1 - q in bits, each off by at most this. A policy whose gain can be told
+// from them has
+//
+//     template <class Real> struct Rough {
+//         static constexpr double error;                   // of gain(), at most
+//         void add(Real weight, Real q, Real entropy);     // a class; weights sum to 1
+//         Real gain(Real p) const;                         // p: the share of all, in [0, 1]
+//     };
+//
+// Most checks then end without a single exact gain.
+inline constexpr double rough_share_error = 1.74e-4;
+inline constexpr double rough_entropy_error = 1.69e-3;
 
 // The masses of the two branches of a numeric cut together. A policy may have a
 // cheaper way than one after the other: most of a check is spent here.

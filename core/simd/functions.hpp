@@ -112,17 +112,38 @@ RIPARIAN_INLINE Lanes normal_cdf(Lanes z) {
     return select(z < 0.0, tail, Lanes(1.0) - tail);
 }
 
-// The same to 1.05e-3, for a first look: an odd polynomial on [-3.5, 3.5] (minimax).
-inline constexpr double rough_normal_cdf_error = 1.05e-3;
+// The same to rough_share_error, within [0, 1], and the entropy in bits of that share and the rest to
+// rough_entropy_error, for a first look: polynomials in z^2 on [-3.5, 3.5] (minimax).
+struct RoughShare {
+    Lanes share, entropy;
+};
 
-RIPARIAN_INLINE Lanes rough_normal_cdf(Lanes z) {
+RIPARIAN_INLINE RoughShare rough_normal_cdf(Lanes z) {
     const Lanes x = max(min(z, 3.5), -3.5);
     const Lanes s = x * x;
     const Lanes s2 = s * s;
-    const Lanes p = (s * -0.06129965869954684 + 0.3962549683122126) +
-                    (s * -0.0004446829648196249 + 0.007051543468176116) * s2 +
-                    (s2 * s2) * 1.1410703576210485e-05;
-    return x * p + 0.5;
+    const Lanes s4 = s2 * s2;
+    const Lanes p = (s * -0.0647728908290601 + 0.3982656018558456) +
+                    (s * -0.0007604485048230446 + 0.008700008636586338) * s2 +
+                    (s * -7.909717383197353e-07 + 3.768257320330214e-05) * s4;
+    const Lanes h = (s * -0.44786090085402125 + 0.9983170173304152) +
+                    (s * -0.010289914027030696 + 0.09174766756692004) * s2 +
+                    (s * -1.442107803546077e-05 + 0.0006046192864408997) * s4;
+    return {x * p + 0.5, h};
+}
+
+// The entropy in bits of p and 1 - p for p in [0, 1], to 1.03e-4: log2 of a mantissa m by a
+// polynomial in m - 1 (minimax).
+RIPARIAN_INLINE Lanes rough_entropy(Lanes p) {
+    const auto rough_log2 = [](Lanes x) __attribute__((always_inline)) {
+        const Parts of = parts(x);
+        const Lanes r = of.mantissa - 1.0;
+        const Lanes r2 = r * r;
+        return of.exponent + ((r * -0.7249041794837685 + 1.441760567788723) * r +
+                              (r * -0.3296304388484821 + 0.5175102680344503) * (r * r2));
+    };
+    const Lanes q = Lanes(1.0) - p;
+    return Lanes(0.0) - (p * rough_log2(p) + q * rough_log2(q));
 }
 
 // A sum of many logarithms at the price of one: mantissas are multiplied,

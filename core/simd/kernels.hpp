@@ -61,6 +61,13 @@ struct NumericCheck {
     double* gains;    // [candidate][stride]; -inf: refused
 };
 
+// Limits of the gains of each numeric feature, [stride]; -inf: no candidate.
+struct RoughGains {
+    double* most;    // no candidate of it gains more
+    double* least;   // one gains at least this,
+    double* second;  // and another at least this
+};
+
 inline constexpr std::size_t numeric_scratch(std::size_t n_classes) { return 4 * 8 * n_classes; }
 
 // The weights of values of categorical features at one leaf, and per value the mass
@@ -214,19 +221,14 @@ struct Kernels {
     // w - step (x - along w), made as long as 1; `along` is w x, or 0 for a plain step.
     void (*plane_step)(double* weights, const double* x, std::size_t n, double step, double along);
 
-    // A rough look at all candidates, much cheaper than their gains: upper limits of
-    // chi-square between classes and branches, [candidate][stride]; -inf where there is
-    // no candidate, or p (1 - p) is at most `least_spread`, p being a branch's share.
-    void (*numeric_ceilings)(const NumericCheck&, double least_spread, double* chi_square);
-
     // Indexed by the impurity's place in AnyImpurity.
     using NumericGains = void (*)(const void* impurity, const NumericCheck&);
-    // Only for the candidates at these places of [candidate][stride].
-    using NumericGainsAt = void (*)(const void* impurity, const NumericCheck&,
-                                    const std::uint32_t* places, std::size_t n_places);
+    // A rough look at all candidates, much cheaper than their gains; null for impurities
+    // that have none.
+    using RoughNumericGains = void (*)(const NumericCheck&, const RoughGains&);
     using CategoricalMasses = double (*)(const void* impurity, const CategoricalCheck&);
     const NumericGains* numeric_gains;
-    const NumericGainsAt* numeric_gains_at;
+    const RoughNumericGains* rough_gains;
     using ListGains = void (*)(const void* impurity, const ListCheck&);
     const ListGains* list_gains;
     const CategoricalMasses* categorical_masses;  // returns the mass of the whole

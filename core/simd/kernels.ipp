@@ -487,73 +487,31 @@ RIPARIAN_INLINE Prepared prepare(const NumericCheck& check, std::size_t k, std::
                        c.known ? Lanes::load(c.known + f) : Lanes(c.weight), check.variance);
 }
 
-// The same for any four features.
-RIPARIAN_INLINE Prepared prepare_at(const NumericCheck& check, std::size_t k,
-                                    const std::size_t* feature) {
-    const GaussianClass& c = check.classes[k];
-    const std::size_t n = check.n_features;
-    const auto gather = [&](const double* plane) __attribute__((always_inline)) {
-        return Lanes(Lanes::Vector{plane[feature[0]], plane[feature[1]], plane[feature[2]],
-                                   plane[feature[3]]});
-    };
-    return prepared_of(gather(c.planes + mean * n), gather(c.planes + squares * n),
-                       gather(c.planes + low * n), gather(c.planes + high * n),
-                       c.known ? gather(c.known) : Lanes(c.weight), check.variance);
-}
-
-// Share of a class at or below t [mirkhan2021, eq. 9-10], with either normal distribution.
-template <class Cdf>
-RIPARIAN_INLINE Lanes share_below(const Prepared& c, Lanes t, bool clip_to_range, Cdf cdf) {
-    const Lanes below = cdf((t - c.mean) * c.inverse);
+// Share of a class at or below t [mirkhan2021, eq. 9-10].
+RIPARIAN_INLINE Lanes left_mass(const Prepared& c, Lanes t, bool clip_to_range) {
+    const Lanes below = normal_cdf((t - c.mean) * c.inverse);
     const Lanes step = select(c.mean <= t, 1.0, 0.0);
     Lanes share = select(c.inverse > 0.0, below, step);
     if (clip_to_range) {
         share = select(t < c.low, 0.0, share);
         share = select(t >= c.high, 1.0, share);
     }
-    return share;
-}
-
-RIPARIAN_INLINE Lanes left_mass(const Prepared& c, Lanes t, bool clip_to_range) {
-    const auto exact = [](Lanes z) __attribute__((always_inline)) { return normal_cdf(z); };
     // A class without values here has no weight and a finite share.
-    return c.weight * share_below(c, t, clip_to_range, exact);
+    return c.weight * share;
 }
 
-// No gain of a cut is large where the classes go the same way: with q_k the share of
-// class k at or below it, p their mean and D their variance over the classes,
-// chi-square = D / (p (1 - p)). The shares are off by at most e here, so
-// D <= 17/16 D' + 17 e^2 and p (1 - p) >= p' (1 - p') - e - e^2.
-void numeric_ceilings(const NumericCheck& check, double least_spread, double* chi_square) {
-    constexpr double e = rough_normal_cdf_error;
-    const auto rough = [](Lanes z) __attribute__((always_inline)) { return rough_normal_cdf(z); };
-    auto* const prepared = reinterpret_cast<Prepared*>(check.scratch);
-    for (std::size_t f = 0; f < check.stride; f += width) {
-        Lanes total = 0.0;
-        for (std::size_t k = 0; k < check.n_classes; ++k) {
-            prepared[k] = prepare(check, k, f);
-            total += prepared[k].weight;
-        }
-        const Lanes share = select(total > 0.0, Lanes(1.0) / total, 0.0);
-        for (std::size_t k = 0; k < check.n_classes; ++k) prepared[k].weight *= share;
-        for (std::size_t c = 0; c < check.n_candidates; ++c) {
-            const Lanes t = Lanes::load(check.thresholds + c * check.stride + f);
-            Lanes p = 0.0;
-            Lanes second = 0.0;
-            for (std::size_t k = 0; k < check.n_classes; ++k) {
-                const Lanes q = share_below(prepared[k], t, check.clip_to_range, rough);
-                const Lanes part = prepared[k].weight * q;
-                p += part;
-                second += part * q;
-            }
-            const Lanes v = p - p * p;
-            const Lanes d = (second - p * p) * (17.0 / 16.0) + 17.0 * e * e;
-            const Lanes least = v - (e + e * e);
-            const Mask open = known(t) & (v + (e + e * e) > least_spread);
-            select(open, select(least > 0.0, d / least, infinity), -infinity)
-                .store(chi_square + c * check.stride + f);
-        }
+RIPARIAN_INLINE RoughShare rough_share(const Prepared& c, Lanes t, bool clip_to_range) {
+    RoughShare r = rough_normal_cdf((t - c.mean) * c.inverse);
+    Mask whole = c.inverse <= 0.0;  // all of the class is on one side
+    r.share = select(whole, select(c.mean <= t, 1.0, 0.0), r.share);
+    if (clip_to_range) {
+        const Mask above = t < c.low;
+        const Mask below = t >= c.high;
+        r.share = select(below, 1.0, select(above, 0.0, r.share));
+        whole = whole | above | below;
     }
+    r.entropy = select(whole, 0.0, r.entropy);
+    return r;
 }
 
 template <class Impurity>
@@ -605,45 +563,45 @@ void numeric_gains(const void* policy, const NumericCheck& check) {
     }
 }
 
-// The same gains for a few candidates, given by their places [candidate][stride], four
-// at a time; an incomplete last four repeats a place.
+// Between which limits the largest gain of each feature lies.
 template <class Impurity>
-void numeric_gains_at(const void* policy, const NumericCheck& check, const std::uint32_t* places,
-                      std::size_t n_places) {
-    const Impurity& impurity = *static_cast<const Impurity*>(policy);
-    auto* const left = reinterpret_cast<Lanes*>(check.scratch);
-    auto* const right = left + check.n_classes;
-    auto* const all = right + check.n_classes;
-    for (std::size_t i = 0; i < n_places; i += width) {
-        std::size_t feature[width];
-        Lanes::Vector threshold = {};
-        for (std::size_t j = 0; j < width; ++j) {
-            const std::uint32_t place = places[i + j < n_places ? i + j : i];
-            feature[j] = place % check.stride;
-            threshold[j] = check.thresholds[place];
-        }
-        const Lanes t(threshold);
+void rough_gains(const NumericCheck& check, const RoughGains& found) {
+    using Rough = typename Impurity::template Rough<Lanes>;
+    auto* const prepared = reinterpret_cast<Prepared*>(check.scratch);
+    const Lanes possible = check.min_branch_fraction - rough_share_error;
+    const Lanes sure = check.min_branch_fraction + rough_share_error;
+    for (std::size_t f = 0; f < check.stride; f += width) {
         Lanes total = 0.0;
-        Lanes n_left = 0.0;
-        Lanes n_right = 0.0;
         for (std::size_t k = 0; k < check.n_classes; ++k) {
-            const Prepared c = prepare_at(check, k, feature);
-            all[k] = c.weight;
-            total += all[k];
-            left[k] = left_mass(c, t, check.clip_to_range);
-            right[k] = all[k] - left[k];
-            n_left += left[k];
-            n_right += right[k];
+            prepared[k] = prepare(check, k, f);
+            total += prepared[k].weight;
         }
-        const Lanes whole = impurity.mass(all, check.n_classes, total);
-        const Lanes least = total * check.min_branch_fraction;
-        const Lanes gain =
-            gain_of(impurity, check, whole, all, left, right, total, n_left, n_right);
-        const Mask valid = known(t) & (n_left > least) & (n_right > least);
-        const Lanes gains = select(valid, gain, -infinity);
-        for (std::size_t j = 0; j < width && i + j < n_places; ++j) {
-            check.gains[places[i + j]] = gains[j];
+        const Lanes share = select(total > 0.0, Lanes(1.0) / total, 0.0);
+        for (std::size_t k = 0; k < check.n_classes; ++k) prepared[k].weight *= share;
+        const Lanes part = total / check.total;
+        Lanes most = -infinity;
+        Lanes least = -infinity;
+        Lanes second = -infinity;
+        for (std::size_t c = 0; c < check.n_candidates; ++c) {
+            const Lanes t = Lanes::load(check.thresholds + c * check.stride + f);
+            Rough rough;
+            Lanes p = 0.0;
+            for (std::size_t k = 0; k < check.n_classes; ++k) {
+                const RoughShare q = rough_share(prepared[k], t, check.clip_to_range);
+                p += prepared[k].weight * q.share;
+                rough.add(prepared[k].weight, q.share, q.entropy);
+            }
+            p = max(min(p, 1.0), 0.0);
+            const Lanes gain = rough.gain(p) * part;
+            const Lanes smaller = min(p, Lanes(1.0) - p);
+            most = max(most, select(known(t) & (smaller > possible), gain, -infinity));
+            const Lanes here = select(known(t) & (smaller > sure), gain, -infinity);
+            second = max(second, min(here, least));
+            least = max(least, here);
         }
+        (most + Rough::error).store(found.most + f);
+        (least - Rough::error).store(found.least + f);
+        (second - Rough::error).store(found.second + f);
     }
 }
 
@@ -737,8 +695,8 @@ constexpr Kernels::NumericGains gains_kernel() {
     return nullptr;
 }
 template <class Impurity>
-constexpr Kernels::NumericGainsAt gains_at_kernel() {
-    if constexpr (is_native<Impurity>) return &numeric_gains_at<Impurity>;
+constexpr Kernels::RoughNumericGains rough_kernel() {
+    if constexpr (requires { Impurity::template Rough<Lanes>::error; }) return &rough_gains<Impurity>;
     return nullptr;
 }
 template <class Impurity>
@@ -757,7 +715,7 @@ struct Tables;
 template <template <class...> class Variant, class... Impurity>
 struct Tables<Variant<Impurity...>> {
     static constexpr Kernels::NumericGains numeric[] = {gains_kernel<Impurity>()...};
-    static constexpr Kernels::NumericGainsAt numeric_at[] = {gains_at_kernel<Impurity>()...};
+    static constexpr Kernels::RoughNumericGains rough[] = {rough_kernel<Impurity>()...};
     static constexpr Kernels::ListGains list[] = {list_kernel<Impurity>()...};
     static constexpr Kernels::CategoricalMasses categorical[] = {masses_kernel<Impurity>()...};
 };
@@ -792,9 +750,8 @@ const Kernels table = {
     plane_values,
     sigmoids,
     plane_step,
-    numeric_ceilings,
     Tables<AnyImpurity>::numeric,
-    Tables<AnyImpurity>::numeric_at,
+    Tables<AnyImpurity>::rough,
     Tables<AnyImpurity>::list,
     Tables<AnyImpurity>::categorical,
     left_masses,

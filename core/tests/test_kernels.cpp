@@ -453,8 +453,7 @@ private:
         b_.numeric_gains[place](&impurity, check);
         CHECK(same(gains_one, gains_two));
         CHECK(!has_nan(gains_one));
-        chosen_gains_are_the_same(impurity, place, check, gains_two);
-        ceilings_hold(impurity, check, gains_two);
+        rough_gains_hold<Impurity>(place, check, gains_two);
         for (std::size_t c = 0; c < n_candidates; ++c) {
             for (std::size_t f = 0; f < stride_; ++f) {
                 const double t = thresholds[c * stride_ + f];
@@ -473,36 +472,36 @@ private:
         }
     }
 
+    // The gains of each feature lie within the limits of the rough look, which are near them
+    // unless it cannot tell whether both branches have enough.
     template <class Impurity>
-    void chosen_gains_are_the_same(const Impurity& impurity, std::size_t place,
-                                   NumericCheck check, const AlignedDoubles& gains) {
-        std::vector<std::uint32_t> places;
-        for (std::uint32_t i = 0; i < gains.size(); ++i) {
-            if (i % stride_ < n_ && dice_.chance(0.4)) places.push_back(i);
-        }
-        AlignedDoubles chosen_one(gains.size(), 7.0), chosen_two = chosen_one;
-        check.gains = chosen_one.data();
-        a_.numeric_gains_at[place](&impurity, check, places.data(), places.size());
-        check.gains = chosen_two.data();
-        b_.numeric_gains_at[place](&impurity, check, places.data(), places.size());
-        CHECK(same(chosen_one, chosen_two));
-        for (const std::uint32_t i : places) CHECK(same(chosen_one[i], gains[i]));
-    }
-
-    // No gain is above what the rough look allows.
-    template <class Impurity>
-    void ceilings_hold(const Impurity& impurity, const NumericCheck& check,
-                       const AlignedDoubles& gains) {
-        const double spread = impurity.ceiling(dice_.chance(0.5) ? 0.0 : dice_.uniform()).spread;
-        AlignedDoubles one(gains.size(), 7.0), two = one;
-        a_.numeric_ceilings(check, spread, one.data());
-        b_.numeric_ceilings(check, spread, two.data());
-        CHECK(same(one, two));
-        CHECK(!has_nan(one));
-        for (std::size_t i = 0; i < gains.size(); ++i) {
-            if (!(gains[i] > 1e-6)) continue;
-            const Ceiling below = impurity.ceiling(gains[i] * (1.0 - 1e-9) - 1e-9);
-            CHECK(one[i] > below.chi_square || (one[i] == -infinity && spread > below.spread));
+    void rough_gains_hold(std::size_t place, const NumericCheck& check,
+                          const AlignedDoubles& gains) {
+        constexpr double error = Impurity::template Rough<double>::error;
+        AlignedDoubles limits_one(3 * stride_, 7.0), limits_two = limits_one;
+        const auto found = [&](AlignedDoubles& l) {
+            return RoughGains{l.data(), l.data() + stride_, l.data() + 2 * stride_};
+        };
+        a_.rough_gains[place](check, found(limits_one));
+        b_.rough_gains[place](check, found(limits_two));
+        CHECK(same(limits_one, limits_two));
+        CHECK(!has_nan(limits_one));
+        const RoughGains limits = found(limits_one);
+        for (std::size_t f = 0; f < n_; ++f) {
+            double best = -infinity, second = -infinity;
+            for (std::size_t i = f; i < gains.size(); i += stride_) {
+                if (gains[i] > best) {
+                    second = std::exchange(best, gains[i]);
+                } else {
+                    second = std::max(second, gains[i]);
+                }
+            }
+            CHECK(best <= limits.most[f]);
+            CHECK(best >= limits.least[f]);
+            CHECK(second >= limits.second[f]);
+            if (best < 0.01) continue;
+            ++gains_seen;
+            if (limits.most[f] - limits.least[f] < 2.1 * error) ++limits_near;
         }
     }
 
@@ -613,6 +612,10 @@ private:
         }
     }
 
+public:
+    static inline int gains_seen = 0, limits_near = 0;
+
+private:
     const Kernels& a_;
     const Kernels& b_;
     Dice dice_;
@@ -670,6 +673,7 @@ int main() {
         return checking::failed ? 1 : checking::skipped;
     }
     for (std::uint64_t seed = 0; seed < 3000; ++seed) Pair(*baseline, *avx2, seed).run();
+    CHECK(Pair::gains_seen > 1000 && Pair::limits_near > 0.95 * Pair::gains_seen);
     trees_are_the_same(*baseline, *avx2);
     base_without_features(*avx2);
     return checking::failures();

@@ -110,11 +110,6 @@ private:
 
     // A rough look at a leaf (screen.cpp).
     bool surely_waits(const LeafCase&, double threshold);
-    void select_first(const NumericCheck&);
-    template <class Impurity>
-    void select_open(const LeafCase&, const NumericCheck&, const Impurity&, double threshold);
-    void propose_at(const LeafCase&, const NumericCheck&);
-    void propose(RunnerUp, std::int32_t rival, double gain);
 
     Ranking ranking_;
     Held<double> tops_;  // [feature]: its best gain, where features may be dropped
@@ -133,12 +128,7 @@ private:
     Held<Candidate> listed_;
     Held<double> tables_;
     std::size_t branches_ = 2;
-    // The two best gains of a rough look, and whether the first has a rival.
-    std::int32_t leader_ = none;
-    bool rivalled_ = false;
-    double best_gain_ = 0.0, second_gain_ = 0.0;
-    Held<double> chi_square_;
-    Held<std::uint32_t> places_;
+    Held<double> most_, least_, second_;  // limits of gains, of a rough look
 };
 
 }  // namespace riparian
