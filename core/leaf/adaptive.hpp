@@ -40,22 +40,32 @@ struct Adaptive {
         return track.majority > track.bayes ? majority : bayes;
     }
 
-    // Both at once: what observe() gives and notes, and the probabilities before it.
+    // Both at once: what observe() gives and notes, and the probabilities before it, unless
+    // `out` is null. answer_after() may be asked when the row was learned.
     std::int32_t observe_shares(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
                                 Track& track, std::size_t y, double w, double* out) const {
         const std::int32_t majority = Majority::class_of(leaf);
-        const std::int32_t by_score = NaiveBayes::class_by_score(leaf, row, scratch);
+        const std::int32_t by_score = NaiveBayes::class_before(leaf, row, scratch);
         const std::int32_t bayes = by_score != no_answer ? by_score : majority;
         const bool by_majority = track.majority > track.bayes;
         const auto truth = static_cast<std::int32_t>(y);
         if (majority == truth) track.majority += w;
         if (bayes == truth) track.bayes += w;
-        if (by_majority || by_score == no_answer) {
+        if (out && (by_majority || by_score == no_answer)) {
             Majority{}.probabilities(leaf, row, scratch, out);
-        } else {
+        } else if (out) {
             NaiveBayes::shares_of_scores(leaf, scratch, out);
         }
         return by_majority ? majority : bayes;
+    }
+
+    // What answer() gives now that the leaf has learned the row as class y. To be asked where
+    // scratch.stays.
+    [[nodiscard]] std::int32_t answer_after(const LeafView& leaf, const Row& row,
+                                            AnswerScratch& scratch, std::size_t y) const {
+        if (leaf.track.majority > leaf.track.bayes) return Majority::class_of(leaf);
+        const std::int32_t best = NaiveBayes::class_after(leaf, row, scratch, y);
+        return best != no_answer ? best : Majority::class_of(leaf);
     }
 
     void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,

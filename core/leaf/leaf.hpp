@@ -49,6 +49,8 @@ struct AnswerScratch {
     Held<double> pooled;
     Held<double> freedom;
     Held<double> range;  // the leaf's planes, where leaves keep none
+    Held<double> before;  // scores that only the class of the row will change, or
+    bool stays = false;   // false: others may change too
     Held<std::int64_t> places;
     Held<const double*> known;
     Held<const double*> cells;
@@ -64,6 +66,7 @@ struct AnswerScratch {
             return;
         }
         scores.assign(classes, 0.0);
+        before.assign(classes, 0.0);
         categorical.assign(classes, 0.0);
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);

@@ -69,6 +69,52 @@ struct NaiveBayes {
         if (!leaf.statistics.is_open()) return no_answer;
         numeric_scores(leaf, row, scratch);
         if (leaf.shape.categorical) add_categorical_scores(leaf, row, scratch);
+        return highest(leaf, scratch);
+    }
+
+    // The same for a row that is about to be learned, and class_after() may be asked then.
+    [[nodiscard]] static std::int32_t class_before(const LeafView& leaf, const Row& row,
+                                                   AnswerScratch& scratch) {
+        const std::int32_t best = class_by_score(leaf, row, scratch);
+        scratch.stays = best != no_answer && scores_stay(leaf, row, scratch);
+        if (scratch.stays) std::copy_n(scratch.scores.data(), leaf.n_classes, scratch.before.data());
+        return best;
+    }
+
+    // The class by score after this leaf has learned the row as class y: only the score of y is
+    // another one. To be asked where scratch.stays.
+    [[nodiscard]] static std::int32_t class_after(const LeafView& leaf, const Row& row,
+                                                  AnswerScratch& scratch, std::size_t y) {
+        const Shape& s = leaf.shape;
+        // The first example of a class has no variance of its own.
+        if (!leaf.statistics.is_open() || !(leaf.counts[y] > 1.0)) {
+            return class_by_score(leaf, row, scratch);
+        }
+        std::copy_n(scratch.before.data(), leaf.n_classes, scratch.scores.data());
+        double* const score = scratch.scores.data() + y;
+        const double* const base = leaf.statistics.base(s) + y;
+        double* const* const planes = leaf.statistics.classes() + y;
+        if (s.numeric == 0) {
+            *score = *base;
+        } else if (s.lean) {
+            kernels().lean_scores({scratch.range.data(), planes, 1}, base, leaf.counts + y, s.numeric,
+                                  row.x, score);
+        } else {
+            kernels().scores(planes, base, 1, s.numeric, row.x, score);
+        }
+        if (s.categorical) {
+            scratch.cells[0] = leaf.statistics.cells(s, y);
+            scratch.codes[0] = y;
+            add_categorical_scores(leaf, row, scratch, 1);
+        }
+        return highest(leaf, scratch);
+    }
+
+    bool operator==(const NaiveBayes&) const = default;
+
+private:
+    [[nodiscard]] static std::int32_t highest(const LeafView& leaf,
+                                              const AnswerScratch& scratch) noexcept {
         double top = -std::numeric_limits<double>::infinity();
         std::int32_t best = no_answer;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
@@ -80,9 +126,29 @@ struct NaiveBayes {
         return best;
     }
 
-    bool operator==(const NaiveBayes&) const = default;
+    // Whether learning the row leaves the scores of other classes as they are: it widens no range,
+    // brings no category, and no class needs the variance of others.
+    [[nodiscard]] static bool scores_stay(const LeafView& leaf, const Row& row,
+                                          const AnswerScratch& scratch) noexcept {
+        const Shape& s = leaf.shape;
+        if (row.gap || leaf.statistics.gaps()) return false;
+        for (std::size_t c = 0; c < s.categorical; ++c) {
+            if (row.codes[c] >= leaf.categories[c]) return false;
+        }
+        if (s.numeric == 0) return true;
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            if (leaf.counts[k] <= 1.0 && leaf.counts[k] > 0.0) return false;
+        }
+        const double* const planes =
+            s.lean ? scratch.range.data() : leaf.statistics.leaf_planes(s);
+        bool inside = true;
+        for (std::size_t f = 0; f < s.numeric; ++f) {
+            inside &= row.x[f] >= planes[leaf_low * s.numeric + f] &&
+                      row.x[f] <= planes[leaf_high * s.numeric + f];
+        }
+        return inside;
+    }
 
-private:
     static void numeric_scores(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
         if (s.numeric == 0 || row.gap || leaf.statistics.gaps()) [[unlikely]] {
@@ -174,15 +240,20 @@ private:
 
     static void add_categorical_scores(const LeafView& leaf, const Row& row,
                                        AnswerScratch& scratch) {
-        const Shape& s = leaf.shape;
-        const std::uint32_t* const starts = leaf.statistics.starts(s);
         std::size_t n_seen = 0;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!leaf.statistics.classes()[k]) continue;
-            scratch.cells[n_seen] = leaf.statistics.cells(s, k);
+            scratch.cells[n_seen] = leaf.statistics.cells(leaf.shape, k);
             scratch.codes[n_seen++] = k;
         }
-        if (n_seen == 0) return;
+        if (n_seen > 0) add_categorical_scores(leaf, row, scratch, n_seen);
+    }
+
+    // Of the first classes in scratch.codes, whose cells stand in scratch.cells.
+    static void add_categorical_scores(const LeafView& leaf, const Row& row,
+                                       AnswerScratch& scratch, std::size_t n_seen) {
+        const Shape& s = leaf.shape;
+        const std::uint32_t* const starts = leaf.statistics.starts(s);
         for (std::size_t c = 0; c < s.categorical; ++c) {
             const std::int32_t code = row.codes[c];
             scratch.known[c] = leaf.statistics.known_categories(c);

@@ -116,9 +116,63 @@ void extreme_values_are_learned_and_answered() {
     }
 }
 
+// A member of a forest is asked about a row before and after it learned it. Of the second answer
+// little has changed as a rule; it must be what the tree says when it is asked anew. Categories and
+// classes keep coming, ranges widen, numbers are missing, leaves track some of the features.
+void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
+    std::size_t alike = 0, other = 0, leaves = 0;
+    for (std::uint64_t seed = 0; seed < 24; ++seed) {
+        examples::Wanted wanted;
+        wanted.rows = 3000;
+        wanted.numeric = seed % 4 == 3 ? 0 : 1 + seed % 7;
+        wanted.categorical = seed % 3 == 2 ? 0 : 1 + seed % 5;
+        wanted.categories = 300;
+        wanted.classes = 2 + seed % 6;
+        wanted.missing = seed % 5 == 4 ? 0.02 : 0.0;
+        wanted.noise = seed % 2 == 1;
+        examples::Rows rows = examples::make_rows(wanted, seed);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            rows.y[i] = std::min(rows.y[i], static_cast<std::int32_t>(i / 400));
+            for (auto& codes : rows.codes) {
+                if (codes.empty() || codes[i] < 0) continue;
+                codes[i] = seed % 2 ? static_cast<std::int32_t>(i)
+                                    : std::min(codes[i], static_cast<std::int32_t>(i / 10));
+            }
+        }
+        Settings settings = examples::quick_settings(Adaptive{});
+        settings.lean = seed % 2 == 0;
+        settings.inherit_counts = InheritCounts::count;
+        if (seed % 3 == 0) settings.leaf_features = {Subspace::By::share, 0.6, seed};
+        Tree tree(settings);
+        tree.add_features(rows.kinds);
+        const Batch batch = rows.batch();
+        auto held = tree.hold();
+        examples::Dice dice(seed);
+        std::vector<double> shares(8), again(8);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            RowBuffer buffer = tree.buffer_of(batch);
+            buffer.read(i, 1);
+            const Row row = buffer.row(0);
+            const double w = seed % 6 == 5 ? 0.3 + dice.uniform() : 1.0 + double(dice.below(9));
+            const bool asked = dice.chance(0.5);
+            const Tree::Said said =
+                tree.take(0, row, static_cast<std::size_t>(rows.y[i]), {w, w},
+                          asked ? Tree::Shares{shares.data(), shares.size()} : Tree::Shares{}, true);
+            CHECK(said.after == tree.say(0, row, {again.data(), again.size()}));
+            const double most = *std::max_element(again.begin(), again.end());
+            CHECK(said.after >= 0 && again[static_cast<std::size_t>(said.after)] == most);
+            ++(said.after == said.before ? alike : other);
+        }
+        held.unlock();
+        leaves += tree.n_leaves();
+    }
+    CHECK(alike > 1000 && other > 1000 && leaves > 100);
+}
+
 }  // namespace
 
 int main() {
+    the_answer_after_learning_is_that_of_the_tree_as_it_is();
     more_room_than_classes_is_filled_with_zeros();
     absent_columns_are_missing();
     codes_that_no_one_learned_are_answered();

@@ -664,28 +664,33 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
         answer(policy, start, row, scratch_, {&said.before, asked.shares, asked.width}, 0);
     }
     const std::int32_t id = route_learning(start, row);
-    {
-        const Sight seen = sight(id, row, scratch_);
-        std::int32_t before = no_answer;
-        if (asked.shares && !apart) {
-            std::fill_n(asked.shares, asked.width, 0.0);
-            if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_, track(id),
-                                                           y, weight.before, asked.shares); }) {
-                before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y,
-                                               weight.before,
-                                               asked.shares);
-            } else {
-                policy.probabilities(seen.leaf, seen.row, scratch_, asked.shares);
-                before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
-            }
-        } else {
-            before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
-        }
-        if (!costs_.classes && !apart) said.before = before;
+    constexpr bool knows_after =
+        requires(const Sight& s) { policy.answer_after(s.leaf, s.row, scratch_, y); };
+    const Sight seen = sight(id, row, scratch_);
+    double* const shares = apart ? nullptr : asked.shares;
+    if (shares) std::fill_n(shares, asked.width, 0.0);
+    std::int32_t before = no_answer;
+    if constexpr (knows_after) {
+        before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y, weight.before,
+                                       shares);
+    } else {
+        if (shares) policy.probabilities(seen.leaf, seen.row, scratch_, shares);
+        before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
     }
+    if (!costs_.classes && !apart) said.before = before;
     learn<false>(id, row, y, weight.learned);
     if (limited() && working_.held) leave_room();
     const double rest = weight.learned - weight.before;
+    if constexpr (knows_after) {
+        // Asked about one class alone, where nothing else has changed.
+        if (again && scratch_.stays && !(rest > 0.0) && !costs_.classes &&
+            n_classes_ == seen.leaf.n_classes && at(id).test == Test::leaf) {
+            LeafView now = view(id);
+            now.categories = seen.leaf.categories;  // as the leaf tracks them: none is new
+            said.after = policy.answer_after(now, seen.row, scratch_, y);
+            return said;
+        }
+    }
     if (Policy::observes && rest > 0.0 && at(id).test == Test::leaf &&
         records_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
         const Sight seen = sight(id, row, scratch_);
