@@ -11,6 +11,7 @@ from rich.console import Console
 
 import riparian as rp
 from riparian.members import leading_member, member_columns
+from riparian.modelfile import from_bytes, to_bytes
 from riparian.report import report_html
 from riparian.summary import model_dict, print_model
 
@@ -96,6 +97,38 @@ def test_text_and_drawings_of_members(forest):
     for export in (forest.export_text, forest.export_graphviz):
         with pytest.raises(ValueError, match=f"member must be from 0 to {len(trees) - 1}, got 99"):
             export(member=99)
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """A forest whose limit of memory has put leaves to sleep."""
+    X = np.random.default_rng(0).normal(size=(4000, 6))
+    model = rp.Forest(max_bytes=420_000).fit(X, (X[:, 0] > 0) ^ (X[:, 1] > 0))
+    trees = map(model._engine.tree, range(10))
+    assert any(tree.n_active_leaves < tree.n_leaves for tree in trees)
+    return model
+
+
+def test_members_whose_leaves_sleep_are_shown(crowded):
+    text = crowded.export_text()
+    assert [text.count(f"{m}\n") for m in crowded.members()] == [1] * 10
+    assert crowded.export_graphviz(member=0).startswith("digraph")
+    assert report_html(crowded, rp.evaluate.Result(), "t").count("<svg") == 1
+
+
+def test_a_copy_of_a_member_sleeps_where_the_member_does_and_lives_within_its_limit(crowded):
+    x = dict(enumerate([0.3, -0.4, 1.0, 0.0, -1.0, 0.2]))
+    for member, (vote, copy) in enumerate(
+        zip(crowded.explain_one(x), crowded.estimators_, strict=True)
+    ):
+        tree = crowded._engine.tree(member)
+        assert copy.n_active_leaves_ == tree.n_active_leaves
+        assert copy.predict_proba_one(x) == vote.probabilities
+        # It has names, which the forest holds for its members, and keeps what they derive.
+        assert copy.max_bytes in (tree.max_bytes, 2 * tree.max_bytes)
+        assert copy.max_bytes == tree.max_bytes or copy.memory_bytes_ > tree.max_bytes
+        assert copy.memory_bytes_ <= copy.max_bytes
+        assert to_bytes(from_bytes(to_bytes(copy))) == to_bytes(copy)
 
 
 def test_a_forest_of_pairs_before_there_is_one():

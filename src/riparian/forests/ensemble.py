@@ -225,11 +225,14 @@ class Ensemble(StreamClassifier[E]):
 
     def _estimator(self, member: int) -> HoeffdingTree:
         """A copy of one member as it is now."""
+        (arrays, share), features = self._read_tree(
+            member, lambda tree: (tree.snapshot(), tree.max_bytes)
+        )
+        schema = self._schema_of(member, features, arrays)
         axes = self._tree_axes(self._learned_with)
-        arrays, features = self._read_tree(member, lambda tree: tree.snapshot())
-        copy = HoeffdingTree(**axes)
-        copy._schema, copy._learned_with = self._schema_of(member, features, arrays), axes
-        copy._engine = copy._restored_engine(axes, arrays)
+        engine = _restored_whole({**axes, "max_bytes": share}, arrays, schema.bytes)
+        copy = HoeffdingTree(**{**axes, "max_bytes": engine.max_bytes})
+        copy._schema, copy._engine, copy._learned_with = schema, engine, copy._axes()
         copy._learning = threading.Lock()
         return copy
 
@@ -290,6 +293,30 @@ class Ensemble(StreamClassifier[E]):
         classes = self._classes_of(member)
         schema.add_classes(classes if arrays is None else classes[: int(arrays["classes"][0])])
         return schema
+
+
+def _restored_whole(
+    axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]], names: int
+) -> _core.Engine:
+    """The engine of a snapshot, with all that the tree kept.
+
+    Below a limit it has the share of its member, or twice as much, and so on: a tree by itself
+    holds its names, and what members leave out because it can be derived.
+    """
+    limit = axes["max_bytes"]
+    while True:
+        try:
+            engine = _core.Engine.restore(check_settings({**axes, "max_bytes": limit}), arrays)
+            engine.add_names(names)
+        except _core.LimitTooLow:
+            pass
+        else:
+            if limit is None:
+                return engine
+            kept = engine.snapshot()
+            if all(np.array_equal(kept[name], arrays[name]) for name in ("inactive", "archived")):
+                return engine
+        limit *= 2
 
 
 def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,9 @@ class Forest(Ensemble[_core.Forest]):
     n_seen_ : int
         Number of examples learned.
     estimators_ : list of HoeffdingTree
-        Copies of the members as they are now.
+        Copies of the members as they are now. Under `max_bytes` a copy has its member's part as
+        its limit, or twice that, and so on: by itself a tree also holds names, and what members
+        leave out because it can be derived.
     estimator_features_ : list of ndarray
         The features that each of them sees.
     n_warnings_, n_drifts_ : int
