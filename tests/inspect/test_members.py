@@ -8,6 +8,8 @@ import re
 import numpy as np
 import pytest
 from rich.console import Console
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import riparian as rp
 from riparian.members import leading_member, member_columns
@@ -94,9 +96,28 @@ def test_text_and_drawings_of_members(forest):
         assert f"{member}\n{tree.export_text(max_depth=1)}" in text
     assert forest.export_text(member=1) == trees[1].export_text()
     assert forest.export_graphviz(member=1) == trees[1].export_graphviz()
+    assert forest.export_text(member=np.int64(1)) == trees[1].export_text()
+
+
+@pytest.mark.parametrize("member", [99, -1, "a", 1.0, True])
+def test_a_member_that_there_is_not_is_refused(forest, member):
+    last = len(forest.members()) - 1
+    rule = re.escape(f"member must be a whole number from 0 to {last}, got {member!r}")
     for export in (forest.export_text, forest.export_graphviz):
-        with pytest.raises(ValueError, match=f"member must be from 0 to {len(trees) - 1}, got 99"):
-            export(member=99)
+        with pytest.raises(ValueError, match=rule):
+            export(member=member)
+
+
+def test_a_forest_that_has_not_learned_says_so(forest):
+    unfitted = clone(forest)
+    for look in (
+        unfitted.splits,
+        unfitted.members,
+        unfitted.export_text,
+        lambda: unfitted.export_graphviz(member="a"),
+    ):
+        with pytest.raises(NotFittedError, match=f"This {type(forest).__name__} instance is not"):
+            look()
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +157,8 @@ def test_a_forest_of_pairs_before_there_is_one():
     assert "examples" in model._repr_html_()
     assert "0 members" in shown(model)
     assert model.export_text() == ""
+    with pytest.raises(ValueError, match="member=0: this UFFT has no members yet"):
+        model.export_text(member=0)
 
 
 def test_planes_are_shown(data):

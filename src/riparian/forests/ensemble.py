@@ -181,9 +181,10 @@ class Ensemble(StreamClassifier[E]):
 
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
+        engine = self._fitted()
         axes = self._tree_axes(self._learned_with)
         found = []
-        for member in range(self._fitted().n_members):
+        for member in range(engine.n_members):
             evidence, features = self._read_tree(member, evidence_of)
             found.append(splits_of(evidence, self._schema_of(member, features), axes))
         return found
