@@ -47,6 +47,17 @@ def test_weights_and_answers_are_the_reference_s(epochs, costs):
     assert model.chunks_.tolist() == [n for _, n, _ in reference.members]
 
 
+def test_weights_do_not_hang_on_the_unit_of_costs():
+    X, y = sea(seed=2).take(1000)
+    costs = np.array([[0.0, 4.0], [1.0, 0.0]])
+    cents, euros = (
+        AccuracyWeightedEnsemble(chunk_size=200, costs=scale * costs).fit(X, y).weights_
+        for scale in (128.0, 1.0)
+    )
+    assert (euros > 0).any()
+    np.testing.assert_array_equal(cents, euros)
+
+
 def test_a_member_of_the_old_concept_comes_back():
     X, y = sea(seed=2).take(3000)
     y = y.copy()

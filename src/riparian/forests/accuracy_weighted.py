@@ -27,8 +27,8 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
     .. math:: w_i = \max(MSE_r - MSE_i, 0).
 
     The tree that has learned the chunk itself is judged by cross-validation over it. Between
-    chunks nobody's vote changes. With `costs` a tree counts what it saves against drawing
-    classes at random.
+    chunks nobody's vote changes. With `costs`, divided by the largest of them, a tree counts
+    what it saves a row against drawing classes at random.
 
     Parameters
     ----------

@@ -45,6 +45,8 @@ class Forest(Ensemble[_core.Forest]):
         all. To the first members they are dealt, so that each is seen by as many of them.
     leaf_features : int, float, "sqrt" or None, default=None
         How many features a leaf of a member tracks, likewise; None for what `estimator` says.
+        Trees that compare or take all features at a node (EFDT, CVFDT, UCVFDT, option trees,
+        StreamTree, CorrectedVFDT) cannot do with some.
     replacement : {"none", "worst", "background"}, default="none"
         What happens when `drift` finds that the errors of a member have risen: nothing; the
         member with the most errors begins anew; or the member is replaced by the tree that
