@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.certificates import BY
 from riparian.gradient import OADT
-from riparian.members import has_members, member_columns
+from riparian.members import has_members, member_changes, member_columns
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.structure import Structure
@@ -176,6 +176,10 @@ def print_model(
     _print_splits(out, model, n_splits, ranked=True)
     if model._axes().get("adaptation", "none") != "none":
         _print_changes(out, model, None if changes else n_splits)
+    elif changes and has_members(model):
+        _print_heading(out, "Changes")
+        for line in member_changes(model):
+            out.print(f"  {line}")
     elif changes:
         out.print()
         out.print("The model keeps what it has grown (adaptation none): it has no changes.")

@@ -39,9 +39,9 @@ def forest(request, data):
     return request.param.fit(*data)
 
 
-def shown(model):
+def shown(model, **options):
     console = Console(width=200, file=io.StringIO())
-    print_model(console, "m.rip", model, n_splits=3, max_depth=2)
+    print_model(console, "m.rip", model, n_splits=3, max_depth=2, **options)
     return console.file.getvalue()
 
 
@@ -118,6 +118,64 @@ def test_a_forest_that_has_not_learned_says_so(forest):
     ):
         with pytest.raises(NotFittedError, match=f"This {type(forest).__name__} instance is not"):
             look()
+
+
+def turned():
+    """Rows whose classes change places in the middle."""
+    X, y = rp.streams.sea(seed=1).take(6000)
+    return X, np.where(np.arange(6000) < 3000, y, 1 - y)
+
+
+def changes_of(model):
+    return [
+        line.strip() for line in shown(model, changes=True).partition("\nChanges\n")[2].splitlines()
+    ]
+
+
+def test_warnings_and_replacements_of_members_are_told():
+    model = rp.AdaptiveRandomForest(n_estimators=4, random_state=1).fit(*turned())
+    members = model.members()
+    assert model.n_drifts_ >= 4
+    assert sum(m.warnings for m in members) == model.n_warnings_
+    assert changes_of(model) == [
+        f"{model.n_warnings_} warnings, {model.n_drifts_} replacements",
+        *(f"member {m.member}: 1 warning, 1 replacement" for m in members),
+    ]
+    assert "Changes" not in shown(model)
+    told = model_dict(model, n_splits=1, changes=True)["members"]
+    assert [(m["warnings"], m["drifts"]) for m in told] == [(1, 1)] * 4
+
+
+def test_members_that_stayed_are_not_told():
+    model = rp.LeveragingBagging(n_estimators=4).fit(*turned())
+    replaced = [m for m in model.members() if m.drifts]
+    assert 0 < len(replaced) < 4
+    assert changes_of(model) == [
+        "3 replacements",
+        *(f"member {m.member}: 1 replacement" for m in replaced),
+    ]
+
+
+def test_a_pair_that_began_anew_is_told():
+    model = rp.UFFT(n_min="fixed", grace_period=200, drift=0.01).fit(*turned())
+    assert changes_of(model) == ["1 replacement", "pair 0 or 1: 1 replacement"]
+
+
+def test_what_members_change_in_themselves_is_told():
+    tree = rp.HAT(grace_period=50, delta=0.05, switch_after=50)
+    model = rp.OnlineBagging(estimator=tree, n_estimators=3).fit(*turned())
+    totals = [model._engine.tree(m).change_totals() for m in range(3)]
+    replaced = sum(of["replaced"] for of in totals)
+    assert replaced > 0
+    nobody, within = changes_of(model)
+    assert nobody.endswith("(drift None): none is replaced.")
+    assert within.startswith("Within the trees of now (adaptation alternates): ")
+    assert f" {replaced} replaced" in within
+
+
+def test_members_of_chunks_are_said_to_keep_what_they_learned(data):
+    (told,) = changes_of(rp.AccuracyWeightedEnsemble(n_estimators=2).fit(*data))
+    assert told == "A member keeps what it learned of its chunk; what its vote counts changes."
 
 
 @pytest.fixture(scope="module")

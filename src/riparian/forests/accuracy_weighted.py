@@ -118,8 +118,8 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
             "epochs": whole("epochs", axes["epochs"], 1, 1_000),
         }
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        return dict(self._voters()).get(member, 0.0), None, 0
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        return dict(self._voters()).get(member, 0.0), None, 0, 0
 
     def _voters(self) -> list[tuple[int, float]]:
         engine = self._fitted()

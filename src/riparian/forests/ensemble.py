@@ -57,6 +57,8 @@ class Member:
     weight: float
     #: How often it was right on rows that it had not learned, since it began; None if not kept.
     accuracy: float | None
+    #: How often a tree was begun in its background.
+    warnings: int
     #: How often it was replaced.
     drifts: int
 
@@ -199,15 +201,15 @@ class Ensemble(StreamClassifier[E]):
                 return found, list(features)
 
     def members(self) -> list[Member]:
-        """How the members stand: size, weight, accuracy since they began, replacements."""
+        """How the members stand: size, weight, accuracy since they began, what was replaced."""
         engine = self._fitted()
         return [self._member(m, engine.tree(m)) for m in range(engine.n_members)]
 
     def _member(self, member: int, tree: _core.Engine) -> Member:
         return Member(member, tree.n_leaves, tree.depth, *self._standing(member))
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        """What a vote counts, the accuracy behind it if it is kept, and replacements."""
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        """What a vote counts, the accuracy behind it if it is kept, warnings and replacements."""
         raise NotImplementedError
 
     @property

@@ -152,9 +152,9 @@ class Forest(Ensemble[_core.Forest]):
 
     # -- looking inside -----------------------------------------------------------------------
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        weight, accuracy, _, drifts, _ = self._fitted().records()[member]
-        return weight, accuracy, drifts
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        weight, accuracy, warnings, drifts, _ = self._fitted().records()[member]
+        return weight, accuracy, warnings, drifts
 
     @property
     def n_warnings_(self) -> int:

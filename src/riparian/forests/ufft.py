@@ -243,8 +243,8 @@ class UFFT(Ensemble[_core.PairForest]):
         own = {label: probabilities[label] for label in pair}
         return PairVote(member, weight, label, own, pair)
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        return 1.0, None, self._fitted().records()[member][2]
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        return 1.0, None, 0, self._fitted().records()[member][2]
 
     def _member(self, member: int, tree: _core.Engine) -> Member:
         of_any = super()._member(member, tree)
