@@ -261,7 +261,13 @@ def _size(model: Any) -> list[tuple[str, str]]:
 def _size_dict(model: Any) -> dict[str, Any]:
     if has_members(model):
         members = [_record(member) for member in model.members()]
-        return {"leaves": model.n_leaves_, "depth": model.depth_, "members": members}
+        return {
+            "leaves": model.n_leaves_,
+            "active_leaves": model.n_active_leaves_,
+            "nodes": model.n_nodes_,
+            "depth": model.depth_,
+            "members": members,
+        }
     if not isinstance(model, TreeModel):
         return {}
     return {
@@ -276,7 +282,8 @@ def _size_dict(model: Any) -> dict[str, Any]:
 def _tree_text(model: Any) -> str:
     leaves = "leaf" if model.n_leaves_ == 1 else "leaves"
     inactive = model.n_leaves_ - getattr(model, "n_active_leaves_", model.n_leaves_)
-    asleep = f" ({inactive:,} inactive)" if inactive else ""
+    # Leaves of subtrees that grow beside a node are active too, and not among those of the tree.
+    asleep = f" ({inactive:,} inactive)" if inactive > 0 else ""
     return f"{model.n_leaves_:,} {leaves}{asleep}, depth {model.depth_:,}"
 
 

@@ -99,11 +99,22 @@ def test_text_and_drawings_of_members(forest):
     assert forest.export_text(member=np.int64(1)) == trees[1].export_text()
 
 
+def test_the_picture_of_a_member_is_that_of_its_tree(forest):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    _, (of_forest, of_tree) = plt.subplots(1, 2)
+    assert forest.plot(of_forest, member=1, max_depth=2) is of_forest
+    forest.estimators_[1].plot(of_tree, max_depth=2)
+    texts = [[text.get_text() for text in ax.texts] for ax in (of_forest, of_tree)]
+    plt.close("all")
+    assert texts[0] == texts[1]
+    assert len(texts[0]) > 3
+
+
 @pytest.mark.parametrize("member", [99, -1, "a", 1.0, True])
 def test_a_member_that_there_is_not_is_refused(forest, member):
     last = len(forest.members()) - 1
     rule = re.escape(f"member must be a whole number from 0 to {last}, got {member!r}")
-    for export in (forest.export_text, forest.export_graphviz):
+    for export in (forest.export_text, forest.export_graphviz, forest.plot):
         with pytest.raises(ValueError, match=rule):
             export(member=member)
 
@@ -186,6 +197,33 @@ def crowded():
     trees = map(model._engine.tree, range(10))
     assert any(tree.n_active_leaves < tree.n_leaves for tree in trees)
     return model
+
+
+def test_the_size_of_a_forest_is_that_of_its_trees(forest):
+    trees = forest.estimators_
+    assert forest.n_nodes_ == sum(tree.n_nodes_ for tree in trees)
+    assert forest.n_leaves_ == sum(tree.n_leaves_ for tree in trees) == forest.n_active_leaves_
+    assert forest.n_nodes_ > forest.n_leaves_ > len(trees)
+    told = model_dict(forest, n_splits=1)
+    assert (told["nodes"], told["active_leaves"]) == (forest.n_nodes_, forest.n_active_leaves_)
+
+
+def test_leaves_that_sleep_are_counted(crowded):
+    active = sum(tree.n_active_leaves_ for tree in crowded.estimators_)
+    assert 0 < crowded.n_active_leaves_ == active < crowded.n_leaves_
+    assert f"{crowded.n_leaves_} leaves ({crowded.n_leaves_ - active} inactive), " in shown(crowded)
+    assert f"<dt>active leaves</dt><dd>{active}</dd>" in report_html(
+        crowded, rp.evaluate.Result(), "t"
+    )
+
+
+def test_leaves_beside_the_tree_make_no_leaf_inactive():
+    tree = rp.CVFDT(window=3000, validity_period=300, grace_period=50, delta=0.1, tau=0.2)
+    forest = rp.OnlineBagging(estimator=tree, n_estimators=2)
+    for model in (tree, forest):
+        model.fit(*turned())
+        assert model.n_active_leaves_ > model.n_leaves_
+        assert "inactive" not in shown(model)
 
 
 def test_members_whose_leaves_sleep_are_shown(crowded):

@@ -23,6 +23,8 @@ from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote"]
@@ -181,6 +183,13 @@ class Ensemble(StreamClassifier[E]):
 
         return export_graphviz(tree_of(self, member), **options)
 
+    def plot(self, ax: Axes | None = None, *, member: int, **options: Any) -> Axes:
+        """Draws the tree of one member; options as in :func:`riparian.plot.plot_tree`."""
+        from riparian.export import tree_of
+        from riparian.plot import plot_tree
+
+        return plot_tree(tree_of(self, member), ax=ax, **options)
+
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
         engine = self._fitted()
@@ -202,8 +211,7 @@ class Ensemble(StreamClassifier[E]):
 
     def members(self) -> list[Member]:
         """How the members stand: size, weight, accuracy since they began, what was replaced."""
-        engine = self._fitted()
-        return [self._member(m, engine.tree(m)) for m in range(engine.n_members)]
+        return [self._member(m, tree) for m, tree in enumerate(self._trees())]
 
     def _member(self, member: int, tree: _core.Engine) -> Member:
         return Member(member, tree.n_leaves, tree.depth, *self._standing(member))
@@ -212,15 +220,25 @@ class Ensemble(StreamClassifier[E]):
         """What a vote counts, the accuracy behind it if it is kept, warnings and replacements."""
         raise NotImplementedError
 
+    def _trees(self) -> list[_core.Engine]:
+        engine = self._fitted()
+        return [engine.tree(m) for m in range(engine.n_members)]
+
+    @property
+    def n_nodes_(self) -> int:
+        return sum(tree.n_nodes for tree in self._trees())
+
     @property
     def n_leaves_(self) -> int:
-        engine = self._fitted()
-        return sum(engine.tree(m).n_leaves for m in range(engine.n_members))
+        return sum(tree.n_leaves for tree in self._trees())
+
+    @property
+    def n_active_leaves_(self) -> int:
+        return sum(tree.n_active_leaves for tree in self._trees())
 
     @property
     def depth_(self) -> int:
-        engine = self._fitted()
-        return max((engine.tree(m).depth for m in range(engine.n_members)), default=0)
+        return max((tree.depth for tree in self._trees()), default=0)
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:

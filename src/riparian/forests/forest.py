@@ -85,6 +85,9 @@ class Forest(Ensemble[_core.Forest]):
         leave out because it can be derived.
     estimator_features_ : list of ndarray
         The features that each of them sees.
+    n_nodes_, n_leaves_, n_active_leaves_, depth_ : int
+        Nodes and leaves of all members, how many of the leaves keep statistics, and the depth of
+        the deepest member.
     n_warnings_, n_drifts_ : int
         How often a tree was begun in the background, and a member replaced.
     feature_importances_ : ndarray
