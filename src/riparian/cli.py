@@ -124,7 +124,7 @@ def show(
     splits: Splits = 5,
     depth: Annotated[int, typer.Option(min=0, help="Deepest level of the tree to write.")] = 5,
     changes: Annotated[
-        bool, typer.Option("--changes", help="Tell every change that the tree remembers.")
+        bool, typer.Option("--changes", help="Tell every change that the model remembers.")
     ] = False,
     json: Json = False,
 ) -> None:

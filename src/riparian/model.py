@@ -532,13 +532,14 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}
         if self._engine is not None:
             state["model"] = modelfile.to_bytes(self)
+            # Of what was learned with: the parameters may have been set anew since then.
+            state["functions"] = modelfile.functions_of(self._learned_with)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["parameters"])
         if "model" in state:
-            functions = {k: v for k, v in state["parameters"].items() if callable(v)}
-            self._become(modelfile.from_bytes(state["model"], functions))
+            self._become(modelfile.from_bytes(state["model"], state["functions"]))
             self.__dict__.update(state["parameters"])
         announce_to_river(type(self))
 

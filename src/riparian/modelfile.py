@@ -32,7 +32,7 @@ from riparian.schema import Feature, Schema
 if TYPE_CHECKING:
     from riparian.model import StreamClassifier
 
-__all__ = ["FORMAT", "from_bytes", "load", "to_bytes", "write"]
+__all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "write"]
 
 #: Rises when a reader of an older version could misread the file.
 FORMAT = 4
@@ -58,7 +58,8 @@ def load(
         The file.
     functions : dict, optional
         For a model with a callable impurity or bound: the function itself,
-        ``{"impurity": my_impurity}``. The file holds its name only.
+        ``{"impurity": my_impurity}``, or ``{"estimator__impurity": my_impurity}`` where the
+        members of a forest have it. The file holds its name only.
     """
     try:
         return from_bytes(Path(path).read_bytes(), functions)
@@ -119,6 +120,17 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Strea
     fresh._engine, fresh._schema, fresh._learned_with = engine, schema, model._axes()
     model._become(fresh)
     return model
+
+
+def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The functions among parameters, by the names under which :func:`load` takes them."""
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, BaseEstimator):
+            found |= {f"{name}__{k}": f for k, f in functions_of(value._axes()).items()}
+        elif callable(value):
+            found[name] = value
+    return found
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -199,8 +211,10 @@ def _plain(name: str, value: Any) -> Any:
     raise TypeError(f"parameter {name}={value!r} cannot be saved in a model file")
 
 
-def _unfitted(recipe: Any, parameters: Any, functions: Mapping[str, Any]) -> StreamClassifier[Any]:
-    """The model that a header names, with its parameters."""
+def _unfitted(
+    recipe: Any, parameters: Any, functions: Mapping[str, Any], below: str = ""
+) -> StreamClassifier[Any]:
+    """The model that a header names, with its parameters; `below` is what leads to them."""
     from riparian.models import MODELS
 
     if not isinstance(recipe, str) or recipe not in MODELS:
@@ -208,7 +222,7 @@ def _unfitted(recipe: Any, parameters: Any, functions: Mapping[str, Any]) -> Str
     model = MODELS[recipe]()
     if not isinstance(parameters, dict) or set(parameters) - set(model._axes()):
         raise ModelFileError("unknown parameters")
-    model._adopt(_with_functions(_from_plain(parameters, functions), functions))
+    model._adopt(_with_functions(_from_plain(parameters, functions), functions, below))
     return model
 
 
@@ -223,11 +237,10 @@ def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> 
                 raise ModelFileError(f"unknown detector {value['detector']!r}")
             out[name] = kind(**value["parameters"])
         elif set(value) == {"model", "parameters"}:
-            below = {k.removeprefix(f"{name}__"): f for k, f in functions.items() if "__" in k}
             inner = value["parameters"]
             if isinstance(inner, dict) and inner.get("estimator") is not None:
                 raise ModelFileError("a member of a forest is a forest")
-            out[name] = _unfitted(value["model"], inner, below)
+            out[name] = _unfitted(value["model"], inner, functions, f"{name}__")
     if isinstance(out.get("leaf"), list):
         out["leaf"] = tuple(out["leaf"])
     costs = out.get("costs")
@@ -239,19 +252,22 @@ def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> 
     return out
 
 
-def _with_functions(parameters: dict[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
+def _with_functions(
+    parameters: dict[str, Any], functions: Mapping[str, Any], below: str
+) -> dict[str, Any]:
     """Names of functions replaced by the functions that the caller handed in."""
     for name, value in parameters.items():
         if not (isinstance(value, dict) and set(value) == {"function"}):
             continue
-        if name not in functions:
+        key = below + name
+        if key not in functions:
             raise ModelFileError(
-                f"the model was made with {name}={value['function']}; pass that function: "
-                f"load(path, functions={{{name!r}: ...}})"
+                f"the model was made with {key}={value['function']}; pass that function: "
+                f"load(path, functions={{{key!r}: ...}})"
             )
-        if not callable(functions[name]):
-            raise ModelFileError(f"functions[{name!r}] cannot be called")
-        parameters[name] = functions[name]
+        if not callable(functions[key]):
+            raise ModelFileError(f"functions[{key!r}] cannot be called")
+        parameters[name] = functions[key]
     return parameters
 
 

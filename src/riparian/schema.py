@@ -191,6 +191,9 @@ class Schema:
                 return list(range(len(names)))
             if table.names is None:
                 self._check_width(len(names))
+                if any(name not in self.index for name in names):
+                    # Some positions of a wider stream, as the members of a forest see them.
+                    return list(range(len(names)))
         elif not self.features and table.names is None:
             return list(range(len(names)))  # a position is a place, whatever is known of it
         fresh = self._fresh(names, table.columns)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.certificates import BY
 from riparian.gradient import OADT
-from riparian.members import has_members, member_columns
+from riparian.members import has_members, member_changes, member_columns
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.structure import Structure
@@ -176,6 +176,10 @@ def print_model(
     _print_splits(out, model, n_splits, ranked=True)
     if model._axes().get("adaptation", "none") != "none":
         _print_changes(out, model, None if changes else n_splits)
+    elif changes and has_members(model):
+        _print_heading(out, "Changes")
+        for line in member_changes(model):
+            out.print(f"  {line}")
     elif changes:
         out.print()
         out.print("The model keeps what it has grown (adaptation none): it has no changes.")
@@ -257,7 +261,13 @@ def _size(model: Any) -> list[tuple[str, str]]:
 def _size_dict(model: Any) -> dict[str, Any]:
     if has_members(model):
         members = [_record(member) for member in model.members()]
-        return {"leaves": model.n_leaves_, "depth": model.depth_, "members": members}
+        return {
+            "leaves": model.n_leaves_,
+            "active_leaves": model.n_active_leaves_,
+            "nodes": model.n_nodes_,
+            "depth": model.depth_,
+            "members": members,
+        }
     if not isinstance(model, TreeModel):
         return {}
     return {
@@ -272,7 +282,8 @@ def _size_dict(model: Any) -> dict[str, Any]:
 def _tree_text(model: Any) -> str:
     leaves = "leaf" if model.n_leaves_ == 1 else "leaves"
     inactive = model.n_leaves_ - getattr(model, "n_active_leaves_", model.n_leaves_)
-    asleep = f" ({inactive:,} inactive)" if inactive else ""
+    # Leaves of subtrees that grow beside a node are active too, and not among those of the tree.
+    asleep = f" ({inactive:,} inactive)" if inactive > 0 else ""
     return f"{model.n_leaves_:,} {leaves}{asleep}, depth {model.depth_:,}"
 
 

@@ -151,6 +151,19 @@ def test_named_columns_after_an_array_are_taken_by_position_with_a_warning():
     np.testing.assert_array_equal(answers, model.predict(np.column_stack(list(X.values()))))
 
 
+def test_an_array_after_numbered_columns_has_them_in_order_unless_it_has_their_numbers():
+    X = columns(names=(4, 1))
+    model = tree().partial_fit(X, labels(X, 4))
+    array = np.column_stack(list(X.values()))
+    np.testing.assert_array_equal(model.predict(array), model.predict(X))
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 2 features"):
+        model.predict(np.zeros((1, 3)))
+    X = columns(names=(1, 0))
+    model = tree().partial_fit(X, labels(X, 1))
+    array = np.column_stack([X[0], X[1]])
+    np.testing.assert_array_equal(model.predict(array), model.predict(X))
+
+
 def test_new_categories_are_learned_in_a_tree_that_has_split_on_them():
     rng = np.random.default_rng(4)
     word = rng.choice(np.array(["red", "green"], dtype=object), size=500)

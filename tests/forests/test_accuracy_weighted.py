@@ -47,6 +47,17 @@ def test_weights_and_answers_are_the_reference_s(epochs, costs):
     assert model.chunks_.tolist() == [n for _, n, _ in reference.members]
 
 
+def test_weights_do_not_hang_on_the_unit_of_costs():
+    X, y = sea(seed=2).take(1000)
+    costs = np.array([[0.0, 4.0], [1.0, 0.0]])
+    cents, euros = (
+        AccuracyWeightedEnsemble(chunk_size=200, costs=scale * costs).fit(X, y).weights_
+        for scale in (128.0, 1.0)
+    )
+    assert (euros > 0).any()
+    np.testing.assert_array_equal(cents, euros)
+
+
 def test_a_member_of_the_old_concept_comes_back():
     X, y = sea(seed=2).take(3000)
     y = y.copy()
@@ -56,6 +67,38 @@ def test_a_member_of_the_old_concept_comes_back():
     # The chunk that brings the old concept back is lost; the next one has its old trees.
     assert (said[2250:] == y[2250:]).mean() > 0.85
     assert (model.chunks_[:3] < 4).any()
+
+
+def told(model, X):
+    """The members that speak up, and what their votes count."""
+    votes = model.explain_one(dict(enumerate(X[0].tolist())))
+    return {vote.member: vote.weight for vote in votes}
+
+
+def test_a_member_that_does_not_vote_counts_nothing():
+    X, y = sea(seed=2).take(4000)
+    model = AccuracyWeightedEnsemble(n_estimators=2, n_stored=8).fit(X, y)
+    assert (model.weights_ > 0).all()
+    weights = [m.weight for m in model.members()]
+    assert weights == [*model.weights_[:2], *[0.0] * 6]
+    assert told(model, X) == dict(enumerate(weights[:2]))
+
+
+def test_where_none_beats_chance_the_newest_counts_1_and_the_others_nothing():
+    X, y = sea(seed=2).take(300)
+    y = np.where(np.arange(300) < 200, y, 0)  # of one class: chance is never wrong
+    model = AccuracyWeightedEnsemble(chunk_size=100).fit(X, y)
+    assert model.weights_.tolist() == [0.0] * 3
+    weights = [m.weight for m in model.members()]
+    assert weights == (model.chunks_ == 2).astype(float).tolist()
+    assert told(model, X) == {weights.index(1.0): 1.0}
+
+
+def test_the_tree_of_the_first_chunk_counts_1_while_it_learns():
+    X, y = sea(seed=2).take(100)
+    model = AccuracyWeightedEnsemble().fit(X, y)
+    assert [m.weight for m in model.members()] == [1.0]
+    assert told(model, X) == {0: 1.0}
 
 
 def test_more_classes_than_a_chunk_has():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from riparian import StreamingRandomPatches
+from riparian.modelfile import to_bytes
 from tests.reference.forest import dealt_features
 
 
@@ -43,3 +44,23 @@ def test_a_feature_without_a_value_is_drawn_when_it_comes():
     with_it = [2 in features for features in forest.estimator_features_]
     assert {len(f) - has for f, has in zip(forest.estimator_features_, with_it, strict=True)} == {3}
     assert 0 < sum(with_it) < 10
+
+
+@pytest.mark.parametrize("dtype", [np.float64, object])
+def test_a_member_takes_the_columns_of_its_features(dtype):
+    X = np.random.default_rng(0).normal(size=(600, 7))
+    y = X[:, 4] > 0
+    forest = StreamingRandomPatches(n_estimators=5, features=3, random_state=2).fit(X, y)
+    votes = [forest.explain_one(dict(enumerate(x))) for x in X[:20].tolist()]
+    for m, (features, tree) in enumerate(
+        zip(forest.estimator_features_, forest.estimators_, strict=True)
+    ):
+        told = [list(of_row[m].probabilities.values()) for of_row in votes]
+        np.testing.assert_array_equal(tree.predict_proba(X[:20, features].astype(dtype)), told)
+        by_key = tree.predict_proba({int(f): X[:20, f] for f in features[::-1]})
+        np.testing.assert_array_equal(by_key, told)
+        with pytest.raises(ValueError, match=r"X has 7 features, but .* is expecting 3 features"):
+            tree.predict(X)
+        twin = forest.estimators_[m].partial_fit({int(f): X[:, f] for f in features}, y)
+        assert to_bytes(tree.partial_fit(X[:, features].astype(dtype), y)) == to_bytes(twin)
+    assert any(features.tolist() != [0, 1, 2] for features in forest.estimator_features_)

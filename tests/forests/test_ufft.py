@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -158,10 +160,21 @@ def test_two_classes_are_one_tree(leaf, memory):
     np.testing.assert_array_equal(p[1][second + 1 :], q[1][second + 1 :])
     np.testing.assert_array_equal(p[0][second + 1 :], q[0][second + 1 :])
     assert forest.pairs_ == [tuple(forest.classes_)]
-    assert forest.splits()[0] == tree.splits()
-    assert len(tree.splits()) > 3
+    # Of the cuts that lost a member remembers the runner-up.
+    kept = [replace(split, candidates=split.candidates[:2]) for split in tree.splits()]
+    assert forest.splits()[0] == kept
+    assert len(kept) > 3
     np.testing.assert_allclose(forest.feature_importances_, tree.feature_importances_)
     np.testing.assert_array_equal(forest.estimators_[0].predict_proba(X), tree.predict_proba(X))
+
+
+def test_a_tree_of_a_pair_remembers_the_runner_up_and_one_by_itself_more():
+    X, y = sea(seed=5).take(3000)
+    how = {"delta": 0.05, "tau": 0.2, "grace_period": 100, "short_memory": 150}
+    pair = rp.UFFT(n_min="fixed", **how).fit(X, y).splits()[0]
+    alone = rp.HoeffdingTree(cuts="qda", leaf="naive-bayes", **how).fit(X, y).splits()
+    assert max(len(split.candidates) for split in alone) == 3
+    assert [s.candidates for s in pair] == [s.candidates[:2] for s in alone]
 
 
 def test_one_class_never_seen_leaves_one_tree():

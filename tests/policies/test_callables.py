@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from split_by_split import STREAMS, numbers
 
 import riparian as rp
@@ -282,6 +283,46 @@ def test_copies_and_pickles_learn_on_alike():
     for twin in twins:
         assert twin.impurity is gini
         same_splits(twin.partial_fit(X, y), model)
+
+
+def test_copies_and_pickles_of_a_forest_keep_the_functions_of_its_members():
+    X, y, *_ = numbers(np.random.default_rng(9), 800)
+    tree = rp.HoeffdingTree(impurity=gini, bound=hoeffding_again, **SMALL)
+    model = rp.OnlineBagging(estimator=tree, n_estimators=2).partial_fit(X[:400], y[:400])
+    twins = [copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
+    model.partial_fit(X[400:], y[400:])
+    for twin in twins:
+        assert twin.estimator.impurity is gini
+        twin.partial_fit(X[400:], y[400:])
+        assert modelfile.to_bytes(twin) == modelfile.to_bytes(model)
+
+
+def test_a_pickle_keeps_the_function_that_was_learned_with_though_another_is_set():
+    X, y, *_ = numbers(np.random.default_rng(9), 400)
+    tree = rp.HoeffdingTree(impurity=gini, **SMALL).partial_fit(X, y)
+    forest = rp.OnlineBagging(estimator=clone(tree), n_estimators=2).partial_fit(X, y)
+    tree.set_params(impurity="entropy")
+    forest.set_params(estimator__impurity="entropy")
+    for model in (tree, forest):
+        again = pickle.loads(pickle.dumps(model))
+        assert modelfile.to_bytes(again) == modelfile.to_bytes(model)
+        assert str(again.get_params()) == str(model.get_params())
+
+
+def test_a_file_of_a_forest_says_under_which_name_it_takes_a_function(tmp_path):
+    X, y, *_ = numbers(np.random.default_rng(9), 400)
+    tree = rp.HoeffdingTree(impurity=gini, **SMALL)
+    rp.OnlineBagging(estimator=tree, n_estimators=2).fit(X, y).save(tmp_path / "model.rip")
+    message = (
+        r"estimator__impurity=.*:gini.*load\(path, functions=\{'estimator__impurity': \.\.\.\}"
+    )
+    for functions in (None, {"impurity": gini}, {"other__impurity": gini}):
+        with pytest.raises(rp.ModelFileError, match=message):
+            rp.load(tmp_path / "model.rip", functions=functions)
+    with pytest.raises(rp.ModelFileError, match=r"'estimator__impurity'\] cannot be called"):
+        rp.load(tmp_path / "model.rip", functions={"estimator__impurity": "gini"})
+    again = rp.load(tmp_path / "model.rip", functions={"estimator__impurity": gini})
+    assert modelfile.to_bytes(again) == (tmp_path / "model.rip").read_bytes()
 
 
 def test_what_is_asked_for_can_be_tried_out_alone():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from riparian.settings import whole
 from riparian.structure import Node, Structure
 from riparian.wording import share_text, weight_text
 
@@ -111,10 +112,10 @@ def forest_text(
 
 def tree_of(model: Any, member: int) -> Any:
     """The tree of one member of a forest, as a model of its own."""
-    n = len(model.members())
-    if not 0 <= member < n:
-        raise ValueError(f"member must be from 0 to {n - 1}, got {member}")
-    return model._estimator(member)
+    n = model._fitted().n_members
+    if n == 0:
+        raise ValueError(f"member={member!r}: this {type(model).__name__} has no members yet")
+    return model._estimator(whole("member", member, 0, n - 1))
 
 
 def class_weights_text(structure: Structure, weights: Sequence[float], most: int = 4) -> str:

@@ -27,8 +27,8 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
     .. math:: w_i = \max(MSE_r - MSE_i, 0).
 
     The tree that has learned the chunk itself is judged by cross-validation over it. Between
-    chunks nobody's vote changes. With `costs` a tree counts what it saves against drawing
-    classes at random.
+    chunks nobody's vote changes. With `costs`, divided by the largest of them, a tree counts
+    what it saves a row against drawing classes at random.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
     Attributes
     ----------
     weights_ : ndarray
-        What each member that is kept counts, the largest first.
+        What each member that is kept was worth on the last chunk, the largest first; those that
+        do not vote included.
     chunks_ : ndarray
         Which chunk each of them has learned, from 0 on.
     estimators_ : list of HoeffdingTree
@@ -117,15 +118,17 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
             "epochs": whole("epochs", axes["epochs"], 1, 1_000),
         }
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        weights = self._fitted().weights()
-        return (weights[member] if weights else 1.0), None, 0
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        return dict(self._voters()).get(member, 0.0), None, 0, 0
 
     def _voters(self) -> list[tuple[int, float]]:
-        chunks = self._fitted().chunks_of()
-        best = super()._voters()[: self._learned_with["n_estimators"]]
+        engine = self._fitted()
+        weights, chunks = engine.weights(), engine.chunks_of()
+        if not weights:  # the tree of the first chunk answers while it learns
+            return [(0, 1.0)]
+        best = [(m, weight) for m, weight in enumerate(weights) if weight > 0.0]
         # Where none beats chance the newest answers.
-        return best or [(chunks.index(max(chunks)), 1.0)]
+        return best[: self._learned_with["n_estimators"]] or [(chunks.index(max(chunks)), 1.0)]
 
     @property
     def weights_(self) -> NDArray[np.float64]:

@@ -27,7 +27,8 @@ class AdaptiveRandomForest(Forest):
     rate : float, default=6.0
         Mean of the Poisson number that a row counts as.
     leaf_features : int, float, "sqrt" or None, default=0.6
-        How many features a leaf tracks; the paper has "sqrt", MOA 60 % of them.
+        How many features a leaf tracks; the paper has "sqrt", MOA 60 % of them. Members that
+        need all features at a leaf, as in :class:`riparian.Forest`, ask for None.
     warning, drift : Detector, float or None, default=0.01 and 0.001
         Who watches errors: a detector of :mod:`riparian.drift`, or the `delta` of an ADWIN.
     costs, max_bytes, n_jobs, random_state, categorical_features

@@ -23,6 +23,8 @@ from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from riparian.export.plain import Allowed, PlainTree
 
 __all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote"]
@@ -57,6 +59,8 @@ class Member:
     weight: float
     #: How often it was right on rows that it had not learned, since it began; None if not kept.
     accuracy: float | None
+    #: How often a tree was begun in its background.
+    warnings: int
     #: How often it was replaced.
     drifts: int
 
@@ -179,11 +183,19 @@ class Ensemble(StreamClassifier[E]):
 
         return export_graphviz(tree_of(self, member), **options)
 
+    def plot(self, ax: Axes | None = None, *, member: int, **options: Any) -> Axes:
+        """Draws the tree of one member; options as in :func:`riparian.plot.plot_tree`."""
+        from riparian.export import tree_of
+        from riparian.plot import plot_tree
+
+        return plot_tree(tree_of(self, member), ax=ax, **options)
+
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
+        engine = self._fitted()
         axes = self._tree_axes(self._learned_with)
         found = []
-        for member in range(self._fitted().n_members):
+        for member in range(engine.n_members):
             evidence, features = self._read_tree(member, evidence_of)
             found.append(splits_of(evidence, self._schema_of(member, features), axes))
         return found
@@ -198,26 +210,35 @@ class Ensemble(StreamClassifier[E]):
                 return found, list(features)
 
     def members(self) -> list[Member]:
-        """How the members stand: size, weight, accuracy since they began, replacements."""
-        engine = self._fitted()
-        return [self._member(m, engine.tree(m)) for m in range(engine.n_members)]
+        """How the members stand: size, weight, accuracy since they began, what was replaced."""
+        return [self._member(m, tree) for m, tree in enumerate(self._trees())]
 
     def _member(self, member: int, tree: _core.Engine) -> Member:
         return Member(member, tree.n_leaves, tree.depth, *self._standing(member))
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        """What a vote counts, the accuracy behind it if it is kept, and replacements."""
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        """What a vote counts, the accuracy behind it if it is kept, warnings and replacements."""
         raise NotImplementedError
+
+    def _trees(self) -> list[_core.Engine]:
+        engine = self._fitted()
+        return [engine.tree(m) for m in range(engine.n_members)]
+
+    @property
+    def n_nodes_(self) -> int:
+        return sum(tree.n_nodes for tree in self._trees())
 
     @property
     def n_leaves_(self) -> int:
-        engine = self._fitted()
-        return sum(engine.tree(m).n_leaves for m in range(engine.n_members))
+        return sum(tree.n_leaves for tree in self._trees())
+
+    @property
+    def n_active_leaves_(self) -> int:
+        return sum(tree.n_active_leaves for tree in self._trees())
 
     @property
     def depth_(self) -> int:
-        engine = self._fitted()
-        return max((engine.tree(m).depth for m in range(engine.n_members)), default=0)
+        return max((tree.depth for tree in self._trees()), default=0)
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
@@ -225,11 +246,14 @@ class Ensemble(StreamClassifier[E]):
 
     def _estimator(self, member: int) -> HoeffdingTree:
         """A copy of one member as it is now."""
+        (arrays, share), features = self._read_tree(
+            member, lambda tree: (tree.snapshot(), tree.max_bytes)
+        )
+        schema = self._schema_of(member, features, arrays)
         axes = self._tree_axes(self._learned_with)
-        arrays, features = self._read_tree(member, lambda tree: tree.snapshot())
-        copy = HoeffdingTree(**axes)
-        copy._schema, copy._learned_with = self._schema_of(member, features, arrays), axes
-        copy._engine = copy._restored_engine(axes, arrays)
+        engine = _restored_whole({**axes, "max_bytes": share}, arrays, schema.bytes)
+        copy = HoeffdingTree(**{**axes, "max_bytes": engine.max_bytes})
+        copy._schema, copy._engine, copy._learned_with = schema, engine, copy._axes()
         copy._learning = threading.Lock()
         return copy
 
@@ -290,6 +314,30 @@ class Ensemble(StreamClassifier[E]):
         classes = self._classes_of(member)
         schema.add_classes(classes if arrays is None else classes[: int(arrays["classes"][0])])
         return schema
+
+
+def _restored_whole(
+    axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]], names: int
+) -> _core.Engine:
+    """The engine of a snapshot, with all that the tree kept.
+
+    Below a limit it has the share of its member, or twice as much, and so on: a tree by itself
+    holds its names, and what members leave out because it can be derived.
+    """
+    limit = axes["max_bytes"]
+    while True:
+        try:
+            engine = _core.Engine.restore(check_settings({**axes, "max_bytes": limit}), arrays)
+            engine.add_names(names)
+        except _core.LimitTooLow:
+            pass
+        else:
+            if limit is None:
+                return engine
+            kept = engine.snapshot()
+            if all(np.array_equal(kept[name], arrays[name]) for name in ("inactive", "archived")):
+                return engine
+        limit *= 2
 
 
 def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:

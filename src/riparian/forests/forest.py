@@ -45,6 +45,8 @@ class Forest(Ensemble[_core.Forest]):
         all. To the first members they are dealt, so that each is seen by as many of them.
     leaf_features : int, float, "sqrt" or None, default=None
         How many features a leaf of a member tracks, likewise; None for what `estimator` says.
+        Trees that compare or take all features at a node (EFDT, CVFDT, UCVFDT, option trees,
+        StreamTree, CorrectedVFDT) cannot do with some.
     replacement : {"none", "worst", "background"}, default="none"
         What happens when `drift` finds that the errors of a member have risen: nothing; the
         member with the most errors begins anew; or the member is replaced by the tree that
@@ -78,9 +80,14 @@ class Forest(Ensemble[_core.Forest]):
     n_seen_ : int
         Number of examples learned.
     estimators_ : list of HoeffdingTree
-        Copies of the members as they are now.
+        Copies of the members as they are now. Under `max_bytes` a copy has its member's part as
+        its limit, or twice that, and so on: by itself a tree also holds names, and what members
+        leave out because it can be derived.
     estimator_features_ : list of ndarray
         The features that each of them sees.
+    n_nodes_, n_leaves_, n_active_leaves_, depth_ : int
+        Nodes and leaves of all members, how many of the leaves keep statistics, and the depth of
+        the deepest member.
     n_warnings_, n_drifts_ : int
         How often a tree was begun in the background, and a member replaced.
     feature_importances_ : ndarray
@@ -148,9 +155,9 @@ class Forest(Ensemble[_core.Forest]):
 
     # -- looking inside -----------------------------------------------------------------------
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        weight, accuracy, _, drifts, _ = self._fitted().records()[member]
-        return weight, accuracy, drifts
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        weight, accuracy, warnings, drifts, _ = self._fitted().records()[member]
+        return weight, accuracy, warnings, drifts
 
     @property
     def n_warnings_(self) -> int:

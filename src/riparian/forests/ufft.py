@@ -143,8 +143,9 @@ class UFFT(Ensemble[_core.PairForest]):
         The two labels of each tree.
     estimators_ : list of HoeffdingTree
         Copies of the trees as they are now, in the same order.
-    n_leaves_, depth_ : int
-        Leaves of all trees, and the depth of the deepest.
+    n_nodes_, n_leaves_, n_active_leaves_, depth_ : int
+        Nodes and leaves of all trees, how many of the leaves keep statistics, and the depth of
+        the deepest.
     n_drifts_ : int
         How often a tree began anew.
     feature_importances_ : ndarray
@@ -243,8 +244,8 @@ class UFFT(Ensemble[_core.PairForest]):
         own = {label: probabilities[label] for label in pair}
         return PairVote(member, weight, label, own, pair)
 
-    def _standing(self, member: int) -> tuple[float, float | None, int]:
-        return 1.0, None, self._fitted().records()[member][2]
+    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
+        return 1.0, None, 0, self._fitted().records()[member][2]
 
     def _member(self, member: int, tree: _core.Engine) -> Member:
         of_any = super()._member(member, tree)
