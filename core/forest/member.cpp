@@ -43,8 +43,8 @@ Grown Member::grow(const Schema& schema, std::uint64_t number) {
         g.draw.number = (number_ << 32) | (g.generation & 0xffffffff);
         const std::size_t features = schema.kinds.size();
         const auto met = [&](std::size_t f) { return schema.met_at[f] <= number; };
-        const auto out = g.generation ? left_out(patch, g.draw, features, met)
-                                      : left_out_of_deal(patch, g.draw, number_, features, met);
+        const auto out = draws_first() ? left_out_of_deal(patch, g.draw, number_, features, met)
+                                       : left_out(patch, g.draw, features, met);
         std::vector<Kind> kinds;
         for (std::size_t f = 0; f < out.size(); ++f) {
             if (out[f]) continue;
@@ -67,7 +67,7 @@ void Member::tell(Grown& g, const Schema& schema) {
     patch.seed = settings_->seed;
     for (std::size_t f = g.known; f < schema.kinds.size(); ++f) {
         if (patch.draws()) {
-            if (!g.draw.takes_later(patch, f)) continue;
+            if (!g.draw.takes_later(patch, f, g.patch.size())) continue;
             g.patch.push_back(static_cast<std::uint32_t>(f));
         }
         kinds.push_back(schema.kinds[f]);
@@ -152,6 +152,8 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                  Rises* rises_of) {
     const std::size_t rows = block.batch.rows;
     const bool background = settings_->replacement == Replacement::background;
+    std::uint64_t first_met = Schema::never;
+    for (const std::uint64_t met_at : schema.met_at) first_met = std::min(first_met, met_at);
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     while (first < rows) {
         // Until other trees stand here, with other features perhaps.
@@ -180,11 +182,13 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
             for (std::size_t i = 0; i < n && !changed; ++i, ++first) {
                 const std::uint64_t number = block.numbers[first];
                 if (votes.weights) votes.weights[first] = weight();
-                if (!front_.tree) {
+                const bool can_draw = settings_->patch.draws() && draws_first() && first_met <= number;
+                if (!front_.tree || can_draw) {
                     if (votes.shares) std::fill_n(votes.shares + first * votes.width, votes.width, 0.0);
                     if (number == 0) continue;
-                    // The first row: the tree begins with it.
+                    // The first row, or the first that has a value to draw: the tree begins with it.
                     front_ = grow(schema, number);
+                    back_ = {};
                     changed = true;
                     --i, --first;
                     continue;

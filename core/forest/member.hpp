@@ -66,6 +66,8 @@ private:
 
     [[nodiscard]] Grown grow(const Schema&, std::uint64_t number);
     void tell(Grown&, const Schema&);
+    // No tree of it has drawn from features that had a value.
+    [[nodiscard]] bool draws_first() const noexcept { return !(front_.draw.share > 0.0); }
     [[nodiscard]] Batch seen_by(const Grown&, const Batch&) const;
     // Whether other trees stand in its places than before.
     bool watch(const Schema&, std::uint64_t number, bool wrong);

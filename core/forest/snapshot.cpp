@@ -72,8 +72,10 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
         demand(warnings <= (settings.warning ? s.seen[0] : 0), "warnings that nobody gave");
         demand(drifts <= (settings.replacement == Replacement::none ? 0 : s.seen[0]),
                "drifts that nobody found");
+        // Once more where the first rows had no value that a tree could draw.
         const std::uint64_t least = s.has_tree[m] + warnings;
-        demand(s.generations[m] >= least && s.generations[m] <= least + drifts,
+        demand(s.generations[m] >= least &&
+                   s.generations[m] <= least + drifts + (settings.patch.draws() ? 1 : 0),
                "generations do not go with warnings and drifts");
         trees += s.has_tree[m] + s.has_back[m];
     }

@@ -13,7 +13,7 @@ void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subsp
     shape_.class_stride = of_tree_shape.class_stride;
     std::vector<std::uint32_t> ids(this->ids().begin(), this->ids().end());
     for (; known_ < of_tree.size(); ++known_) {
-        if (drawn.draws() && !draw.takes_later(drawn, known_)) continue;
+        if (drawn.draws() && !draw.takes_later(drawn, known_, ids.size())) continue;
         ids.push_back(known_);
     }
     keep(ids, of_tree);

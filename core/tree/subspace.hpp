@@ -30,18 +30,27 @@ struct Subspace {
         if (by == By::root) some = std::floor(std::sqrt(all) + 0.5) + 1.0;
         return static_cast<std::size_t>(std::clamp(some, std::min(1.0, all), all));
     }
+
+    // Whether a feature that had no value yet when a draw was made is in, whenever it turns up, by
+    // its random number and by how many the draw has so far: as many as were asked for, and of
+    // shares and roots as many in the mean.
+    [[nodiscard]] bool takes_later(double random, std::size_t feature, std::size_t so_far) const noexcept {
+        if (by == By::count) return static_cast<double>(so_far) < value;
+        const auto n = static_cast<double>(feature);
+        return random < (by == By::share ? value : std::sqrt(n + 1.0) - std::sqrt(n));
+    }
 };
 
-// One draw. A feature that had no value yet when it was made is in with the probability that
-// the others had, whenever it turns up.
+// One draw.
 struct Draw {
     std::uint64_t number = 0;  // which of the draws from this seed
-    double share = 0.0;
+    double share = 0.0;        // of the features that had a value by then; 0: none had
 
-    [[nodiscard]] bool takes_later(const Subspace& s, std::size_t feature) const noexcept {
+    [[nodiscard]] bool takes_later(const Subspace& s, std::size_t feature,
+                                   std::size_t so_far) const noexcept {
         Philox numbers(s.seed, number, feature / 4);
         for (std::size_t skip = feature % 4; skip > 0; --skip) (void)numbers.bits();
-        return numbers.uniform() < share;
+        return s.takes_later(numbers.uniform(), feature, so_far);
     }
 };
 
@@ -79,7 +88,12 @@ template <class Met>
     const std::size_t n = s.size(all.met.size());
     draw.share = all.met.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(all.met.size());
     std::vector<std::uint8_t> out(features, 0);
-    for (const auto& p : all.others) out[p.feature] = !(p.random < draw.share);
+    std::size_t so_far = n;
+    for (const auto& p : all.others) {
+        const bool in = s.takes_later(p.random, p.feature, so_far);
+        so_far += in;
+        out[p.feature] = !in;
+    }
     for (std::size_t i = n; i < all.met.size(); ++i) out[all.met[i].feature] = 1;
     return out;
 }

@@ -64,3 +64,40 @@ def test_a_member_takes_the_columns_of_its_features(dtype):
         twin = forest.estimators_[m].partial_fit({int(f): X[:, f] for f in features}, y)
         assert to_bytes(tree.partial_fit(X[:, features].astype(dtype), y)) == to_bytes(twin)
     assert any(features.tolist() != [0, 1, 2] for features in forest.estimator_features_)
+
+
+def test_members_draw_at_the_first_row_that_has_a_value():
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    y = X[:, 0] > 0
+    forest = StreamingRandomPatches(n_estimators=6, random_state=1).fit(X[1:], y[1:])
+    blank = np.vstack([np.full((3, 5), np.nan), X[1:]])
+    late = StreamingRandomPatches(n_estimators=6, random_state=1).fit(blank, np.r_[y[:3], y[1:]])
+    hands = [features.tolist() for features in late.estimator_features_]
+    assert hands == [features.tolist() for features in forest.estimator_features_]
+    assert late.score(X, y) > 0.95
+    one_by_one = StreamingRandomPatches(n_estimators=6, random_state=1)
+    for x, label in zip(blank.tolist(), np.r_[y[:3], y[1:]], strict=True):
+        one_by_one.learn_one(dict(enumerate(x)), bool(label))
+    assert [features.tolist() for features in one_by_one.estimator_features_] == hands
+    assert [tree.n_leaves_ for tree in one_by_one.estimators_] == [
+        tree.n_leaves_ for tree in late.estimators_
+    ]
+
+
+@pytest.mark.parametrize(
+    ("features", "least", "most"), [(2, 2, 2), (0.1, 3, 20), ("sqrt", 5, 18), (150, 100, 100)]
+)
+def test_features_that_come_late_are_drawn_as_rarely(features, least, most):
+    X = np.random.default_rng(0).normal(size=(40, 100))
+    y = X[:, 0] > 0
+    early = X.copy()
+    early[:20, 3:] = np.nan
+    forest = StreamingRandomPatches(features=features, n_estimators=20, random_state=0).fit(early, y)
+    sizes = [len(seen) for seen in forest.estimator_features_]
+    assert least <= min(sizes)
+    assert max(sizes) <= most
+    by_dict = StreamingRandomPatches(features=features, n_estimators=20, random_state=0)
+    for i, (x, label) in enumerate(zip(X.tolist(), y, strict=True)):
+        by_dict.learn_one(dict(enumerate(x[: 3 if i < 20 else 100])), bool(label))
+    for seen, by_row in zip(forest.estimator_features_, by_dict.estimator_features_, strict=True):
+        np.testing.assert_array_equal(seen, by_row)
