@@ -80,11 +80,14 @@ struct Shuffled {
     }
 };
 
-// Makes a draw. 1 for those left out.
-template <class Met>
+// Makes a draw. 1 for those left out. Of those that had a value, `settled` ones come last: a
+// leaf whose path has settled their value cannot split by them.
+template <class Met, class Settled>
 [[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw, std::size_t features,
-                                                 Met&& met) {
-    const Shuffled all(s.seed, draw.number, features, met);
+                                                 Met&& met, Settled&& settled) {
+    Shuffled all(s.seed, draw.number, features, met);
+    std::stable_partition(all.met.begin(), all.met.end(),
+                          [&](const auto& p) { return !settled(p.feature); });
     const std::size_t n = s.size(all.met.size());
     draw.share = all.met.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(all.met.size());
     std::vector<std::uint8_t> out(features, 0);
@@ -96,6 +99,12 @@ template <class Met>
     }
     for (std::size_t i = n; i < all.met.size(); ++i) out[all.met[i].feature] = 1;
     return out;
+}
+
+template <class Met>
+[[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw, std::size_t features,
+                                                 Met&& met) {
+    return left_out(s, draw, features, met, [](std::size_t) { return false; });
 }
 
 // The same for the first tree of a member, where features are dealt to the members one after the
