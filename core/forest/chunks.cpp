@@ -237,8 +237,9 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
                          const std::vector<std::uint32_t>& known) const {
     const std::vector<Kept> voters = electorate();
     const std::size_t rows = known.size();
-    // Classes that came after the question was asked are not part of the answer.
-    const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
+    // Rows bring classes to those after them: the last one knows the most.
+    const std::size_t classes = rows ? known.back() : 0;
+    const std::size_t width = std::max({answers.width, classes, std::size_t{1}});
     const std::size_t most = block_rows(voters.size(), width);
     for (std::size_t done = 0; done < rows; done += most) {
         const std::size_t n = std::min(most, rows - done);
@@ -257,7 +258,9 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
 
 void ChunkForest::predict(const Batch& batch, const Answers& answers) const {
     const auto lock = turnstile_.reading();
-    const auto classes = static_cast<std::uint32_t>(schema_.classes);
+    // Classes that came after the question was asked are not part of the answer.
+    const auto classes = static_cast<std::uint32_t>(
+        answers.width ? std::min(answers.width, schema_.classes) : schema_.classes);
     answer(batch, answers, 0, std::vector<std::uint32_t>(batch.rows, classes));
 }
 

@@ -173,7 +173,8 @@ void Forest::predict(const Batch& batch, const Answers& answers) const {
         const Ballots ballots(n, rows, width);
         side_by_side(n, worthwhile(threads_, n, rows),
                      [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
-        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return schema_.classes; }, answers, first);
+        const std::size_t known = std::min(width, schema_.classes);
+        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return known; }, answers, first);
         first += rows;
     }
 }
