@@ -108,7 +108,7 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
         if (answers) {
             // A class that a row brings is known to the rows after it, whoever votes.
             std::vector<std::uint32_t> known;
-            std::size_t classes = schema_.classes;
+            std::size_t classes = seen_ ? schema_.classes : 0;
             for (std::size_t r = first; r < last; ++r) {
                 known.push_back(static_cast<std::uint32_t>(classes));
                 if (y[r] < 0 || (w && !(w[r] > 0.0))) continue;
@@ -259,9 +259,9 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
 void ChunkForest::predict(const Batch& batch, const Answers& answers) const {
     const auto lock = turnstile_.reading();
     // Classes that came after the question was asked are not part of the answer.
-    const auto classes = static_cast<std::uint32_t>(
-        answers.width ? std::min(answers.width, schema_.classes) : schema_.classes);
-    answer(batch, answers, 0, std::vector<std::uint32_t>(batch.rows, classes));
+    std::size_t known = seen_ ? schema_.classes : 0;
+    if (answers.width) known = std::min(known, answers.width);
+    answer(batch, answers, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)));
 }
 
 void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,

@@ -84,7 +84,7 @@ private:
     void give_limit(std::size_t) override;
     void demand_room(std::size_t limit) const override;
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
-    // `known`: how many classes there are, for each row from `first` on.
+    // `known`: how many classes there are, for each row from `first` on; 0 before one is learned.
     void answer(const Batch&, const Answers&, std::size_t first,
                 const std::vector<std::uint32_t>& known) const;
     void take(const Batch&, std::size_t row, std::int32_t y, double w);

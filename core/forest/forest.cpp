@@ -112,7 +112,7 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
         std::uint64_t number = seen_;
         std::size_t known = schema_.classes;
         for (std::size_t r = 0; r < n; ++r) {
-            block.known[r] = static_cast<std::uint32_t>(known);
+            block.known[r] = number ? static_cast<std::uint32_t>(known) : 0;
             if (block.y[r] < 0 || !(block.weight(r) > 0.0)) continue;
             block.numbers[r] = ++number;
             known = std::max(known, static_cast<std::size_t>(block.y[r]) + 1);
@@ -173,7 +173,7 @@ void Forest::predict(const Batch& batch, const Answers& answers) const {
         const Ballots ballots(n, rows, width);
         side_by_side(n, worthwhile(threads_, n, rows),
                      [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
-        const std::size_t known = std::min(width, schema_.classes);
+        const std::size_t known = seen_ ? std::min(width, schema_.classes) : 0;
         combine(ballots.votes(), rows, costs_, [&](std::size_t) { return known; }, answers, first);
         first += rows;
     }

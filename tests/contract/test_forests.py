@@ -93,6 +93,37 @@ def test_with_costs_no_label_is_a_class_that_came_after_the_question(make):
     assert set(labels.tolist()) <= {0, 1}
 
 
+def test_probabilities_sum_to_1_once_a_row_was_learned(make, mixed):
+    model = make()
+    _, shares = model.prequential(mixed[:60].columns, mixed.y[:60], proba=True)
+    np.testing.assert_array_equal(shares[0], 0.0)
+    np.testing.assert_allclose(shares[1:].sum(axis=1), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_where_no_member_drew_a_row_all_classes_are_equal_and_the_first_is_given(size):
+    X, y = np.arange(10.0).reshape(5, 2), ["b", "a", "b", "c", "a"]
+    model = rp.Forest(n_estimators=2, rate=1e-6)
+    parts = [
+        model.prequential(X[i : i + size], y[i : i + size], proba=True) for i in range(0, 5, size)
+    ]
+    third = [1 / 3] * 3
+    expected = [[0.0], [1.0], [0.5] * 2, [0.5] * 2, third]
+    shares = [row for _, p in parts for row in p]
+    for got, want in zip(shares, expected, strict=True):
+        np.testing.assert_array_equal(got, want + [0.0] * (len(got) - len(want)))
+    assert [label for labels, _ in parts for label in labels] == ["b"] * 5
+    np.testing.assert_array_equal(model.predict_proba(X), [third] * 5)
+    assert model.predict_one({0: 1.0}) == "b"
+
+
+def test_where_no_member_drew_a_row_costs_choose_among_equal_classes():
+    dear = {("a", "b"): 9.0}
+    model = rp.Forest(n_estimators=2, rate=1e-6, costs=dear).partial_fit([[0.0], [1.0]], ["a", "b"])
+    np.testing.assert_array_equal(model.predict_proba([[0.0]]), [[0.5, 0.5]])
+    assert model.predict([[0.0]]).tolist() == ["b"]
+
+
 @pytest.mark.parametrize("limit", ["200KB", "1MB"])
 @pytest.mark.parametrize(
     "kind", ["OnlineBagging", "AdaptiveRandomForest", "StreamingRandomPatches", "UFFT"]
