@@ -46,18 +46,22 @@ std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
     return left > besides ? (left - besides) / (settings_.members * trees_a_member()) : 0;
 }
 
-std::size_t Forest::least_bytes() const {
-    const std::size_t trees = settings_.members * trees_a_member();
-    return with_names(besides_trees() + trees * least_of_a_tree(settings_.tree));
+std::size_t Forest::limit_for(std::size_t of_a_tree) const noexcept {
+    return with_names(besides_trees() + settings_.members * trees_a_member() * of_a_tree);
+}
+
+std::vector<std::shared_ptr<Tree>> Forest::trees() const {
+    std::vector<std::shared_ptr<Tree>> all;
+    for (const Member& m : members_) {
+        for (const Grown* const g : {&m.front(), &m.back()}) {
+            if (g->tree) all.push_back(g->tree);
+        }
+    }
+    return all;
 }
 
 void Forest::give_limit(std::size_t limit) {
-    const std::size_t each = bytes_of_a_tree(limit);
-    try {
-        for (Member& m : members_) m.set_max_bytes(each);
-    } catch (const LimitTooLow& error) {
-        throw LimitTooLow(limit, limit - each + error.needed);
-    }
+    for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(limit));
 }
 
 std::size_t Forest::memory_bytes() const {
