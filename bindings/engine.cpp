@@ -219,9 +219,10 @@ void bind_engine(nb::module_& m) {
                         const VectorIn<std::uint8_t>& missing_left, const VectorIn<double>& weight,
                         const VectorIn<double>& gain, const VectorIn<double>& counts) {
             const std::size_t n = left.shape(0);
+            const std::size_t classes = without_interpreter([&] { return t.n_classes(); });
             if (right.shape(0) != n || feature.shape(0) != n || threshold.shape(0) != n ||
                 missing_left.shape(0) != n || weight.shape(0) != n || gain.shape(0) != n ||
-                counts.shape(0) != n * t.n_classes()) {
+                counts.shape(0) != n * classes) {
                 throw std::invalid_argument("one entry a node");
             }
             const nb::gil_scoped_release free;

@@ -21,7 +21,7 @@ void bind_ensemble(nanobind::class_<Engine>& engine) {
     bind_learner(engine);
     engine
         .def("set_threads", &Engine::set_threads, "threads"_a)
-        .def_prop_ro("n_members", &Engine::n_members)
+        .def_prop_ro("n_members", &Engine::n_members, nb::call_guard<nb::gil_scoped_release>())
         .def("tree", &Engine::tree, "member"_a, nb::call_guard<nb::gil_scoped_release>(),
              nb::sig("def tree(self, member: int) -> Engine"))
         .def("features_of", &Engine::features_of, "member"_a,

@@ -43,6 +43,8 @@ struct Asked {
     }
 };
 
+// Whatever takes a lock does so without the interpreter: who holds the lock may be waiting for
+// the interpreter, to ask a function of the user.
 template <class Engine>
 void bind_learner(nanobind::class_<Engine>& engine) {
     namespace nb = nanobind;
@@ -56,8 +58,10 @@ void bind_learner(nanobind::class_<Engine>& engine) {
             t.add_features(kinds);
         }, "categorical"_a)
         .def("add_names", &Engine::add_names, "bytes"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("expect_classes", &Engine::expect_classes, "bytes"_a)
-        .def("expect_categories", &Engine::expect_categories, "feature"_a, "bytes"_a)
+        .def("expect_classes", &Engine::expect_classes, "bytes"_a,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("expect_categories", &Engine::expect_categories, "feature"_a, "bytes"_a,
+             nb::call_guard<nb::gil_scoped_release>())
         .def("set_max_bytes", [](Engine& t, std::optional<std::size_t> limit) {
             const nb::gil_scoped_release free;
             t.set_max_bytes(limit.value_or(SIZE_MAX));

@@ -15,27 +15,22 @@ constexpr std::size_t chunk_share = 4;
 // ---- the schema, and memory ----
 
 ChunkForest::ChunkForest(const ChunkSettings& settings)
-    : Ensemble(settings.max_bytes, settings.threads), settings_(settings) {
-    try {
-        learner_ = fresh();
-    } catch (const LimitTooLow&) {
-        throw LimitTooLow(max_bytes_, least_bytes());
-    }
-}
+    : Ensemble(settings.max_bytes, settings.threads), settings_(settings), learner_(fresh()) {}
 
 std::shared_ptr<Tree> ChunkForest::fresh() const {
     Settings settings = settings_.tree;
     settings.max_bytes = bytes_of_a_tree(max_bytes_);
     settings.leaf_features.seed = chunks_;
     auto tree = std::make_shared<Tree>(settings);
-    tree->add_features(chunk_.kinds);
+    // What the first tree needs is told when its features are known.
+    if (!chunk_.kinds.empty()) tree->add_features(chunk_.kinds);
     tree->declare_classes(schema_.declared);
     return tree;
 }
 
 void ChunkForest::give_features(const std::vector<Kind>& kinds) {
     chunk_.add_features(kinds);
-    demand_room(max_bytes_);
+    demand_room();
     for (const Kept& k : kept_) k.tree->add_features(kinds);
     learner_->add_features(kinds);
 }
@@ -45,42 +40,35 @@ void ChunkForest::give_classes(std::size_t count) {
     learner_->declare_classes(count);
 }
 
-// Those that are kept, the one that learns, and those of the folds.
 std::size_t ChunkForest::bytes_of_a_tree(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
     const std::size_t left = besides_names(limit) - limit / chunk_share;
     const std::size_t besides = sizeof(ChunkForest);
-    const std::size_t trees = settings_.stored + 1 + settings_.folds;
-    return left > besides ? (left - besides) / trees : 0;
+    return left > besides ? (left - besides) / most_trees() : 0;
 }
 
 std::size_t ChunkForest::bytes_of_a_chunk() const noexcept {
     return Chunk::bytes(settings_.rows, chunk_.numbers.size(), chunk_.codes.size());
 }
 
-void ChunkForest::demand_room(std::size_t limit) const {
-    Ensemble::demand_room(limit);
-    const std::size_t chunk = bytes_of_a_chunk();
-    if (limit != SIZE_MAX && chunk > limit / chunk_share) {
-        throw LimitTooLow(limit, chunk * chunk_share);
-    }
+bool ChunkForest::has_room(std::size_t limit) const noexcept {
+    return Ensemble::has_room(limit) && bytes_of_a_chunk() <= limit / chunk_share;
 }
 
-std::size_t ChunkForest::least_bytes() const {
-    const std::size_t trees =
-        (settings_.stored + 1 + settings_.folds) * least_of_a_tree(settings_.tree);
+std::size_t ChunkForest::limit_for(std::size_t of_a_tree) const noexcept {
+    const std::size_t trees = most_trees() * of_a_tree;
     const std::size_t all = (trees + sizeof(ChunkForest)) / 11 * 16 + 64;  // 1 - 1/16 - 1/4
     return std::max({all, bytes_of_a_chunk() * chunk_share, names_ * names_share});
 }
 
+std::vector<std::shared_ptr<Tree>> ChunkForest::trees() const {
+    std::vector<std::shared_ptr<Tree>> all{learner_};
+    for (const Kept& k : kept_) all.push_back(k.tree);
+    return all;
+}
+
 void ChunkForest::give_limit(std::size_t limit) {
-    const std::size_t each = bytes_of_a_tree(limit);
-    try {
-        for (const Kept& k : kept_) k.tree->set_max_bytes(each);
-        learner_->set_max_bytes(each);
-    } catch (const LimitTooLow& error) {
-        throw LimitTooLow(limit, limit - each + error.needed);
-    }
+    for (const auto& tree : trees()) tree->set_max_bytes(bytes_of_a_tree(limit));
 }
 
 std::size_t ChunkForest::memory_bytes() const {
@@ -108,7 +96,7 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
         if (answers) {
             // A class that a row brings is known to the rows after it, whoever votes.
             std::vector<std::uint32_t> known;
-            std::size_t classes = schema_.classes;
+            std::size_t classes = seen_ ? schema_.classes : 0;
             for (std::size_t r = first; r < last; ++r) {
                 known.push_back(static_cast<std::uint32_t>(classes));
                 if (y[r] < 0 || (w && !(w[r] > 0.0))) continue;
@@ -237,8 +225,9 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
                          const std::vector<std::uint32_t>& known) const {
     const std::vector<Kept> voters = electorate();
     const std::size_t rows = known.size();
-    // Classes that came after the question was asked are not part of the answer.
-    const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
+    // Rows bring classes to those after them: the last one knows the most.
+    const std::size_t classes = rows ? known.back() : 0;
+    const std::size_t width = std::max({answers.width, classes, std::size_t{1}});
     const std::size_t most = block_rows(voters.size(), width);
     for (std::size_t done = 0; done < rows; done += most) {
         const std::size_t n = std::min(most, rows - done);
@@ -257,8 +246,10 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
 
 void ChunkForest::predict(const Batch& batch, const Answers& answers) const {
     const auto lock = turnstile_.reading();
-    const auto classes = static_cast<std::uint32_t>(schema_.classes);
-    answer(batch, answers, 0, std::vector<std::uint32_t>(batch.rows, classes));
+    // Classes that came after the question was asked are not part of the answer.
+    std::size_t known = seen_ ? schema_.classes : 0;
+    if (answers.width) known = std::min(known, answers.width);
+    answer(batch, answers, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)));
 }
 
 void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,

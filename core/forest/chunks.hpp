@@ -55,7 +55,6 @@ class ChunkForest final : public Ensemble {
 public:
     explicit ChunkForest(const ChunkSettings&);
 
-    [[nodiscard]] std::size_t least_bytes() const;
     void predict(const Batch&, const Answers&) const;
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
@@ -82,9 +81,13 @@ private:
     void give_features(const std::vector<Kind>&) override;
     void give_classes(std::size_t) override;
     void give_limit(std::size_t) override;
-    void demand_room(std::size_t limit) const override;
+    [[nodiscard]] bool has_room(std::size_t limit) const noexcept override;
+    [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;
+    [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
+    [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
+    [[nodiscard]] Settings settings_of_a_tree() const override { return settings_.tree; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
-    // `known`: how many classes there are, for each row from `first` on.
+    // `known`: how many classes there are, for each row from `first` on; 0 before one is learned.
     void answer(const Batch&, const Answers&, std::size_t first,
                 const std::vector<std::uint32_t>& known) const;
     void take(const Batch&, std::size_t row, std::int32_t y, double w);
@@ -94,7 +97,10 @@ private:
     // The sum over rows of what a tree loses on them: (1 - P(y | x))^2, or costs.
     [[nodiscard]] double loss(const Tree&, const Chunk&) const;
     [[nodiscard]] double random_loss() const;
-    [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept;
+    // Those that are kept, the one that learns, and those of the folds.
+    [[nodiscard]] std::size_t most_trees() const noexcept {
+        return settings_.stored + 1 + settings_.folds;
+    }
     [[nodiscard]] std::size_t bytes_of_a_chunk() const noexcept;
     // Who votes, and what it counts.
     [[nodiscard]] std::vector<Kept> electorate() const;

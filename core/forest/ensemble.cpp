@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "../demand.hpp"
@@ -9,38 +10,56 @@
 
 namespace riparian {
 
+template <class Job>
+void Ensemble::within_limit(Job&& job) {
+    try {
+        job();
+    } catch (const ForestTooLow&) {
+        throw;
+    } catch (const LimitTooLow& of_a_tree) {
+        const auto lock = turnstile_.reading();
+        throw ForestTooLow(max_bytes_, std::max(needed(), limit_for(of_a_tree.needed)));
+    }
+}
+
 // ---- the schema ----
 
 void Ensemble::add_features(const std::vector<Kind>& kinds) {
-    const auto lock = turnstile_.writing();
-    for (const Kind kind : kinds) {
-        schema_.kinds.push_back(kind);
-        if (kind == Kind::categorical) schema_.categories.push_back(0);
-    }
-    give_features(kinds);
+    within_limit([&] {
+        const auto lock = turnstile_.writing();
+        for (const Kind kind : kinds) {
+            schema_.kinds.push_back(kind);
+            if (kind == Kind::categorical) schema_.categories.push_back(0);
+        }
+        give_features(kinds);
+    });
 }
 
 void Ensemble::declare_classes(std::size_t count) {
-    const auto lock = turnstile_.writing();
-    schema_.declared = std::max(schema_.declared, count);
-    schema_.classes = std::max(schema_.classes, count);
-    give_classes(count);
+    within_limit([&] {
+        const auto lock = turnstile_.writing();
+        schema_.declared = std::max(schema_.declared, count);
+        schema_.classes = std::max(schema_.classes, count);
+        give_classes(count);
+    });
 }
 
 void Ensemble::add_names(std::size_t bytes) {
     const auto lock = turnstile_.writing();
     names_ += bytes;
-    demand_room(max_bytes_);
+    demand_room();
 }
 
 void Ensemble::expect_classes(const std::vector<std::uint32_t>& bytes) {
-    std::size_t sum = 0;
-    for (const std::uint32_t b : bytes) sum += b;
-    add_names(sum);
+    const auto lock = turnstile_.writing();
+    coming_ = bytes.size();
+    expected_ = schema_.classes + coming_;
+    names_ = std::accumulate(bytes.begin(), bytes.end(), names_);
+    demand_room();
 }
 
 void Ensemble::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
-    expect_classes(bytes);
+    add_names(std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}));
 }
 
 void Ensemble::set_costs(const double* matrix, std::size_t classes) {
@@ -58,44 +77,56 @@ void Ensemble::meet(std::size_t categorical, std::int32_t code) noexcept {
 
 // ---- memory ----
 
-void Ensemble::demand_room(std::size_t limit) const {
-    if (limit != SIZE_MAX && names_ > limit / names_share) {
-        throw LimitTooLow(limit, names_ * names_share);
-    }
+bool Ensemble::has_room(std::size_t limit) const noexcept { return names_ <= limit / names_share; }
+
+void Ensemble::demand_room() const {
+    if (limited() && !has_room(max_bytes_)) throw ForestTooLow(max_bytes_, needed());
 }
 
 void Ensemble::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
-    demand_room(limit);
-    try {
-        give_limit(limit);
-    } catch (const LimitTooLow&) {
-        give_limit(max_bytes_);
-        throw;
+    if (limit != SIZE_MAX) {
+        const std::size_t each = bytes_of_a_tree(limit);
+        const auto fits = [&](const std::shared_ptr<Tree>& tree) { return tree->fits_in(each); };
+        const auto all = trees();
+        if (!has_room(limit) || !std::all_of(all.begin(), all.end(), fits)) {
+            throw ForestTooLow(limit, needed());
+        }
     }
+    give_limit(limit);
     max_bytes_ = limit;
+}
+
+std::size_t Ensemble::least_bytes() const {
+    const auto lock = turnstile_.reading();
+    return needed();
+}
+
+// As much for every tree as the largest needs, or one that begins.
+std::size_t Ensemble::needed() const {
+    Settings settings = settings_of_a_tree();
+    settings.max_bytes = std::size_t{1} << 60;
+    Tree fresh(settings);
+    fresh.add_features(schema_.kinds);
+    const std::size_t classes = classes_of_a_tree();
+    std::size_t each = std::max(fresh.least_bytes(), fresh.needed_bytes(classes));
+    for (const auto& tree : trees()) each = std::max(each, tree->needed_bytes(classes));
+    return limit_for(each);
 }
 
 std::size_t Ensemble::with_names(std::size_t left) const noexcept {
     return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
 }
 
-std::size_t Ensemble::least_of_a_tree(Settings settings) const {
-    settings.max_bytes = std::size_t{1} << 60;
-    Tree tree(settings);
-    tree.add_features(schema_.kinds);
-    return tree.least_bytes();
-}
-
 // ---- learning ----
 
 void Ensemble::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    run(batch, y, w, nullptr);
+    within_limit([&] { run(batch, y, w, nullptr); });
 }
 
 void Ensemble::prequential(const Batch& batch, const std::int32_t* y, const double* w,
                            const Answers& answers) {
-    run(batch, y, w, &answers);
+    within_limit([&] { run(batch, y, w, &answers); });
 }
 
 // ---- looking ----

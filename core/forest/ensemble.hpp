@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "../impurity/loss.hpp"
@@ -39,6 +40,12 @@ struct SchemaSnapshot {
     }
 };
 
+// The limit of memory is too low for a forest: what is needed is told for all of it.
+struct ForestTooLow : LimitTooLow {
+    ForestTooLow(std::size_t limit, std::size_t needed)
+        : LimitTooLow(limit, needed, "the forest as it is with no leaf active") {}
+};
+
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Ensemble {
 public:
@@ -52,7 +59,10 @@ public:
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     void set_costs(const double* matrix, std::size_t classes);
+    // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
     void set_max_bytes(std::size_t);
+    // What the forest as it is needs, with the classes that it was told to expect.
+    [[nodiscard]] std::size_t least_bytes() const;
     void set_threads(std::size_t threads) noexcept { threads_ = threads; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
     [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return !limited(); }
@@ -67,12 +77,20 @@ public:
 protected:
     Ensemble(std::size_t max_bytes, std::size_t threads) : max_bytes_(max_bytes), threads_(threads) {}
 
-    // Under the lock of a writer. What a forest does with its trees when the schema or the limit
-    // changes; `demand_room` throws LimitTooLow where so little has no room for the rest.
+    // Under the lock of a writer. What a forest does with its trees when the schema changes, or
+    // the limit to one that they fit.
     virtual void give_features(const std::vector<Kind>&) = 0;
     virtual void give_classes(std::size_t) {}
     virtual void give_limit(std::size_t) = 0;
-    virtual void demand_room(std::size_t limit) const;
+    // Whether so little has room for all that is no tree; how much of it a tree may hold; and the
+    // limit with room for all if a tree holds so much.
+    [[nodiscard]] virtual bool has_room(std::size_t limit) const noexcept;
+    [[nodiscard]] virtual std::size_t bytes_of_a_tree(std::size_t limit) const noexcept = 0;
+    [[nodiscard]] virtual std::size_t limit_for(std::size_t of_a_tree) const noexcept = 0;
+    [[nodiscard]] virtual std::vector<std::shared_ptr<Tree>> trees() const = 0;
+    // How trees are made, and how many classes they will know.
+    [[nodiscard]] virtual Settings settings_of_a_tree() const = 0;
+    [[nodiscard]] virtual std::size_t classes_of_a_tree() const noexcept { return expected(); }
     // Without a lock: answers rows and learns them, block by block.
     virtual void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) = 0;
 
@@ -82,8 +100,13 @@ protected:
         return limit - limit / names_share;
     }
     [[nodiscard]] std::size_t with_names(std::size_t left) const noexcept;
-    // Of a tree with the features that there are, before its first row.
-    [[nodiscard]] std::size_t least_of_a_tree(Settings) const;
+    void demand_room() const;
+    // Classes that are known, or will be after the batch.
+    [[nodiscard]] std::size_t expected() const noexcept {
+        return expected_ > schema_.classes ? expected_ : schema_.classes;
+    }
+    // Of them, those that the batch brings.
+    [[nodiscard]] std::size_t coming() const noexcept { return coming_; }
     void meet(std::size_t categorical, std::int32_t code) noexcept;
     [[nodiscard]] std::vector<std::uint32_t> all_features() const;
 
@@ -102,6 +125,14 @@ protected:
     std::size_t max_bytes_, threads_;
     Costs costs_;
     mutable Turnstile turnstile_;
+
+private:
+    [[nodiscard]] std::size_t needed() const;
+    // Does it, and tells what the whole forest needs where a tree has too little.
+    template <class Job>
+    void within_limit(Job&&);
+
+    std::size_t expected_ = 0, coming_ = 0;
 };
 
 }  // namespace riparian

@@ -46,18 +46,22 @@ std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
     return left > besides ? (left - besides) / (settings_.members * trees_a_member()) : 0;
 }
 
-std::size_t Forest::least_bytes() const {
-    const std::size_t trees = settings_.members * trees_a_member();
-    return with_names(besides_trees() + trees * least_of_a_tree(settings_.tree));
+std::size_t Forest::limit_for(std::size_t of_a_tree) const noexcept {
+    return with_names(besides_trees() + settings_.members * trees_a_member() * of_a_tree);
+}
+
+std::vector<std::shared_ptr<Tree>> Forest::trees() const {
+    std::vector<std::shared_ptr<Tree>> all;
+    for (const Member& m : members_) {
+        for (const Grown* const g : {&m.front(), &m.back()}) {
+            if (g->tree) all.push_back(g->tree);
+        }
+    }
+    return all;
 }
 
 void Forest::give_limit(std::size_t limit) {
-    const std::size_t each = bytes_of_a_tree(limit);
-    try {
-        for (Member& m : members_) m.set_max_bytes(each);
-    } catch (const LimitTooLow& error) {
-        throw LimitTooLow(limit, limit - each + error.needed);
-    }
+    for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(limit));
 }
 
 std::size_t Forest::memory_bytes() const {
@@ -112,7 +116,7 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
         std::uint64_t number = seen_;
         std::size_t known = schema_.classes;
         for (std::size_t r = 0; r < n; ++r) {
-            block.known[r] = static_cast<std::uint32_t>(known);
+            block.known[r] = number ? static_cast<std::uint32_t>(known) : 0;
             if (block.y[r] < 0 || !(block.weight(r) > 0.0)) continue;
             block.numbers[r] = ++number;
             known = std::max(known, static_cast<std::size_t>(block.y[r]) + 1);
@@ -173,7 +177,8 @@ void Forest::predict(const Batch& batch, const Answers& answers) const {
         const Ballots ballots(n, rows, width);
         side_by_side(n, worthwhile(threads_, n, rows),
                      [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
-        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return schema_.classes; }, answers, first);
+        const std::size_t known = seen_ ? std::min(width, schema_.classes) : 0;
+        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return known; }, answers, first);
         first += rows;
     }
 }

@@ -63,7 +63,6 @@ class Forest final : public Ensemble {
 public:
     explicit Forest(const ForestSettings&);
 
-    [[nodiscard]] std::size_t least_bytes() const;
     void predict(const Batch&, const Answers&) const;
     // Class probabilities of one row by each member, [member][width], and what they count.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
@@ -85,6 +84,10 @@ private:
     void give_features(const std::vector<Kind>&) override;
     void give_classes(std::size_t) override;
     void give_limit(std::size_t) override;
+    [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;
+    [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
+    [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
+    [[nodiscard]] Settings settings_of_a_tree() const override { return settings_.tree; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
     void run_block(const Block&, const Answers*, std::size_t first);
     void note(const Block&);
@@ -93,7 +96,6 @@ private:
         return settings_.replacement == Replacement::background ? 2 : 1;
     }
     [[nodiscard]] std::size_t besides_trees() const noexcept;
-    [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept;
 
     const ForestSettings settings_;  // as it was made
     std::deque<Member> members_;

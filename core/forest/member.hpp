@@ -21,7 +21,7 @@ struct Block {
     const std::int32_t* y;
     const double* w;                     // or null
     std::vector<std::uint64_t> numbers;  // [row]; 0: it is not learned
-    std::vector<std::uint32_t> known;    // [row]: classes before it
+    std::vector<std::uint32_t> known;    // [row]: classes before it; 0: nothing was learned
 
     [[nodiscard]] double weight(std::size_t row) const noexcept { return w ? w[row] : 1.0; }
 };

@@ -61,17 +61,26 @@ std::size_t PairForest::bytes_of_a_tree(std::size_t limit, std::size_t pairs) co
 }
 
 void PairForest::share_out(std::size_t limit, std::size_t pairs) {
-    const std::size_t each = bytes_of_a_tree(limit, pairs);
-    try {
-        for (Pair& pair : pairs_) pair.tree->set_max_bytes(each);
-    } catch (const LimitTooLow& error) {
-        throw LimitTooLow(limit, limit + (error.needed - each) * pairs);
-    }
-    tree_bytes_ = each;
+    tree_bytes_ = bytes_of_a_tree(limit, pairs);
+    for (Pair& pair : pairs_) pair.tree->set_max_bytes(tree_bytes_);
 }
 
-std::size_t PairForest::least_bytes() const {
-    return with_names(besides_trees(1) + least_of_a_tree(tree_settings()));
+std::size_t PairForest::limit_for(std::size_t of_a_tree) const noexcept {
+    // Rows tell which classes come; before them, names do.
+    const std::size_t named = to_see_ ? 0 : order_.size() + coming();
+    const std::size_t classes = std::max({named, to_see_, order_.size(), std::size_t{2}});
+    const std::size_t pairs = classes * (classes - 1) / 2;
+    // Until all classes come, the trees that there are may grow into the room of the others.
+    if (pairs > std::max<std::size_t>(pairs_.size(), 1)) of_a_tree += of_a_tree / 2;
+    return with_names(besides_trees(pairs) + pairs * of_a_tree);
+}
+
+std::vector<std::shared_ptr<Tree>> PairForest::trees() const {
+    std::vector<std::shared_ptr<Tree>> all;
+    for (const Pair& pair : pairs_) {
+        if (pair.tree) all.push_back(pair.tree);  // none where the first did not fit
+    }
+    return all;
 }
 
 void PairForest::give_limit(std::size_t limit) { share_out(limit, pairs_.size()); }
@@ -88,7 +97,7 @@ std::size_t PairForest::memory_bytes() const {
 
 // ---- trees ----
 
-Settings PairForest::tree_settings() const {
+Settings PairForest::settings_of_a_tree() const {
     Settings settings = settings_.tree;
     settings.short_memory_elsewhere = settings_.shared && settings.short_memory > 0;
     settings.max_bytes = tree_bytes_;
@@ -96,7 +105,7 @@ Settings PairForest::tree_settings() const {
 }
 
 void PairForest::grow(Pair& pair) {
-    pair.tree = std::make_shared<Tree>(tree_settings());
+    pair.tree = std::make_shared<Tree>(settings_of_a_tree());
     pair.tree->add_features(schema_.kinds);
     pair.tree->declare_classes(2);
     prepare(pair);
@@ -149,17 +158,12 @@ void PairForest::meet_class(std::size_t y) {
     for (const std::uint32_t other : order_) add_pair(other, y);
     order_.push_back(static_cast<std::uint32_t>(y));
     known_[y] = 1;
-    try {
-        const std::size_t threads = worthwhile(threads_, fresh, history_.size());
-        side_by_side(fresh, threads, [&](std::size_t i) {
-            Pair& pair = pairs_[before + i];
-            grow(pair);
-            replay(pair, history_.oldest(seen_ - 1), seen_);
-        });
-    } catch (const LimitTooLow& error) {
-        const std::size_t limit = max_bytes_;
-        throw LimitTooLow(limit, limit + (error.needed - tree_bytes_) * pairs_.size());
-    }
+    const std::size_t threads = worthwhile(threads_, fresh, history_.size());
+    side_by_side(fresh, threads, [&](std::size_t i) {
+        Pair& pair = pairs_[before + i];
+        grow(pair);
+        replay(pair, history_.oldest(seen_ - 1), seen_);
+    });
 }
 
 // ---- learning and answering ----
@@ -171,8 +175,20 @@ std::size_t PairForest::block_rows(bool answering) const noexcept {
     return std::clamp<std::size_t>(most_shares / shares, 1, most);
 }
 
+std::size_t PairForest::seen_after(const std::int32_t* y, const double* w, std::size_t rows) const {
+    std::vector<std::uint8_t> seen = known_;
+    for (std::size_t r = 0; r < rows; ++r) {
+        if (y[r] < 0 || (w && !(w[r] > 0.0))) continue;
+        const auto code = static_cast<std::size_t>(y[r]);
+        if (code >= seen.size()) seen.resize(code + 1, 0);
+        seen[code] = 1;
+    }
+    return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), 1));
+}
+
 void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
                      const Answers* answers) {
+    if (limited()) to_see_ = seen_after(y, w, batch.rows);
     for (std::size_t first = 0; first < batch.rows;) {
         const auto lock = turnstile_.writing();
         // A block ends with the row that brings a class: its trees begin after it.
@@ -197,7 +213,7 @@ void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
         }
         history_.forget();
         first += n;
-    }
+    }    to_see_ = 0;
 }
 
 // Numbers the rows of a block, and holds those that are learned.

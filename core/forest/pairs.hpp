@@ -63,7 +63,6 @@ class PairForest final : public Ensemble {
 public:
     explicit PairForest(const PairSettings&);
 
-    [[nodiscard]] std::size_t least_bytes() const;
     void predict(const Batch&, const Answers&) const;
     // What the tree of each pair says of one row, [pair][width], all of them counting alike.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
@@ -104,6 +103,13 @@ private:
     void give_features(const std::vector<Kind>&) override;
     void give_classes(std::size_t) override;
     void give_limit(std::size_t) override;
+    [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override {
+        return bytes_of_a_tree(limit, pairs_.size());
+    }
+    [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
+    [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
+    [[nodiscard]] Settings settings_of_a_tree() const override;
+    [[nodiscard]] std::size_t classes_of_a_tree() const noexcept override { return 2; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
     void run_block(Block&, const Answers*, std::size_t first);
     void read(Block&);
@@ -119,17 +125,19 @@ private:
     void combine(const std::vector<double>& shares, std::size_t rows, std::size_t codes,
                  const Answers&, std::size_t first) const;
 
+    // Classes that will have been seen after such rows.
+    [[nodiscard]] std::size_t seen_after(const std::int32_t* y, const double* w, std::size_t rows) const;
     [[nodiscard]] std::size_t block_rows(bool answering) const noexcept;
     [[nodiscard]] std::size_t besides_trees(std::size_t pairs) const noexcept;
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit, std::size_t pairs) const noexcept;
     void share_out(std::size_t limit, std::size_t pairs);
-    [[nodiscard]] Settings tree_settings() const;
 
     const PairSettings settings_;  // as it was made
     Features features_;
     Shape shape_;  // of rows
     std::vector<std::uint32_t> order_;  // classes seen, as they first came
     std::vector<std::uint8_t> known_;   // [class] 1: seen
+    std::size_t to_see_ = 0;            // while a batch is learned: classes seen after it
     std::size_t tree_bytes_ = SIZE_MAX;  // limit of each
     History history_;
     std::deque<Pair> pairs_;  // their addresses last

@@ -98,7 +98,7 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
             pair.drift = riparian::restore(*pair.drift, own);
             demand(own.empty(), "detectors has numbers to spare");
         }
-        pair.tree = forest->restore_tree(forest->tree_settings(), s.trees[p],
+        pair.tree = forest->restore_tree(forest->settings_of_a_tree(), s.trees[p],
                                          forest->all_features());
         demand(pair.tree->n_classes() == 2, "a tree that is not of two classes");
         demand(pair.tree->seen() <= s.seen[0], "a tree that has seen more than its forest");

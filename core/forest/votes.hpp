@@ -41,8 +41,9 @@ private:
                                      std::size_t rows) noexcept;
 
 // The sum of what the members say, each times its weight, in the order of members: class
-// probabilities, and the most likely class or the one that costs least. `known(row)`: how many
-// classes there were.
+// probabilities, and the most likely class or the one that costs least. Where none has anything
+// to say, since none drew a row yet, all classes are equally likely. `known(row)`: how many
+// classes there were; none before anything was learned.
 template <class Known>
 void combine(const std::vector<Votes>& votes, std::size_t rows, const Costs& costs,
              const Known& known, const Answers& answers, std::size_t first) {
@@ -57,6 +58,10 @@ void combine(const std::vector<Votes>& votes, std::size_t rows, const Costs& cos
         }
         double total = 0.0;
         for (const double s : sum) total += s;
+        if (!(total > 0.0)) {
+            std::fill_n(sum.begin(), known(r), 1.0);
+            total = static_cast<double>(known(r));
+        }
         if (answers.probabilities) {
             double* const out = answers.probabilities + (first + r) * answers.width;
             for (std::size_t k = 0; k < answers.width; ++k) out[k] = total > 0.0 ? sum[k] / total : 0.0;

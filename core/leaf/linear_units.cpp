@@ -53,6 +53,13 @@ void LinearScratch::fit(const Shape& s) {
 
 // ---- the block ----
 
+std::size_t LinearUnits::met(const Shape& s) const noexcept {
+    const double* const known = moments(s).known;
+    std::size_t n = s.numeric;
+    while (n > 0 && known[n - 1] == 0.0) --n;
+    return n;
+}
+
 std::size_t LinearUnits::cell(const Shape& s, std::size_t c, std::int32_t code) const noexcept {
     if (code < 0) return 0;
     const std::size_t place = starts_[c] + static_cast<std::size_t>(code);
@@ -113,8 +120,10 @@ void LinearUnits::add_units(const Shape& s, std::size_t n_classes, const StepSiz
     }
     if (before != 1) return;
     std::copy_n(plane(s, 0, 0), unit_size(s), plane(s, 1, 0));
+    const std::size_t met = this->met(s);
     for (const std::size_t p : {weights, traces}) {
         for (std::size_t i = 0; i < plane_size(s); ++i) {
+            if (i >= met && i < s.numeric) continue;  // 0 keeps its sign
             plane(s, 0, p)[i] *= -0.5;
             plane(s, 1, p)[i] *= 0.5;
         }
@@ -170,22 +179,23 @@ std::size_t LinearUnits::growth(const Shape& s, const Row& row,
 
 // ---- learning and answering ----
 
-void LinearUnits::step(const Shape& s, std::size_t unit, const Row& row, double target, double w,
-                       const StepSizes& sizes, LinearScratch& scratch) {
+void LinearUnits::step(const Shape& s, std::size_t met, std::size_t unit, const Row& row,
+                       double target, double w, const StepSizes& sizes, LinearScratch& scratch) {
     double* const w_plane = plane(s, unit, weights);
     double* const b_plane = plane(s, unit, log_steps);
     double* const h_plane = plane(s, unit, traces);
-    if (s.categorical == 0) {
+    if (s.categorical == 0 && met == s.numeric) {
         kernels().linear_step({scratch.inputs.data(), n_inputs(s), w_plane, b_plane, h_plane,
                                scratch.steps.data(), target, sizes.theta, w});
         return;
     }
     // The inputs that are not 0, side by side.
     const auto each = [&](const auto& copy) {
-        for (std::size_t i = 0; i <= s.numeric; ++i) copy(i, i);
+        for (std::size_t i = 0; i < met; ++i) copy(i, i);
+        copy(met, s.numeric);
         for (std::size_t c = 0; c < s.categorical; ++c) {
             const std::size_t place = cell(s, c, row.codes[c]);
-            if (place) copy(s.numeric + 1 + c, place);
+            if (place) copy(met + 1 + c, place);
         }
     };
     each([&](std::size_t i, std::size_t place) {
@@ -216,13 +226,15 @@ void LinearUnits::learn(const Shape& s, const Row& row, std::size_t y, double w,
     const auto once = [&](double weight) {
         double* const x = scratch.inputs.data();
         kernels().learn_standardised(moments(s), s.stride, row.x, weight, x);
-        x[s.numeric] = 1.0;
+        const std::size_t met = this->met(s);
+        x[met] = 1.0;
         for (std::size_t c = 0; c < s.categorical; ++c) {
-            x[s.numeric + 1 + c] = row.codes[c] >= 0 ? 1.0 : 0.0;
+            x[met + 1 + c] = row.codes[c] >= 0 ? 1.0 : 0.0;
         }
-        if (n_units_ == 1) step(s, 0, row, y == 0 ? -1.0 : 1.0, weight, sizes, scratch);
+        std::fill(x + met + 1 + s.categorical, x + n_inputs(s), 0.0);
+        if (n_units_ == 1) step(s, met, 0, row, y == 0 ? -1.0 : 1.0, weight, sizes, scratch);
         for (std::size_t u = 0; n_units_ > 1 && u < n_units_; ++u) {
-            step(s, u, row, u == y ? 1.0 : 0.0, weight, sizes, scratch);
+            step(s, met, u, row, u == y ? 1.0 : 0.0, weight, sizes, scratch);
         }
     };
     // A weight of 3 is three examples.
@@ -231,10 +243,16 @@ void LinearUnits::learn(const Shape& s, const Row& row, std::size_t y, double w,
     once(left);
 }
 
-double LinearUnits::output(const Shape& s, std::size_t unit, const Row& row,
-                           const LinearScratch& scratch) const noexcept {
+double LinearUnits::output(const Shape& s, std::size_t met, std::size_t unit, const Row& row,
+                           LinearScratch& scratch) const noexcept {
     const double* const w_plane = plane(s, unit, weights);
-    double sum = kernels().dot(scratch.inputs.data(), w_plane, dense(s));
+    const double* of_inputs = w_plane;
+    if (met < s.numeric) {
+        std::copy_n(w_plane, met, scratch.weights.data());
+        scratch.weights[met] = w_plane[s.numeric];
+        of_inputs = scratch.weights.data();
+    }
+    double sum = kernels().dot(scratch.inputs.data(), of_inputs, dense(s));
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t place = cell(s, c, row.codes[c]);
         if (place) sum += w_plane[place];
@@ -247,17 +265,18 @@ bool LinearUnits::probabilities(const Shape& s, const Row& row, std::size_t n_cl
     if (empty()) return false;
     double* const x = scratch.inputs.data();
     kernels().standardise(moments(s), s.stride, row.x, x);
-    x[s.numeric] = 1.0;
-    std::fill(x + s.numeric + 1, x + dense(s), 0.0);
+    const std::size_t met = this->met(s);
+    x[met] = 1.0;
+    std::fill(x + met + 1, x + dense(s), 0.0);
     const auto share = [](double y) { return std::min(std::max(y, 0.0), 1.0); };
     std::fill_n(out, n_classes, 0.0);
     if (n_units_ == 1) {
-        const double second = share(0.5 * (1.0 + output(s, 0, row, scratch)));
+        const double second = share(0.5 * (1.0 + output(s, met, 0, row, scratch)));
         out[0] = 1.0 - second;
         if (n_classes > 1) out[1] = second;
     }
     for (std::size_t u = 0; n_units_ > 1 && u < std::min(n_units_, n_classes); ++u) {
-        out[u] = share(output(s, u, row, scratch));
+        out[u] = share(output(s, met, u, row, scratch));
     }
     double total = 0.0;
     for (std::size_t k = 0; k < n_classes; ++k) total += out[k];

@@ -88,6 +88,10 @@ private:
         auto* const first = const_cast<double*>(numbers_.data());
         return {first, first + s.stride, first + 2 * s.stride};
     }
+    // Features up to the last that ever had a value here. In sums, whose last bits hang on the
+    // order, the constant stands behind them: a column that is there before its first value
+    // moves nothing.
+    [[nodiscard]] std::size_t met(const Shape&) const noexcept;
     // Where the numbers of a category stand in a plane; 0 where there are none.
     [[nodiscard]] std::size_t cell(const Shape&, std::size_t c, std::int32_t code) const noexcept;
 
@@ -97,9 +101,10 @@ private:
                  const StepSizes&);
     void add_units(const Shape&, std::size_t n_classes, const StepSizes&);
     void make_cells(const Shape&, const Row&, const StepSizes&);
-    void step(const Shape&, std::size_t unit, const Row&, double target, double w,
+    void step(const Shape&, std::size_t met, std::size_t unit, const Row&, double target, double w,
               const StepSizes&, LinearScratch&);
-    double output(const Shape&, std::size_t unit, const Row&, const LinearScratch&) const noexcept;
+    double output(const Shape&, std::size_t met, std::size_t unit, const Row&,
+                  LinearScratch&) const noexcept;
 
     std::size_t n_units_ = 0;
     Held<std::uint32_t> starts_;  // [categorical + 1] of each feature's cells

@@ -22,6 +22,8 @@ constexpr double advantage = 1.1;
 constexpr std::size_t window_share = 4;
 // A row with kept values may open new blocks of them.
 constexpr std::size_t room_of_values = 8192;
+// At most, besides its counts.
+constexpr std::size_t scratch_of_a_class = 64;
 
 std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b : 0; }
 
@@ -94,13 +96,50 @@ double Tree::promise(std::int32_t node) const noexcept {
 
 std::size_t Tree::least_bytes() const {
     const auto lock = turnstile_.reading();
-    const std::size_t least =
-        lasting() - archive_bytes() + spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0);
-    if (!settings_.forgets()) return least;
-    const std::size_t window =
-        ExampleWindow::bytes(ExampleWindow::a_block, shape_.numeric, shape_.categorical);
-    const std::size_t besides = least - std::max(window_reserve(), examples_.bytes());
-    return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
+    return needed(spare_ + 2 * LeafStatistics::bytes(shape_, 2, 0));
+}
+
+bool Tree::fits_in(std::size_t limit) const {
+    const auto lock = turnstile_.reading();
+    return may_shrink_to(limit);
+}
+
+std::size_t Tree::needed_bytes(std::size_t classes) const {
+    const auto lock = turnstile_.reading();
+    return needed(0, classes);
+}
+
+std::size_t Tree::bytes_of_classes(std::size_t stride) const noexcept {
+    const std::size_t rows = nodes_.capacity() * (settings_.short_memory ? 3 : 2);
+    return taken(rows * stride * sizeof(double));
+}
+
+// With so much more, and all that a batch is said to bring.
+std::size_t Tree::needed(std::size_t more, std::size_t classes) const noexcept {
+    std::size_t held = lasting() - archive_bytes() + more + class_names_.bytes_left();
+    for (const Names& names : category_names_) held += names.bytes_left();
+    const std::size_t now = held;
+    std::size_t most = held;
+    classes = std::max(classes, n_classes_ + class_names_.left());
+    for (std::size_t stride = shape_.class_stride; stride < classes;) {
+        const std::size_t wider = room_for_classes(stride + 1);
+        held += (wider - stride) * scratch_of_a_class;
+        most = std::max(most, held + bytes_of_classes(wider));
+        held += bytes_of_classes(wider) - bytes_of_classes(stride);
+        stride = wider;
+    }
+    // So much room lets it grow before the last class comes.
+    most += (most - now) / 4;
+    return settings_.forgets() ? beside_window(most) : most;
+}
+
+bool Tree::may_shrink_to(std::size_t limit) const noexcept {
+    if (limit == SIZE_MAX) return true;
+    if (!settings_.forgets()) return lasting() <= limit;
+    const std::size_t window = window_fits(limit, shape_.numeric, shape_.categorical, 0);
+    const std::size_t besides = structure_.held - examples_.bytes() - examples_.numbers().bytes();
+    return window > 0 && besides - archive_bytes() + ExampleWindow::bytes(window, shape_.numeric,
+                                                                          shape_.categorical) <= limit;
 }
 
 bool Tree::surely_fits(std::size_t names, std::size_t numbers) const {
@@ -122,6 +161,16 @@ std::size_t Tree::window_fits(std::size_t limit, std::size_t numeric,
     const std::size_t most = minus(limit / window_share, NumberQueue::bytes(numbers));
     if (ExampleWindow::bytes(window_, numeric, categorical) <= most) return window_;
     return std::min(window_, ExampleWindow::fit(most, numeric, categorical));
+}
+
+std::size_t Tree::least_window(std::size_t numeric, std::size_t categorical) const noexcept {
+    return ExampleWindow::bytes(std::min(window_, 2 * ExampleWindow::a_block), numeric, categorical);
+}
+
+std::size_t Tree::beside_window(std::size_t bytes) const noexcept {
+    const std::size_t window = least_window(shape_.numeric, shape_.categorical);
+    const std::size_t besides = bytes - std::max(window_reserve(), examples_.bytes());
+    return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
 }
 
 std::size_t Tree::window_reserve() const noexcept {
@@ -158,11 +207,11 @@ void Tree::settle() noexcept {
 }
 
 // Room for more that must be there; LimitTooLow before anything is changed.
-void Tree::demand_structure(std::size_t more) {
+void Tree::demand_structure(std::size_t more, std::size_t classes) {
     if (!limited()) return;
     while (lasting() + more > settings_.max_bytes && !archive_.empty()) give_up_archived(0);
     if (lasting() + more > settings_.max_bytes) {
-        throw LimitTooLow(settings_.max_bytes, lasting() + more);
+        throw LimitTooLow(settings_.max_bytes, needed(classes ? 0 : more, classes));
     }
     if (statistics_.held > settings_.max_bytes - lasting() - more) rank(more, none);
 }
@@ -389,16 +438,16 @@ void Tree::reshape_leaves(const Shape& from) {
 
 void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
+    if (!may_shrink_to(limit)) throw LimitTooLow(limit, needed(0));
     if (settings_.forgets()) {
         const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
         const auto besides = [&] {
             return structure_.held - examples_.bytes() - examples_.numbers().bytes();
         };
         const std::size_t fits = window_fits(limit, numeric, categorical, 0);
-        const std::size_t needed =
+        const std::size_t least =
             besides() - archive_bytes() + ExampleWindow::bytes(fits, numeric, categorical);
-        if (limit != SIZE_MAX && (fits == 0 || needed > limit)) throw LimitTooLow(limit, needed);
-        while (needed + archive_bytes() > limit && !archive_.empty()) give_up_archived(0);
+        while (least + archive_bytes() > limit && !archive_.empty()) give_up_archived(0);
         shorten(limit, numeric, categorical);
         const auto over = [&] {
             return besides() + ExampleWindow::bytes(fits_, numeric, categorical) +
@@ -409,7 +458,6 @@ void Tree::set_max_bytes(std::size_t limit) {
             shorten(limit, numeric, categorical);
         }
     }
-    if (lasting() > limit && !settings_.forgets()) throw LimitTooLow(limit, lasting());
     settings_.max_bytes = limit;
     settle();
     rank(0, none);

@@ -5,16 +5,12 @@
 
 namespace riparian {
 
-namespace {
-
-// Room for so many classes: exactly as many while they are few, then a quarter more at a time.
+// Exactly as many while they are few, then a quarter more at a time.
 std::size_t room_for_classes(std::size_t count) noexcept {
     std::size_t room = std::max<std::size_t>(2, std::min<std::size_t>(count, 16));
     while (room < count) room += room / 4;
     return room;
 }
-
-}  // namespace
 
 Tree::Tree(const Settings& settings)
     : settings_(settings), memory_(settings.short_memory_elsewhere ? 0 : settings.short_memory) {
@@ -104,8 +100,7 @@ void Tree::declare_classes(std::size_t count) {
 
 void Tree::reshape(const Shape& to) {
     if (to.class_stride != shape_.class_stride) {
-        const std::size_t rows = nodes_.capacity() * (settings_.short_memory ? 3 : 2);
-        demand_structure(taken(rows * to.class_stride * sizeof(double)));
+        demand_structure(bytes_of_classes(to.class_stride), to.class_stride);
     }
     const Shape from = std::exchange(shape_, to);
     scratch_.fit(to, costs_.classes > 0);

@@ -77,6 +77,12 @@ public:
         if (next_ == bytes_.size()) *this = {};
         return sum;
     }
+    [[nodiscard]] std::size_t left() const noexcept { return bytes_.size() - next_; }
+    [[nodiscard]] std::size_t bytes_left() const noexcept {
+        std::size_t sum = 0;
+        for (std::size_t i = next_; i < bytes_.size(); ++i) sum += bytes_[i];
+        return sum;
+    }
 
 private:
     std::vector<std::uint32_t> bytes_;
@@ -88,6 +94,9 @@ void fill_later_arrays(const Settings&, Snapshot&);
 // The same for format 2.
 void fill_passes(Snapshot&);
 void fill_arrays_since_3(Snapshot&);
+
+// Places in lists of classes for so many of them.
+[[nodiscard]] std::size_t room_for_classes(std::size_t count) noexcept;
 
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Tree {
@@ -116,6 +125,10 @@ public:
 
     // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
     void set_max_bytes(std::size_t);
+    [[nodiscard]] bool fits_in(std::size_t limit) const;
+    // A limit that the tree as it is fits, with no leaf active, and goes on fitting while its
+    // classes become so many and the names come that are expected.
+    [[nodiscard]] std::size_t needed_bytes(std::size_t classes = 0) const;
     // What a tree with this schema needs at least: one leaf that has seen two classes.
     [[nodiscard]] std::size_t least_bytes() const;
     // Whether so many more bytes of names are sure to fit, and an example with distributions
@@ -500,6 +513,9 @@ private:
                                           std::size_t categorical,
                                           std::size_t numbers) const noexcept;
     [[nodiscard]] std::size_t window_reserve() const noexcept;
+    // The shortest that there may be, and the limit that has room for it and so much besides.
+    [[nodiscard]] std::size_t least_window(std::size_t numeric, std::size_t categorical) const noexcept;
+    [[nodiscard]] std::size_t beside_window(std::size_t bytes) const noexcept;
 
     // Staying below the limit (limit.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
@@ -510,6 +526,9 @@ private:
     }
     // What it may become. The short memory does not grow with the tree, and comes on top.
     [[nodiscard]] std::size_t most_lasting(bool answers = false) const noexcept;
+    [[nodiscard]] bool may_shrink_to(std::size_t limit) const noexcept;
+    [[nodiscard]] std::size_t needed(std::size_t more, std::size_t classes = 0) const noexcept;
+    [[nodiscard]] std::size_t bytes_of_classes(std::size_t stride) const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
     [[nodiscard]] std::size_t leaf_bytes() const noexcept;
     [[nodiscard]] std::size_t growth(std::size_t branches, std::size_t splits) const noexcept;
@@ -517,7 +536,8 @@ private:
     [[nodiscard]] bool may_add(std::size_t bytes, bool answers = false) const noexcept;
     [[nodiscard]] double promise(std::int32_t node) const noexcept;
     void settle() noexcept;
-    void demand_structure(std::size_t more);
+    // `classes`: the number of them that it is for, if it is.
+    void demand_structure(std::size_t more, std::size_t classes = 0);
     void add_to_structure(std::size_t bytes);
     bool make_room_for(std::size_t bytes, std::int32_t keep);
     // For new leaves, which take so many bytes besides their statistics.

@@ -156,8 +156,7 @@ void Tree::make_room_to_remember(std::size_t numbers) {
         bytes = more();
     }
     if (fits_ == 0) {
-        const std::size_t least = ExampleWindow::bytes(2 * ExampleWindow::a_block, shape_.numeric,
-                                                       shape_.categorical);
+        const std::size_t least = least_window(shape_.numeric, shape_.categorical);
         throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) + least));
     }
     settle();
@@ -498,8 +497,7 @@ void Tree::make_room_for_wider(std::size_t numeric, std::size_t categorical) {
     numeric += shape_.numeric;
     categorical += shape_.categorical;
     if (window_fits(settings_.max_bytes, numeric, categorical, 0) == 0) {
-        throw LimitTooLow(settings_.max_bytes,
-                          4 * ExampleWindow::bytes(ExampleWindow::a_block, numeric, categorical));
+        throw LimitTooLow(settings_.max_bytes, 4 * least_window(numeric, categorical));
     }
     shorten(settings_.max_bytes, numeric, categorical);
 }

@@ -284,7 +284,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             result = None
             try:
                 if first and engine.max_bytes is not None:
-                    self._demand_least(axes, reading)
+                    self._demand_least(axes, reading, codes, [*declared, *added], len(declared))
                 self._grow(engine, schema, reading, declared, added, first=first)
                 if costs is not None:
                     engine.set_costs(costs)
@@ -342,8 +342,15 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         """The rows to come were learned before."""
         raise NotImplementedError
 
-    def _demand_least(self, axes: Mapping[str, Any], reading: Reading) -> None:
-        """An error that says how much a model of these features needs, if `max_bytes` is less."""
+    def _demand_least(
+        self,
+        axes: Mapping[str, Any],
+        reading: Reading,
+        codes: Codes,
+        classes: list[Hashable],
+        n_declared: int,
+    ) -> None:
+        """An error that says how much a model of such rows needs, if `max_bytes` is less."""
         schema = Schema()
         limit = byte_count("max_bytes", axes["max_bytes"])
         engine = self._new_engine({**axes, "max_bytes": 2**61})
@@ -351,6 +358,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             schema.add_feature(Feature(feature.name, feature.kind))
         engine.add_names(schema.bytes)
         engine.add_features([f.kind == "categorical" for f in schema.features])
+        brought = [classes[code] for code in np.unique(codes[codes >= 0])]
+        engine.expect_classes(schema.add_classes(brought))
+        engine.add_names(sum(schema.add_classes(classes)))
+        engine.declare_classes(n_declared)
         if limit is not None and engine.least_bytes > limit:
             raise ValueError(
                 f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import riparian as rp
+from riparian import _core
 from riparian.forests import FORESTS
 from riparian.modelfile import to_bytes
 from tests.contract.conftest import OTHERS, Other
@@ -64,6 +65,63 @@ def test_a_member_that_fails_leaves_the_forest_as_it_was(mixed, n_jobs):
     failing.most = 10**9
     mixed[300:900].taught_to(model)
     assert model.n_seen_ == 900
+
+
+@pytest.mark.parametrize("size", [1, 7, 400])
+def test_with_costs_a_label_is_that_of_its_row_whatever_comes_after_it(make, size):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[320:600:7] = np.arange(2, 42)
+    dear = {(a, b): 1.0 + (a < b) for a in range(42) for b in range(42) if a != b}
+    whole, parts = make(costs=dear), make(costs=dear)
+    for model in (whole, parts):
+        model.partial_fit(X[:300], y[:300])
+    labels = [parts.prequential(X[i : i + size], y[i : i + size]) for i in range(300, 700, size)]
+    np.testing.assert_array_equal(whole.prequential(X[300:], y[300:]), np.concatenate(labels))
+
+
+def test_with_costs_no_label_is_a_class_that_came_after_the_question(make):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = np.arange(300) % 4
+    cheap = {(3, b): 0.0 for b in range(3)} | {(0, 1): 1.0}
+    model = make(costs=cheap).partial_fit(X, y)
+    assert (model.predict(X) == 3).all()
+    batch = _core.Batch.of_matrix(X)
+    labels, shares = model._engine.predict(batch, 2)
+    assert shares.shape == (300, 2)
+    assert set(labels.tolist()) <= {0, 1}
+
+
+def test_probabilities_sum_to_1_once_a_row_was_learned(make, mixed):
+    model = make()
+    _, shares = model.prequential(mixed[:60].columns, mixed.y[:60], proba=True)
+    np.testing.assert_array_equal(shares[0], 0.0)
+    np.testing.assert_allclose(shares[1:].sum(axis=1), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_where_no_member_drew_a_row_all_classes_are_equal_and_the_first_is_given(size):
+    X, y = np.arange(10.0).reshape(5, 2), ["b", "a", "b", "c", "a"]
+    model = rp.Forest(n_estimators=2, rate=1e-6)
+    parts = [
+        model.prequential(X[i : i + size], y[i : i + size], proba=True) for i in range(0, 5, size)
+    ]
+    third = [1 / 3] * 3
+    expected = [[0.0], [1.0], [0.5] * 2, [0.5] * 2, third]
+    shares = [row for _, p in parts for row in p]
+    for got, want in zip(shares, expected, strict=True):
+        np.testing.assert_array_equal(got, want + [0.0] * (len(got) - len(want)))
+    assert [label for labels, _ in parts for label in labels] == ["b"] * 5
+    np.testing.assert_array_equal(model.predict_proba(X), [third] * 5)
+    assert model.predict_one({0: 1.0}) == "b"
+
+
+def test_where_no_member_drew_a_row_costs_choose_among_equal_classes():
+    dear = {("a", "b"): 9.0}
+    model = rp.Forest(n_estimators=2, rate=1e-6, costs=dear).partial_fit([[0.0], [1.0]], ["a", "b"])
+    np.testing.assert_array_equal(model.predict_proba([[0.0]]), [[0.5, 0.5]])
+    assert model.predict([[0.0]]).tolist() == ["b"]
 
 
 @pytest.mark.parametrize("limit", ["200KB", "1MB"])

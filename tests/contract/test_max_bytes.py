@@ -7,6 +7,7 @@ import functools
 import gc
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -112,6 +113,78 @@ def test_a_limit_that_is_too_low_for_a_model_says_so_and_nothing_is_learned(othe
     with pytest.raises(ValueError, match=r"max_bytes (must be at least|is 2000, but)"):
         learned.partial_fit(X, y)
     assert not learned.__sklearn_is_fitted__()
+
+
+#: Every engine that holds a limit by leaving statistics out, and trees that hold more than them.
+LIMITED = {
+    "HoeffdingTree": lambda: rp.HoeffdingTree(short_memory=50, **MANY_LEAVES),
+    "CVFDT": lambda: rp.CVFDT(window=400, archive_size=3, grace_period=50),
+    "HAT": lambda: rp.HAT(grace_period=50),
+    "idbd": lambda: rp.HoeffdingTree(leaf="idbd", **MANY_LEAVES),
+    "Forest": lambda: rp.Forest(n_estimators=5),
+    "Forest of CVFDT": lambda: rp.Forest(estimator=rp.CVFDT(window=400), n_estimators=2),
+    "AdaptiveRandomForest": lambda: rp.AdaptiveRandomForest(n_estimators=3),
+    "StreamingRandomPatches": lambda: rp.StreamingRandomPatches(n_estimators=3),
+    "AccuracyWeightedEnsemble": lambda: rp.AccuracyWeightedEnsemble(chunk_size=200),
+    "UFFT": lambda: rp.UFFT(short_memory=50),
+    "UFFT with drift": lambda: rp.UFFT(drift=0.01),
+}
+
+
+@pytest.fixture(params=LIMITED)
+def new_limited(request):
+    return LIMITED[request.param]
+
+
+def told_once(model, X, y, **parameters):
+    """The number of bytes that it asks for; with so many it learns all."""
+    seen = model.n_seen_ if model.__sklearn_is_fitted__() else 0
+    with pytest.raises(ValueError, match=r"at least [\d,]+ for|but \d+ bytes are") as refused:
+        model.partial_fit(X, y, **parameters)
+    (told,) = re.findall(r"(?:at least|but) ([\d,]+)", str(refused.value))
+    told = int(told.replace(",", ""))
+    model.set_params(max_bytes=told).partial_fit(X, y, **parameters)
+    assert model.n_seen_ == seen + len(y)
+    assert model.memory_bytes_ <= told
+    return told
+
+
+@pytest.mark.parametrize("declared", [None, range(9)], ids=["", "declared"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_a_new_model_says_at_once_what_is_enough(new_limited, n_classes, declared):
+    X, y = rbf(1_000, n_classes=n_classes)
+    told_once(new_limited().set_params(max_bytes=1_000), X, y, classes=declared)
+
+
+def test_a_model_says_at_once_which_lower_limit_is_enough(new_limited):
+    X, y = rbf(4_000, n_classes=4)
+    model = new_limited().set_params(max_bytes="5MB").fit(X[:2_000], y[:2_000])
+    told_once(model.set_params(max_bytes=1_000), X[2_000:], y[2_000:])
+
+
+@pytest.mark.parametrize("n_new", [1, 20])
+def test_a_full_model_says_at_once_what_new_classes_need(new_limited, n_new):
+    X, y = rbf(3_000, n_classes=3)
+    model = new_limited().set_params(max_bytes="5MB").fit(X[:1_500], y[:1_500])
+    least = told_once(model.set_params(max_bytes=1_000), X[:1], y[:1])
+    late = y[1_500:].copy()
+    late[10 : 10 + 7 * n_new : 7] = np.arange(3, 3 + n_new)
+    try:
+        model.partial_fit(X[1_500:], late)
+    except ValueError:
+        assert told_once(model, X[1_500:], late) > least
+
+
+def test_a_limit_that_is_refused_changes_nothing(new_limited):
+    X, y = rbf(3_000, n_classes=3)
+    model = new_limited().set_params(max_bytes="5MB").fit(X, y)
+    before = model._engine.snapshot()
+    what = "forest" if hasattr(model, "members") else "tree"
+    with pytest.raises(ValueError, match=rf"max_bytes is 4000, but \d+ .* for the {what} as it is"):
+        model.set_params(max_bytes=4_000).partial_fit(X[:1], y[:1])
+    after = model._engine.snapshot()
+    for name, array in before.items():
+        np.testing.assert_array_equal(after[name], array, err_msg=name)
 
 
 EXTRAS = [

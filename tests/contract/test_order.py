@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import riparian as rp
+from riparian.modelfile import to_bytes
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -196,3 +199,45 @@ def test_a_whole_weight_is_a_repetition(recipe):
     np.testing.assert_allclose(
         weighted.predict_proba(asked), repeated.predict_proba(asked), rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("leaf", ["idbd", ("majority", "idbd")])
+@settings(max_examples=20, deadline=None)
+@given(
+    early=st.integers(1, 6),
+    late=st.integers(1, 9),
+    words=st.booleans(),
+    n_classes=st.integers(2, 4),
+    size=st.sampled_from([1, 37, 300]),
+    seed=st.integers(0, 99),
+)
+def test_to_linear_units_a_column_without_a_value_yet_is_a_feature_to_come(
+    leaf, early, late, words, n_classes, size, seed
+):
+    """To the last bit, which hangs on the order of the terms of a sum."""
+    rng = np.random.default_rng(seed)
+    first = 51
+    columns = {f"x{f}": rng.normal(size=300) for f in range(early + late)}
+    for f in range(early, early + late):
+        columns[f"x{f}"][:first] = np.nan
+    score = columns["x0"] + np.nan_to_num(columns[f"x{early}"])
+    if words:
+        columns["word"] = np.where(score > 0, "a", "b").astype(object)
+        columns["word"][:first] = None
+    y = np.clip(np.floor(score * 0.7 + n_classes / 2), 0, n_classes - 1).astype(int)
+
+    one = rp.HoeffdingTree(leaf=leaf, grace_period=40, tau=0.5)
+    shares = []
+    for i, label in enumerate(y.tolist()):
+        known = list(columns) if i >= first else [f"x{f}" for f in range(early)]
+        x = {name: columns[name].item(i) for name in known}
+        shares.append(list(one.predict_proba_one(x).values()))
+        one.learn_one(x, label)
+    frames = rp.HoeffdingTree(leaf=leaf, grace_period=40, tau=0.5)
+    for i in range(0, 300, size):
+        batch = {name: column[i : i + size] for name, column in columns.items()}
+        _, asked = frames.prequential(batch, y[i : i + size], proba=True)
+        for got, want in zip(asked, shares[i : i + size], strict=True):
+            np.testing.assert_array_equal(got[: len(want)], want)
+    assert to_bytes(frames) == to_bytes(one)
+    assert one.n_leaves_ > 1

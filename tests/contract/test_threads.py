@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from tests.contract.conftest import OTHERS
 
 SECONDS = float(os.environ.get("RIPARIAN_THREAD_SECONDS", "3")) / 30
 PACKAGE = str(Path(riparian.__file__).parent)
+ROOT = str(Path(__file__).parents[2])
 
 
 @pytest.fixture(autouse=True)
@@ -351,6 +353,74 @@ def test_two_threads_may_teach_in_turn(recipe):
 
     run(teach(0), [teach(1)], seconds=SECONDS / 2)
     assert model.n_seen_ == 400 + sum(taught)
+
+
+def slow_gini(counts):
+    """An impurity of the user, which lets other threads have the interpreter meanwhile."""
+    time.sleep(1e-3)
+    share = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
+    return 1.0 - (share**2).sum(axis=2)
+
+
+TREE = riparian.HoeffdingTree(impurity=slow_gini, grace_period=20)
+#: Models of every engine that asks a function of the user while it learns.
+ASKING = {
+    "HoeffdingTree": lambda: TREE,
+    "OnlineBagging": lambda: riparian.OnlineBagging(estimator=TREE, n_estimators=2, n_jobs=2),
+    "AccuracyWeightedEnsemble": lambda: riparian.AccuracyWeightedEnsemble(
+        estimator=TREE, chunk_size=40, n_folds=2, n_jobs=2
+    ),
+}
+
+
+def ask_who_asks(name):
+    """Learns new classes and categories while another thread wants to know everything."""
+    sys.setswitchinterval(5e-6)
+    rng = np.random.default_rng(0)
+
+    def batch(i):
+        x = rng.normal(size=60)
+        word = np.array([f"w{k % (i + 2)}" for k in range(60)], dtype=object)
+        return {"x": x, "word": word}, (x > 0) + np.arange(60) % (i + 1)
+
+    model = ASKING[name]().partial_fit(*batch(1))
+    X = batch(1)[0]
+    learned = threading.Event()
+
+    def ask(question):
+        while not learned.is_set():
+            question()
+
+    questions = [
+        lambda: model.n_leaves_,
+        model.splits,
+        getattr(model, "members", list),
+        lambda: model.predict_proba(X),
+    ]
+    threads = [threading.Thread(target=ask, args=(question,)) for question in questions]
+    for thread in threads:
+        thread.start()
+    for i in range(10):
+        model.partial_fit(*batch(i))
+    learned.set()
+    for thread in threads:
+        thread.join()
+    print(model.n_seen_)
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_nobody_waits_for_a_model_that_waits_for_a_function_of_the_user(name):
+    """In a process of its own: who waits with the interpreter in hand stops all threads."""
+    program = "import sys, tests.contract.test_threads as t; t.ask_who_asks(sys.argv[1])"
+    done = subprocess.run(
+        [sys.executable, "-c", program, name],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [ROOT, *sys.path]))},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "660\n"
 
 
 def test_splits_of_a_member_are_told_with_the_features_of_its_own_tree(mixed):

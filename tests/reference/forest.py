@@ -172,7 +172,8 @@ class ReferenceForest:
             sums = np.zeros(n_classes)
             for member in self.members:
                 sums += member.weight() * member.shares(row, n_classes)
-            out.append(int(sums.argmax()) if sums.sum() > 0 else None)
+            # Where no member drew a row yet all classes are equal, and the first is given.
+            out.append(int(sums.argmax()) if i else None)
             n_classes = max(n_classes, label + 1)
             ks = [poisson(self.rate, u[i + 1]) for u in random]
             self.learn(row, label, ks, w[i])
