@@ -44,13 +44,14 @@ struct Subspace {
 // One draw.
 struct Draw {
     std::uint64_t number = 0;  // which of the draws from this seed
-    double share = 0.0;        // of the features that had a value by then; 0: none had
+    double share = 0.0;        // of the features that had a value by then
+    // Where none had, it is 0: nothing is in, and the draw is made again when one has.
 
     [[nodiscard]] bool takes_later(const Subspace& s, std::size_t feature,
                                    std::size_t so_far) const noexcept {
         Philox numbers(s.seed, number, feature / 4);
         for (std::size_t skip = feature % 4; skip > 0; --skip) (void)numbers.bits();
-        return s.takes_later(numbers.uniform(), feature, so_far);
+        return share > 0.0 && s.takes_later(numbers.uniform(), feature, so_far);
     }
 };
 
@@ -93,7 +94,7 @@ template <class Met, class Settled>
     std::vector<std::uint8_t> out(features, 0);
     std::size_t so_far = n;
     for (const auto& p : all.others) {
-        const bool in = s.takes_later(p.random, p.feature, so_far);
+        const bool in = draw.share > 0.0 && s.takes_later(p.random, p.feature, so_far);
         so_far += in;
         out[p.feature] = !in;
     }
