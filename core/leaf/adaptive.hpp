@@ -5,9 +5,7 @@
 namespace riparian {
 
 // Majority or naive Bayes, whichever was right more often at this leaf before
-// learning each example; ties go to naive Bayes [gama2003]. Where the weights that a split
-// estimated for a leaf count as seen, ties go to the majority: it knows them, and naive Bayes
-// of a young leaf knows next to nothing.
+// learning each example; ties go to naive Bayes [gama2003].
 struct Adaptive {
     static constexpr std::string_view name = "adaptive";
     static constexpr bool bayes = true;
@@ -16,15 +14,15 @@ struct Adaptive {
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
                                       AnswerScratch& scratch) const {
-        return by_majority(leaf, leaf.track) ? Majority::class_of(leaf)
-                                             : NaiveBayes::class_of(leaf, row, scratch);
+        return leaf.track.majority > leaf.track.bayes ? Majority::class_of(leaf)
+                                                      : NaiveBayes::class_of(leaf, row, scratch);
     }
 
     std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
                          Track& track, std::size_t y, double w) const {
         const std::int32_t majority = Majority::class_of(leaf);
         const std::int32_t bayes = NaiveBayes::class_of(leaf, row, scratch);
-        const bool by_majority = this->by_majority(leaf, track);
+        const bool by_majority = track.majority > track.bayes;
         const auto truth = static_cast<std::int32_t>(y);
         if (majority == truth) track.majority += w;
         if (bayes == truth) track.bayes += w;
@@ -39,7 +37,7 @@ struct Adaptive {
         const auto truth = static_cast<std::int32_t>(y);
         if (majority == truth) track.majority += w;
         if (bayes == truth) track.bayes += w;
-        return by_majority(leaf, track) ? majority : bayes;
+        return track.majority > track.bayes ? majority : bayes;
     }
 
     // Both at once: what observe() gives and notes, and the probabilities before it, unless
@@ -49,7 +47,7 @@ struct Adaptive {
         const std::int32_t majority = Majority::class_of(leaf);
         const std::int32_t by_score = NaiveBayes::class_before(leaf, row, scratch);
         const std::int32_t bayes = by_score != no_answer ? by_score : majority;
-        const bool by_majority = this->by_majority(leaf, track);
+        const bool by_majority = track.majority > track.bayes;
         const auto truth = static_cast<std::int32_t>(y);
         if (majority == truth) track.majority += w;
         if (bayes == truth) track.bayes += w;
@@ -65,14 +63,14 @@ struct Adaptive {
     // scratch.stays.
     [[nodiscard]] std::int32_t answer_after(const LeafView& leaf, const Row& row,
                                             AnswerScratch& scratch, std::size_t y) const {
-        if (by_majority(leaf, leaf.track)) return Majority::class_of(leaf);
+        if (leaf.track.majority > leaf.track.bayes) return Majority::class_of(leaf);
         const std::int32_t best = NaiveBayes::class_after(leaf, row, scratch, y);
         return best != no_answer ? best : Majority::class_of(leaf);
     }
 
     void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
                        double* out) const {
-        if (by_majority(leaf, leaf.track)) {
+        if (leaf.track.majority > leaf.track.bayes) {
             Majority{}.probabilities(leaf, row, scratch, out);
         } else {
             NaiveBayes{}.probabilities(leaf, row, scratch, out);
@@ -80,15 +78,11 @@ struct Adaptive {
     }
 
     [[nodiscard]] static Speaker speaker(const LeafView& leaf) noexcept {
-        return by_majority(leaf, leaf.track) ? Speaker::majority : NaiveBayes::speaker(leaf);
+        return leaf.track.majority > leaf.track.bayes ? Speaker::majority
+                                                      : NaiveBayes::speaker(leaf);
     }
 
     bool operator==(const Adaptive&) const = default;
-
-private:
-    [[nodiscard]] static bool by_majority(const LeafView& leaf, const Track& track) noexcept {
-        return leaf.shape.inherits ? track.majority >= track.bayes : track.majority > track.bayes;
-    }
 };
 
 static_assert(LeafModel<Adaptive>);

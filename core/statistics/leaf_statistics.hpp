@@ -23,7 +23,6 @@ struct Shape {
     bool bayes = false;            // keep what naive Bayes needs
     bool lean = false;             // of that, what is derived is found when it is asked for
     bool linear = false;           // leaves have linear units
-    bool inherits = false;         // the weights that a split estimated count as seen
 
     [[nodiscard]] std::size_t n_planes() const noexcept {
         return has_range() ? bayes_class_planes : class_planes;

@@ -18,7 +18,6 @@ Tree::Tree(const Settings& settings)
     structure_.held = taken(sizeof(Tree));
     shape_.bayes = needs_bayes(settings.leaf);
     shape_.lean = shape_.bayes && settings.lean;
-    shape_.inherits = settings.inherit_counts == InheritCounts::count;
     shape_.linear = needs_units(settings.leaf);
     if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
         window_ = how->window;

@@ -497,13 +497,7 @@ class ReferenceTree:
         node = self.nodes[at]
         if node.cut is not None:
             return "majority"
-        p = self.parameters
-        if not node.right:
-            return p.predictors[0]
-        # What a split estimated for a leaf is known to the majority alone.
-        if p.leaf == "adaptive" and p.inherit_counts == "count" and len(set(node.right.values())) == 1:
-            return "majority"
-        return best_of(node.right)
+        return best_of(node.right) if node.right else self.parameters.predictors[0]
 
     def _class_by(self, name: str, at: int, values: Sequence[Value]) -> int | None:
         """The class that one predictor answers with."""
