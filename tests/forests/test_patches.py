@@ -92,7 +92,9 @@ def test_features_that_come_late_are_drawn_as_rarely(features, least, most):
     y = X[:, 0] > 0
     early = X.copy()
     early[:20, 3:] = np.nan
-    forest = StreamingRandomPatches(features=features, n_estimators=20, random_state=0).fit(early, y)
+    forest = StreamingRandomPatches(features=features, n_estimators=20, random_state=0).fit(
+        early, y
+    )
     sizes = [len(seen) for seen in forest.estimator_features_]
     assert least <= min(sizes)
     assert max(sizes) <= most
