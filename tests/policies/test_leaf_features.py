@@ -8,12 +8,11 @@ from riparian.streams import random_rbf
 
 
 def drawn(seed: int, number: int, met: list[int], features: int, size: int) -> set[int]:
-    """The features of a draw, from NumPy's Philox."""
+    """The features of a draw from those that had a value, by NumPy's Philox."""
     bits = np.random.Philox(key=[seed, number])
     random = np.random.Generator(bits).random(features)
     order = sorted(met, key=lambda f: (random[f], f))
-    later = {f for f in range(features) if f not in met and random[f] < size / len(met)}
-    return set(order[:size]) | later
+    return set(order[:size])
 
 
 def tracked(tree: HoeffdingTree) -> list[set[int]]:
@@ -117,3 +116,25 @@ def test_a_wrong_number_is_refused(wrong):
 def test_what_needs_all_features_is_refused(other):
     with pytest.raises(ValueError, match="leaf_features=2 needs"):
         HoeffdingTree(leaf_features=2, **other).partial_fit([[1.0]], [0])
+
+
+def test_a_leaf_draws_what_its_path_has_settled_last():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.integers(0, 2, size=(3000, 2)), rng.normal(size=(3000, 2))]
+    y = 2 * X[:, 0] + X[:, 1]  # numbers tell nothing
+    sizes = set()
+    for seed in range(12):
+        tree = HoeffdingTree(
+            leaf_features=2,
+            grace_period=50,
+            tau=0.0,
+            categorical_features=[0, 1],
+            random_state=seed,
+        ).partial_fit(X, y)
+        settled = {["x0", "x1"].index(s.feature) for s in tree.splits()}
+        sizes.add(tree.n_leaves_)
+        if tree.n_leaves_ == 2:
+            assert all(not leaf & settled for leaf in tracked(tree))
+        if tree.n_leaves_ == 4:
+            assert tracked(tree) == [{2, 3}] * 4
+    assert sizes >= {2, 4}
