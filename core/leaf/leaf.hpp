@@ -36,7 +36,7 @@ struct LeafView {
     ClassWeights parent;       // empty at the root
     const std::int32_t* categories;  // [categorical feature]: values seen by the tree
     std::size_t n_classes;
-    Track track;
+    const Track& track;
     LinearUnits* units;  // null unless the predictor asks for them
 };
 
@@ -48,34 +48,33 @@ struct AnswerScratch {
     Held<double> usable;
     Held<double> pooled;
     Held<double> freedom;
-    Held<double> range;  // the leaf's planes, where leaves keep none
+    Held<double> range;   // the leaf's planes, where leaves keep none
+    bool ranged = false;  // of the row that was answered last, before it was learned
     Held<double> before;  // scores that only the class of the row will change, or
     bool stays = false;   // false: others may change too
-    Held<std::int64_t> places;
     Held<const double*> known;
     Held<const double*> cells;
-    Held<std::size_t> codes;
+    Held<std::size_t> classes;
     LinearScratch linear;
 
     void fit(const Shape& s, bool costs) {
-        const std::size_t classes = (s.class_stride + 3) / 4 * 4;  // whole vectors
+        const std::size_t whole = (s.class_stride + 3) / 4 * 4;  // vectors
         if (s.linear) linear.fit(s);
-        if (costs) shares.resize(classes);
-        if (scores.size() == classes && usable.size() == s.stride &&
-            places.size() == s.categorical) {
+        if (costs) shares.resize(whole);
+        if (scores.size() == whole && usable.size() == s.stride &&
+            known.size() == s.categorical) {
             return;
         }
-        scores.assign(classes, 0.0);
-        before.assign(classes, 0.0);
-        categorical.assign(classes, 0.0);
+        scores.assign(whole, 0.0);
+        before.assign(whole, 0.0);
+        categorical.assign(whole, 0.0);
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);
         freedom.assign(s.stride, 0.0);
         if (s.lean) range.assign(bayes_leaf_planes * s.stride, 0.0);
-        places.assign(s.categorical, 0);
         known.assign(s.categorical, nullptr);
-        cells.assign(classes, nullptr);
-        codes.assign(classes, 0);
+        cells.assign(whole, nullptr);
+        classes.assign(whole, 0);
     }
 };
 

@@ -76,6 +76,8 @@ struct NaiveBayes {
     [[nodiscard]] static std::int32_t class_before(const LeafView& leaf, const Row& row,
                                                    AnswerScratch& scratch) {
         const std::int32_t best = class_by_score(leaf, row, scratch);
+        scratch.ranged = leaf.shape.lean && leaf.shape.numeric > 0 && leaf.statistics.is_open() &&
+                         !row.gap && !leaf.statistics.gaps();
         scratch.stays = best != no_answer && scores_stay(leaf, row, scratch);
         if (scratch.stays) std::copy_n(scratch.scores.data(), leaf.n_classes, scratch.before.data());
         return best;
@@ -97,14 +99,14 @@ struct NaiveBayes {
         if (s.numeric == 0) {
             *score = *base;
         } else if (s.lean) {
-            kernels().lean_scores({scratch.range.data(), planes, 1}, base, leaf.counts + y, s.numeric,
-                                  row.x, score);
+            kernels().lean_scores({scratch.range.data(), planes, 1, false}, base, leaf.counts + y,
+                                  s.numeric, row.x, score);
         } else {
             kernels().scores(planes, base, 1, s.numeric, row.x, score);
         }
         if (s.categorical) {
             scratch.cells[0] = leaf.statistics.cells(s, y);
-            scratch.codes[0] = y;
+            scratch.classes[0] = y;
             add_categorical_scores(leaf, row, scratch, 1);
         }
         return highest(leaf, scratch);
@@ -132,9 +134,7 @@ private:
                                           const AnswerScratch& scratch) noexcept {
         const Shape& s = leaf.shape;
         if (row.gap || leaf.statistics.gaps()) return false;
-        for (std::size_t c = 0; c < s.categorical; ++c) {
-            if (row.codes[c] >= leaf.categories[c]) return false;
-        }
+        if (brings_category(row.codes, leaf.categories, s.categorical)) return false;
         if (s.numeric == 0) return true;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (leaf.counts[k] <= 1.0 && leaf.counts[k] > 0.0) return false;
@@ -155,7 +155,7 @@ private:
             return full_scores(leaf, row, scratch, std::numeric_limits<double>::infinity());
         }
         if (s.lean) {
-            const LeafRange found{range(leaf, scratch), leaf.statistics.classes(), leaf.n_classes};
+            const LeafRange found{range(leaf, scratch), leaf.statistics.classes(), leaf.n_classes, false};
             kernels().lean_scores(found, leaf.statistics.base(s), leaf.counts, s.numeric, row.x,
                                   scratch.scores.data());
         } else {
@@ -244,33 +244,26 @@ private:
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!leaf.statistics.classes()[k]) continue;
             scratch.cells[n_seen] = leaf.statistics.cells(leaf.shape, k);
-            scratch.codes[n_seen++] = k;
+            scratch.classes[n_seen++] = k;
         }
         if (n_seen > 0) add_categorical_scores(leaf, row, scratch, n_seen);
     }
 
-    // Of the first classes in scratch.codes, whose cells stand in scratch.cells.
+    // Of the first ones in scratch.classes, whose cells stand in scratch.cells.
     static void add_categorical_scores(const LeafView& leaf, const Row& row,
                                        AnswerScratch& scratch, std::size_t n_seen) {
         const Shape& s = leaf.shape;
-        const std::uint32_t* const starts = leaf.statistics.starts(s);
-        for (std::size_t c = 0; c < s.categorical; ++c) {
-            const std::int32_t code = row.codes[c];
-            scratch.known[c] = leaf.statistics.known_categories(c);
-            if (code == missing_code) {
-                scratch.places[c] = CategoricalRow::missing;
-            } else if (code < 0 || static_cast<std::uint32_t>(code) >= starts[c + 1] - starts[c]) {
-                scratch.places[c] = CategoricalRow::unseen;
-            } else {
-                scratch.places[c] = starts[c] + static_cast<std::int64_t>(code);
-            }
+        const double** known = nullptr;
+        if (leaf.statistics.has_gaps()) [[unlikely]] {
+            known = scratch.known.data();
+            for (std::size_t c = 0; c < s.categorical; ++c) known[c] = leaf.statistics.known_categories(c);
         }
-        kernels().categorical_scores({scratch.places.data(), s.categorical, scratch.cells.data(),
-                                      scratch.codes.data(), n_seen, leaf.counts,
-                                      scratch.known.data(), leaf.categories},
+        kernels().categorical_scores({row.codes, leaf.statistics.starts(s), s.categorical,
+                                      scratch.cells.data(), scratch.classes.data(), n_seen,
+                                      leaf.counts, known, leaf.categories},
                                      scratch.categorical.data());
         for (std::size_t i = 0; i < n_seen; ++i) {
-            scratch.scores[scratch.codes[i]] += scratch.categorical[i];
+            scratch.scores[scratch.classes[i]] += scratch.categorical[i];
         }
     }
 };

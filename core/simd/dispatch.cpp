@@ -7,11 +7,27 @@
 namespace riparian {
 namespace {
 
-const Kernels& best() noexcept {
-#ifdef RIPARIAN_HAS_AVX2
-    if (__builtin_cpu_supports("avx2")) return avx2::table;
+// Those that this machine can run, the fastest first.
+struct Sets {
+    const Kernels* table[3];
+    std::size_t n = 0;
+
+    Sets() noexcept {
+#ifdef RIPARIAN_HAS_WIDER
+        const bool has_avx2 = __builtin_cpu_supports("avx2");
+        if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+            table[n++] = &avx512::table;
+        }
+        if (has_avx2) table[n++] = &avx2::table;
 #endif
-    return baseline::table;
+        table[n++] = &baseline::table;
+    }
+};
+
+const Sets& sets() noexcept {
+    static const Sets of_machine;
+    return of_machine;
 }
 
 }  // namespace
@@ -19,13 +35,15 @@ const Kernels& best() noexcept {
 std::atomic<const Kernels*> chosen_kernels{nullptr};
 
 const Kernels& choose_kernels() noexcept {
-    chosen_kernels.store(&best(), std::memory_order_relaxed);
-    return best();
+    const Kernels& best = *sets().table[0];
+    chosen_kernels.store(&best, std::memory_order_relaxed);
+    return best;
 }
 
 const Kernels* kernels_named(const char* name) noexcept {
-    if (std::strcmp(name, baseline::table.name) == 0) return &baseline::table;
-    if (std::strcmp(name, best().name) == 0) return &best();
+    for (std::size_t i = 0; i < sets().n; ++i) {
+        if (std::strcmp(name, sets().table[i]->name) == 0) return sets().table[i];
+    }
     return nullptr;
 }
 

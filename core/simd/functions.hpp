@@ -156,6 +156,17 @@ public:
         exponent_ += p.exponent;
         if (++count_ == 1024) settle();  // mantissas lie within 2^(+-1/2)
     }
+    // The same bits for numbers from 1 to most_small and a bit more, cheaper: settle() after every
+    // small_ones of them.
+    static constexpr double most_small = 0x1p100;
+    static constexpr int small_ones = 8;
+    RIPARIAN_INLINE void add_small(Lanes x) { product_ *= x; }
+    RIPARIAN_INLINE void settle() {
+        const Parts p = parts(product_);
+        product_ = p.mantissa;
+        exponent_ += p.exponent;
+        count_ = 0;
+    }
     RIPARIAN_INLINE Lanes lanes() const {
         const Parts p = parts(product_);
         return log_of({p.exponent + exponent_, p.mantissa});
@@ -163,13 +174,6 @@ public:
     RIPARIAN_INLINE double total() const { return lanes().sum(); }
 
 private:
-    RIPARIAN_INLINE void settle() {
-        const Parts p = parts(product_);
-        product_ = p.mantissa;
-        exponent_ += p.exponent;
-        count_ = 0;
-    }
-
     Lanes product_ = 1.0;
     Lanes exponent_ = 0.0;
     int count_ = 0;

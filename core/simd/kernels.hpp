@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../tree/row.hpp"
 #include "judging.hpp"
 
 namespace riparian {
@@ -30,12 +31,12 @@ enum class Variance : std::uint8_t {
 };
 inline constexpr double least_population_variance = 1e-6;
 
-// Where the range of a leaf's values is: in planes of its own, or to be found among its classes,
-// which then keep no precision either.
+// The range of a leaf's values: kept with the leaf, found before, or to be found among its classes.
 struct LeafRange {
     double* planes;          // null: to be found
     double* const* classes;  // [class]: null where it was not seen
     std::size_t n_classes;
+    bool kept;  // false: nor do its classes keep precisions
 };
 
 // One class at a leaf, as a check or naive Bayes sees it.
@@ -85,15 +86,16 @@ struct CategoricalCheck {
 
 // The categories of one row at one leaf, as naive Bayes sees them.
 struct CategoricalRow {
-    const std::int64_t* places;  // [feature] of its value among the cells; or one of these
-    static constexpr std::int64_t missing = -1;
-    static constexpr std::int64_t unseen = -2;  // by this leaf
+    const std::int32_t* codes;  // [feature]
+    // The cells of feature c are those from starts[c] on, up to starts[c + 1]: codes past them are
+    // new to this leaf.
+    const std::uint32_t* starts;
     std::size_t n_features;
     const double* const* cells;  // [class seen at the leaf]
-    const std::size_t* codes;    // [class seen at the leaf]
+    const std::size_t* classes;  // [class seen at the leaf]
     std::size_t n_classes;       // at least one
-    const double* counts;        // [code]
-    const double* const* known;  // [feature][code]; null: `counts`
+    const double* counts;        // [class]
+    const double* const* known;  // [feature][class]; null, for one of them or all: `counts`
     const std::int32_t* values;  // [feature] how many the tree has seen
 };
 
@@ -155,8 +157,8 @@ struct Kernels {
 
     // Welford's update of one class with a row whose values are all known.
     void (*learn)(double* planes, std::size_t n, const double* x, double w, double rate);
-    // The same, and the leaf's planes, and what refresh() does; true if the range of a
-    // feature grew, which the other classes must be told.
+    // The same, and the leaf's planes if there are any, and what refresh() does; true if the
+    // range of a feature grew, which the other classes must be told.
     bool (*learn_bayes)(const GaussianClass&, const LeafRange&, std::size_t n, const double* x,
                         double w, double* base);
     // With missing values: `known` holds a weight a feature, in whole vectors; `leaf` may
@@ -244,7 +246,7 @@ struct Kernels {
     void (*logarithm)(const double* x, std::size_t n, double* out);
 };
 
-// Chooses the set in use: AVX2 where the machine has it.
+// Chooses the set in use: the widest that the machine has.
 const Kernels& choose_kernels() noexcept;
 extern std::atomic<const Kernels*> chosen_kernels;  // null: not yet
 // The set in use; in line, as every row asks for it more than once.
@@ -252,12 +254,14 @@ inline const Kernels& kernels() noexcept {
     const Kernels* const k = chosen_kernels.load(std::memory_order_relaxed);
     return k ? *k : choose_kernels();
 }
-// By name, "baseline" or "avx2"; null where this machine or build has none.
+// By name; null where this machine or build has none.
+inline constexpr const char* kernel_names[] = {"baseline", "avx2", "avx512"};
 const Kernels* kernels_named(const char* name) noexcept;
 // For tests: makes `kernels()` answer with this set from now on.
 void use_kernels(const Kernels&) noexcept;
 
 namespace baseline { extern const Kernels table; }
 namespace avx2 { extern const Kernels table; }
+namespace avx512 { extern const Kernels table; }
 
 }  // namespace riparian

@@ -1,4 +1,4 @@
-// The kernels, written once; baseline.cpp and avx2.cpp compile them each for
+// The kernels, written once; baseline.cpp, avx2.cpp and avx512.cpp compile them each for
 // their own instruction set. Only RIPARIAN_ISA's own functions are called here.
 #include "../impurity/any.hpp"
 #include "crossings.ipp"
@@ -317,7 +317,7 @@ double refresh(const GaussianClass& c, const LeafRange& leaf, std::size_t n) {
     each_vector(n, RIPARIAN_BODY(f, lanes) {
         const Lanes sum = lanes.load(c.planes + squares * n + f);
         const Lanes p = precisions.add(sum, Range::of(leaf, n, f, lanes));
-        if (leaf.planes) lanes.store(p, c.planes + precision * n + f);
+        if (leaf.kept) lanes.store(p, c.planes + precision * n + f);
     });
     return precisions.base();
 }
@@ -344,9 +344,8 @@ bool learn_bayes(const GaussianClass& c, const LeafRange& leaf, std::size_t n, c
         lanes.store(min(lanes.load(lo + f), value), lo + f);
         lanes.store(max(lanes.load(hi + f), value), hi + f);
         const Lanes p = precisions.add(sum, range);
-        if (!leaf.planes) return;
-        range.store(leaf.planes, n, f, lanes);
-        lanes.store(p, c.planes + precision * n + f);
+        if (leaf.planes) range.store(leaf.planes, n, f, lanes);
+        if (leaf.kept) lanes.store(p, c.planes + precision * n + f);
     });
     *base = precisions.base();
     return grown.any();
@@ -418,34 +417,71 @@ double full_score(const GaussianClass& c, const double* leaf, const double* usab
     return 0.5 * logs.total() - total.sum();
 }
 
-// The count of one category in four classes.
-RIPARIAN_INLINE Lanes gather(const double* const* cells, std::int64_t place) {
-    return Lanes(Lanes::Vector{cells[0][place], cells[1][place], cells[2][place], cells[3][place]});
-}
+// Up to four classes at a leaf: the count of a category in each, and what lies by class.
+template <bool one>
+struct FourClasses {
+    const double* cells[width];
+    std::size_t classes[width];
 
-void categorical_scores(const CategoricalRow& row, double* scores) {
-    for (std::size_t k = 0; k < row.n_classes; k += width) {
-        const double* cells[width];
-        std::size_t codes[width];
+    RIPARIAN_INLINE FourClasses(const CategoricalRow& row, std::size_t k) {
         for (std::size_t i = 0; i < width; ++i) {
             const std::size_t seen = k + i < row.n_classes ? k + i : row.n_classes - 1;
             cells[i] = row.cells[seen];
-            codes[i] = row.codes[seen];
+            classes[i] = row.classes[seen];
         }
-        const auto weights = [&](const double* w) __attribute__((always_inline)) {
-            return Lanes(Lanes::Vector{w[codes[0]], w[codes[1]], w[codes[2]], w[codes[3]]});
-        };
-        const Lanes counts = weights(row.counts);
-        SumOfLogs seen;
-        SumOfLogs all;
-        for (std::size_t c = 0; c < row.n_features; ++c) {
-            const std::int64_t place = row.places[c];
-            if (place == CategoricalRow::missing) continue;
-            seen.add((place >= 0 ? gather(cells, place) : Lanes(0.0)) + 1.0);
-            all.add((row.known[c] ? weights(row.known[c]) : counts) +
-                    static_cast<double>(row.values[c]));
+    }
+    RIPARIAN_INLINE Lanes counts(std::size_t p) const {
+        if (one) return Lanes(cells[0][p]);
+        return Lanes(Lanes::Vector{cells[0][p], cells[1][p], cells[2][p], cells[3][p]});
+    }
+    RIPARIAN_INLINE Lanes weights(const double* w) const {
+        if (one) return Lanes(w[classes[0]]);
+        return Lanes(Lanes::Vector{w[classes[0]], w[classes[1]], w[classes[2]], w[classes[3]]});
+    }
+};
+
+template <bool one>
+RIPARIAN_INLINE Lanes categorical_scores_of(const CategoricalRow& row, std::size_t k) {
+    const FourClasses<one> four(row, k);
+    const Lanes counts = four.weights(row.counts);
+    const bool small = !row.known && !(counts > SumOfLogs::most_small).any();
+    SumOfLogs seen;
+    SumOfLogs all;
+    std::size_t settled = 0;
+    for (std::size_t c = 0; c < row.n_features; ++c) {
+        const auto code = static_cast<std::uint32_t>(row.codes[c]);
+        const std::uint32_t start = row.starts[c];
+        Lanes here = 1.0;
+        if (code < row.starts[c + 1] - start) [[likely]] {
+            here += four.counts(std::size_t{start} + code);
+        } else if (row.codes[c] == missing_code) {
+            continue;
         }
-        (seen.lanes() - all.lanes()).store(scores + k);
+        const auto values = static_cast<double>(row.values[c]);
+        if (small) [[likely]] {
+            seen.add_small(here);
+            all.add_small(counts + values);
+            if (++settled % SumOfLogs::small_ones == 0) {
+                seen.settle();
+                all.settle();
+            }
+        } else {
+            const double* const known = row.known ? row.known[c] : nullptr;
+            seen.add(here);
+            all.add((known ? four.weights(known) : counts) + values);
+        }
+    }
+    if (small) {
+        seen.settle();
+        all.settle();
+    }
+    return seen.lanes() - all.lanes();
+}
+
+void categorical_scores(const CategoricalRow& row, double* scores) {
+    if (row.n_classes == 1) return categorical_scores_of<true>(row, 0).store(scores);
+    for (std::size_t k = 0; k < row.n_classes; k += width) {
+        categorical_scores_of<false>(row, k).store(scores + k);
     }
 }
 

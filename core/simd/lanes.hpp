@@ -2,7 +2,7 @@
 //
 // This header is compiled once for each instruction set (RIPARIAN_ISA names the
 // namespace), so that the types and every function made from them differ by
-// name: the linker can never hand AVX2 code to a machine without AVX2. All sets
+// name: the linker can never hand code for wider registers to a machine without them. All sets
 // do the same IEEE operations in the same order, hence give the same bits.
 #pragma once
 

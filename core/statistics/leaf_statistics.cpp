@@ -263,24 +263,25 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
 
 // ---- learning ----
 
-void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts) const noexcept {
-    base(s)[k] = kernels().refresh(gaussian(k, counts), range(s), s.numeric);
+void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts,
+                             double* found) const noexcept {
+    base(s)[k] = kernels().refresh(gaussian(k, counts), range(s, found), s.numeric);
 }
 
-void LeafStatistics::refresh_all(const Shape& s, const double* counts) const noexcept {
+void LeafStatistics::refresh_all(const Shape& s, const double* counts, double* found) const noexcept {
     for (std::size_t k = 0; k < s.class_stride; ++k) {
-        if (counts[k] > 0.0) refresh(s, k, counts);
+        if (counts[k] > 0.0) refresh(s, k, counts, found);
     }
 }
 
 void LeafStatistics::learn_bayes(const Shape& s, const Row& row, std::size_t y, double w,
-                                 const double* counts) {
+                                 const double* counts, double* found) {
     if (s.numeric == 0) {
         refresh(s, y, counts);
-    } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, range(s), s.numeric,
+    } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, range(s, found), s.numeric,
                                      row.x, w, base(s) + y)) {
         // The floor of every class's variance hangs on the leaf's range.
-        refresh_all(s, counts);
+        refresh_all(s, counts, found);
     }
 }
 
@@ -289,7 +290,7 @@ void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, 
                                  double before, const double* counts, bool bayes) {
     if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
     if (!known_numbers(y)) {
-        if (bayes) return learn_bayes(s, row, y, w, counts);
+        if (bayes) return learn_bayes(s, row, y, w, counts, nullptr);
         return kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
     double* const leaf = bayes && !s.lean ? leaf_planes(s) : nullptr;

@@ -97,15 +97,16 @@ public:
     [[nodiscard]] std::size_t growth(const Shape&, const Row&, std::size_t y) const noexcept;
 
     // Learns one row of class y; `counts` already include it, `before` is counts[y]
-    // without it (not counts[y] - w: that may have been rounded).
+    // without it (not counts[y] - w: that may have been rounded). `found`: the leaf's planes, if
+    // it keeps none and they were found before; they are kept up to date then.
     void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
-               const double* counts) {
-        learn(s, row, y, w, before, counts, s.bayes);
+               const double* counts, double* found = nullptr) {
+        learn(s, row, y, w, before, counts, s.bayes, found);
     }
     // The same where nobody answers: what naive Bayes derives from the moments is left behind.
     void learn_silently(const Shape& s, const Row& row, std::size_t y, double w, double before,
                         const double* counts) {
-        learn(s, row, y, w, before, counts, false);
+        learn(s, row, y, w, before, counts, false, nullptr);
     }
     // As if a row that was learned had not been; `counts` no longer include it. Minima and
     // maxima stay as they are: a hull of what is left.
@@ -124,8 +125,8 @@ public:
     [[nodiscard]] GaussianClass gaussian(std::size_t k, const double* counts) const noexcept {
         return {classes()[k], known_numbers(k), counts[k]};
     }
-    [[nodiscard]] LeafRange range(const Shape& s) const noexcept {
-        return {s.lean ? nullptr : leaf_planes(s), classes(), s.class_stride};
+    [[nodiscard]] LeafRange range(const Shape& s, double* found = nullptr) const noexcept {
+        return {s.lean ? found : leaf_planes(s), classes(), s.class_stride, !s.lean};
     }
     // The leaf's planes, and log n_k + half the sum of log precision by class (bayes).
     [[nodiscard]] double* leaf_planes(const Shape& s) const noexcept {
@@ -141,7 +142,8 @@ public:
         return reinterpret_cast<const std::uint32_t*>(doubles() + s.starts_place());
     }
 
-    // A class of this leaf has seen a missing number.
+    // Something is missing from what this leaf has seen, perhaps a number of some class.
+    [[nodiscard]] bool has_gaps() const noexcept { return gaps_ != nullptr; }
     [[nodiscard]] bool gaps() const noexcept { return gaps_ && !gaps_->numbers.empty(); }
     // Weight of known values: of a class by numeric feature, of a categorical feature by
     // class. Null: nothing is missing.
@@ -154,7 +156,7 @@ public:
     double* open_known_numbers(const Shape&, std::size_t k);
     double* open_known_categories(const Shape&, std::size_t c);
 
-    void refresh_all(const Shape&, const double* counts) const noexcept;
+    void refresh_all(const Shape&, const double* counts, double* found = nullptr) const noexcept;
     // After rows were learned silently: what naive Bayes derives from them.
     void find_bayes(const Shape& s, const double* counts) const noexcept;
 
@@ -175,7 +177,8 @@ private:
     };
 
     [[gnu::always_inline]] void learn(const Shape& s, const Row& row, std::size_t y, double w,
-                                      double before, const double* counts, bool bayes) {
+                                      double before, const double* counts, bool bayes,
+                                      double* found) {
         if (!classes()[y]) [[unlikely]] add_class(s, y);
         if (s.categorical) {
             const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
@@ -184,7 +187,7 @@ private:
         if (row.gap || gaps()) [[unlikely]] {
             learn_known(s, row, y, w, before, counts, bayes);
         } else if (bayes) {
-            learn_bayes(s, row, y, w, counts);
+            learn_bayes(s, row, y, w, counts, found);
         } else if (s.numeric) {
             kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
         }
@@ -217,7 +220,8 @@ private:
     void demand_part(const Shape&, const double* counts, const LeafStatistics& other,
                      const Shape& of_other, const double* counts_of_other) const;
     Gaps& open_gaps(const Shape&);
-    void learn_bayes(const Shape&, const Row&, std::size_t y, double w, const double* counts);
+    void learn_bayes(const Shape&, const Row&, std::size_t y, double w, const double* counts,
+                     double* found);
     void learn_known(const Shape&, const Row&, std::size_t y, double w, double before,
                      const double* counts, bool bayes);
     // Counts categories as long as this leaf has cells for them; returns the first feature
@@ -234,7 +238,8 @@ private:
     }
     void learn_rare(const Shape&, const Row&, std::size_t c, std::size_t y, double w,
                     double before, const double* counts);
-    void refresh(const Shape&, std::size_t k, const double* counts) const noexcept;
+    void refresh(const Shape&, std::size_t k, const double* counts,
+                 double* found = nullptr) const noexcept;
 
     Block block_;
     std::unique_ptr<Gaps> gaps_;

@@ -105,7 +105,7 @@ void all_at_once_are_one_by_one(std::uint64_t seed) {
 }  // namespace
 
 int main() {
-    for (const char* const name : {"baseline", "avx2"}) {
+    for (const char* const name : kernel_names) {
         const Kernels* const set = kernels_named(name);
         if (!set) continue;
         use_kernels(*set);

@@ -119,7 +119,7 @@ void single_numbers_have_the_same_bits(const Kernels& k) {
 }  // namespace
 
 int main() {
-    for (const char* name : {"baseline", "avx2"}) {
+    for (const char* const name : kernel_names) {
         const Kernels* const k = kernels_named(name);
         if (!k) continue;
         logarithm(*k);

@@ -138,7 +138,7 @@ void labels_are_those_of_the_weights(std::uint64_t seed) {
 }  // namespace
 
 int main() {
-    for (const char* const name : {"baseline", "avx2"}) {
+    for (const char* const name : kernel_names) {
         const Kernels* const set = kernels_named(name);
         if (!set) continue;
         use_kernels(*set);

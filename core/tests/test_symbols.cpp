@@ -1,5 +1,6 @@
-// No code made for AVX2 can reach a machine without it: of two equal weak symbols the
-// linker keeps any one, so those of avx2.cpp must bear its namespace in their names.
+// No code made for wider instructions can reach a machine without them: of two equal weak symbols
+// the linker keeps any one, so those of avx2.cpp and avx512.cpp must bear their namespaces in their
+// names.
 #include <cstdio>
 #include <string>
 
@@ -11,26 +12,11 @@ bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    // nm, then the objects of the library, perhaps in one list.
-    std::string object;
-    for (int i = 2; i < argc; ++i) {
-        const std::string list = std::string(argv[i]) + ";";
-        for (std::size_t from = 0, to; (to = list.find(';', from)) != std::string::npos; from = to + 1) {
-            const std::string path = list.substr(from, to - from);
-            if (ends_with(path, "avx2.cpp.o")) object = path;
-        }
-    }
-    const std::string nm = argc > 1 ? argv[1] : "";
-    if (nm.empty() || object.empty()) {
-        std::puts("no nm, or no object for AVX2");
-        return checking::skipped;
-    }
+// Whether nm could tell.
+bool all_bear(const std::string& nm, const std::string& object, const std::string& space) {
     const std::string command = "'" + nm + "' --defined-only -C '" + object + "' 2>/dev/null";
     FILE* const output = popen(command.c_str(), "r");
-    if (!output) return checking::skipped;
+    if (!output) return false;
     char line[8192];
     int symbols = 0;
     while (std::fgets(line, sizeof line, output)) {
@@ -41,18 +27,37 @@ int main(int argc, char** argv) {
         ++symbols;
         const bool shared = std::string("WwVvu").find(text[kind + 1]) != std::string::npos;
         const std::string name = text.substr(kind + 3, text.size() - kind - 4);
-        if (shared && !CHECK(name.find("avx2") != std::string::npos)) {
+        if (shared && !CHECK(name.find(space) != std::string::npos)) {
             std::fprintf(stderr, "a shared symbol without the namespace: %s\n", name.c_str());
         }
-        // Neither may avx2.cpp define anything outside it that others could call.
-        if (text[kind + 1] == 'T' && !CHECK(name.find("avx2") != std::string::npos)) {
+        // Neither may it define anything outside that others could call.
+        if (text[kind + 1] == 'T' && !CHECK(name.find(space) != std::string::npos)) {
             std::fprintf(stderr, "a function without the namespace: %s\n", name.c_str());
         }
     }
-    if (pclose(output) != 0 || symbols == 0) {
-        std::puts("nm did not work");
-        return checking::skipped;
+    if (pclose(output) != 0 || symbols == 0) return false;
+    std::printf("%s: %d symbols\n", space.c_str(), symbols);
+    return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // nm, then the objects of the library, perhaps in one list.
+    const std::string nm = argc > 1 ? argv[1] : "";
+    int looked = 0;
+    for (int i = 2; i < argc && !nm.empty(); ++i) {
+        const std::string list = std::string(argv[i]) + ";";
+        for (std::size_t from = 0, to; (to = list.find(';', from)) != std::string::npos; from = to + 1) {
+            const std::string path = list.substr(from, to - from);
+            for (const std::string space : {"avx2", "avx512"}) {
+                if (ends_with(path, space + ".cpp.o")) looked += all_bear(nm, path, space);
+            }
+        }
     }
-    std::printf("%d symbols\n", symbols);
+    if (looked < 2) {
+        std::puts("no nm, or no objects for wider instructions");
+        return checking::failed ? 1 : checking::skipped;
+    }
     return checking::failures();
 }

@@ -4,9 +4,15 @@
 
 namespace riparian {
 
-Kept::Kept(const Features& of_tree, const Shape& shape) : shape_(shape) {
+Kept::Kept(const Features& of_tree, const Shape& shape, const std::vector<std::uint8_t>& left_out)
+    : shape_(shape), known_(static_cast<std::uint32_t>(of_tree.size())) {
     shape_.numeric = shape_.categorical = 0;
-    grow(of_tree, shape, {});
+    std::vector<std::uint32_t> ids;
+    ids.reserve(known_);
+    for (std::uint32_t f = 0; f < known_; ++f) {
+        if (left_out.empty() || !left_out[f]) ids.push_back(f);
+    }
+    keep(ids, of_tree);
 }
 
 void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace& drawn) {
@@ -119,36 +125,42 @@ void GatheredRow::fit(const Shape& shape) {
 }
 
 Row GatheredRow::of(const Row& row, const Kept& kept, const Features& of_tree) {
-    bool gap = false;
-    std::size_t i = 0, c = 0;
-    if (kept.slots_are_ids_ && !row.gap) [[likely]] {
-        double* const x = x_.data();
-        for (const std::uint32_t id : kept.ids()) x[i++] = row.x[id];
-        while (i < kept.shape_.stride) x[i++] = 0.0;
-        return {x, codes_.data(), false};
-    }
-    for (const std::uint32_t id : kept.ids()) {
-        const Feature& f = of_tree[id];
-        if (f.kind == Kind::categorical) {
-            codes_[c++] = row.codes[f.slot];
-            continue;
-        }
-        const double x = row.x[f.slot];
-        gap |= x != x;
-        x_[i++] = x;
-    }
-    while (i < kept.shape_.stride) x_[i++] = 0.0;
-    return {x_.data(), codes_.data(), gap};
+    Row found = row;
+    const std::int32_t* none = nullptr;
+    gather(found, none, kept, of_tree);
+    return found;
 }
 
-const std::int32_t* GatheredRow::of(const std::int32_t* slots, const Kept& kept,
-                                    const Features& of_tree) {
-    if (kept.shape_.categorical == 0) return slots;
-    std::size_t c = 0;
-    for (const std::uint32_t id : kept.ids()) {
-        if (of_tree[id].kind == Kind::categorical) categories_[c++] = slots[of_tree[id].slot];
+void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& kept,
+                         const Features& of_tree) {
+    const Row from = row;
+    double* const x = x_.data();
+    std::int32_t* const codes = codes_.data();
+    bool gap = false;
+    std::size_t i = 0, c = 0;
+    if (kept.slots_are_ids_ && !from.gap) [[likely]] {
+        for (const std::uint32_t id : kept.ids()) x[i++] = from.x[id];
+    } else {
+        const std::int32_t* const all = categories ? categories : from.codes;
+        std::int32_t* const known = categories_.data();
+        const Feature* const features = of_tree.data();
+        for (const std::uint32_t id : kept.ids()) {
+            const Feature& f = features[id];
+            if (f.kind == Kind::categorical) {
+                codes[c] = from.codes[f.slot];
+                known[c++] = all[f.slot];
+                continue;
+            }
+            const double value = from.x[f.slot];
+            gap |= value != value;
+            x[i++] = value;
+        }
+        if (categories) categories = known;
     }
-    return categories_.data();
+    while (i < kept.shape_.stride) x[i++] = 0.0;
+    row.x = x;
+    row.codes = codes;
+    row.gap = gap;
 }
 
 }  // namespace riparian

@@ -21,7 +21,8 @@ namespace riparian {
 // rows are gathered for them, and their cuts are given the tree's names.
 class Kept : public HeldObject {
 public:
-    Kept(const Features& of_tree, const Shape&);
+    // All of them but those left out, if any are.
+    Kept(const Features& of_tree, const Shape&, const std::vector<std::uint8_t>& left_out = {});
     ~Kept() { give(ids_, bytes()); }
     Kept(const Kept&) = delete;
     Kept& operator=(const Kept&) = delete;
@@ -70,9 +71,8 @@ class GatheredRow {
 public:
     void fit(const Shape&);
     [[nodiscard]] Row of(const Row&, const Kept&, const Features& of_tree);
-    // [categorical place], from what is by categorical slot of the tree.
-    [[nodiscard]] const std::int32_t* of(const std::int32_t* slots, const Kept&,
-                                         const Features& of_tree);
+    // In place, with what is by categorical slot of the tree, and becomes [categorical place].
+    void gather(Row&, const std::int32_t*& categories, const Kept&, const Features& of_tree);
 
 private:
     HeldDoubles x_;

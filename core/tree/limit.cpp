@@ -341,8 +341,7 @@ void Tree::open_statistics(std::size_t place) {
 }
 
 void Tree::draw_features(std::size_t place) {
-    auto drawn = std::make_unique<Kept>(features_, shape_);
-    drawn->draw.number = draws_++;
+    Draw draw{draws_++};
     std::vector<std::uint8_t> settled(features_.size(), 0);
     for (std::int32_t i = records_[place].node; above(i) != none; i = above(i)) {
         const Node& test = at(above(i));
@@ -350,10 +349,10 @@ void Tree::draw_features(std::size_t place) {
         if (test.test == Test::every_value || equal) settled[static_cast<std::size_t>(test.feature)] = 1;
     }
     const auto out = left_out(
-        settings_.leaf_features, drawn->draw, features_.size(),
+        settings_.leaf_features, draw, features_.size(),
         [&](std::size_t f) { return met_[f] != 0; }, [&](std::size_t f) { return settled[f] != 0; });
-    drawn->drop(Held<bool>(out.begin(), out.end()), features_);
-    kept_[place] = std::move(drawn);
+    kept_[place] = std::make_unique<Kept>(features_, shape_, out);
+    kept_[place]->draw = draw;
 }
 
 // A root that was opened before there was a value has to draw from those of the first row.

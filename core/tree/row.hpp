@@ -15,4 +15,14 @@ struct Row {
     bool gap;                   // a numeric value is missing
 };
 
+// Whether a code lies past the categories known, [categorical feature]; in whole vectors.
+[[nodiscard]] inline bool brings_category(const std::int32_t* codes, const std::int32_t* known,
+                                          std::size_t n) noexcept {
+    std::uint32_t any = 0;  // the sign of a difference below 0
+    for (std::size_t c = 0; c < n; ++c) {
+        any |= static_cast<std::uint32_t>(known[c]) - 1 - static_cast<std::uint32_t>(codes[c]);
+    }
+    return any >> 31;
+}
+
 }  // namespace riparian

@@ -96,14 +96,12 @@ std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
 
 [[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
                                                       Asking& scratch) const {
-    const LeafView seen = view(node);
+    Sight seen{view(node), row};
     const Kept* const kept = plain_ || at(node).test != Test::leaf
                                  ? nullptr
                                  : this->kept(static_cast<std::size_t>(at(node).place));
-    if (!kept) return {seen, row};
-    return {{seen.shape, seen.statistics, seen.counts, seen.own, seen.parent,
-             scratch.gathered.of(seen.categories, *kept, features_), seen.n_classes, seen.track, seen.units},
-            scratch.gathered.of(row, *kept, features_)};
+    if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, features_);
+    return seen;
 }
 
 template <class Policy>
@@ -319,7 +317,7 @@ void Tree::meet(const Row& row) {
 // What an active leaf makes of an example, but for checks.
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
-                                               double w) {
+                                               double w, const Found& found) {
     NodeRecord& leaf = records_[place];
     double* counts = this->counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
@@ -342,12 +340,12 @@ template <bool plain>
     counts[y] += w;
     leaf.weight += w;
     if (const Kept* const kept = this->kept(place)) {
-        const Row tracked = gathered_.of(row, *kept, features_);
-        leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts);
+        const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, features_);
+        leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
     }
-    leaf.statistics.learn(shape_, row, y, w, before, counts);
+    leaf.statistics.learn(shape_, row, y, w, before, counts, found.range);
     if (LinearUnits* const u = units(place)) {
         u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
     }
@@ -367,22 +365,24 @@ void Tree::meet_categories(const Row& row) {
     ++seen_;
     if (n_met_ < features_.size()) meet(row);
     if (y >= n_classes_) meet_class(y);
-    bool fresh = false;  // looked at in whole vectors first
-    for (std::size_t c = 0; c < shape_.categorical; ++c) fresh |= row.codes[c] >= categories_[c];
-    if (fresh) [[unlikely]] meet_categories(row);
+    if (brings_category(row.codes, categories_.data(), shape_.categorical)) [[unlikely]] {
+        meet_categories(row);
+    }
 }
 
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
-                                               double w) {
+                                               double w, Found found) {
+    const std::size_t met = n_met_, classes = n_classes_;
     arrive_here(row, y);
+    if (n_met_ != met || n_classes_ != classes) found = {};  // it may be another leaf now
     if (!plain && memory_.keeps()) {
         const Charge charge(structure_);
         if (memory_.keep(row, y, w, id)) settle();
     }
     const auto place = static_cast<std::size_t>(at(id).place);
     if (plain || !limited()) {  // every leaf is active
-        count<plain>(place, row, y, w);
+        count<plain>(place, row, y, w, found);
         check_if_due<plain>(place);
     } else {
         learn_limited(place, row, y, w);
@@ -657,8 +657,9 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
                       Weight weight, const Shares& asked, bool again) {
     Said said;
     const bool fits = n_classes_ <= asked.width || !asked.shares;
+    start = route(start, row);
     // Once for both, where the answer is that of a leaf: what it says, and whether it is right.
-    const bool at_leaf = at(route(start, row)).test == Test::leaf;
+    const bool at_leaf = at(start).test == Test::leaf;
     const bool apart = asked.shares && !(at_leaf && fits && !costs_.classes);
     if (apart || costs_.classes) {
         answer(policy, start, row, scratch_, {&said.before, asked.shares, asked.width}, 0);
@@ -678,7 +679,9 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
         before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
     }
     if (!costs_.classes && !apart) said.before = before;
-    learn<false>(id, row, y, weight.learned);
+    Found found;
+    if constexpr (knows_after) found = {&seen.row, scratch_.ranged ? scratch_.range.data() : nullptr};
+    learn<false>(id, row, y, weight.learned, found);
     if (limited() && working_.held) leave_room();
     const double rest = weight.learned - weight.before;
     if constexpr (knows_after) {

@@ -55,8 +55,8 @@ struct Draw {
     }
 };
 
-// The features in the order of their random numbers in one draw: those that had a value by now,
-// as `met(feature)` says, and the others as they are.
+// The random numbers of features in one draw: of those that had a value by now, as `met(feature)`
+// says, and of the others.
 struct Shuffled {
     struct Place {
         double random;
@@ -77,7 +77,6 @@ struct Shuffled {
                 (is_met(f) ? met : others).push_back(p);
             }
         }
-        std::sort(met.begin(), met.end());
     }
 };
 
@@ -87,9 +86,12 @@ template <class Met, class Settled>
 [[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw, std::size_t features,
                                                  Met&& met, Settled&& settled) {
     Shuffled all(s.seed, draw.number, features, met);
-    std::stable_partition(all.met.begin(), all.met.end(),
-                          [&](const auto& p) { return !settled(p.feature); });
     const std::size_t n = s.size(all.met.size());
+    const auto middle = all.met.begin() + static_cast<std::ptrdiff_t>(n);
+    std::nth_element(all.met.begin(), middle, all.met.end(), [&](const auto& a, const auto& b) {
+        const bool last = settled(a.feature);
+        return last == settled(b.feature) ? a < b : !last;
+    });
     draw.share = all.met.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(all.met.size());
     std::vector<std::uint8_t> out(features, 0);
     std::size_t so_far = n;
@@ -119,6 +121,7 @@ template <class Met>
     std::size_t dealt = 0;  // members that have theirs
     for (std::uint64_t pack = 0; dealt <= member; ++pack) {
         Shuffled all(s.seed, pack << 32 | UINT32_MAX, features, met);
+        std::sort(all.met.begin(), all.met.end());
         const std::size_t n = s.size(all.met.size());
         if (n == 0) return out;
         // Whoever has cards of the pack before is not dealt them again.

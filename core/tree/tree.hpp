@@ -236,10 +236,15 @@ private:
                        std::size_t row) const;
     // Answers as the ends of a row do before they learn it, and notes who was right.
     std::int32_t observe_all(const Row&, std::size_t y, double w);
+    // What an answer has found out about a row that its leaf is to learn.
+    struct Found {
+        const Row* row = nullptr;  // as the leaf tracks it
+        double* range = nullptr;   // the leaf's planes, where it keeps none
+    };
     template <bool plain>
-    void learn(std::int32_t node, const Row&, std::size_t y, double w);
+    void learn(std::int32_t node, const Row&, std::size_t y, double w, Found = {});
     template <bool plain>
-    void count(std::size_t place, const Row&, std::size_t y, double w);
+    void count(std::size_t place, const Row&, std::size_t y, double w, const Found& = {});
     void learn_limited(std::size_t place, const Row&, std::size_t y, double w);
     bool count_limited(std::size_t place, const Row&, std::size_t y, double w);
     template <bool plain>
@@ -278,7 +283,7 @@ private:
     // As route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
-    [[nodiscard]] ClassWeights weights(std::int32_t node) const noexcept {
+    [[nodiscard, gnu::always_inline]] ClassWeights weights(std::int32_t node) const noexcept {
         if (node == none) return {};
         return {counts(node), counts(node) + shape_.class_stride};
     }

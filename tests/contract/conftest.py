@@ -414,3 +414,18 @@ def mixed():
         values[gaps] = None
     columns = {"height": height, "colour": colour, "width": width, "grade": grade, "clock": clock}
     return Rows(columns, y, rng.choice([0.25, 0.5, 1.0, 1.0, 1.7, 3.0], size=n))
+
+
+@pytest.fixture
+def with_instruction_sets():
+    """Does something with every instruction set of this machine; leaves the engine as it was."""
+    before = _core.instruction_set()
+
+    def run(job):
+        sets = [name for name in ("baseline", "avx2", "avx512") if _core.use_instruction_set(name)]
+        if len(sets) == 1:
+            pytest.skip("this machine has one instruction set")
+        return [job() for name in sets if _core.use_instruction_set(name)]
+
+    yield run
+    assert _core.use_instruction_set(before)

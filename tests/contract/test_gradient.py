@@ -57,21 +57,18 @@ def test_the_seed_alone_makes_another_tree(mixed, fingerprint):
 
 
 @pytest.mark.parametrize("n_features", [1, 3, 4, 5, 17])
-def test_wider_instructions_change_no_bit(new_model, fingerprint, n_features):
+def test_wider_instructions_change_no_bit(
+    new_model, fingerprint, with_instruction_sets, n_features
+):
     rng = np.random.default_rng(n_features)
     X = rng.normal(size=(400, n_features))
     y = rng.integers(0, 3, size=400)
-    before = _core.instruction_set()
-    found = set()
-    try:
-        for name in ("avx2", "baseline"):
-            if not _core.use_instruction_set(name):
-                pytest.skip(f"no {name} here")
-            model = new_model(costs=None).partial_fit(X, y)
-            found.add((fingerprint(model), model.predict_proba(X).tobytes()))
-    finally:
-        assert _core.use_instruction_set(before)
-    assert len(found) == 1
+
+    def job():
+        model = new_model(costs=None).partial_fit(X, y)
+        return fingerprint(model), model.predict_proba(X).tobytes()
+
+    assert len(set(with_instruction_sets(job))) == 1
 
 
 # -- saving ---------------------------------------------------------------------------------------

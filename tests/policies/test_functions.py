@@ -7,7 +7,7 @@ from scipy.special import ndtr
 from riparian import _core
 
 
-@pytest.fixture(params=["baseline", "avx2"], autouse=True)
+@pytest.fixture(params=["baseline", "avx2", "avx512"], autouse=True)
 def instruction_set(request):
     before = _core.instruction_set()
     if not _core.use_instruction_set(request.param):
