@@ -1,4 +1,4 @@
-// Four doubles side by side, in the instruction set of the including file.
+// Doubles side by side, in the instruction set of the including file.
 //
 // This header is compiled once for each instruction set (RIPARIAN_ISA names the
 // namespace), so that the types and every function made from them differ by
@@ -14,35 +14,58 @@
 
 namespace riparian::RIPARIAN_ISA {
 
-inline constexpr unsigned long width = 4;
+template <unsigned long n>
+struct Vectors;
+template <>
+struct Vectors<4> {
+    typedef double Doubles __attribute__((vector_size(32)));
+    typedef long long Integers __attribute__((vector_size(32)));
+    typedef unsigned long long Bits __attribute__((vector_size(32)));
+};
+template <>
+struct Vectors<8> {
+    typedef double Doubles __attribute__((vector_size(64)));
+    typedef long long Integers __attribute__((vector_size(64)));
+    typedef unsigned long long Bits __attribute__((vector_size(64)));
+};
 
-struct Mask {
-    typedef long long Vector __attribute__((vector_size(32)));
+template <unsigned long n>
+struct SomeLanes;
+
+template <unsigned long n>
+struct SomeMask {
+    using Vector = typename Vectors<n>::Integers;
     Vector v;
 
-    friend RIPARIAN_INLINE Mask operator&(Mask a, Mask b) { return {a.v & b.v}; }
-    friend RIPARIAN_INLINE Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
+    friend RIPARIAN_INLINE SomeMask operator&(SomeMask a, SomeMask b) { return {a.v & b.v}; }
+    friend RIPARIAN_INLINE SomeMask operator|(SomeMask a, SomeMask b) { return {a.v | b.v}; }
+    friend RIPARIAN_INLINE SomeLanes<n> select(SomeMask m, SomeLanes<n> yes, SomeLanes<n> no) {
+        return SomeLanes<n>(m.v ? yes.v : no.v);
+    }
     RIPARIAN_INLINE bool any() const {
 #ifdef __AVX__
-        typedef double Doubles __attribute__((vector_size(32)));
-        return __builtin_ia32_movmskpd256((Doubles)v) != 0;
-#else
-        return (v[0] | v[1] | v[2] | v[3]) != 0;
+        if constexpr (n == 4) return __builtin_ia32_movmskpd256((Vectors<4>::Doubles)v) != 0;
 #endif
+        long long all = v[0];
+        for (unsigned long i = 1; i < n; ++i) all |= v[i];
+        return all != 0;
     }
 };
 
-struct Lanes {
-    typedef double Vector __attribute__((vector_size(32)));
-    typedef unsigned long long Bits __attribute__((vector_size(32)));
+template <unsigned long n>
+struct SomeLanes {
+    using Vector = typename Vectors<n>::Doubles;
+    using Bits = typename Vectors<n>::Bits;
+    using Mask = SomeMask<n>;
+    static constexpr unsigned long width = n;
     Vector v;
 
-    Lanes() = default;
-    RIPARIAN_INLINE Lanes(Vector vector) : v(vector) {}
-    RIPARIAN_INLINE Lanes(double x) : v{x, x, x, x} {}
+    SomeLanes() = default;
+    RIPARIAN_INLINE SomeLanes(Vector vector) : v(vector) {}
+    RIPARIAN_INLINE SomeLanes(double x) : v(x - Vector{}) {}  // -0 stays what it is
 
-    static RIPARIAN_INLINE Lanes load(const double* p) {
-        Lanes r;
+    static RIPARIAN_INLINE SomeLanes load(const double* p) {
+        SomeLanes r;
         __builtin_memcpy(&r.v, p, sizeof r.v);
         return r;
     }
@@ -50,39 +73,47 @@ struct Lanes {
     RIPARIAN_INLINE double operator[](unsigned long i) const { return v[i]; }
 
     RIPARIAN_INLINE Bits bits() const { return (Bits)v; }
-    static RIPARIAN_INLINE Lanes of_bits(Bits b) { return Lanes((Vector)b); }
+    static RIPARIAN_INLINE SomeLanes of_bits(Bits b) { return SomeLanes((Vector)b); }
 
-    friend RIPARIAN_INLINE Lanes operator+(Lanes a, Lanes b) { return Lanes(a.v + b.v); }
-    friend RIPARIAN_INLINE Lanes operator-(Lanes a, Lanes b) { return Lanes(a.v - b.v); }
-    friend RIPARIAN_INLINE Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v); }
-    friend RIPARIAN_INLINE Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
-    RIPARIAN_INLINE Lanes& operator+=(Lanes b) { v += b.v; return *this; }
-    RIPARIAN_INLINE Lanes& operator-=(Lanes b) { v -= b.v; return *this; }
-    RIPARIAN_INLINE Lanes& operator*=(Lanes b) { v *= b.v; return *this; }
+    friend RIPARIAN_INLINE SomeLanes operator+(SomeLanes a, SomeLanes b) { return SomeLanes(a.v + b.v); }
+    friend RIPARIAN_INLINE SomeLanes operator-(SomeLanes a, SomeLanes b) { return SomeLanes(a.v - b.v); }
+    friend RIPARIAN_INLINE SomeLanes operator*(SomeLanes a, SomeLanes b) { return SomeLanes(a.v * b.v); }
+    friend RIPARIAN_INLINE SomeLanes operator/(SomeLanes a, SomeLanes b) { return SomeLanes(a.v / b.v); }
+    RIPARIAN_INLINE SomeLanes& operator+=(SomeLanes b) { v += b.v; return *this; }
+    RIPARIAN_INLINE SomeLanes& operator-=(SomeLanes b) { v -= b.v; return *this; }
+    RIPARIAN_INLINE SomeLanes& operator*=(SomeLanes b) { v *= b.v; return *this; }
 
-    friend RIPARIAN_INLINE Mask operator<(Lanes a, Lanes b) { return {a.v < b.v}; }
-    friend RIPARIAN_INLINE Mask operator<=(Lanes a, Lanes b) { return {a.v <= b.v}; }
-    friend RIPARIAN_INLINE Mask operator>(Lanes a, Lanes b) { return {a.v > b.v}; }
-    friend RIPARIAN_INLINE Mask operator>=(Lanes a, Lanes b) { return {a.v >= b.v}; }
-    friend RIPARIAN_INLINE Mask operator==(Lanes a, Lanes b) { return {a.v == b.v}; }
+    friend RIPARIAN_INLINE Mask operator<(SomeLanes a, SomeLanes b) { return {a.v < b.v}; }
+    friend RIPARIAN_INLINE Mask operator<=(SomeLanes a, SomeLanes b) { return {a.v <= b.v}; }
+    friend RIPARIAN_INLINE Mask operator>(SomeLanes a, SomeLanes b) { return {a.v > b.v}; }
+    friend RIPARIAN_INLINE Mask operator>=(SomeLanes a, SomeLanes b) { return {a.v >= b.v}; }
+    friend RIPARIAN_INLINE Mask operator==(SomeLanes a, SomeLanes b) { return {a.v == b.v}; }
+    friend RIPARIAN_INLINE Mask known(SomeLanes x) { return x == x; }
+    friend RIPARIAN_INLINE Mask unknown(SomeLanes x) { return {x.v != x.v}; }
 
-    // The sum of the lanes, always in this order.
-    RIPARIAN_INLINE double sum() const { return (v[0] + v[1]) + (v[2] + v[3]); }
+    // Where b is NaN, a stays.
+    friend RIPARIAN_INLINE SomeLanes min(SomeLanes a, SomeLanes b) { return select(b < a, b, a); }
+    friend RIPARIAN_INLINE SomeLanes max(SomeLanes a, SomeLanes b) { return select(b > a, b, a); }
+    friend RIPARIAN_INLINE SomeLanes abs(SomeLanes x) {
+        return of_bits(x.bits() & 0x7FFFFFFFFFFFFFFFULL);
+    }
+    friend RIPARIAN_INLINE SomeLanes sqrt(SomeLanes x) {
+        for (unsigned long i = 0; i < n; ++i) x.v[i] = __builtin_sqrt(x.v[i]);
+        return x;
+    }
+
+    // The sum of four lanes, always in this order.
+    RIPARIAN_INLINE double sum() const {
+        static_assert(n == 4);
+        return (v[0] + v[1]) + (v[2] + v[3]);
+    }
 };
 
-RIPARIAN_INLINE Lanes select(Mask m, Lanes yes, Lanes no) {
-    return Lanes(m.v ? yes.v : no.v);
-}
-// Where b is NaN, a stays.
-RIPARIAN_INLINE Lanes min(Lanes a, Lanes b) { return select(b < a, b, a); }
-RIPARIAN_INLINE Lanes max(Lanes a, Lanes b) { return select(b > a, b, a); }
-RIPARIAN_INLINE Lanes abs(Lanes x) { return Lanes::of_bits(x.bits() & 0x7FFFFFFFFFFFFFFFULL); }
-RIPARIAN_INLINE Mask known(Lanes x) { return x == x; }
-RIPARIAN_INLINE Mask unknown(Lanes x) { return {x.v != x.v}; }
-RIPARIAN_INLINE Lanes sqrt(Lanes x) {
-    return Lanes(Lanes::Vector{__builtin_sqrt(x.v[0]), __builtin_sqrt(x.v[1]),
-                               __builtin_sqrt(x.v[2]), __builtin_sqrt(x.v[3])});
-}
+// What all but the gains of cuts are made of, whatever the machine has: sums hang on it.
+using Lanes = SomeLanes<4>;
+using Mask = Lanes::Mask;
+inline constexpr unsigned long width = Lanes::width;
+
 // 0, 1, 2, 3: to tell the lanes of the last vector that lie past the end.
 RIPARIAN_INLINE Lanes steps() { return Lanes(Lanes::Vector{0.0, 1.0, 2.0, 3.0}); }
 

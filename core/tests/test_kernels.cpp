@@ -86,7 +86,7 @@ public:
     Pair(const Kernels& a, const Kernels& b, std::uint64_t seed) : a_(a), b_(b), dice_(seed) {
         n_ = 1 + dice_.below(33);
         stride_ = padded(n_);
-        n_classes_ = 1 + dice_.below(9);
+        n_classes_ = 1 + dice_.below(dice_.chance(0.1) ? 20 : 9);
     }
 
     void run() {
