@@ -169,10 +169,52 @@ void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
     CHECK(alike > 1000 && other > 1000 && leaves > 100);
 }
 
+// The same where a category that comes changes the scores of all classes: young leaves, in which
+// classes weigh little and have few categories.
+void a_new_category_counts_for_every_class() {
+    std::size_t fresh = 0;
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+        examples::Dice dice(seed);
+        examples::Wanted wanted;
+        wanted.rows = 20;
+        wanted.numeric = seed % 2;
+        wanted.categorical = 1 + dice.below(12);
+        wanted.classes = 3;
+        wanted.missing = 0.0;
+        examples::Rows rows = examples::make_rows(wanted, seed);
+        Settings settings = examples::quick_settings(Adaptive{});
+        settings.lean = true;
+        Tree tree(settings);
+        tree.add_features(rows.kinds);
+        std::vector<std::int32_t> next(rows.kinds.size(), 1);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (std::size_t f = 0; f < rows.kinds.size(); ++f) {
+                if (rows.kinds[f] != Kind::categorical) continue;
+                const bool comes = dice.chance(0.1);
+                fresh += comes;
+                rows.codes[f][i] = comes ? next[f]++ : static_cast<std::int32_t>(dice.below(
+                                                           static_cast<std::uint64_t>(next[f])));
+            }
+        }
+        const Batch batch = rows.batch();
+        auto held = tree.hold();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            RowBuffer buffer = tree.buffer_of(batch);
+            buffer.read(i, 1);
+            const Row row = buffer.row(0);
+            const double w = 1.0 + double(dice.below(9));
+            const auto y = static_cast<std::size_t>(rows.y[i]);
+            CHECK(tree.take(0, row, y, {w, w}, {}, true).after == tree.say(0, row, {}));
+        }
+    }
+    CHECK(fresh > 1000);
+}
+
 }  // namespace
 
 int main() {
     the_answer_after_learning_is_that_of_the_tree_as_it_is();
+    a_new_category_counts_for_every_class();
     more_room_than_classes_is_filled_with_zeros();
     absent_columns_are_missing();
     codes_that_no_one_learned_are_answered();

@@ -75,9 +75,11 @@ std::size_t Tree::memory_bytes() const {
 
 std::size_t Tree::n_active_leaves() const {
     const auto lock = turnstile_.reading();
-    if (!settings_.keeps()) return n_active_;
+    if (!settings_.keeps() && !settings_.adapts()) return n_active_;
+    const auto numbers = this->numbers();  // of those that answer
     return static_cast<std::size_t>(std::count_if(records_.begin(), records_.end(), [&](const NodeRecord& l) {
-        return l.statistics.is_open() && at(l.node).test == Test::leaf;
+        return l.statistics.is_open() && at(l.node).test == Test::leaf &&
+               numbers[static_cast<std::size_t>(l.node)] != none;
     }));
 }
 

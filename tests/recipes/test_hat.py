@@ -180,3 +180,22 @@ def test_changes_are_shown_in_the_plot_the_report_and_on_the_command_line(tmp_pa
     rp.VFDT().fit(X, y).save(tmp_path / "vfdt.rip")
     told = CliRunner().invoke(app, ["show", str(tmp_path / "vfdt.rip"), "--changes"]).output
     assert "it has no changes" in told
+
+
+SLIDING = {"window": 500, "validity_period": 200, "alt_test_period": 300, "alt_test_size": 50}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [rp.HAT(**QUICK), rp.CVFDT(grace_period=40, delta=0.01, tau=0.2, **SLIDING)],
+    ids=["HAT", "CVFDT"],
+)
+def test_leaves_beside_a_node_are_not_counted_as_active(model):
+    X, y = turning(6000)
+    model.set_params(categorical_features=[1, 2])
+    beside = 0
+    for start in range(0, len(y), 100):
+        model.partial_fit(X[start : start + 100], y[start : start + 100])
+        assert model.n_active_leaves_ == model.n_leaves_
+        beside += len(model._engine.snapshot()["test"]) > model.n_nodes_
+    assert beside > 0
