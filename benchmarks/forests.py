@@ -172,8 +172,11 @@ def _river(workload: Workload) -> float | None:
     except ImportError:
         print("River left out: it is not installed", file=sys.stderr)
         return None
-    model = ARFClassifier(n_models=MEMBERS, max_features=0.6, seed=1)
     names = [f"x{j}" for j in range(workload.X.shape[1])]
+    nominal = [names[j] for j in workload.nominal]
+    model = ARFClassifier(
+        n_models=MEMBERS, max_features=0.6, nominal_attributes=nominal or None, seed=1
+    )
     rows = [dict(zip(names, row, strict=True)) for row in workload.X.tolist()]
     labels = workload.y.tolist()
     start = process_time()
