@@ -81,23 +81,26 @@ void Forest::note(const Block& block) {
         const std::size_t c = numeric ? 0 : slot++;
         if (f >= block.batch.columns.size() || !block.batch.columns[f].data) continue;
         const Column& column = block.batch.columns[f];
-        if (numeric && schema_.met_at[f] != Schema::never) continue;
-        for (std::size_t r = 0; r < block.batch.rows; ++r) {
-            if (block.numbers[r] == 0) continue;
-            if (numeric) {
-                const double x = column.type == Column::Type::f64
-                                     ? column.at<double>(r)
-                                     : static_cast<double>(column.at<float>(r));
-                if (x != x) continue;
+        const auto look = [&]<class T>(T) {
+            const bool unmet = schema_.met_at[f] == Schema::never;
+            for (std::size_t r = 0; unmet && r < block.batch.rows; ++r) {
+                const T x = column.at<T>(r);
+                if (block.numbers[r] == 0 || (numeric ? x != x : x < 0)) continue;
                 schema_.met_at[f] = block.numbers[r];
                 break;
             }
-            const std::int32_t code = column.type == Column::Type::code
-                                          ? column.at<std::int32_t>(r)
-                                          : column.at<std::int8_t>(r);
-            if (code < 0) continue;
-            if (schema_.met_at[f] == Schema::never) schema_.met_at[f] = block.numbers[r];
-            meet(c, code);
+            if (numeric) return;
+            T most = -1;
+            for (std::size_t r = 0; r < block.batch.rows; ++r) {
+                most = std::max(most, block.numbers[r] ? column.at<T>(r) : T{-1});
+            }
+            if (most >= 0) meet(c, static_cast<std::int32_t>(most));
+        };
+        switch (column.type) {
+            case Column::Type::f64: look(double{}); break;
+            case Column::Type::f32: look(float{}); break;
+            case Column::Type::code: look(std::int32_t{}); break;
+            case Column::Type::code8: look(std::int8_t{}); break;
         }
     }
 }

@@ -172,8 +172,8 @@ public:
     }
     // The same bits for numbers from 1 to most_small and a bit more, cheaper: settle() after every
     // small_ones of them.
-    static constexpr double most_small = 0x1p100;
-    static constexpr int small_ones = 8;
+    static constexpr double most_small = 0x1p40;
+    static constexpr int small_ones = 24;
     RIPARIAN_INLINE void add_small(Lanes x) { product_ *= x; }
     RIPARIAN_INLINE void settle() {
         const Parts<Lanes> p = parts(product_);

@@ -58,6 +58,10 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
 void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
                                const Shape& to) noexcept {
     const auto copy_planes = [&](const double* source, double* target, std::size_t planes) {
+        if (from.numeric == to.numeric) {  // they lie end to end
+            std::copy_n(source, planes * from.numeric, target);
+            return;
+        }
         for (std::size_t p = 0; p < planes; ++p) {
             std::copy_n(source + p * from.numeric, from.numeric, target + p * to.numeric);
         }
@@ -69,10 +73,13 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
     for (std::size_t k = 0; k < from.class_stride; ++k) {
         if (!old.classes()[k] || !classes()[k]) continue;
         copy_planes(old.classes()[k], classes()[k], to.n_planes());
+        if (from.categorical == 0) continue;
+        const double* const source = old.cells(from, k);
+        double* const target = cells(to, k);
         for (std::size_t c = 0; c < from.categorical; ++c) {
-            std::copy_n(old.cells(from, k) + here[c],
-                        std::min(here[c + 1] - here[c], there[c + 1] - there[c]),
-                        cells(to, k) + there[c]);
+            // Few as a rule: no call for each.
+            const std::size_t n = std::min(here[c + 1] - here[c], there[c + 1] - there[c]);
+            for (std::size_t v = 0; v < n; ++v) target[there[c] + v] = source[here[c] + v];
         }
     }
 }
@@ -92,23 +99,16 @@ void LeafStatistics::open(const Shape& s, const double* counts, const std::uint3
 
 void LeafStatistics::close() noexcept { *this = {}; }
 
-void LeafStatistics::add_class(const Shape& s, std::size_t added) {
-    LeafStatistics old;
-    old.block_ = std::move(block_);
-    lay_out(s, old.starts(s), [&](std::size_t k) { return k == added || old.classes()[k]; });
-    copy_from(old, s, s);
-}
-
-// Makes room for the categories of a row.
-void LeafStatistics::make_cells(const Shape& s, const Row& row) {
-    std::vector<std::uint32_t> needed(s.categorical, 0);
+void LeafStatistics::make_room(const Shape& s, const Row& row, std::size_t y) {
+    std::vector<std::uint32_t> cells(s.categorical, 0);
     for (std::size_t c = 0; c < s.categorical; ++c) {
-        needed[c] = static_cast<std::uint32_t>(std::max(row.codes[c], -1) + 1);
+        cells[c] = static_cast<std::uint32_t>(std::max(row.codes[c], -1) + 1);
     }
-    make_cells(s, needed);
+    make_room(s, cells, y);
 }
 
-void LeafStatistics::make_cells(const Shape& s, const std::vector<std::uint32_t>& wanted) {
+void LeafStatistics::make_room(const Shape& s, const std::vector<std::uint32_t>& cells,
+                               std::size_t y) {
     LeafStatistics old;
     old.block_ = std::move(block_);
     const std::uint32_t* const before = old.starts(s);
@@ -116,12 +116,12 @@ void LeafStatistics::make_cells(const Shape& s, const std::vector<std::uint32_t>
     std::size_t end = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = before[c + 1] - before[c];
-        const std::size_t needed = wanted[c];
+        const std::size_t needed = c < cells.size() ? cells[c] : 0;
         end += needed <= present ? present : room_for(needed);
         if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
         starts[c + 1] = static_cast<std::uint32_t>(end);
     }
-    lay_out(s, starts.data(), [&](std::size_t k) { return old.classes()[k] != nullptr; });
+    lay_out(s, starts.data(), [&](std::size_t k) { return k == y || old.classes()[k]; });
     copy_from(old, s, s);
 }
 
@@ -257,7 +257,7 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
     if (fits) return 0;
     const auto n_seen = static_cast<std::size_t>(std::count_if(
         classes(), classes() + s.class_stride, [](const double* p) { return p != nullptr; }));
-    // A new class and new cells are made one after the other.
+    // Old and new side by side.
     return 2 * bytes(s, n_seen + 1, cells);
 }
 
@@ -326,7 +326,7 @@ void LeafStatistics::learn_rare(const Shape& s, const Row& row, std::size_t c, s
         fits &= row.codes[d] < static_cast<std::int32_t>(starts[d + 1] - starts[d]);
     }
     if (!fits) {
-        make_cells(s, row);
+        make_room(s, row, y);
         starts = this->starts(s);
         cells = this->cells(s, y);
     }

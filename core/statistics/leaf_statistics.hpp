@@ -179,7 +179,7 @@ private:
     [[gnu::always_inline]] void learn(const Shape& s, const Row& row, std::size_t y, double w,
                                       double before, const double* counts, bool bayes,
                                       double* found) {
-        if (!classes()[y]) [[unlikely]] add_class(s, y);
+        if (!classes()[y]) [[unlikely]] make_room(s, row, y);
         if (s.categorical) {
             const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
             if (c < s.categorical) [[unlikely]] learn_rare(s, row, c, y, w, before, counts);
@@ -214,9 +214,9 @@ private:
     template <class Seen>
     void lay_out(const Shape&, const std::uint32_t* starts, const Seen& seen);
     void copy_from(const LeafStatistics& old, const Shape& from, const Shape& to) noexcept;
-    void add_class(const Shape&, std::size_t k);
-    void make_cells(const Shape&, const Row&);
-    void make_cells(const Shape&, const std::vector<std::uint32_t>& needed);
+    // For the categories of a row and for its class; for so many cells, and a class or none.
+    void make_room(const Shape&, const Row&, std::size_t y);
+    void make_room(const Shape&, const std::vector<std::uint32_t>& cells, std::size_t y);
     void demand_part(const Shape&, const double* counts, const LeafStatistics& other,
                      const Shape& of_other, const double* counts_of_other) const;
     Gaps& open_gaps(const Shape&);

@@ -88,7 +88,7 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
         needed[c] = other.starts(of_other)[c + 1] - other.starts(of_other)[c];
         fits &= needed[c] <= starts(s)[c + 1] - starts(s)[c];
     }
-    if (!fits) make_cells(s, needed);
+    if (!fits) make_room(s, needed, SIZE_MAX);
     bool learned = false;
     for (std::size_t k = 0; k < of_other.class_stride; ++k) learned |= others[k] > 0.0;
     for (std::size_t c = 0; learned && c < s.categorical; ++c) {
@@ -103,7 +103,7 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
     }
     for (std::size_t k = 0; k < of_other.class_stride; ++k) {
         if (!(others[k] > 0.0)) continue;
-        if (!classes()[k]) add_class(s, k);
+        if (!classes()[k]) make_room(s, std::vector<std::uint32_t>{}, k);
         const bool whole = of_other.numeric == s.numeric && !other.known_numbers(k);
         if (s.numeric && !whole && !known_numbers(k)) {
             std::fill_n(open_known_numbers(s, k), s.stride, counts[k]);

@@ -36,9 +36,11 @@ void Kept::keep(const std::vector<std::uint32_t>& ids, const Features& of_tree) 
     shape_.numeric = static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), numeric));
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
     shape_.categorical = ids.size() - shape_.numeric;
-    slots_are_ids_ = std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
-        return numeric(id) && of_tree[id].slot == id;
-    });
+    ahead_ = shape_.categorical ? ids.back() - static_cast<std::uint32_t>(of_tree[ids.back()].slot) : 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const bool first = i < shape_.numeric;
+        if (numeric(ids[i]) != first || of_tree[ids[i]].slot != ids[i] - (first ? 0 : ahead_)) ahead_ = mixed;
+    }
 }
 
 Kept::Left Kept::drop(const Held<bool>& poor, const Features& of_tree) {
@@ -138,14 +140,19 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& 
     std::int32_t* const codes = codes_.data();
     bool gap = false;
     std::size_t i = 0, c = 0;
-    if (kept.slots_are_ids_ && !from.gap) [[likely]] {
-        for (const std::uint32_t id : kept.ids()) x[i++] = from.x[id];
+    const std::int32_t* const all = categories ? categories : from.codes;
+    std::int32_t* const known = categories_.data();
+    if (kept.ahead_ != Kept::mixed && !from.gap) [[likely]] {
+        const std::uint32_t* id = kept.ids_;
+        for (; i < kept.shape_.numeric; ++i) x[i] = from.x[*id++];
+        for (; c < kept.shape_.categorical; ++c) {
+            const std::uint32_t slot = *id++ - kept.ahead_;
+            codes[c] = from.codes[slot];
+            known[c] = all[slot];
+        }
     } else {
-        const std::int32_t* const all = categories ? categories : from.codes;
-        std::int32_t* const known = categories_.data();
-        const Feature* const features = of_tree.data();
         for (const std::uint32_t id : kept.ids()) {
-            const Feature& f = features[id];
+            const Feature& f = of_tree[id];
             if (f.kind == Kind::categorical) {
                 codes[c] = from.codes[f.slot];
                 known[c++] = all[f.slot];
@@ -155,8 +162,8 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& 
             gap |= value != value;
             x[i++] = value;
         }
-        if (categories) categories = known;
     }
+    if (categories) categories = known;
     while (i < kept.shape_.stride) x[i++] = 0.0;
     row.x = x;
     row.codes = codes;

@@ -63,7 +63,10 @@ private:
     Shape shape_;
     std::uint32_t* ids_ = nullptr;  // as many as the shape has: there may be one a leaf
     std::uint32_t known_ = 0;       // features of the tree that were kept or dropped
-    bool slots_are_ids_ = false;    // all are numeric, and no categorical one was before them
+    // Where numeric slots are ids, and those of categorical features, which come after them, ids
+    // less this; or mixed.
+    static constexpr std::uint32_t mixed = UINT32_MAX;
+    std::uint32_t ahead_ = mixed;
 };
 
 // Room for the values of a row that a leaf tracks.
