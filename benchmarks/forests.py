@@ -105,7 +105,7 @@ def _speed(options: argparse.Namespace) -> None:
             "River / two threads": "{:.0f}",
             "accuracy": "{:.4f}",
             "MOA's": "{:.4f}",
-            "bytes / MOA's": "{:.2f}",
+            "bytes / MOA's": "{:.3f}",
         },
         options.markdown,
     )
