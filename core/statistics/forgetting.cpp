@@ -3,14 +3,11 @@
 // which leaves rounding behind. Room goes with what it was for: statistics that forgot hold
 // the bytes of statistics that never learned.
 #include <algorithm>
-#include <limits>
 
 #include "leaf_statistics.hpp"
 
 namespace riparian {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double less(double sum, double part) noexcept { return std::max(0.0, sum - part); }
 

@@ -3,7 +3,6 @@
 // and nowhere else.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "snapshot_rules.hpp"
@@ -12,7 +11,6 @@
 namespace riparian {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = largest_value;
 
 }  // namespace

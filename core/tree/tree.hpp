@@ -98,6 +98,12 @@ void fill_arrays_since_3(Snapshot&);
 // Places in lists of classes for so many of them.
 [[nodiscard]] std::size_t room_for_classes(std::size_t count) noexcept;
 
+// What an answer has found out about a row that its leaf is to learn.
+struct Found {
+    const Row* row = nullptr;  // as the leaf tracks it
+    double* range = nullptr;   // the leaf's planes, where it keeps none
+};
+
 // Learning calls must not overlap each other; reading calls may overlap anything.
 class Tree {
 public:
@@ -236,11 +242,6 @@ private:
                        std::size_t row) const;
     // Answers as the ends of a row do before they learn it, and notes who was right.
     std::int32_t observe_all(const Row&, std::size_t y, double w);
-    // What an answer has found out about a row that its leaf is to learn.
-    struct Found {
-        const Row* row = nullptr;  // as the leaf tracks it
-        double* range = nullptr;   // the leaf's planes, where it keeps none
-    };
     template <bool plain>
     void learn(std::int32_t node, const Row&, std::size_t y, double w, Found = {});
     template <bool plain>
