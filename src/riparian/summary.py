@@ -282,7 +282,6 @@ def _size_dict(model: Any) -> dict[str, Any]:
 def _tree_text(model: Any) -> str:
     leaves = "leaf" if model.n_leaves_ == 1 else "leaves"
     inactive = model.n_leaves_ - getattr(model, "n_active_leaves_", model.n_leaves_)
-    # Leaves of subtrees that grow beside a node are active too, and not among those of the tree.
     asleep = f" ({inactive:,} inactive)" if inactive > 0 else ""
     return f"{model.n_leaves_:,} {leaves}{asleep}, depth {model.depth_:,}"
 
