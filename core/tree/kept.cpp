@@ -140,7 +140,7 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& 
     std::int32_t* const codes = codes_.data();
     bool gap = false;
     std::size_t i = 0, c = 0;
-    const std::int32_t* const all = categories ? categories : from.codes;
+    const std::int32_t* const all = categories;
     std::int32_t* const known = categories_.data();
     if (kept.ahead_ != Kept::mixed && !from.gap) [[likely]] {
         const std::uint32_t* id = kept.ids_;
@@ -148,14 +148,15 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& 
         for (; c < kept.shape_.categorical; ++c) {
             const std::uint32_t slot = *id++ - kept.ahead_;
             codes[c] = from.codes[slot];
-            known[c] = all[slot];
+            if (all) known[c] = all[slot];
         }
     } else {
         for (const std::uint32_t id : kept.ids()) {
             const Feature& f = of_tree[id];
             if (f.kind == Kind::categorical) {
                 codes[c] = from.codes[f.slot];
-                known[c++] = all[f.slot];
+                if (all) known[c] = all[f.slot];
+                ++c;
                 continue;
             }
             const double value = from.x[f.slot];
@@ -163,7 +164,7 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& 
             x[i++] = value;
         }
     }
-    if (categories) categories = known;
+    if (all) categories = known;
     while (i < kept.shape_.stride) x[i++] = 0.0;
     row.x = x;
     row.codes = codes;

@@ -74,7 +74,8 @@ class GatheredRow {
 public:
     void fit(const Shape&);
     [[nodiscard]] Row of(const Row&, const Kept&, const Features& of_tree);
-    // In place, with what is by categorical slot of the tree, and becomes [categorical place].
+    // In place, with what is by categorical slot of the tree, unless null, and becomes
+    // [categorical place].
     void gather(Row&, const std::int32_t*& categories, const Kept&, const Features& of_tree);
 
 private:

@@ -1,0 +1,155 @@
+// What every row passes, in line: where it belongs, what its leaf says, how it counts there.
+#pragma once
+
+#include <algorithm>
+
+#include "tree.hpp"
+
+namespace riparian {
+
+inline std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
+    for (;;) {
+        const std::int32_t next = step(i, row);
+        if (next == i || next == none) return i;  // a leaf, or the deepest node reached
+        i = next;
+    }
+}
+
+inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
+    return at(start).test == Test::leaf ? start : route_on(start, row);
+}
+
+[[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
+    const bool is_leaf = at(node).test == Test::leaf;
+    const std::size_t place = is_leaf ? static_cast<std::size_t>(at(node).place) : 0;
+    const NodeRecord& leaf = records_[place];
+    return {plain_ ? shape_ : shape(place),
+            leaf.statistics,
+            is_leaf ? own_counts(leaf) : counts(node),
+            weights(node),
+            weights(at(node).parent),
+            categories_.data(),
+            n_classes_,
+            leaf.track,
+            plain_ ? nullptr : units(place)};
+}
+
+[[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
+                                                      Asking& scratch) const {
+    Sight seen{view(node), row};
+    const Kept* const kept = plain_ || at(node).test != Test::leaf
+                                 ? nullptr
+                                 : this->kept(static_cast<std::size_t>(at(node).place));
+    if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, features_);
+    return seen;
+}
+
+template <class Policy>
+void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
+                  Asking& scratch, const Answers& answers, std::size_t i) const {
+    const std::int32_t node = route(start, row);
+    Sight seen = sight(node, row, scratch);
+    LeafView& leaf = seen.leaf;
+    const bool is_leaf = at(node).test == Test::leaf;
+    // Classes that came after the question was asked are not part of the answer.
+    if (answers.probabilities) leaf.n_classes = std::min(leaf.n_classes, answers.width);
+    double* shares = nullptr;
+    if (answers.probabilities) {
+        shares = answers.probabilities + i * answers.width;
+        std::fill_n(shares, answers.width, 0.0);
+    } else if (costs_.classes) {
+        shares = scratch.shares.data();
+    }
+    if (shares && is_leaf) {
+        policy.probabilities(leaf, seen.row, scratch, shares);
+    } else if (shares) {
+        Majority{}.probabilities(leaf, row, scratch, shares);
+    }
+    if (!answers.classes) return;
+    if (costs_.classes) {
+        answers.classes[i] = seen_ ? costs_.cheapest(shares, leaf.n_classes) : no_answer;
+    } else {
+        answers.classes[i] = is_leaf ? policy.answer(leaf, seen.row, scratch) : Majority::class_of(leaf);
+    }
+}
+
+// What an active leaf makes of an example, but for checks.
+template <bool plain>
+[[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
+                                               double w, const Found& found) {
+    NodeRecord& leaf = records_[place];
+    double* counts = this->counts(leaf.node);
+    if (leaf.recent) [[unlikely]] {
+        counts[y] += w;
+        counts = leaf.recent->counts.data();
+    }
+    const double before = counts[y];
+    if constexpr (plain) {
+        if (before == 0.0) ++leaf.classes;
+        counts[y] += w;
+        leaf.weight += w;
+        leaf.statistics.learn(shape_, row, y, w, before, counts);
+        return;
+    }
+    Watch* const watched = watch(place);
+    if (watched) {
+        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
+    }
+    if (before == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    if (const Kept* const kept = this->kept(place)) {
+        const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, features_);
+        leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
+        if (watched) watched->learn(kept->shape(), row, tracked, y, w);
+        return;
+    }
+    leaf.statistics.learn(shape_, row, y, w, before, counts, found.range);
+    if (LinearUnits* const u = units(place)) {
+        u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    }
+    if (watched) {
+        watched->learn(shape_, row, row, y, w);
+        if (settings_.judges()) fix_hits(place);
+    }
+}
+
+[[gnu::always_inline]] inline void Tree::arrive_here(const Row& row, std::size_t y) {
+    ++seen_;
+    if (n_met_ < features_.size()) meet(row);
+    if (y >= n_classes_) meet_class(y);
+    if (brings_category(row.codes, categories_.data(), shape_.categorical)) [[unlikely]] {
+        meet_categories(row);
+    }
+}
+
+template <bool plain>
+[[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
+                                               double w, Found found) {
+    const std::size_t met = n_met_, classes = n_classes_;
+    arrive_here(row, y);
+    if (n_met_ != met || n_classes_ != classes) found = {};  // it may be another leaf now
+    if (!plain && memory_.keeps()) {
+        const Charge charge(structure_);
+        if (memory_.keep(row, y, w, id)) settle();
+    }
+    const auto place = static_cast<std::size_t>(at(id).place);
+    if (plain || !limited()) {  // every leaf is active
+        count<plain>(place, row, y, w, found);
+        check_if_due<plain>(place);
+    } else {
+        learn_limited(place, row, y, w);
+    }
+}
+
+template <bool plain>
+[[gnu::always_inline]] inline void Tree::check_if_due(std::size_t place) {
+    NodeRecord& leaf = records_[place];
+    const double grace = plain ? settings_.grace_period : delay(place);
+    if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
+        leaf.checked = leaf.weight;
+        check(place);
+    }
+}
+
+}  // namespace riparian
