@@ -10,12 +10,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: demo test check lint types sanitize threads bench slow clean help
+.PHONY: demo test check lint types sanitize threads attack bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
 	@echo "make test      the tests"
 	@echo "make check     tests, lint, types, and the core under sanitizers"
+	@echo "make attack    the attacks on every model, with many more tries"
 	@echo "make bench     the benchmarks against River and MOA"
 
 $(VENV)/made:
@@ -65,6 +66,10 @@ threads: $(VENV)/checked $(VENV)/installed $(VENV)/tested
 	$(BIN)/cmake --build build/thread
 	$(BIN)/ctest --test-dir build/thread --output-on-failure
 	RIPARIAN_THREAD_SECONDS=30 $(BIN)/python -m pytest -q tests/contract/test_threads.py
+
+# The attacks of the tests with many more tries; prints how many there were.
+attack: $(VENV)/installed $(VENV)/tested
+	RIPARIAN_ATTACK=$(or $(EFFORT),20) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal tests/attack
 
 bench: $(VENV)/installed $(VENV)/tested
 	$(BIN)/python benchmarks/speed_against_peers.py

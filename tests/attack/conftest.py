@@ -1,0 +1,46 @@
+"""Attacks on every model: short in every run of the tests, long with ``make attack``.
+
+``RIPARIAN_ATTACK=N`` multiplies the number of tries of every attack by N. Each attack reports how
+many tries it made; the numbers are printed after the tests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+EFFORT = int(os.environ.get("RIPARIAN_ATTACK", "1"))
+
+_counts: Counter[str] = Counter()
+
+
+@pytest.fixture
+def effort() -> int:
+    """By how much an attack is longer than usual."""
+    return EFFORT
+
+
+@pytest.fixture
+def report_tries(record_property):
+    """Call it as ``report_tries("what was tried", count)``."""
+
+    def report(what: str, count: int) -> None:
+        record_property(what, count)
+
+    return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call":
+        for what, count in report.user_properties:
+            if isinstance(count, int):
+                _counts[what] += count
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    if _counts and not hasattr(terminalreporter.config, "workerinput"):
+        terminalreporter.section("tries of attacks")
+        for what, count in sorted(_counts.items()):
+            terminalreporter.line(f"{count:12,}  {what}")
