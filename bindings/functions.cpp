@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "interrupt.hpp"
 
 namespace nb = nanobind;
 using namespace riparian;
@@ -30,6 +31,19 @@ private:
     nb::object function_;
 };
 
+// Asks a function of the user. Ctrl-C in it would leave the row half learned, so the function is asked
+// again, and what Ctrl-C raised is raised after the row.
+template <class Ask>
+auto asked(const Ask& ask) {
+    try {
+        return ask();
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_KeyboardInterrupt) || interrupt_to_come()) throw;
+        interrupt_to_come().emplace(error);
+        return ask();
+    }
+}
+
 class PythonImpurity final : public ImpurityFunction {
 public:
     explicit PythonImpurity(nb::object function) : function_(std::move(function)) {}
@@ -37,10 +51,11 @@ public:
     void impurities(const double* counts, std::size_t candidates, std::size_t branches,
                     std::size_t classes, double* values) const override {
         const nb::gil_scoped_acquire held;
-        std::vector<double> copy(counts, counts + candidates * branches * classes);
         using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>, nb::c_contig>;
-        const nb::object answer =
-            function_.get()(owned<Cube>(std::move(copy), {candidates, branches, classes}));
+        const nb::object answer = asked([&] {
+            std::vector<double> copy(counts, counts + candidates * branches * classes);
+            return function_.get()(owned<Cube>(std::move(copy), {candidates, branches, classes}));
+        });
         const auto array =
             nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(answer);
         if (array.shape(0) != candidates || array.shape(1) != branches) {
@@ -72,8 +87,10 @@ public:
 
     [[nodiscard]] double half_width(const Evidence& e) const override {
         const nb::gil_scoped_acquire held;
-        return nb::cast<double>(function_.get()(e.n, e.gain_range, e.delta, e.classes, e.depth,
-                                                e.seen, e.features, e.variance));
+        return nb::cast<double>(asked([&] {
+            return function_.get()(e.n, e.gain_range, e.delta, e.classes, e.depth, e.seen, e.features,
+                                   e.variance);
+        }));
     }
 
 private:
@@ -93,7 +110,7 @@ public:
         d["replaced"] = r.replaced;
         d["rows"] = r.rows;
         d["window"] = r.window;
-        return nb::cast<std::size_t>(function_.get()(d));
+        return nb::cast<std::size_t>(asked([&] { return function_.get()(d); }));
     }
 
 private:

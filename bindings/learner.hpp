@@ -14,6 +14,8 @@
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
 #include "batch.hpp"
+#include "interrupt.hpp"
+#include "names.hpp"
 #include "one_row.hpp"
 
 inline const double* weights_of(const std::optional<VectorIn<double>>& w, std::size_t rows) {
@@ -42,6 +44,15 @@ struct Asked {
         return nanobind::make_tuple(owned(std::move(classes)), p);
     }
 };
+
+// Whether a single row may take so long that it can be stopped in the middle.
+template <class Engine>
+inline constexpr bool long_rows = requires { Engine::long_rows; };
+
+template <class Engine>
+bool may_take_long(const PyBatch& b) {
+    return b.batch.rows > 1 || long_rows<Engine>;
+}
 
 // Whatever takes a lock does so without the interpreter: who holds the lock may be waiting for
 // the interpreter, to ask a function of the user.
@@ -83,33 +94,49 @@ void bind_learner(nanobind::class_<Engine>& engine) {
             t.set_costs(matrix.data(), matrix.shape(0));
         }, "matrix"_a)
         .def("learn", [](Engine& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
-                         const std::optional<VectorIn<double>>& w) {
+                         const std::optional<VectorIn<double>>& w, const nb::object& names,
+                         const nb::object& grow) {
             demand_rows(y, b);
             const double* const weights = weights_of(w, b.batch.rows);
-            const nb::gil_scoped_release free;
-            t.learn(b.batch, y.data(), weights);
-        }, "batch"_a, "y"_a, "w"_a.none())
+            grow_and_learn(t, names, grow, [&](const nb::object&) {
+                without_interpreter_until_signal(may_take_long<Engine>(b), [&](Stop* stop) {
+                    t.learn(b.batch, y.data(), weights, stop);
+                });
+            });
+        }, "batch"_a, "y"_a, "w"_a.none(), "names"_a.none() = nb::none(),
+           "grow"_a.none() = nb::none())
         .def("prequential", [](Engine& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
-                               const std::optional<VectorIn<double>>& w, std::size_t width) {
+                               const std::optional<VectorIn<double>>& w, std::size_t width,
+                               const nb::object& names, const nb::object& grow) {
             demand_rows(y, b);
             const double* const weights = weights_of(w, b.batch.rows);
             Asked asked(b.batch.rows, width);
-            {
-                const nb::gil_scoped_release free;
-                t.prequential(b.batch, y.data(), weights, asked.answers);
-            }
+            grow_and_learn(t, names, grow, [&](const nb::object& read_again) {
+                const PyBatch& rows = read_again.is_none() ? b : nb::cast<const PyBatch&>(read_again);
+                demand_rows(y, rows);
+                without_interpreter_until_signal(may_take_long<Engine>(rows), [&](Stop* stop) {
+                    t.prequential(rows.batch, y.data(), weights, asked.answers, stop);
+                });
+            });
             return asked.taken(width);
-        }, "batch"_a, "y"_a, "w"_a.none(), "width"_a,
+        }, "batch"_a, "y"_a, "w"_a.none(), "width"_a, "names"_a.none() = nb::none(),
+           "grow"_a.none() = nb::none(),
            nb::sig("def prequential(self, batch: Batch, y: numpy.typing.NDArray[numpy.int32], "
-                   "w: numpy.typing.NDArray[numpy.float64] | None, width: int) -> "
+                   "w: numpy.typing.NDArray[numpy.float64] | None, width: int, "
+                   "names: tuple[typing.Any, ...] | None = None, "
+                   "grow: typing.Callable[[], tuple[typing.Any, ...]] | None = None) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float64] | None]"))
+        // Cuts off the names of a schema that the engine does not know.
+        .def("cut_names", [](const Engine& t, const nb::tuple& names) {
+            NameLists(names).cut_to(t, nullptr);
+        }, "names"_a, nb::sig("def cut_names(self, names: tuple[typing.Any, ...]) -> None"))
+        .def_prop_ro("unfinished", &Engine::unfinished)
         .def("predict", [](const Engine& t, const PyBatch& b, std::size_t width) {
             Asked asked(b.batch.rows, width);
-            {
-                const nb::gil_scoped_release free;
-                t.predict(b.batch, asked.answers);
-            }
+            without_interpreter_until_signal(may_take_long<Engine>(b), [&](Stop* stop) {
+                t.predict(b.batch, asked.answers, stop);
+            });
             return asked.taken(width);
         }, "batch"_a, "width"_a,
            nb::sig("def predict(self, batch: Batch, width: int) -> "
@@ -119,8 +146,9 @@ void bind_learner(nanobind::class_<Engine>& engine) {
                              const nb::list& categories, std::int32_t y, double w) {
             OneRow& row = one_row();
             if (!row.read(x, index, categories, true)) return false;
-            const nb::gil_scoped_release free;
-            t.learn(row.batch(), &y, &w);
+            without_interpreter_until_signal(long_rows<Engine>, [&](Stop* stop) {
+                t.learn(row.batch(), &y, &w, stop);
+            });
             return true;
         }, "x"_a, "index"_a, "categories"_a, "y"_a, "w"_a,
            nb::sig("def learn_one(self, x: dict[typing.Any, typing.Any], "

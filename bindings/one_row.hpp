@@ -11,7 +11,8 @@
 #include "../core/tree/batch.hpp"
 
 // The usual values are read here; anything else (a new key, a new category, another type, an
-// infinity) is for the slow way.
+// infinity) is for the slow way. Only exact built-in types are looked up: a subclass may compare and
+// hash by Python code, which could change the dict while it is read.
 class OneRow {
 public:
     // `index`: name -> place; `categories`: for each place a dict value -> code, or None.
@@ -24,6 +25,7 @@ public:
         PyObject* value;
         Py_ssize_t at = 0;
         while (PyDict_Next(x.ptr(), &at, &key, &value)) {
+            if (!PyUnicode_CheckExact(key) && !PyLong_CheckExact(key)) return false;
             PyObject* const place = PyDict_GetItemWithError(index.ptr(), key);
             if (!place) {
                 if (PyErr_Occurred()) throw nanobind::python_error();
@@ -35,9 +37,9 @@ public:
             PyObject* const codes = PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
             if (value == Py_None) continue;
             if (codes == Py_None) {
-                if (PyFloat_Check(value)) {
+                if (PyFloat_CheckExact(value)) {
                     numbers_[f] = PyFloat_AS_DOUBLE(value);
-                } else if (PyLong_Check(value)) {
+                } else if (PyLong_CheckExact(value) || PyBool_Check(value)) {
                     numbers_[f] = PyLong_AsDouble(value);
                     if (PyErr_Occurred()) {
                         PyErr_Clear();
@@ -49,6 +51,7 @@ public:
                 if (std::isinf(numbers_[f])) return false;
                 continue;
             }
+            if (!is_built_in(value)) return false;
             if (PyFloat_Check(value) && std::isnan(PyFloat_AS_DOUBLE(value))) continue;
             PyObject* const code = PyDict_GetItemWithError(codes, value);
             if (!code) {
@@ -76,6 +79,11 @@ public:
     [[nodiscard]] const riparian::Batch& batch() const { return batch_; }
 
 private:
+    static bool is_built_in(PyObject* value) noexcept {
+        return PyUnicode_CheckExact(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+               PyBool_Check(value) || PyBytes_CheckExact(value);
+    }
+
     std::vector<double> numbers_;
     std::vector<std::int32_t> codes_;
     riparian::Batch batch_;

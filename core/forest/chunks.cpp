@@ -80,9 +80,17 @@ std::size_t ChunkForest::memory_bytes() const {
 
 // ---- learning ----
 
+// The end of a chunk: a tree for each fold, which learns most of the chunk.
+std::size_t ChunkForest::most_of_rows(std::size_t rows) const {
+    const std::size_t fold = learner_->most_of_rows(settings_.rows * settings_.epochs);
+    return Ensemble::most_of_rows(rows) + (settings_.folds + 2) * (fold + 2 * bytes_of_a_chunk());
+}
+
 void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w,
-                      const Answers* answers) {
+                      const Answers* answers, Stop* stop) {
     for (std::size_t first = 0; first < batch.rows;) {
+        look(stop);
+        const std::size_t most = set_aside(std::min(pace_.rows(batch.rows), batch.rows - first));
         const auto lock = turnstile_.writing();
         // Until the chunk is full the members that vote are the same, but for a first chunk,
         // which its tree answers while it learns.
@@ -90,9 +98,10 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
         std::size_t last = first;
         for (std::size_t room = settings_.rows - chunk_.rows(); last < batch.rows && room > 0; ++last) {
             const bool learned = y[last] >= 0 && (!w || w[last] > 0.0);
-            if (growing && answers && last > first) break;
+            if (last - first == most || (growing && answers && last > first)) break;
             if (learned) --room;
         }
+        const Pace::Timer timer(pace_, last - first);
         if (answers) {
             // A class that a row brings is known to the rows after it, whoever votes.
             std::vector<std::uint32_t> known;
@@ -104,13 +113,16 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
             }
             answer(batch, *answers, first, known);
         }
-        for (std::size_t r = first; r < last; ++r) {
-            const double weight = w ? w[r] : 1.0;
-            if (y[r] >= 0 && weight > 0.0) take(batch, r, y[r], weight);
-        }
-        learner_->learn(batch.certain_rows(first, last - first), y + first, w ? w + first : nullptr);
+        finish([&] {
+            for (std::size_t r = first; r < last; ++r) {
+                const double weight = w ? w[r] : 1.0;
+                if (y[r] >= 0 && weight > 0.0) take(batch, r, y[r], weight);
+            }
+            learner_->learn(batch.certain_rows(first, last - first), y + first,
+                            w ? w + first : nullptr);
+            if (chunk_.rows() == settings_.rows) end_chunk();
+        });
         first = last;
-        if (chunk_.rows() == settings_.rows) end_chunk();
     }
 }
 
@@ -180,6 +192,7 @@ void ChunkForest::end_chunk() {
     const std::size_t folds = std::min(settings_.folds, chunk_.rows());
     std::vector<double> lost(kept_.size() + folds, 0.0);
     side_by_side(lost.size(), threads_, [&](std::size_t i) {
+        const Section section(reserve_);
         if (i < kept_.size()) {
             lost[i] = loss(*kept_[i].tree, chunk_);
             return;
@@ -222,15 +235,18 @@ std::vector<ChunkForest::Kept> ChunkForest::electorate() const {
 }
 
 void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t first,
-                         const std::vector<std::uint32_t>& known) const {
+                         const std::vector<std::uint32_t>& known, Stop* stop) const {
     const std::vector<Kept> voters = electorate();
+    Pace pace(256);
     const std::size_t rows = known.size();
     // Rows bring classes to those after them: the last one knows the most.
     const std::size_t classes = rows ? known.back() : 0;
     const std::size_t width = std::max({answers.width, classes, std::size_t{1}});
     const std::size_t most = block_rows(voters.size(), width);
-    for (std::size_t done = 0; done < rows; done += most) {
-        const std::size_t n = std::min(most, rows - done);
+    for (std::size_t done = 0, n = 0; done < rows; done += n) {
+        look(stop);
+        n = std::min(pace.rows(most), rows - done);
+        const Pace::Timer timer(pace, n);
         const Batch block = batch.certain_rows(first + done, n);
         const Ballots ballots(voters.size(), n, width);
         side_by_side(voters.size(), worthwhile(threads_, voters.size(), n),
@@ -244,12 +260,13 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
     }
 }
 
-void ChunkForest::predict(const Batch& batch, const Answers& answers) const {
+void ChunkForest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
     const auto lock = turnstile_.reading();
     // Classes that came after the question was asked are not part of the answer.
     std::size_t known = seen_ ? schema_.classes : 0;
     if (answers.width) known = std::min(known, answers.width);
-    answer(batch, answers, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)));
+    answer(batch, answers, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)),
+           stop);
 }
 
 void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,

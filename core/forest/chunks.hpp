@@ -55,7 +55,7 @@ class ChunkForest final : public Ensemble {
 public:
     explicit ChunkForest(const ChunkSettings&);
 
-    void predict(const Batch&, const Answers&) const;
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
 
@@ -86,10 +86,11 @@ private:
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
     [[nodiscard]] Settings settings_of_a_tree() const override { return settings_.tree; }
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
+    [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     // `known`: how many classes there are, for each row from `first` on; 0 before one is learned.
     void answer(const Batch&, const Answers&, std::size_t first,
-                const std::vector<std::uint32_t>& known) const;
+                const std::vector<std::uint32_t>& known, Stop* = nullptr) const;
     void take(const Batch&, std::size_t row, std::int32_t y, double w);
     void end_chunk();
     [[nodiscard]] std::shared_ptr<Tree> fresh() const;

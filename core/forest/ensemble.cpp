@@ -26,22 +26,32 @@ void Ensemble::within_limit(Job&& job) {
 
 void Ensemble::add_features(const std::vector<Kind>& kinds) {
     within_limit([&] {
+        const std::size_t times = 1 + kinds.size() / std::max<std::size_t>(schema_.kinds.size(), 1);
+        const Section section(reserve_, 2 * times * most_of_rows(1) + 1024 * kinds.size());
         const auto lock = turnstile_.writing();
+        unfinished_ = true;
         for (const Kind kind : kinds) {
             schema_.kinds.push_back(kind);
             if (kind == Kind::categorical) schema_.categories.push_back(0);
         }
         give_features(kinds);
+        unfinished_ = false;
     });
+    rows_left_ = 0;
 }
 
 void Ensemble::declare_classes(std::size_t count) {
     within_limit([&] {
+        const std::size_t times = 1 + count / std::max<std::size_t>(schema_.classes, 1);
+        const Section section(reserve_, 2 * times * most_of_rows(1) + 1024 * count);
         const auto lock = turnstile_.writing();
+        unfinished_ = true;
         schema_.declared = std::max(schema_.declared, count);
         schema_.classes = std::max(schema_.classes, count);
         give_classes(count);
+        unfinished_ = false;
     });
+    rows_left_ = 0;
 }
 
 void Ensemble::add_names(std::size_t bytes) {
@@ -56,6 +66,13 @@ void Ensemble::expect_classes(const std::vector<std::uint32_t>& bytes) {
     expected_ = schema_.classes + coming_;
     names_ = std::accumulate(bytes.begin(), bytes.end(), names_);
     demand_room();
+}
+
+void Ensemble::expect_nothing(std::size_t bytes) noexcept {
+    const auto lock = turnstile_.writing();
+    names_ -= bytes;
+    coming_ = 0;
+    expected_ = 0;
 }
 
 void Ensemble::expect_categories(std::size_t, const std::vector<std::uint32_t>& bytes) {
@@ -118,15 +135,44 @@ std::size_t Ensemble::with_names(std::size_t left) const noexcept {
     return std::max(left / (names_share - 1) * names_share + 2 * names_share, names_ * names_share);
 }
 
+// ---- memory that is set aside ----
+
+std::size_t Ensemble::most_of_rows(std::size_t rows) const {
+    std::size_t bytes = 256 * 1024 + 64 * rows;
+    for (const auto& tree : trees()) bytes += tree->most_of_rows(rows);
+    return bytes;
+}
+
+// For more rows than asked for, so that it need not be worked out for every single one.
+std::size_t Ensemble::set_aside(std::size_t rows) {
+    constexpr std::size_t at_once = 512;
+    if (rows > rows_left_ || reserve_.used()) {
+        for (rows_left_ = std::max(rows, at_once);; rows_left_ /= 2) {
+            try {
+                reserve_.hold(most_of_rows(rows_left_));
+                break;
+            } catch (const std::bad_alloc&) {
+                if (rows_left_ <= 1) {
+                    rows_left_ = 0;
+                    throw;
+                }
+            }
+        }
+        rows = std::min(rows, rows_left_);
+    }
+    rows_left_ -= rows;
+    return rows;
+}
+
 // ---- learning ----
 
-void Ensemble::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    within_limit([&] { run(batch, y, w, nullptr); });
+void Ensemble::learn(const Batch& batch, const std::int32_t* y, const double* w, Stop* stop) {
+    within_limit([&] { run(batch, y, w, nullptr, stop); });
 }
 
 void Ensemble::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                           const Answers& answers) {
-    within_limit([&] { run(batch, y, w, &answers); });
+                           const Answers& answers, Stop* stop) {
+    within_limit([&] { run(batch, y, w, &answers, stop); });
 }
 
 // ---- looking ----
@@ -139,6 +185,15 @@ std::size_t Ensemble::n_features() const {
 std::size_t Ensemble::n_classes() const {
     const auto lock = turnstile_.reading();
     return schema_.classes;
+}
+
+std::size_t Ensemble::n_categories(std::size_t feature) const {
+    const auto lock = turnstile_.reading();
+    if (schema_.kinds.at(feature) == Kind::numeric) return 0;
+    const auto before = std::count(schema_.kinds.begin(),
+                                   schema_.kinds.begin() + static_cast<std::ptrdiff_t>(feature),
+                                   Kind::categorical);
+    return schema_.categories[static_cast<std::size_t>(before)];
 }
 
 std::uint64_t Ensemble::seen() const {

@@ -58,6 +58,10 @@ public:
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    // The rows that were to bring the names do not come.
+    void expect_nothing(std::size_t bytes) noexcept;
+    // Whether an error broke out of the middle of a block of rows.
+    [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
     void set_costs(const double* matrix, std::size_t classes);
     // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
     void set_max_bytes(std::size_t);
@@ -67,11 +71,14 @@ public:
     [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
     [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return !limited(); }
 
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+                     Stop* stop = nullptr);
 
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
+    // Categories of a feature that rows have brought; 0 for a numeric one.
+    [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
     [[nodiscard]] std::uint64_t seen() const;
 
 protected:
@@ -92,7 +99,23 @@ protected:
     [[nodiscard]] virtual Settings settings_of_a_tree() const = 0;
     [[nodiscard]] virtual std::size_t classes_of_a_tree() const noexcept { return expected(); }
     // Without a lock: answers rows and learns them, block by block.
-    virtual void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) = 0;
+    virtual void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) = 0;
+
+    // At most what a block of so many rows allocates. All trees grow with every block.
+    [[nodiscard]] virtual std::size_t most_of_rows(std::size_t rows) const;
+    // Sets memory aside for a block of so many rows, or of fewer where there is less; gives their
+    // number. Throws std::bad_alloc if there is not enough for one.
+    [[nodiscard]] std::size_t set_aside(std::size_t rows);
+    // Does a block of rows for which memory was set aside; throws std::bad_alloc after it if it
+    // was needed.
+    template <class Block>
+    void finish(const Block& block) {
+        const Section section(reserve_);
+        unfinished_ = true;
+        block();
+        unfinished_ = false;
+        if (reserve_.used()) throw std::bad_alloc();
+    }
 
     [[nodiscard]] bool limited() const noexcept { return max_bytes_ != SIZE_MAX; }
     // Of a limit, what is not set aside for names; and the limit that leaves so much.
@@ -124,7 +147,9 @@ protected:
     std::size_t names_ = 0;
     std::size_t max_bytes_, threads_;
     Costs costs_;
-    mutable Turnstile turnstile_;
+    Reserve reserve_;
+    Pace pace_{256};
+    mutable Turnstile turnstile_{Turnstile::Level::outer};
 
 private:
     [[nodiscard]] std::size_t needed() const;
@@ -133,6 +158,8 @@ private:
     void within_limit(Job&&);
 
     std::size_t expected_ = 0, coming_ = 0;
+    std::size_t rows_left_ = 0;  // that memory was set aside for
+    bool unfinished_ = false;
 };
 
 }  // namespace riparian

@@ -105,13 +105,22 @@ void Forest::note(const Block& block) {
     }
 }
 
+// Any member may begin again, with one tree or two.
+std::size_t Forest::most_of_rows(std::size_t rows) const {
+    std::size_t largest = 64 * 1024;
+    for (const auto& tree : trees()) largest = std::max(largest, tree->most_of_rows(rows));
+    return Ensemble::most_of_rows(rows) + members_.size() * trees_a_member() * largest;
+}
+
 void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
-                 const Answers* answers) {
+                 const Answers* answers, Stop* stop) {
     const std::size_t width =
         answers ? std::max(answers->width, std::max(schema_.classes, std::size_t{1})) : 0;
     const std::size_t most = block_rows(members_.size(), width);
-    for (std::size_t first = 0; first < batch.rows; first += most) {
-        const std::size_t n = std::min(most, batch.rows - first);
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
+        look(stop);
+        n = set_aside(std::min(pace_.rows(most), batch.rows - first));
+        const Pace::Timer timer(pace_, n);
         const Batch rows = batch.certain_rows(first, n);
         const auto lock = turnstile_.writing();
         Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n),
@@ -124,10 +133,12 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
             block.numbers[r] = ++number;
             known = std::max(known, static_cast<std::size_t>(block.y[r]) + 1);
         }
-        note(block);
-        schema_.classes = known;
-        run_block(block, answers, first);
-        seen_ = number;
+        finish([&] {
+            note(block);
+            schema_.classes = known;
+            run_block(block, answers, first);
+            seen_ = number;
+        });
     }
 }
 
@@ -142,6 +153,7 @@ void Forest::run_block(const Block& block, const Answers* answers, std::size_t f
         r.at.assign(rows, 0);
     }
     shift_.run(n, worthwhile(threads_, n, rows), [&](std::size_t m) {
+        const Section section(reserve_);
         members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
     });
     if (!rises.empty()) replace_worst(block, rises, ballots.votes());
@@ -169,13 +181,16 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
     }
 }
 
-void Forest::predict(const Batch& batch, const Answers& answers) const {
+void Forest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
     const std::size_t n = members_.size();
+    Pace pace(256);
     for (std::size_t first = 0; first < batch.rows;) {
+        look(stop);
         const auto lock = turnstile_.reading();
         // Classes that came after the question was asked are not part of the answer.
         const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
-        const std::size_t rows = std::min(block_rows(n, width), batch.rows - first);
+        const std::size_t rows = std::min(pace.rows(block_rows(n, width)), batch.rows - first);
+        const Pace::Timer timer(pace, rows);
         const Batch block = batch.certain_rows(first, rows);
         const Ballots ballots(n, rows, width);
         side_by_side(n, worthwhile(threads_, n, rows),

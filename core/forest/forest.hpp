@@ -63,7 +63,7 @@ class Forest final : public Ensemble {
 public:
     explicit Forest(const ForestSettings&);
 
-    void predict(const Batch&, const Answers&) const;
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
     // Class probabilities of one row by each member, [member][width], and what they count.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
@@ -88,10 +88,11 @@ private:
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
     [[nodiscard]] Settings settings_of_a_tree() const override { return settings_.tree; }
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
     void run_block(const Block&, const Answers*, std::size_t first);
     void note(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
+    [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     [[nodiscard]] std::size_t trees_a_member() const noexcept {
         return settings_.replacement == Replacement::background ? 2 : 1;
     }

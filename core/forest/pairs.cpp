@@ -160,6 +160,7 @@ void PairForest::meet_class(std::size_t y) {
     known_[y] = 1;
     const std::size_t threads = worthwhile(threads_, fresh, history_.size());
     side_by_side(fresh, threads, [&](std::size_t i) {
+        const Section section(reserve_);
         Pair& pair = pairs_[before + i];
         grow(pair);
         replay(pair, history_.oldest(seen_ - 1), seen_);
@@ -186,13 +187,25 @@ std::size_t PairForest::seen_after(const std::int32_t* y, const double* w, std::
     return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), 1));
 }
 
+// A class brings a tree for each class before it, and any tree may begin again; both learn the rows
+// that are held.
+std::size_t PairForest::most_of_rows(std::size_t rows) const {
+    std::size_t largest = 64 * 1024;
+    for (const auto& tree : trees()) largest = std::max(largest, tree->most_of_rows(rows + history_.size()));
+    const std::size_t begun = std::max(pairs_.size(), order_.size()) + 1;
+    return Ensemble::most_of_rows(rows) + begun * largest + 2 * history_.bytes() +
+           history_.most_bytes(rows);
+}
+
 void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
-                     const Answers* answers) {
+                     const Answers* answers, Stop* stop) {
     if (limited()) to_see_ = seen_after(y, w, batch.rows);
     for (std::size_t first = 0; first < batch.rows;) {
-        const auto lock = turnstile_.writing();
+        look(stop);
         // A block ends with the row that brings a class: its trees begin after it.
-        const std::size_t most = std::min(block_rows(answers != nullptr), batch.rows - first);
+        const std::size_t most = set_aside(
+            std::min(pace_.rows(block_rows(answers != nullptr)), batch.rows - first));
+        const auto lock = turnstile_.writing();
         std::size_t n = 0;
         std::int32_t fresh = -1;
         while (n < most && fresh < 0) {
@@ -201,19 +214,23 @@ void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
             const auto code = static_cast<std::size_t>(y[r]);
             if (code >= known_.size() || !known_[code]) fresh = y[r];
         }
+        const Pace::Timer timer(pace_, n);
         const Batch rows = batch.certain_rows(first, n);
         Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n), {}};
-        read(block);
-        run_block(block, answers, first);
-        if (fresh >= 0) {
-            const auto code = static_cast<std::size_t>(fresh);
-            schema_.classes = std::max(schema_.classes, code + 1);
-            known_.resize(schema_.classes, 0);
-            meet_class(code);
-        }
-        history_.forget();
+        finish([&] {
+            read(block);
+            run_block(block, answers, first);
+            if (fresh >= 0) {
+                const auto code = static_cast<std::size_t>(fresh);
+                schema_.classes = std::max(schema_.classes, code + 1);
+                known_.resize(schema_.classes, 0);
+                meet_class(code);
+            }
+            history_.forget();
+        });
         first += n;
-    }    to_see_ = 0;
+    }
+    to_see_ = 0;
 }
 
 // Numbers the rows of a block, and holds those that are learned.
@@ -239,6 +256,7 @@ void PairForest::run_block(Block& block, const Answers* answers, std::size_t fir
     std::vector<double> shares(answers ? n * rows * 2 : 0);
     const std::size_t threads = worthwhile(threads_, n, rows);
     side_by_side(n, threads, [&](std::size_t p) {
+        const Section section(reserve_);
         run_pair(pairs_[p], block, answers ? shares.data() + p * rows * 2 : nullptr);
     });
     if (answers) combine(shares, rows, schema_.classes, *answers, first);
@@ -334,11 +352,14 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
     }
 }
 
-void PairForest::predict(const Batch& batch, const Answers& answers) const {
+void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+    Pace pace(256);
     for (std::size_t first = 0; first < batch.rows;) {
+        look(stop);
         const auto lock = turnstile_.reading();
         const std::size_t n = pairs_.size();
-        const std::size_t rows = std::min(block_rows(true), batch.rows - first);
+        const std::size_t rows = std::min(pace.rows(block_rows(true)), batch.rows - first);
+        const Pace::Timer timer(pace, rows);
         const Batch block = batch.certain_rows(first, rows);
         std::vector<double> shares(n * rows * 2);
         const std::size_t threads = worthwhile(threads_, n, rows);

@@ -63,7 +63,7 @@ class PairForest final : public Ensemble {
 public:
     explicit PairForest(const PairSettings&);
 
-    void predict(const Batch&, const Answers&) const;
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
     // What the tree of each pair says of one row, [pair][width], all of them counting alike.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
@@ -110,7 +110,8 @@ private:
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
     [[nodiscard]] Settings settings_of_a_tree() const override;
     [[nodiscard]] std::size_t classes_of_a_tree() const noexcept override { return 2; }
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*) override;
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
+    [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     void run_block(Block&, const Answers*, std::size_t first);
     void read(Block&);
     // `shares`: [row][lower, higher class], or null.

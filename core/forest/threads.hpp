@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <system_error>
 #include <thread>
@@ -37,6 +38,8 @@ void side_by_side(std::size_t n, std::size_t threads, const Job& job,
             for (std::size_t t = 1; t < std::min(threads, n); ++t) others.emplace_back(work);
         } catch (const std::system_error&) {
             // Without another thread this one does it.
+        } catch (const std::bad_alloc&) {
+            // The same.
         }
         work();
     }

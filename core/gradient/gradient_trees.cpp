@@ -74,6 +74,7 @@ void GradientTrees::set_costs(const double* matrix, std::size_t classes) {
 // ---- what grows ----
 
 void GradientTrees::add_features(const std::vector<Kind>& kinds) {
+    const Section section(reserve_, most_of_a_row(kinds.size()) + 512 * kinds.size());
     const auto lock = turnstile_.writing();
     const Charge charge(held_);
     const InputLayout& layout = inputs_.layout();
@@ -82,9 +83,11 @@ void GradientTrees::add_features(const std::vector<Kind>& kinds) {
     demand_room((inputs_.features().size() + kinds.size()) * bytes_a_feature +
                 4 * taken(most * sizeof(double)) + tree_bytes(n_trees_, most));
     const std::vector<Input> before = inputs_.all();
+    unfinished_ = true;
     inputs_.add_features(kinds);
     if (layout.width() != width) move_weights(before, width);
     fit(scratch_);
+    unfinished_ = false;
 }
 
 void GradientTrees::move_weights(const std::vector<Input>& before, std::size_t width_before) {
@@ -162,8 +165,11 @@ void GradientTrees::meet_class(std::size_t y) {
 }
 
 void GradientTrees::declare_classes(std::size_t count) {
+    const Section section(reserve_, most_of_a_row(count));
     const auto lock = turnstile_.writing();
+    unfinished_ = true;
     if (count > n_classes_) meet_class(count - 1);
+    unfinished_ = false;
 }
 
 void GradientTrees::meet_inputs(const Row& row) {
@@ -201,6 +207,11 @@ void GradientTrees::expect_categories(std::size_t feature,
     const std::size_t slot = inputs_.features().at(feature).slot;
     if (category_names_.size() <= slot) category_names_.resize(slot + 1);
     category_names_[slot].expect(bytes);
+}
+
+void GradientTrees::expect_nothing(std::size_t) noexcept {
+    class_names_.clear();
+    for (Names& names : category_names_) names.clear();
 }
 
 // ---- rows ----
@@ -277,41 +288,50 @@ std::size_t GradientTrees::choice(const double* shares, std::size_t classes) con
 
 template <bool answering>
 void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double* w,
-                        const Answers& answers) {
+                        const Answers& answers, Stop* stop) {
     RowBuffer buffer(batch, inputs_.features(), inputs_.shape());
-    for (std::size_t first = 0; first < batch.rows; first += buffer.capacity()) {
-        const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
+        look(stop);
+        const Section section(reserve_, most_of_a_row(inputs_.features().size() + 1));
+        n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
+        const Pace::Timer timer(pace_, n);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
-        for (std::size_t i = 0; i < n; ++i) {
+        unfinished_ = true;
+        for (std::size_t i = 0; i < n && !reserve_.used(); ++i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             if constexpr (answering) answer(row, scratch_, answers, r);
             const double weight = w ? w[r] : 1.0;
             if (y[r] >= 0 && weight > 0.0) learn(row, static_cast<std::size_t>(y[r]), weight);
         }
+        unfinished_ = false;
+        if (reserve_.used()) throw std::bad_alloc();
     }
 }
 
-void GradientTrees::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    run<false>(batch, y, w, {});
+void GradientTrees::learn(const Batch& batch, const std::int32_t* y, const double* w, Stop* stop) {
+    run<false>(batch, y, w, {}, stop);
 }
 
 void GradientTrees::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                                const Answers& answers) {
-    run<true>(batch, y, w, answers);
+                                const Answers& answers, Stop* stop) {
+    run<true>(batch, y, w, answers, stop);
 }
 
-void GradientTrees::predict(const Batch& batch, const Answers& answers) const {
+void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+    Pace pace(RowBuffer::most_rows);
     std::optional<RowBuffer> buffer;
     Scratch scratch;
     for (std::size_t first = 0; first < batch.rows;) {
+        look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
         const Shape shape = inputs_.shape();
         if (!buffer || !buffer->reads(shape)) buffer.emplace(batch, inputs_.features(), shape);
         fit(scratch);
-        const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
+        const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
+        const Pace::Timer timer(pace, n);
         buffer->read(first, n);
         for (std::size_t i = 0; i < n; ++i) answer(buffer->row(i), scratch, answers, first + i);
         first += n;
@@ -346,6 +366,12 @@ std::size_t GradientTrees::n_features() const {
 std::size_t GradientTrees::n_classes() const {
     const auto lock = turnstile_.reading();
     return n_classes_;
+}
+
+std::size_t GradientTrees::n_categories(std::size_t feature) const {
+    const auto lock = turnstile_.reading();
+    const Feature& f = inputs_.features().at(feature);
+    return f.kind == Kind::categorical ? inputs_.categories(f.slot) : 0;
 }
 
 std::size_t GradientTrees::n_trees() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../memory/account.hpp"
+#include "../memory/reserve.hpp"
 #include "../tree/batch.hpp"
 #include "../tree/tree.hpp"
 #include "../tree/turnstile.hpp"
@@ -44,6 +45,10 @@ public:
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    // The rows that were to bring the names do not come.
+    void expect_nothing(std::size_t bytes) noexcept;
+    // Whether an error broke out of the middle of a row.
+    [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
 
     // Nothing can be left out of such a model: what does not fit is refused (LimitTooLow).
     void set_max_bytes(std::size_t);
@@ -57,15 +62,18 @@ public:
     void set_costs(const double* matrix, std::size_t classes);
 
     // A row that is not learned: y < 0 or w = 0. `w` may be null.
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict(const Batch&, const Answers&) const;
+    void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+                     Stop* stop = nullptr);
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
     // The way of the first row through every tree.
     [[nodiscard]] std::vector<SoftNode> explain(const Batch&) const;
 
     [[nodiscard]] const GradientSettings& settings() const noexcept { return settings_; }
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
+    // Categories of a feature that rows have brought; 0 for a numeric one.
+    [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
     [[nodiscard]] std::size_t n_trees() const;
     [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
@@ -86,7 +94,7 @@ private:
     };
 
     template <bool answering>
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
     void learn(const Row&, std::size_t y, double w);
     [[nodiscard]] double rate_of(std::uint64_t row) const noexcept {
         const double settling = settings_.settling * static_cast<double>(n_met_ > 0 ? n_met_ : 1);
@@ -119,6 +127,12 @@ private:
     // Gives a tree its first weights of these inputs.
     void begin(std::size_t tree, const std::vector<Input>&) noexcept;
     void restore_trees(const GradientSnapshot&);
+    // At most what a row allocates that brings so many inputs or classes.
+    [[nodiscard]] std::size_t most_of_a_row(std::size_t brought) const noexcept {
+        const std::size_t width = inputs_.layout().width();
+        return 3 * held_.held + 64 * 1024 + 256 * width +
+               2 * tree_bytes(trees_for(n_classes_ + brought), width + brought + 8);
+    }
     void demand_room(std::size_t more) const;
     [[nodiscard]] std::size_t tree_bytes(std::size_t trees, std::size_t width) const noexcept;
 
@@ -135,6 +149,9 @@ private:
     Scratch scratch_;
     Names class_names_;
     std::vector<Names> category_names_;  // [categorical feature], as far as any are to come
+    Reserve reserve_;
+    Pace pace_{RowBuffer::most_rows};
+    bool unfinished_ = false;
     mutable Turnstile turnstile_;
 };
 

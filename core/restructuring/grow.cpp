@@ -12,7 +12,7 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void Tree::revise() {
+void Tree::revise(Stop* stop) {
     if (!built_) {
         root_ = fresh();
         Node& root = at(root_);
@@ -31,6 +31,7 @@ void Tree::revise() {
         const std::int32_t id = stack_.back();
         stack_.pop_back();
         if (!at(id).stale) continue;
+        look(stop);
         settle(id);
         Node& node = at(id);
         node.stale = false;

@@ -23,12 +23,15 @@ Id4::Id4(const Id4Settings& settings) : settings_(settings) {
 }
 
 void Id4::add_features(const std::vector<Kind>& kinds) {
+    const std::size_t times = 1 + kinds.size() / std::max<std::size_t>(categories_.size(), 1);
+    const Section section(reserve_, 2 * times * most_of_a_row() + 512 * kinds.size());
     const auto lock = turnstile_.writing();
     const Charge charge(account_);
     if (std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {
         throw std::invalid_argument("a tree of every value's branches takes categories only");
     }
     const std::size_t before = categories_.size();
+    unfinished_ = true;
     categories_.resize(before + kinds.size(), 0);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         Node& node = nodes_[i];
@@ -47,6 +50,7 @@ void Id4::add_features(const std::vector<Kind>& kinds) {
             node.tables[f].add(missing_code, counted);
         }
     }
+    unfinished_ = false;
 }
 
 void Id4::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double w) {

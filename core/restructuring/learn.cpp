@@ -16,9 +16,11 @@ void Tree::demand_room(std::size_t rows) const {
 void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double w) {
     const Charge charge(account_);
     try {
+        // Only the tree has changed until the example is in the store.
+        double gone = 0.0;
         if (store_.full() && store_.size() > 0) {
             const Place oldest = store_.oldest();
-            weight_ -= store_.weight(oldest);
+            gone = store_.weight(oldest);
             if (built_ && !settings_.rebuild) take_out(root_, oldest);
         }
         const Place e = store_.put(batch, row, y, w);
@@ -28,7 +30,7 @@ void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double
                 categories_[f] = std::max(categories_[f], store_.code(f, e) + 1);
             }
         }
-        weight_ += w;
+        weight_ = weight_ - gone + w;
         ++seen_;
         if (settings_.rebuild || !built_) {
             drop();
@@ -36,9 +38,11 @@ void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double
             if (root_ == none) root_ = fresh();
             add(root_, e);
         }
-        if (!settings_.lazy) revise();
+        if (!settings_.lazy) revise(stop_);
     } catch (...) {
+        // The examples are as they were, or with the new one; the tree is built from them again.
         drop();
+        unfinished_ = false;
         throw;
     }
 }

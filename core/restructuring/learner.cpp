@@ -21,6 +21,11 @@ void Learner::expect_categories(std::size_t, const std::vector<std::uint32_t>& b
     expect_classes(bytes);
 }
 
+void Learner::expect_nothing(std::size_t bytes) noexcept {
+    const auto lock = turnstile_.writing();
+    names_ -= bytes;
+}
+
 void Learner::declare_classes(std::size_t count) {
     const auto lock = turnstile_.writing();
     classes_ = std::max(classes_, count);
@@ -42,34 +47,46 @@ void Learner::check(const Batch& batch, const std::int32_t* y, const double* w) 
     demand_room(learned);
 }
 
-void Learner::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+void Learner::finish_row(const Batch& batch, std::size_t row, std::int32_t y, const double* w,
+                         Stop* stop) {
+    look(stop);
+    const Section section(reserve_, most_of_a_row());
+    const auto lock = turnstile_.writing();
+    stop_ = stop;
+    unfinished_ = true;
+    learn_row(batch, row, y, w ? in_steps(w[row]) : 1.0);
+    unfinished_ = false;
+    if (reserve_.used()) throw std::bad_alloc();
+}
+
+void Learner::learn(const Batch& batch, const std::int32_t* y, const double* w, Stop* stop) {
     check(batch, y, w);
     for (std::size_t r = 0; r < batch.rows; ++r) {
-        if (y[r] < 0) continue;
-        const auto lock = turnstile_.writing();
-        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
+        if (y[r] >= 0) finish_row(batch, r, y[r], w, stop);
     }
 }
 
 void Learner::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                          const Answers& answers) {
+                          const Answers& answers, Stop* stop) {
     check(batch, y, w);
     Reply reply;
     for (std::size_t r = 0; r < batch.rows; ++r) {
         {
-            const auto lock = asked();
+            const auto lock = asked(stop);
             answer(batch, r, answers, reply);
         }
-        if (y[r] < 0) continue;
-        const auto lock = turnstile_.writing();
-        learn_row(batch, r, y[r], w ? in_steps(w[r]) : 1.0);
+        if (y[r] >= 0) finish_row(batch, r, y[r], w, stop);
     }
 }
 
-void Learner::predict(const Batch& batch, const Answers& answers) const {
-    const auto lock = asked();
+void Learner::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+    constexpr std::size_t at_once = 64;
+    const auto lock = asked(stop);
     Reply reply;
-    for (std::size_t row = 0; row < batch.rows; ++row) answer(batch, row, answers, reply);
+    for (std::size_t row = 0; row < batch.rows; ++row) {
+        if (row % at_once == 0) look(stop);
+        answer(batch, row, answers, reply);
+    }
 }
 
 Description Learner::describe(const Batch* row) const {
@@ -87,6 +104,11 @@ std::size_t Learner::n_features() const {
 std::size_t Learner::n_classes() const {
     const auto lock = turnstile_.reading();
     return classes_;
+}
+
+std::size_t Learner::n_categories(std::size_t feature) const {
+    const auto lock = turnstile_.reading();
+    return static_cast<std::size_t>(categories_.at(feature));
 }
 
 std::size_t Learner::depth() const {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "../memory/account.hpp"
+#include "../memory/reserve.hpp"
+#include "../tree/stop.hpp"
 #include "../tree/tree.hpp"
 #include "../tree/turnstile.hpp"
 #include "counters.hpp"
@@ -35,6 +37,9 @@ struct LearnerSnapshot {
 
 class Learner {
 public:
+    // A single row may restructure the whole tree.
+    static constexpr bool long_rows = true;
+
     Learner() = default;
     Learner(const Learner&) = delete;
     Learner& operator=(const Learner&) = delete;
@@ -50,16 +55,23 @@ public:
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     void declare_classes(std::size_t);
+    // The rows that were to bring the names do not come.
+    void expect_nothing(std::size_t bytes) noexcept;
+    // Whether an error broke out of the middle of a row.
+    [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
 
     // A row with y < 0 is not learned. What cannot be learned is said before the first change.
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict(const Batch&, const Answers&) const;
+    void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+                     Stop* stop = nullptr);
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
 
     // With the path of a row, if one is given.
     [[nodiscard]] Description describe(const Batch* row = nullptr) const;
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
+    // Categories of a feature that rows have brought; 0 for a numeric one.
+    [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
     [[nodiscard]] std::size_t depth() const;
     [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] Counters counters() const;
@@ -84,8 +96,12 @@ protected:
     // An error unless so many more rows can be learned.
     virtual void demand_room(std::size_t) const {}
     // A lock for reading the tree as it should be.
-    [[nodiscard]] virtual std::shared_lock<std::shared_mutex> asked() const {
+    [[nodiscard]] virtual std::shared_lock<std::shared_mutex> asked(Stop* = nullptr) const {
         return turnstile_.reading();
+    }
+    // At most what a row allocates that must be finished.
+    [[nodiscard]] std::size_t most_of_a_row() const noexcept {
+        return 2 * account_.held + 256 * 1024 + 512 * categories_.size() + 64 * classes_;
     }
 
     void save(LearnerSnapshot&, const std::vector<Kind>&) const;
@@ -102,8 +118,12 @@ protected:
     std::uint64_t seen_ = 0;
     double weight_ = 0.0;
     Counters counters_;
+    Reserve reserve_;
+    Stop* stop_ = nullptr;  // of the call that learns
+    bool unfinished_ = false;
 
 private:
+    void finish_row(const Batch&, std::size_t row, std::int32_t y, const double* w, Stop*);
     void check(const Batch&, const std::int32_t* y, const double* w) const;
 };
 

@@ -8,20 +8,24 @@ namespace riparian::restructuring {
 Tree::Tree(const Settings& settings) : settings_(settings), store_(settings.max_examples) {}
 
 void Tree::add_features(const std::vector<Kind>& kinds) {
+    const std::size_t room = (64 + 16 * store_.size()) * kinds.size();
+    const Section section(reserve_, most_of_a_row() + 2 * room);
     const auto lock = turnstile_.writing();
     const Charge charge(account_);
     if (settings_.multiway && std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {
         throw std::invalid_argument("a tree of every value's branches takes categories only");
     }
+    unfinished_ = true;
     store_.add_features(kinds);
     categories_.resize(store_.n_features(), 0);
+    unfinished_ = false;
     // A new attribute may be tested where there was none left.
     if (store_.size() > 0) drop();
 }
 
 void Tree::settle() const { static_cast<void>(asked()); }
 
-std::shared_lock<std::shared_mutex> Tree::asked() const {
+std::shared_lock<std::shared_mutex> Tree::asked(Stop* stop) const {
     while (true) {
         {
             auto lock = turnstile_.reading();
@@ -31,7 +35,7 @@ std::shared_lock<std::shared_mutex> Tree::asked() const {
         Tree& self = const_cast<Tree&>(*this);
         const Charge charge(self.account_);
         try {
-            self.revise();
+            self.revise(stop);
         } catch (...) {
             self.drop();
             throw;

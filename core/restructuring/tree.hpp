@@ -81,7 +81,8 @@ private:
     void count(Node&, Place, bool adding);
     void drop() noexcept;
     // grow.cpp
-    void revise();
+    // Throws Stopped in the middle if it is to stop; the tree must then be dropped.
+    void revise(Stop*);
     void settle(std::int32_t);
     void expand(std::int32_t);
     void contract(std::int32_t);
@@ -114,7 +115,7 @@ private:
     void answer(const Batch&, std::size_t row, const Answers&, Reply&) const override;
     [[nodiscard]] Description described() const override;
     // Whoever asks first brings it up to date, which no one can tell.
-    [[nodiscard]] std::shared_lock<std::shared_mutex> asked() const override;
+    [[nodiscard]] std::shared_lock<std::shared_mutex> asked(Stop* = nullptr) const override;
 
     Settings settings_;
     Store store_;

@@ -28,18 +28,21 @@ double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept
 }  // namespace
 
 void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
-                        const Answers& answers) {
+                        const Answers& answers, Stop* stop) {
     RowBuffer buffer(batch, features_, shape_);
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     const bool apart = answers.probabilities || costs_.classes;
-    for (std::size_t first = 0; first < batch.rows; first += buffer.capacity()) {
-        const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
+        look(stop);
+        const Section section(reserve_, reserve_bytes());
+        n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
+        const Pace::Timer timer(pace_, n);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Charge charge(statistics_);
         descend(buffer, n, starts.data());
         const std::uint64_t reroutings = reroutings_;
-        for (std::size_t i = 0; i < n; ++i) {
+        each_row(n, [&](std::size_t i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
@@ -48,11 +51,11 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             const std::int32_t start = reroutings == reroutings_ ? starts[i] : 0;
             const bool asked = answers.classes || answers.probabilities;
             if (asked && (apart || !learned)) answer(start, row, answers, r);
-            if (!learned) continue;
+            if (!learned) return;
             const auto label = static_cast<std::size_t>(y[r]);
             const std::int32_t said = adapt(start, row, label, weight);
             if (asked && !apart) answers.classes[r] = said;
-        }
+        });
     }
 }
 

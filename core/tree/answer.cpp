@@ -131,19 +131,22 @@ std::vector<Speaker> Tree::speakers() const {
     return out;
 }
 
-void Tree::predict(const Batch& batch, const Answers& answers) const {
-    if (!batch.uncertain.empty()) return predict_uncertain(batch, answers);
+void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+    if (!batch.uncertain.empty()) return predict_uncertain(batch, answers, stop);
+    Pace pace(RowBuffer::most_rows);
     std::optional<RowBuffer> buffer;
     Asking scratch;
     std::vector<std::int32_t> starts;
     Reached reached;
     for (std::size_t first = 0; first < batch.rows;) {
+        look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
         if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
         scratch.fit(shape_, costs_.classes > 0);
         if (settings_.selects()) scratch.gathered.fit(shape_);
-        const std::size_t n = std::min(buffer->capacity(), batch.rows - first);
+        const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
+        const Pace::Timer timer(pace, n);
         buffer->read(first, n);
         starts.resize(n);
         descend(*buffer, n, starts.data());

@@ -17,6 +17,12 @@ std::size_t Tree::n_classes() const {
     return n_classes_;
 }
 
+std::size_t Tree::n_categories(std::size_t feature) const {
+    const auto lock = turnstile_.reading();
+    const Feature& f = features_.at(feature);
+    return f.kind == Kind::categorical ? static_cast<std::size_t>(categories_[f.slot]) : 0;
+}
+
 std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& parent,
                                                const std::vector<std::uint8_t>& role) {
     std::vector<std::int32_t> numbers(parent.size());

@@ -8,16 +8,19 @@ namespace riparian {
 
 template <class Policy, bool answering, bool plain>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
-               const Answers& answers) {
+               const Answers& answers, Stop* stop) {
     RowBuffer buffer(batch, features_, shape_);
     std::array<std::int32_t, RowBuffer::most_rows> starts;
-    for (std::size_t first = 0; first < batch.rows; first += buffer.capacity()) {
-        const std::size_t n = std::min(buffer.capacity(), batch.rows - first);
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
+        look(stop);
+        const Section section(reserve_, reserve_bytes());
+        n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
+        const Pace::Timer timer(pace_, n);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Charge charge(statistics_);
         descend(buffer, n, starts.data());
-        for (std::size_t i = 0; i < n; ++i) {
+        each_row(n, [&](std::size_t i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
@@ -28,7 +31,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                     answer(policy, starts[i], row, scratch_, answers, r);
                 }
             }
-            if (!learned) continue;
+            if (!learned) return;
             const auto label = static_cast<std::size_t>(y[r]);
             const std::int32_t id = route_learning(starts[i], row);
             if constexpr (Policy::observes) {
@@ -51,7 +54,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                     policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
                 }
             }
-        }
+        });
     }
 }
 
@@ -122,31 +125,31 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
 }
 
 template <bool answering>
-void Tree::run(const Batch& batch, const std::int32_t* y, const double* w,
-               const Answers& answers) {
+void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const Answers& answers,
+               Stop* stop) {
     if (settings_.adapts()) {
-        run_adapting(batch, y, w, answers);
+        run_adapting(batch, y, w, answers, stop);
         return;
     }
     std::visit([&](const auto& policy) {
         using Policy = std::decay_t<decltype(policy)>;
         if (plain_ && !limited()) {
-            run<Policy, answering, true>(policy, batch, y, w, answers);
+            run<Policy, answering, true>(policy, batch, y, w, answers, stop);
         } else {
-            run<Policy, answering, false>(policy, batch, y, w, answers);
+            run<Policy, answering, false>(policy, batch, y, w, answers, stop);
         }
     }, settings_.leaf);
 }
 
-void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
-    if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, {});
-    run<false>(batch, y, w, {});
+void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w, Stop* stop) {
+    if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, {}, stop);
+    run<false>(batch, y, w, {}, stop);
 }
 
 void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                       const Answers& answers) {
-    if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, answers);
-    run<true>(batch, y, w, answers);
+                       const Answers& answers, Stop* stop) {
+    if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, answers, stop);
+    run<true>(batch, y, w, answers, stop);
 }
 
 }  // namespace riparian

@@ -81,6 +81,9 @@ void probabilities_of(Speaker speaker, const LeafView& leaf, Spread& spread,
     }
 }
 
+// What a point of a distribution takes while its row is learned.
+constexpr std::size_t bytes_of_a_point = 512;
+
 // For each row with uncertain values and each run of rows without.
 template <class Certain, class Uncertainly>
 void in_turn(const Batch& batch, Certain&& certain, Uncertainly&& uncertainly) {
@@ -250,16 +253,17 @@ void Tree::answer(Spread& spread, AnswerScratch& scratch, const Answers& answers
                                             : largest(sum.data(), n);
 }
 
-void Tree::predict_uncertain(const Batch& batch, const Answers& answers) const {
+void Tree::predict_uncertain(const Batch& batch, const Answers& answers, Stop* stop) const {
     std::optional<RowBuffer> buffer;
     AnswerScratch scratch;
     Spread spread;
     in_turn(
         batch,
         [&](std::size_t first, std::size_t n) {
-            predict(batch.certain_rows(first, n), from(answers, first));
+            predict(batch.certain_rows(first, n), from(answers, first), stop);
         },
         [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
+            look(stop);
             const auto lock = turnstile_.reading();
             if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
             scratch.fit(shape_, costs_.classes > 0);
@@ -423,7 +427,7 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
 }
 
 void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,
-                         const Answers& answers) {
+                         const Answers& answers, Stop* stop) {
     RowBuffer buffer(batch, features_, shape_);
     Spread spread;
     const bool asked = answers.classes || answers.probabilities;
@@ -432,23 +436,28 @@ void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double
         [&](std::size_t first, std::size_t n) {
             const Batch rows = batch.certain_rows(first, n);
             const double* const weights = w ? w + first : nullptr;
-            if (asked) prequential(rows, y + first, weights, from(answers, first));
-            else learn(rows, y + first, weights);
+            if (asked) prequential(rows, y + first, weights, from(answers, first), stop);
+            else learn(rows, y + first, weights, stop);
         },
         [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
+            look(stop);
+            const Section section(reserve_, reserve_bytes() + bytes_of_a_point * batch.points.size());
             buffer.read(row, 1);
             const auto lock = turnstile_.writing();
             const Charge charge(statistics_);
             const auto begin = [&] {
                 spread.begin(buffer.row(0), features_, shape_, first, last, batch.points);
             };
-            begin();
-            if (asked) {
-                answer(spread, scratch_, answers, row);
+            each_row(1, [&](std::size_t) {
                 begin();
-            }
-            const double weight = w ? w[row] : 1.0;
-            if (y[row] >= 0 && weight > 0.0) learn(spread, static_cast<std::size_t>(y[row]), weight);
+                if (asked) {
+                    answer(spread, scratch_, answers, row);
+                    begin();
+                }
+                const double weight = w ? w[row] : 1.0;
+                if (y[row] < 0 || !(weight > 0.0)) return;
+                learn(spread, static_cast<std::size_t>(y[row]), weight);
+            });
         });
 }
 

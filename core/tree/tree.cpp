@@ -35,7 +35,35 @@ Tree::Tree(const Settings& settings)
 
 Tree::~Tree() = default;
 
+// ---- memory that is set aside ----
+
+// Whatever lists grow, the old and the new ones are there together: as much again as is held, twice
+// for what is derived from them. A check may split the leaf, into a leaf for each category.
+std::size_t Tree::most_of_rows(std::size_t rows) const noexcept {
+    constexpr std::size_t small_things = 128 * 1024, a_leaf = 1024, a_feature = 256;
+    std::size_t branches = 2;
+    for (const std::int32_t n : categories_) {
+        branches = std::max(branches, static_cast<std::size_t>(n) + 2);
+    }
+    const auto checks = 1 + static_cast<std::size_t>(static_cast<double>(rows) / settings_.grace_period);
+    const std::size_t leaf = a_leaf + LeafStatistics::bytes(shape_, std::max<std::size_t>(n_classes_, 2), 0);
+    return 2 * held_bytes() + small_things + a_feature * features_.size() + checks * branches * leaf;
+}
+
+std::size_t Tree::reserve_bytes() noexcept {
+    if (reserve_for_ != held_bytes()) {
+        reserve_for_ = held_bytes();
+        row_bytes_ = most_of_rows(1);
+    }
+    return row_bytes_;
+}
+
+// ---- the schema ----
+
 void Tree::add_features(const std::vector<Kind>& kinds) {
+    // Every leaf is copied to its new width.
+    const std::size_t times = 1 + kinds.size() / std::max<std::size_t>(features_.size(), 1);
+    const Section section(reserve_, 2 * times * held_bytes() + 512 * kinds.size() + most_of_rows(1));
     const auto lock = turnstile_.writing();
     const Charge charge(structure_);
     constexpr std::size_t most_a_feature = 128;  // and the copies when lists grow
@@ -44,6 +72,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     const std::size_t categorical = kinds.size() - numeric;
     demand_structure((features_.size() + kinds.size()) * most_a_feature +
                      memory_.growth(numeric, categorical));
+    unfinished_ = true;
     if (settings_.forgets()) make_room_for_wider(numeric, categorical);
     Shape to = shape_;
     make_room(features_, kinds.size());
@@ -57,6 +86,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     make_room(categories_, to.categorical - shape_.categorical);
     categories_.resize(to.categorical, 0);
     reshape(to);
+    unfinished_ = false;
 }
 
 void Tree::add_names(std::size_t bytes) {
@@ -70,6 +100,11 @@ void Tree::expect_categories(std::size_t feature, const std::vector<std::uint32_
     const std::size_t slot = features_.at(feature).slot;
     if (category_names_.size() <= slot) category_names_.resize(slot + 1);
     category_names_[slot].expect(bytes);
+}
+
+void Tree::expect_nothing(std::size_t) noexcept {
+    class_names_.clear();
+    for (Names& names : category_names_) names.clear();
 }
 
 // The classes up to this one are known.
@@ -93,8 +128,13 @@ void Tree::meet_category(std::size_t slot, std::int32_t code) {
 }
 
 void Tree::declare_classes(std::size_t count) {
+    // Everything that has a place for each class is copied.
+    const std::size_t times = 1 + room_for_classes(count) / shape_.class_stride;
+    const Section section(reserve_, 2 * times * held_bytes() + 512 * count + most_of_rows(1));
     const auto lock = turnstile_.writing();
+    unfinished_ = true;
     if (count > n_classes_) meet_class(count - 1);
+    unfinished_ = false;
 }
 
 void Tree::reshape(const Shape& to) {
@@ -141,6 +181,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     }
     auto entries = std::make_shared<double[]>(classes * classes);
     std::copy_n(matrix, classes * classes, entries.get());
+    const Section section(reserve_, most_of_rows(1));
     costs_ = Costs{std::move(entries), classes, classes};
     {
         const Charge charge(structure_);

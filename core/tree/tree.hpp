@@ -11,14 +11,17 @@
 #include <vector>
 
 #include "../memory/account.hpp"
+#include "../memory/reserve.hpp"
 #include "archived.hpp"
 #include "batch.hpp"
 #include "change.hpp"
 #include "check.hpp"
 #include "example_window.hpp"
 #include "node.hpp"
+#include "pace.hpp"
 #include "settings.hpp"
 #include "short_memory.hpp"
+#include "stop.hpp"
 #include "turnstile.hpp"
 
 namespace riparian {
@@ -83,6 +86,10 @@ public:
         for (std::size_t i = next_; i < bytes_.size(); ++i) sum += bytes_[i];
         return sum;
     }
+    void clear() noexcept {
+        bytes_.clear();
+        next_ = 0;
+    }
 
 private:
     std::vector<std::uint32_t> bytes_;
@@ -105,6 +112,10 @@ struct Found {
 };
 
 // Learning calls must not overlap each other; reading calls may overlap anything.
+//
+// A learning call that throws leaves a whole tree: as it was, or as after some of its rows. There are
+// two exceptions, after which `unfinished` is true and the tree can only be discarded: what a function
+// of the user throws, and LimitTooLow.
 class Tree {
 public:
     explicit Tree(const Settings&);
@@ -128,6 +139,12 @@ public:
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    // The rows that were to bring the names do not come. `bytes`: of those that have not come.
+    void expect_nothing(std::size_t bytes) noexcept;
+    // Whether an error broke out of the middle of a row.
+    [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
+    // At most what so many rows allocate, before their memory is accounted for.
+    [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const noexcept;
 
     // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
     void set_max_bytes(std::size_t);
@@ -146,9 +163,11 @@ public:
     void set_costs(const double* matrix, std::size_t classes);
 
     // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.
-    void learn(const Batch&, const std::int32_t* y, const double* w);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict(const Batch&, const Answers&) const;
+    // `stop` ends a call between two rows, which throws Stopped.
+    void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+                     Stop* stop = nullptr);
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
 
     // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
     // `find_starts` gives is good until `reroutings` counts on.
@@ -190,6 +209,8 @@ public:
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
     [[nodiscard]] std::size_t n_features() const;
     [[nodiscard]] std::size_t n_classes() const;
+    // Categories of a feature that rows have brought; 0 for a numeric one.
+    [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
     [[nodiscard]] std::size_t n_nodes() const;
     [[nodiscard]] std::size_t n_leaves() const;
     [[nodiscard]] std::size_t depth() const;
@@ -218,9 +239,19 @@ private:
     // `plain`: no limit of memory, and no leaf keeps more than statistics, nor waits for
     // another weight than the grace period.
     template <class Policy, bool answering, bool plain>
-    void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&,
+             Stop*);
     template <bool answering>
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
+    [[nodiscard]] std::size_t held_bytes() const noexcept {
+        return structure_.held + statistics_.held + working_.held;
+    }
+    // What is set aside before a row begins.
+    [[nodiscard]] std::size_t reserve_bytes() noexcept;
+    // Does the rows of a block, all of them or up to one during which memory ran out. Then it
+    // throws std::bad_alloc.
+    template <class OfRow>
+    void each_row(std::size_t n, const OfRow&);
     template <class Policy>
     void answer(const Policy&, std::int32_t start, const Row&, Asking&, const Answers&,
                 std::size_t row) const;
@@ -369,8 +400,8 @@ private:
     bool halve(Spread&, std::size_t value, Spread::Waiting&) const;
     [[nodiscard]] std::int32_t next(std::int32_t node, const Row&) const noexcept;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
-    void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&);
-    void predict_uncertain(const Batch&, const Answers&) const;
+    void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
+    void predict_uncertain(const Batch&, const Answers&, Stop*) const;
     void answer(Spread&, AnswerScratch&, const Answers&, std::size_t row) const;
     void learn(Spread&, std::size_t y, double w);
     void arrive(const Spread&, std::size_t y);
@@ -397,7 +428,7 @@ private:
 
     // Following change (adapt.cpp, graft.cpp).
     [[nodiscard]] std::vector<std::int32_t> numbers() const;
-    void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&);
+    void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
     std::int32_t adapt(std::int32_t start, const Row&, std::size_t y, double w);
     template <class Policy>
     Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, Weight, const Shares&,
@@ -658,6 +689,10 @@ private:
     Asking scratch_;
     CaseRoom case_room_;
     GatheredRow gathered_;
+    Reserve reserve_;
+    std::size_t reserve_for_ = SIZE_MAX, row_bytes_ = 0;  // bytes held when this was worked out
+    Pace pace_{RowBuffer::most_rows};
+    bool unfinished_ = false;
     mutable Turnstile turnstile_;
 };
 
@@ -674,6 +709,14 @@ inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
     if (code == missing_code) return node.heavy;
     if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
     return ways_[static_cast<std::size_t>(node.place)].find(code);
+}
+
+template <class OfRow>
+void Tree::each_row(std::size_t n, const OfRow& of_row) {
+    unfinished_ = true;
+    for (std::size_t i = 0; i < n && !reserve_.used(); ++i) of_row(i);
+    unfinished_ = false;
+    if (reserve_.used()) throw std::bad_alloc();
 }
 
 template <class Learn>

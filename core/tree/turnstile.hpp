@@ -10,6 +10,14 @@ namespace riparian {
 // ever. Everyone passes the gate first, so a waiting writer stops new readers.
 class Turnstile {
 public:
+    // Who holds an outer one may ask for inner ones; never the other way round.
+    enum class Level { outer, inner };
+
+    explicit Turnstile(Level = Level::inner);
+    ~Turnstile();
+    Turnstile(const Turnstile&) = delete;
+    Turnstile& operator=(const Turnstile&) = delete;
+
     [[nodiscard]] std::shared_lock<std::shared_mutex> reading() {
         const std::lock_guard gate(gate_);
         return std::shared_lock(room_);
@@ -19,9 +27,23 @@ public:
         return std::unique_lock(room_);
     }
 
+    // A process forks: before it, every turnstile is closed, so that no model is copied in the
+    // middle of a row; after it, in parent and child, they are opened. A thread that forks while it
+    // learns, from a function of the user, holds one itself: closing gives up after some seconds,
+    // and the fork goes on without.
+    static void close_all();
+    static void open_all() noexcept;
+
 private:
+    [[nodiscard]] bool close();
+    void open() noexcept;
+
     std::mutex gate_;
     std::shared_mutex room_;
+    const Level level_;
+    Turnstile* next_ = nullptr;
+    Turnstile* previous_ = nullptr;
+    bool closed_ = false;
 };
 
 }  // namespace riparian

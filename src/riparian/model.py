@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import sys
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from riparian import _core, modelfile
+from riparian import _core, _forked, modelfile
 from riparian.compat import announce_to_river
 from riparian.costs import cost_matrix
 from riparian.labels import (
@@ -46,8 +47,9 @@ Numbers = NDArray[np.float64]
 class Engine(Protocol):
     """What learns, natively: numbers and codes, no names.
 
-    A call that learns fails before its first change or not at all, unless it asks a function
-    of the user or there is a limit of memory.
+    A call that learns and fails leaves the engine as it was, or as after some of the rows. There are
+    two exceptions, after which it is `unfinished` and can only be discarded: what a function of the
+    user raises, and a limit of memory that is too low.
     """
 
     @property
@@ -61,22 +63,39 @@ class Engine(Protocol):
     @property
     def least_bytes(self) -> int: ...
 
+    @property
+    def unfinished(self) -> bool: ...
+
     # The schema grows: features get the next places, classes and categories the next codes,
     # and each is told the bytes that its name takes.
     def add_features(self, categorical: list[bool]) -> None: ...
     def add_names(self, bytes: int) -> None: ...
     def expect_classes(self, bytes: list[int]) -> None: ...
-    def expect_categories(self, feature: int, bytes: list[int]) -> None: ...
     def declare_classes(self, count: int) -> None: ...
+    def cut_names(self, names: tuple[Any, ...]) -> None: ...
     def set_costs(self, matrix: Numbers) -> None: ...
     def set_max_bytes(self, limit: int | None) -> None: ...
     def surely_fits(self, names: int, numbers: int) -> bool: ...
 
-    # A row of code -1 or weight 0 is answered, not learned. `width`: of the probabilities, 0
-    # for none.
-    def learn(self, batch: _core.Batch, y: Codes, w: Numbers | None) -> None: ...
+    # A row of code -1 or weight 0 is predicted, not learned. `width`: of the probabilities, 0
+    # for none. `grow` adds the names of the batch to the schema (`Schema.grow`), whose lists are
+    # `names`; schema and engine grow together or not at all.
+    def learn(
+        self,
+        batch: _core.Batch,
+        y: Codes,
+        w: Numbers | None,
+        names: tuple[Any, ...] | None = None,
+        grow: Callable[[], tuple[Any, ...]] | None = None,
+    ) -> None: ...
     def prequential(
-        self, batch: _core.Batch, y: Codes, w: Numbers | None, width: int
+        self,
+        batch: _core.Batch,
+        y: Codes,
+        w: Numbers | None,
+        width: int,
+        names: tuple[Any, ...] | None = None,
+        grow: Callable[[], tuple[Any, ...]] | None = None,
     ) -> tuple[Codes, Numbers | None]: ...
     def predict(self, batch: _core.Batch, width: int) -> tuple[Codes, Numbers | None]: ...
 
@@ -153,9 +172,17 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     # -- learning -----------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Forgets everything, then learns the rows of `X` in their order, once."""
+        """Forgets everything, then learns the rows of `X` in their order, once.
+
+        Ctrl-C ends it early: the rows that were learned until then stay learned.
+        """
         fresh = self._fresh_like()
-        fresh._learn(X, y, None, sample_weight, in_order=True)
+        try:
+            fresh._learn(X, y, None, sample_weight, in_order=True)
+        except KeyboardInterrupt:
+            if fresh._engine is not None:
+                self._take_over(fresh)
+            raise
         if fresh._engine is None or fresh._engine.seen == 0:
             raise ValueError(
                 "Sample weights must contain at least one non-zero number; nothing was learned"
@@ -201,8 +228,15 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             code = schema.class_codes.get(y)
             if code is not None:
                 with self._learning:
-                    if engine.learn_one(x, schema.index, schema.codes, code, w):
-                        return
+                    try:
+                        # Another thread may have put a copy in its place meanwhile.
+                        if engine is self._engine and engine.learn_one(
+                            x, schema.index, schema.codes, code, w
+                        ):
+                            return
+                    except BaseException as error:
+                        self._give_up_if_unfinished(engine, error)
+                        raise
         self._learn(x, [y], None, [w], one=True)
 
     def prequential(
@@ -237,14 +271,17 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         one: bool = False,
         passes: Iterable[int] | None = None,
     ) -> Any:
-        """Checks everything, then changes everything: nothing fails after the first change."""
+        """Reads and checks the whole batch, then learns it.
+
+        Whatever is raised, the model is as it was, or as after some of the rows of the batch:
+        `n_seen_` says how many.
+        """
         first = self._engine is None
-        axes = self._axes() if first else self._learned_with
-        engine = self._new_engine(axes) if first else self._engine
-        schema = Schema(type(self).__name__) if first else self._schema
         learning = threading.Lock() if first else self._learning
-        assert engine is not None
         with learning:
+            axes = self._axes() if first else self._learned_with
+            engine = self._new_engine(axes) if first else self._fitted()
+            schema = Schema(type(self).__name__) if first else self._schema
             table = read_example(X) if one else read_table(X)
             if table.n_rows == 0 or not (table.columns or table.example):
                 raise ValueError(
@@ -271,69 +308,65 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             codes, added = _learned_codes(labels, weights, schema, declared)
             if in_order:
                 codes, added = sort_classes(codes, added)
+            known = [*(schema.classes or declared), *added]
             costs = None
             if axes.get("costs") is not None:
-                before = schema.classes or declared
-                costs = cost_matrix(axes["costs"], [*before, *added])
+                costs = cost_matrix(axes["costs"], known)
             if not first and self._limit() != axes.get("max_bytes"):
                 engine.set_max_bytes(byte_count("max_bytes", self._limit()))
                 self._learned_with = axes = {**axes, "max_bytes": self._limit()}
-            # A function of the user may fail at any check, and new names may not fit.
-            may_fail = self._asks or not _names_fit(engine, reading, added)
-            undo = self._undo_point() if may_fail else None
-            result = None
+            if first and engine.max_bytes is not None:
+                self._demand_least(axes, reading, codes, [*declared, *added], len(declared))
+            # A function of the user may fail in the middle of a row, and new names may not fit: a
+            # copy learns, and takes the place of the model when it is done.
+            if not first and (self._asks or not _names_fit(engine, reading, added)):
+                engine, schema = self._copy(axes)
+            state = {"_schema": schema, "_learning": learning, "_learned_with": axes}
+            state["_engine"] = engine  # the last: a model has learned if it has one
+            declares = declared and not schema.classes
+            brings = reading.new_features or reading.new_categories or declares or added
+            reads_again = whole is not table and answers is not None
+
+            def grow() -> tuple[Any, ...]:
+                growth = schema.grow(reading, declared, added, first=first)
+                return (*growth[:-1], schema.read(whole, grow=False).batch if reads_again else None)
+
+            names = (schema.lists, grow) if first or brings or reads_again else ()
+            width = len(known) if answers == "both" else 0
+            before = engine.seen
             try:
-                if first and engine.max_bytes is not None:
-                    self._demand_least(axes, reading, codes, [*declared, *added], len(declared))
-                self._grow(engine, schema, reading, declared, added, first=first)
                 if costs is not None:
                     engine.set_costs(costs)
-                if whole is not table and answers is not None:
-                    reading = schema.read(whole, grow=False)
-                if passes is not None:
-                    for _ in passes:
-                        self._begin_pass(engine)
-                        engine.learn(reading.batch, codes, weights)
-                elif answers is None:
-                    engine.learn(reading.batch, codes, weights)
+                if answers is not None:
+                    batch = reading.batch
+                    result = engine.prequential(batch, codes, weights, width, *names)
                 else:
-                    width = len(schema.classes) if answers == "both" else 0
-                    result = engine.prequential(reading.batch, codes, weights, width)
-            except BaseException:
-                if undo is not None:
-                    self._engine, self._schema = undo()
+                    result = None
+                    for number, _ in enumerate((0,) if passes is None else passes):
+                        if passes is not None:
+                            self._begin_pass(engine)
+                        engine.learn(reading.batch, codes, weights, *(() if number else names))
+            except BaseException as error:
+                self._give_up_if_unfinished(engine, error)
+                if not engine.unfinished and engine.seen > before:
+                    self.__dict__.update(state)
                 raise
-            if first:
-                self._schema, self._learning, self._learned_with = schema, learning, axes
-                self._engine = engine
+            self.__dict__.update(state)
+            _forked.watch(self)
         if result is None:
             return None
         predicted, probabilities = result
         labelled = self._labels(predicted)
         return labelled if answers == "labels" else (labelled, probabilities)
 
-    def _grow(
-        self,
-        engine: E,
-        schema: Schema,
-        reading: Reading,
-        declared: list[Hashable],
-        added: list[Hashable],
-        *,
-        first: bool,
-    ) -> None:
-        """Gives schema and engine what a batch brings; names count from their row on."""
-        before = 0 if first else schema.bytes
-        categories = schema.adopt(reading)
-        engine.add_names(schema.bytes - before - sum(map(sum, categories.values())))
-        if reading.new_features:
-            engine.add_features([f.kind == "categorical" for f in reading.new_features])
-        for place, held in categories.items():
-            engine.expect_categories(place, held)
-        if declared and not schema.classes:
-            engine.expect_classes(schema.add_classes(declared))
-            engine.declare_classes(len(schema.classes))
-        engine.expect_classes(schema.add_classes(added))
+    def _give_up_if_unfinished(self, engine: E, error: BaseException) -> None:
+        """Drops an engine that an error left in the middle of a row: it could not go on."""
+        if engine.unfinished and engine is self._engine:
+            self.__dict__["_engine"] = None
+            raise MemoryError(
+                "memory ran out in the middle of a row, and not even that row could be finished; "
+                "what the model had learned is lost: load its last file"
+            ) from error
 
     def _limit(self) -> Any:
         return self.__dict__.get("max_bytes")
@@ -368,23 +401,14 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
                 f"features, got {limit:,}"
             )
 
-    def _undo_point(self) -> Callable[[], tuple[E, Schema]] | None:
-        """What gives back the model as it is now; None before anything was learned."""
-        if self._engine is None:
-            return None
-        axes = self._learned_with
-        restored = self._restorer(axes)
-        arrays, schema = self._engine.snapshot(), copy.deepcopy(self._schema)
-        costs = axes.get("costs")
-
-        def undo() -> tuple[E, Schema]:
-            engine = restored(arrays)
-            engine.add_names(schema.bytes)
-            if costs is not None:
-                engine.set_costs(cost_matrix(costs, schema.classes))
-            return engine, schema
-
-        return undo
+    def _copy(self, axes: Mapping[str, Any]) -> tuple[E, Schema]:
+        """The engine and the schema as they are now, once more."""
+        engine = self._restorer(axes)(self._fitted().snapshot())
+        schema = copy.deepcopy(self._schema)
+        engine.add_names(schema.bytes)
+        if axes.get("costs") is not None:
+            engine.set_costs(cost_matrix(axes["costs"], schema.classes))
+        return engine, schema
 
     def _answer_only(self, table: Table, answers: str) -> Any:
         """What prequential gives where no row has weight."""
@@ -432,13 +456,16 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         self, batch: _core.Batch
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], list[Hashable]]:
         """The codes, the probabilities of all classes that the engine knew, and these classes."""
-        while True:
-            engine, classes = self._fitted(), list(self._schema.classes)
-            codes, probabilities = engine.predict(batch, len(classes))
-            assert probabilities is not None
-            if engine.n_classes <= len(classes):
-                return codes, probabilities, classes
-            # Another thread taught a new class meanwhile: without it they would not sum to 1.
+        # Another thread may bring a class meanwhile, without which they would not sum to 1: then they
+        # are asked for again, and at last while nobody learns.
+        for lock in (contextlib.nullcontext(), contextlib.nullcontext(), self._learning):
+            with lock:
+                engine, classes = self._fitted(), list(self._schema.classes)
+                codes, probabilities = engine.predict(batch, len(classes))
+                if engine.n_classes <= len(classes):
+                    break
+        assert probabilities is not None
+        return codes, probabilities, classes
 
     def _asked(self, X: Any) -> tuple[E, Reading]:
         engine = self._fitted()
@@ -560,10 +587,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     def _take_over(self, other: StreamClassifier[E]) -> None:
         """What another model of the same parameters has learned."""
-        self._schema, self._learned_with = other._schema, other._learned_with
-        self._schema.owner = type(self).__name__
-        self._learning = threading.Lock()
-        self._engine = other._engine
+        schema, axes = other._schema, other._learned_with
+        schema.owner = type(self).__name__
+        state = {"_schema": schema, "_learning": threading.Lock(), "_learned_with": axes}
+        self.__dict__.update(state, _engine=other._engine)
+        _forked.watch(self)
 
 
 def _refuse_infinite(reading: Reading, schema: Schema) -> None:

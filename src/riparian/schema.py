@@ -1,8 +1,9 @@
 """Names to numbers: which features there are, their categories, and the classes.
 
 The schema grows with the stream. Reading a batch never changes it: a
-:class:`Reading` says what would be new, and :meth:`Schema.adopt` takes that over
-once nothing can fail any more.
+:class:`Reading` says what would be new. :meth:`Schema.grow` adds it, called by the
+engine, which learns of it in the same native call: both know the same names, whatever
+is raised meanwhile.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Schema:
     """The ordered features and classes of one model."""
 
     # A dict of attributes takes more or less, by what the program did before.
-    __slots__ = ("bytes", "class_codes", "classes", "codes", "features", "index", "owner")
+    __slots__ = ("class_codes", "classes", "codes", "features", "index", "owner")
 
     def __init__(self, owner: str = "the model") -> None:
         self.owner = owner  # what errors call it
@@ -68,9 +69,20 @@ class Schema:
         #: For the one-example path: name to place, and value to code (None: numeric).
         self.index: dict[Name, int] = {}
         self.codes: list[dict[Hashable, int] | None] = []
-        #: What the names hold; see `_held`.
-        lists = (self.features, self.classes, self.class_codes, self.index, self.codes)
-        self.bytes = _held(self) + sum(map(_held, lists))
+
+    @property
+    def bytes(self) -> int:
+        """What the names hold; see `_held`."""
+        held = _held(self) + sum(map(_held, self.lists))
+        for place, feature in enumerate(self.features):
+            held += sum(map(_held, (feature, feature.codes, feature.name, place)))
+            held += sum(_held(value) + _held(code) for value, code in feature.codes.items())
+        return held + sum(_held(label) + _held(code) for label, code in self.class_codes.items())
+
+    @property
+    def lists(self) -> tuple[Any, ...]:
+        """What the engine cuts back to the names that it knows (``bindings/names.hpp``)."""
+        return self.features, self.codes, self.index, self.classes, self.class_codes
 
     @property
     def named(self) -> bool:
@@ -139,16 +151,36 @@ class Schema:
         numbers = set_cells(batch, uncertain, uncertain_codes) if uncertain else 0
         return Reading(batch, table.n_rows, new_features, new_categories, numbers)
 
-    def adopt(self, reading: Reading) -> dict[int, list[int]]:
-        """Takes over what the reading found new; gives the bytes of each new category."""
-        for feature in reading.new_features:
-            self.add_feature(feature)
-        return {
-            place: self.add_categories(self.features[place], values)
-            for place, values in reading.new_categories.items()
-        }
+    def grow(
+        self, reading: Reading, declared: list[Hashable], added: list[Hashable], *, first: bool
+    ) -> tuple[Any, ...]:
+        """Adds what a batch brings; returns it in bytes, as ``bindings/names.hpp`` reads it.
 
-    def add_feature(self, feature: Feature) -> None:
+        Parameters
+        ----------
+        reading : Reading
+            The batch.
+        declared : list
+            The labels that `classes=` names.
+        added : list
+            The labels that are new in the batch.
+        first : bool
+            Whether the engine knows nothing yet.
+        """
+        names = self.bytes if first else 0
+        names += sum(self.add_feature(feature) for feature in reading.new_features)
+        categories = [
+            (place, self.add_categories(self.features[place], values))
+            for place, values in reading.new_categories.items()
+        ]
+        declares = bool(declared) and not self.classes
+        of_declared = self.add_classes(declared) if declares else []
+        n_declared = len(self.classes) if declares else 0
+        kinds = [feature.kind == "categorical" for feature in reading.new_features]
+        return names, kinds, categories, of_declared, self.add_classes(added), n_declared, None
+
+    def add_feature(self, feature: Feature) -> int:
+        """Gives the feature the next place, and says what it holds."""
         lists = (self.features, self.codes, self.index)
         before = sum(map(_held, lists))
         # The name comes last: a reader in another thread must find what it leads to.
@@ -156,7 +188,7 @@ class Schema:
         self.codes.append(feature.codes if feature.kind == "categorical" else None)
         self.index[feature.name] = place = len(self.features) - 1
         parts = (feature, feature.codes, feature.name, place)
-        self.bytes += sum(map(_held, lists)) - before + sum(map(_held, parts))
+        return sum(map(_held, lists)) - before + sum(map(_held, parts))
 
     def add_categories(self, feature: Feature, values: Iterable[Hashable]) -> list[int]:
         """Gives the values their codes, and says what each of them holds."""
@@ -165,7 +197,6 @@ class Schema:
             before = _held(codes)
             codes.setdefault(value, len(codes))
             held.append(_held(value) + _held(len(codes) - 1) + _held(codes) - before)
-        self.bytes += sum(held)
         return held
 
     def label(self, place: int) -> str:
@@ -243,7 +274,6 @@ class Schema:
                 self.class_codes[label] = code = len(self.classes) - 1
                 after = _held(self.classes) + _held(self.class_codes)
                 held.append(_held(label) + _held(code) + after - before)
-        self.bytes += sum(held)
         return held
 
 

@@ -1,0 +1,161 @@
+// Names and their codes, as a schema in Python holds them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "../core/tree/feature.hpp"
+#include "batch.hpp"
+
+// What a batch brings, in the order in which an engine is told of it. Bytes are those of the names.
+struct Growth {
+    std::size_t names;                // bytes of all that has no row of its own
+    std::vector<riparian::Kind> features;
+    std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> categories;  // by feature
+    std::vector<std::uint32_t> declared, classes;
+    std::size_t n_declared;           // classes that count as known; 0: none were declared
+    nanobind::object batch;           // to be learned instead, or None
+
+    // As `Schema.grow` in src/riparian/schema.py returns it.
+    explicit Growth(const nanobind::tuple& t)
+        : names(nanobind::cast<std::size_t>(t[0])),
+          categories(nanobind::cast<decltype(categories)>(t[2])),
+          declared(nanobind::cast<std::vector<std::uint32_t>>(t[3])),
+          classes(nanobind::cast<std::vector<std::uint32_t>>(t[4])),
+          n_declared(nanobind::cast<std::size_t>(t[5])),
+          batch(t[6]) {
+        for (const bool c : nanobind::cast<std::vector<bool>>(t[1])) {
+            features.push_back(c ? riparian::Kind::categorical : riparian::Kind::numeric);
+        }
+    }
+};
+
+// The lists of a schema. What an engine does not know can be cut off, which cannot fail: no Python code
+// runs, and nothing is allocated.
+class NameLists {
+public:
+    // As `Schema.lists` in src/riparian/schema.py.
+    explicit NameLists(const nanobind::tuple& t)
+        : features_(nanobind::cast<nanobind::list>(t[0])),
+          codes_(nanobind::cast<nanobind::list>(t[1])),
+          index_(nanobind::cast<nanobind::dict>(t[2])),
+          classes_(nanobind::cast<nanobind::list>(t[3])),
+          class_codes_(nanobind::cast<nanobind::dict>(t[4])) {}
+
+    [[nodiscard]] std::size_t n_classes() const { return nanobind::len(classes_); }
+
+    // `growth`: what the engine was told to expect, or null; returns the bytes of what was cut off of it.
+    template <class Engine>
+    std::size_t cut_to(const Engine& engine, const Growth* growth) {
+        const std::size_t features = without([&] { return engine.n_features(); });
+        cut(features_, features);
+        cut(codes_, features);
+        cut(index_, features);
+        std::size_t bytes = 0;
+        for (std::size_t f = 0; f < nanobind::len(codes_); ++f) {
+            PyObject* const codes = PyList_GET_ITEM(codes_.ptr(), static_cast<Py_ssize_t>(f));
+            if (!PyDict_CheckExact(codes)) continue;
+            const std::size_t gone = cut(codes, without([&] { return engine.n_categories(f); }));
+            for (std::size_t i = 0; gone && growth && i < growth->categories.size(); ++i) {
+                const auto& [feature, held] = growth->categories[i];
+                if (feature == f) bytes += sum_of_last(held, gone);
+            }
+        }
+        const std::size_t classes = without([&] { return engine.n_classes(); });
+        const std::size_t gone = cut(class_codes_, classes);
+        cut(classes_, classes);
+        if (growth) bytes += sum_of_last(growth->classes, gone);
+        return bytes;
+    }
+
+private:
+    template <class Call>
+    static std::size_t without(const Call& call) {
+        const nanobind::gil_scoped_release free;
+        return call();
+    }
+    static std::size_t sum_of_last(const std::vector<std::uint32_t>& held, std::size_t n) {
+        n = n < held.size() ? n : held.size();
+        return std::accumulate(held.end() - static_cast<std::ptrdiff_t>(n), held.end(), std::size_t{0});
+    }
+    static void cut(const nanobind::list& list, std::size_t n) {
+        // One at a time: for many at once the interpreter allocates.
+        for (auto size = PyList_GET_SIZE(list.ptr()); size > static_cast<Py_ssize_t>(n); --size) {
+            PyList_SetSlice(list.ptr(), size - 1, size, nullptr);
+        }
+    }
+    static std::size_t cut(const nanobind::dict& dict, std::size_t n) { return cut(dict.ptr(), n); }
+    // A dict keeps its keys in the order in which they came.
+    static std::size_t cut(PyObject* dict, std::size_t n) {
+        constexpr std::size_t at_once = 64;
+        std::size_t gone = 0;
+        while (static_cast<std::size_t>(PyDict_GET_SIZE(dict)) > n) {
+            PyObject* keys[at_once];
+            std::size_t found = 0, place = 0;
+            PyObject* key;
+            Py_ssize_t at = 0;
+            while (found < at_once && PyDict_Next(dict, &at, &key, nullptr)) {
+                if (place++ >= n) keys[found++] = Py_NewRef(key);
+            }
+            for (std::size_t i = 0; i < found; ++i) {
+                if (PyDict_DelItem(dict, keys[i]) != 0) PyErr_Clear();
+                Py_DECREF(keys[i]);
+            }
+            if (found == 0) break;
+            gone += found;
+        }
+        return gone;
+    }
+
+    nanobind::list features_, codes_;
+    nanobind::dict index_;
+    nanobind::list classes_;
+    nanobind::dict class_codes_;
+};
+
+// Both sides of a model learn of new names together, or neither does. `grow` is a Python function
+// that adds them to the schema and returns what it added; whatever is raised, in it or while the rows
+// are learned, the schema then has the names that the engine knows, and no others.
+template <class Engine, class Learn>
+void grow_and_learn(Engine& engine, const nanobind::object& names, const nanobind::object& grow,
+                    const Learn& learn) {
+    namespace nb = nanobind;
+    if (grow.is_none()) {
+        learn(nb::none());
+        return;
+    }
+    NameLists held(nb::cast<nb::tuple>(names));
+    std::optional<Growth> growth;
+    try {
+        Growth made(nb::cast<nb::tuple>(grow()));
+        {
+            const nb::gil_scoped_release free;
+            engine.add_names(made.names);
+            if (!made.features.empty()) engine.add_features(made.features);
+            growth.emplace(std::move(made));
+            for (const auto& [feature, bytes] : growth->categories) {
+                engine.expect_categories(feature, bytes);
+            }
+            if (growth->n_declared) {
+                engine.expect_classes(growth->declared);
+                engine.declare_classes(growth->n_declared);
+            }
+            engine.expect_classes(growth->classes);
+        }
+        learn(growth->batch);
+    } catch (...) {
+        const std::size_t bytes = held.cut_to(engine, growth ? &*growth : nullptr);
+        {
+            const nb::gil_scoped_release free;
+            engine.expect_nothing(bytes);
+        }
+        throw;
+    }
+}

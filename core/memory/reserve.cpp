@@ -1,0 +1,87 @@
+#include "reserve.hpp"
+
+#include <mutex>
+#include <new>
+
+namespace riparian {
+namespace {
+
+thread_local Reserve* current = nullptr;
+// Of the current reserve: how often it had been given back when this thread last looked.
+thread_local std::uint32_t times_seen = 0;
+
+std::mutex installing;
+std::new_handler other_handler = nullptr;
+
+}  // namespace
+
+// The standard library calls it where an allocation fails, and tries again when it returns.
+void on_failed_allocation() {
+    if (current && current->give_back()) return;
+    std::new_handler other = nullptr;
+    {
+        const std::lock_guard lock(installing);
+        other = other_handler;
+    }
+    if (!other) throw std::bad_alloc();
+    other();
+}
+
+Reserve::~Reserve() { ::operator delete(block_.load()); }
+
+void Reserve::refill(std::size_t bytes) {
+    {
+        const std::lock_guard lock(installing);
+        const std::new_handler installed = std::get_new_handler();
+        if (installed != on_failed_allocation) {
+            other_handler = installed;
+            std::set_new_handler(on_failed_allocation);
+        }
+    }
+    // Half as much again, so that a model that grows seldom comes here; or just enough.
+    std::size_t more = bytes + bytes / 2;
+    void* fresh = ::operator new(more, std::nothrow);
+    if (!fresh) {
+        more = bytes;
+        ::operator delete(block_.exchange(nullptr));
+        bytes_ = 0;
+        fresh = ::operator new(more, std::nothrow);
+        if (!fresh) throw std::bad_alloc();
+    }
+    ::operator delete(block_.exchange(fresh));
+    bytes_ = more;
+    used_ = false;
+}
+
+bool Reserve::give_back() noexcept {
+    if (void* const block = block_.exchange(nullptr)) {
+        ::operator delete(block);
+        used_ = true;
+        times_seen = ++times_;
+        return true;
+    }
+    // Another thread gave it back: there may be memory now.
+    const std::uint32_t times = times_.load();
+    if (times_seen == times) return false;
+    times_seen = times;
+    return true;
+}
+
+Section::Section(Reserve& reserve, std::size_t bytes) : outer_(current == nullptr) {
+    if (!outer_) return;
+    reserve.hold(bytes);
+    current = &reserve;
+    times_seen = reserve.times_.load(std::memory_order_relaxed);
+}
+
+Section::Section(Reserve& reserve) noexcept : outer_(current == nullptr) {
+    if (!outer_) return;
+    current = &reserve;
+    times_seen = reserve.times_.load(std::memory_order_relaxed);
+}
+
+Section::~Section() {
+    if (outer_) current = nullptr;
+}
+
+}  // namespace riparian

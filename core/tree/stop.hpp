@@ -1,0 +1,44 @@
+// A long call can be stopped between two rows.
+#pragma once
+
+#include <chrono>
+#include <exception>
+
+namespace riparian {
+
+// Thrown between two rows: those before it were learned, and the model is whole.
+struct Stopped : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "stopped between two rows"; }
+};
+
+// Asked by the thread that made the call.
+class Stop {
+public:
+    Stop() = default;
+    Stop(const Stop&) = delete;
+    Stop& operator=(const Stop&) = delete;
+    virtual ~Stop() = default;
+
+    // Throws Stopped if the call is to end. Cheap enough for every block of rows.
+    void look() {
+        const auto now = Clock::now();
+        if (now - last_ < interval) return;
+        last_ = now;
+        if (wanted()) throw Stopped();
+    }
+
+protected:
+    [[nodiscard]] virtual bool wanted() = 0;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds interval{50};
+
+    Clock::time_point last_ = Clock::now();
+};
+
+inline void look(Stop* stop) {
+    if (stop) stop->look();
+}
+
+}  // namespace riparian
