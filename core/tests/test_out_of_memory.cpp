@@ -1,0 +1,422 @@
+// Memory runs out at the n-th allocation, for every n: whoever learns throws std::bad_alloc, and the
+// model is as after a whole number of rows, can be saved and restored, and goes on to the same end.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "../forest/chunks.hpp"
+#include "../forest/forest.hpp"
+#include "../forest/pairs.hpp"
+#include "../gradient/gradient_trees.hpp"
+#include "../gradient/snapshot.hpp"
+#include "../restructuring/id4.hpp"
+#include "../restructuring/tree.hpp"
+#include "checking.hpp"
+#include "examples.hpp"
+
+namespace {
+
+// A machine with little memory: from one allocation on there is none but what is given back.
+struct Machine {
+    std::size_t allocations = 0;
+    std::size_t last = SIZE_MAX;       // the number of the allocation that finds nothing left
+    std::size_t available = SIZE_MAX;  // bytes; SIZE_MAX: as many as anyone likes
+
+    void arm(std::size_t n) {
+        allocations = 0;
+        last = n;
+    }
+    void heal() {
+        last = SIZE_MAX;
+        available = SIZE_MAX;
+    }
+};
+
+Machine machine;
+
+constexpr std::size_t least_room = 32;  // in front of a block, for its size
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+    if (++machine.allocations >= machine.last && machine.available == SIZE_MAX) machine.available = 0;
+    while (machine.available != SIZE_MAX && machine.available < bytes) {
+        const std::new_handler handler = std::get_new_handler();
+        if (!handler) throw std::bad_alloc();
+        handler();
+    }
+    if (machine.available != SIZE_MAX) machine.available -= bytes;
+    const std::size_t room = alignment > least_room ? alignment : least_room;
+    const std::size_t all = (bytes + room + room - 1) / room * room;
+    auto* const block = static_cast<unsigned char*>(std::aligned_alloc(room, all));
+    if (!block) std::abort();
+    unsigned char* const p = block + room;
+    std::memcpy(p - sizeof(std::size_t), &bytes, sizeof bytes);
+    std::memcpy(p - 2 * sizeof(std::size_t), &room, sizeof room);
+    return p;
+}
+
+[[gnu::noinline]] void release(void* pointer) noexcept {
+    if (!pointer) return;
+    auto* const p = static_cast<unsigned char*>(pointer);
+    std::size_t bytes, room;
+    std::memcpy(&bytes, p - sizeof(std::size_t), sizeof bytes);
+    std::memcpy(&room, p - 2 * sizeof(std::size_t), sizeof room);
+    if (machine.available != SIZE_MAX) machine.available += bytes;
+    std::free(p - room);
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return allocate(n, alignof(std::max_align_t)); }
+void* operator new[](std::size_t n) { return allocate(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n, std::align_val_t a) {
+    return allocate(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a) {
+    return allocate(n, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    try {
+        return allocate(n, alignof(std::max_align_t));
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void* operator new[](std::size_t n, const std::nothrow_t& no) noexcept {
+    return ::operator new(n, no);
+}
+void operator delete(void* p) noexcept { release(p); }
+void operator delete[](void* p) noexcept { release(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { release(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete[](void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+
+using namespace riparian;
+namespace rs = riparian::restructuring;
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+constexpr std::size_t n_declared = 20;
+bool every = false;  // allocation fails in turn; else fewer, the later the fewer
+
+std::size_t after(std::size_t n) { return n + 1 + (every ? 0 : n / 40); }
+
+template <class T>
+void append(Bytes& out, const std::vector<T>& v) {
+    const auto* const p = reinterpret_cast<const unsigned char*>(v.data());
+    out.insert(out.end(), p, p + v.size() * sizeof(T));
+}
+
+Bytes bytes_of(const Snapshot& s) {
+    Bytes out;
+    Snapshot::each_of_all(s, [&](const char*, const auto& v) { append(out, v); });
+    return out;
+}
+
+template <class EngineSnapshot>
+Bytes bytes_of(const EngineSnapshot& s) {
+    Bytes out;
+    EngineSnapshot::each(s, [&](const char* name, const auto& v) {
+        // How much work it was: a tree that is built again counts it again.
+        if (std::string(name) != "counters") append(out, v);
+    });
+    if constexpr (requires { s.trees; }) {
+        for (const Snapshot& tree : s.trees) {
+            const Bytes more = bytes_of(tree);
+            out.insert(out.end(), more.begin(), more.end());
+        }
+    }
+    return out;
+}
+
+// What is learned: some features come late, and at the end a class is declared.
+struct Stream {
+    examples::Rows rows;
+    std::size_t early;  // features of the first half
+    bool uncertain = false;
+    std::size_t at_once = 40;
+
+    [[nodiscard]] std::vector<Kind> kinds(bool late) const {
+        const auto middle = rows.kinds.begin() + static_cast<std::ptrdiff_t>(early);
+        return late ? std::vector<Kind>(middle, rows.kinds.end())
+                    : std::vector<Kind>(rows.kinds.begin(), middle);
+    }
+    [[nodiscard]] std::size_t half() const { return rows.size() / 2; }
+};
+
+// With weights that sum to 1, as a window keeps them.
+Batch distributions(Batch batch) {
+    for (const Uncertain& u : batch.uncertain) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < u.count; ++i) sum += batch.points[u.first + i].weight;
+        for (std::size_t i = 0; i < u.count; ++i) batch.points[u.first + i].weight /= sum;
+    }
+    return batch;
+}
+
+template <class Engine, class EngineSettings>
+class Trial {
+public:
+    Trial(std::string name, const EngineSettings& settings, const Stream& stream)
+        : name_(std::move(name)), settings_(settings), stream_(stream) {}
+
+    void run() {
+        const auto whole = std::make_unique<Engine>(settings_);
+        machine.arm(SIZE_MAX);
+        go_on(*whole);
+        const std::size_t all = machine.allocations;
+        const Bytes end = bytes_of(whole->snapshot());
+        std::size_t points = 0, thrown = 0;
+        for (std::size_t n = 1; n <= all; n = after(n)) {
+            ++points;
+            thrown += fails_at(n, end);
+        }
+        const std::size_t others = saving_and_predicting(*whole);
+        std::printf("%-28s %5zu failures while learning (%zu reported), %zu while saving, "
+                    "restoring and predicting\n",
+                    name_.c_str(), points, thrown, others);
+        std::fflush(stdout);
+        CHECK(thrown > 0);
+    }
+
+private:
+    // From wherever the engine is to the end of the stream, as a caller would.
+    void go_on(Engine& engine) const {
+        while (step(engine)) {
+        }
+    }
+
+    bool step(Engine& engine) const {
+        const std::size_t done = engine.seen(), half = stream_.half();
+        if (engine.n_features() < stream_.early) {
+            engine.add_features(stream_.kinds(false));
+            return true;
+        }
+        if (done >= half && engine.n_features() < stream_.rows.kinds.size()) {
+            engine.add_features(stream_.kinds(true));
+            return true;
+        }
+        if (done == stream_.rows.size()) {
+            if (engine.n_classes() >= n_declared) return false;
+            engine.declare_classes(n_declared);
+            return true;
+        }
+        const std::size_t until = done < half ? half : stream_.rows.size();
+        const std::size_t n = std::min(stream_.at_once, until - done);
+        Batch batch = stream_.rows.batch(done, n);
+        if (stream_.uncertain && done % 3 == 0 && done >= half) {
+            batch = distributions(examples::blurred(stream_.rows, done, n, 5));
+        }
+        engine.learn(batch, stream_.rows.y.data() + done, stream_.rows.w.data() + done);
+        return true;
+    }
+
+    bool fails_at(std::size_t n, const Bytes& end) const {
+        const auto engine = std::make_unique<Engine>(settings_);
+        bool thrown = false;
+        machine.arm(n);
+        try {
+            go_on(*engine);
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        machine.heal();
+        if (!CHECK(!engine->unfinished())) {
+            std::fprintf(stderr, "%s: unfinished after allocation %zu, row %zu\n", name_.c_str(), n,
+                         static_cast<std::size_t>(engine->seen()));
+            return thrown;
+        }
+        const auto state = engine->snapshot();
+        if (n % 3 == 0 && !stream_.uncertain) {
+            if (!CHECK(bytes_of(state) == bytes_of(replayed(*engine)->snapshot()))) {
+                std::fprintf(stderr, "%s: not %zu whole rows after allocation %zu\n", name_.c_str(),
+                             static_cast<std::size_t>(engine->seen()), n);
+            }
+        }
+        CHECK(bytes_of(Engine::restore(settings_, state)->snapshot()) == bytes_of(state));
+        // Uncertain rows are blurred by the batch that they are in, which is another one now.
+        if (!stream_.uncertain) {
+            go_on(*engine);
+            if (!CHECK(bytes_of(engine->snapshot()) == end)) {
+                std::fprintf(stderr, "%s: another end after allocation %zu\n", name_.c_str(), n);
+            }
+        }
+        return thrown;
+    }
+
+    // An engine that learned as many rows, and knows as many features and classes.
+    [[nodiscard]] std::unique_ptr<Engine> replayed(const Engine& like) const {
+        auto engine = std::make_unique<Engine>(settings_);
+        while (engine->seen() < like.seen() || engine->n_features() < like.n_features()) {
+            const std::size_t done = engine->seen();
+            if (engine->n_features() < stream_.early) {
+                engine->add_features(stream_.kinds(false));
+            } else if (engine->n_features() < like.n_features() && done >= stream_.half()) {
+                engine->add_features(stream_.kinds(true));
+            } else {
+                engine->learn(stream_.rows.batch(done, 1), stream_.rows.y.data() + done,
+                              stream_.rows.w.data() + done);
+            }
+        }
+        if (like.n_classes() == n_declared) engine->declare_classes(n_declared);
+        return engine;
+    }
+
+    std::size_t saving_and_predicting(Engine& engine) const {
+        const auto state = engine.snapshot();
+        const Bytes bytes = bytes_of(state);
+        const std::size_t rows = stream_.rows.size(), width = engine.n_classes();
+        std::vector<std::int32_t> classes(rows);
+        std::vector<double> probabilities(rows * width);
+        const std::vector<std::function<void()>> calls = {
+            [&] { static_cast<void>(engine.snapshot()); },
+            [&] { static_cast<void>(Engine::restore(settings_, state)); },
+            [&] {
+                engine.predict(stream_.rows.batch(), {classes.data(), probabilities.data(), width});
+            },
+        };
+        std::size_t points = 0;
+        for (const auto& call : calls) {
+            machine.arm(SIZE_MAX);
+            call();
+            const std::size_t all = machine.allocations;
+            for (std::size_t n = 1; n <= all; n = after(n)) {
+                machine.arm(n);
+                try {
+                    call();
+                } catch (const std::bad_alloc&) {
+                }
+                machine.heal();
+                ++points;
+            }
+        }
+        CHECK(bytes_of(engine.snapshot()) == bytes);
+        return points;
+    }
+
+    std::string name_;
+    EngineSettings settings_;
+    Stream stream_;
+};
+
+Stream mixed(std::size_t rows, bool noise = false) {
+    examples::Wanted wanted;
+    wanted.rows = rows;
+    wanted.classes = 5;
+    wanted.noise = noise;
+    wanted.turning = rows / 3;
+    return {examples::make_rows(wanted, 3), 3};
+}
+
+Stream categories(std::size_t rows) {
+    examples::Wanted wanted;
+    wanted.rows = rows;
+    wanted.numeric = 0;
+    wanted.categorical = 5;
+    wanted.categories = 4;
+    return {examples::make_rows(wanted, 4), 3};
+}
+
+void trees() {
+    const Stream stream = mixed(700), noise = mixed(400, true);
+    const auto plain = [&](const char* name, const Settings& s) {
+        Trial<Tree, Settings>(name, s, stream).run();
+    };
+    plain("majority", examples::quick_settings(Majority{}));
+    plain("naive Bayes", examples::quick_settings(NaiveBayes{}));
+    plain("best of three", examples::quick_settings(Best{true, true, true}));
+    std::size_t number = 0;
+    for (const Settings& s : examples::watching_settings()) {
+        // The costs are of three classes.
+        Stream own = std::holds_alternative<Alternates>(s.adaptation) ? noise : stream;
+        if (std::holds_alternative<Loss>(s.impurity)) {
+            for (std::int32_t& y : own.rows.y) y %= 3;
+        }
+        Trial<Tree, Settings>("composition " + std::to_string(number++), s, own).run();
+    }
+    Settings window = examples::quick_settings(Adaptive{});
+    Window how;
+    how.window = 150;
+    how.archive_size = 2;
+    window.adaptation = how;
+    plain("window", window);
+    Settings draws = examples::quick_settings(Adaptive{});
+    draws.leaf_features.by = Subspace::By::count;
+    draws.leaf_features.value = 2.0;
+    plain("leaf features", draws);
+    Settings limited = examples::quick_settings(Adaptive{});
+    limited.max_bytes = 100'000;
+    plain("limited", limited);
+    Stream blurred = stream;
+    blurred.uncertain = true;
+    Trial<Tree, Settings>("uncertain", examples::quick_settings(Adaptive{}), blurred).run();
+    Trial<Tree, Settings>("uncertain window", window, blurred).run();
+}
+
+void forests() {
+    ForestSettings s;
+    s.tree = examples::quick_settings(Adaptive{});
+    s.tree.lean = true;
+    s.members = 4;
+    s.warning = Adwin(Adwin::Parameters{.delta = 0.3});
+    s.drift = Adwin(Adwin::Parameters{.delta = 0.1});
+    s.replacement = Replacement::background;
+    const Stream stream = mixed(400);
+    Trial<Forest, ForestSettings>("forest", s, stream).run();
+    ForestSettings worst = s;
+    worst.warning.reset();
+    worst.replacement = Replacement::worst;
+    Trial<Forest, ForestSettings>("forest, worst replaced", worst, stream).run();
+    ForestSettings patches = s;
+    patches.patch.by = Subspace::By::count;
+    patches.patch.value = 2.0;
+    Trial<Forest, ForestSettings>("patches", patches, stream).run();
+
+    ChunkSettings chunks;
+    chunks.tree = s.tree;
+    chunks.rows = 80;
+    chunks.folds = 3;
+    chunks.stored = 3;
+    Trial<ChunkForest, ChunkSettings>("chunks", chunks, stream).run();
+
+    PairSettings pairs;
+    pairs.tree = examples::quick_settings(NaiveBayes{});
+    pairs.tree.short_memory = 60;
+    pairs.drift = Adwin(Adwin::Parameters{.delta = 0.3});
+    Trial<PairForest, PairSettings>("pairs", pairs, stream).run();
+}
+
+void others() {
+    rs::Settings iti;
+    iti.multiway = false;
+    Trial<rs::Tree, rs::Settings>("restructuring", iti, mixed(120)).run();
+    rs::Settings window = iti;
+    window.max_examples = 40;
+    Trial<rs::Tree, rs::Settings>("restructuring, bounded", window, mixed(120)).run();
+    Trial<rs::Tree, rs::Settings>("multiway restructuring", {}, categories(150)).run();
+    Trial<rs::Id4, rs::Id4Settings>("ID4", {0.3, false}, categories(300)).run();
+    GradientSettings gradient;
+    gradient.depth = 3;
+    Trial<GradientTrees, GradientSettings>("gradient", gradient, mixed(150)).run();
+}
+
+}  // namespace
+
+int main(int n, char** arguments) {
+    every = n > 1 && std::string(arguments[1]) == "every";
+    trees();
+    forests();
+    others();
+    return checking::failures();
+}
