@@ -188,7 +188,7 @@ class Schema:
         self.codes.append(feature.codes if feature.kind == "categorical" else None)
         self.index[feature.name] = place = len(self.features) - 1
         parts = (feature, feature.codes, feature.name, place)
-        return sum(map(_held, lists)) - before + sum(map(_held, parts))
+        return _grown(before, sum(map(_held, lists))) + sum(map(_held, parts))
 
     def add_categories(self, feature: Feature, values: Iterable[Hashable]) -> list[int]:
         """Gives the values their codes, and says what each of them holds."""
@@ -196,7 +196,7 @@ class Schema:
         for value in values:
             before = _held(codes)
             codes.setdefault(value, len(codes))
-            held.append(_held(value) + _held(len(codes) - 1) + _held(codes) - before)
+            held.append(_held(value) + _held(len(codes) - 1) + _grown(before, _held(codes)))
         return held
 
     def label(self, place: int) -> str:
@@ -273,7 +273,7 @@ class Schema:
                 self.classes.append(label)
                 self.class_codes[label] = code = len(self.classes) - 1
                 after = _held(self.classes) + _held(self.class_codes)
-                held.append(_held(label) + _held(code) + after - before)
+                held.append(_held(label) + _held(code) + _grown(before, after))
         return held
 
 
@@ -284,6 +284,11 @@ def _held(value: object) -> int:
         return 0
     size = sys.getsizeof(value)
     return (size + (8 if size > 512 else 0) + 15) // 16 * 16
+
+
+def _grown(before: int, after: int) -> int:
+    # A dict from which names were cut off is made smaller when the next one comes.
+    return max(0, after - before)
 
 
 def _listed(names: Sequence[Name]) -> str:
