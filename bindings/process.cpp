@@ -25,5 +25,6 @@ void set_main_thread(unsigned long ident) noexcept { main_thread = ident; }
 void bind_process(nb::module_& m) {
     m.def("set_main_thread", set_main_thread, "ident"_a);
     m.def("before_fork", &riparian::Turnstile::close_all, nb::call_guard<nb::gil_scoped_release>());
-    m.def("after_fork", &riparian::Turnstile::open_all);
+    m.def("after_fork_in_parent", &riparian::Turnstile::open_all);
+    m.def("after_fork_in_child", &riparian::Turnstile::open_all_in_child);
 }

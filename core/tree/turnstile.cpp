@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <new>
 #include <thread>
 
 namespace riparian {
@@ -52,11 +53,15 @@ bool Turnstile::close() {
     return closed_ = true;
 }
 
-void Turnstile::open() noexcept {
-    if (!closed_) return;
-    closed_ = false;
-    room_.unlock();
-    gate_.unlock();
+template <class Open>
+void Turnstile::each_closed(const Open& open) noexcept {
+    for (Turnstile* const first : lists) {
+        for (Turnstile* t = first; t; t = t->next_) {
+            if (t->closed_) open(*t);
+            t->closed_ = false;
+        }
+    }
+    holds_listing = false;
 }
 
 void Turnstile::close_all() {
@@ -72,11 +77,20 @@ void Turnstile::close_all() {
 
 void Turnstile::open_all() noexcept {
     if (!holds_listing) return;
-    for (Turnstile* const first : lists) {
-        for (Turnstile* t = first; t; t = t->next_) t->open();
-    }
-    holds_listing = false;
+    each_closed([](Turnstile& t) {
+        t.room_.unlock();
+        t.gate_.unlock();
+    });
     listing.unlock();
+}
+
+void Turnstile::open_all_in_child() noexcept {
+    if (!holds_listing) return;
+    each_closed([](Turnstile& t) {
+        new (&t.room_) std::shared_mutex;
+        new (&t.gate_) std::mutex;
+    });
+    new (&listing) std::mutex;
 }
 
 }  // namespace riparian

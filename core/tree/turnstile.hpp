@@ -33,10 +33,14 @@ public:
     // and the fork goes on without.
     static void close_all();
     static void open_all() noexcept;
+    // In the child no other thread is left to finish what it was doing with a lock, such as
+    // unlocking it: those that were closed are made anew.
+    static void open_all_in_child() noexcept;
 
 private:
     [[nodiscard]] bool close();
-    void open() noexcept;
+    template <class Open>
+    static void each_closed(const Open&) noexcept;
 
     std::mutex gate_;
     std::shared_mutex room_;

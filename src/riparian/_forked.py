@@ -32,7 +32,7 @@ def watch(model: StreamClassifier[Any]) -> None:
 
 
 def _in_child() -> None:
-    _core.after_fork()
+    _core.after_fork_in_child()
     _core.set_main_thread(threading.get_ident())
     for model in list(_models):
         model._learning = threading.Lock()
@@ -44,5 +44,7 @@ def _in_child() -> None:
 _core.set_main_thread(threading.main_thread().ident or 0)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_core.before_fork, after_in_parent=_core.after_fork, after_in_child=_in_child
+        before=_core.before_fork,
+        after_in_parent=_core.after_fork_in_parent,
+        after_in_child=_in_child,
     )

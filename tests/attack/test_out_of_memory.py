@@ -1,0 +1,74 @@
+"""A process that may not have more memory: MemoryError, and a model that can go on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tests.attack.models import NAMES
+
+PROGRAM = textwrap.dedent(
+    """
+    import gc
+    import resource
+    import sys
+
+    import numpy as np
+
+    from riparian import modelfile
+    from tests.attack.models import SLOW, eager, rows_for
+
+    name, tries = sys.argv[1], int(sys.argv[2])
+    n = 400 if name in SLOW else 6_000
+    X, y = rows_for(name, n, columns=12)
+    words = np.array([f"label {i % 23}" for i in range(n)], dtype=object)
+    model = eager(name).partial_fit(X[: n // 4], y[: n // 4])
+    model.predict_proba(X[:5]), modelfile.from_bytes(modelfile.to_bytes(model))
+    wide = {i: X[:, i % 12] for i in range(12)}
+
+    def used():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    dice = np.random.default_rng(1)
+    failed = 0
+    for attempt in range(tries):
+        gc.collect()
+        before = model.n_seen_
+        labels = words if attempt % 2 else y
+        room = int(10 ** dice.uniform(3, 6.8))
+        resource.setrlimit(resource.RLIMIT_AS, (used() + room, hard))
+        try:
+            model.partial_fit(X, labels)
+        except MemoryError:
+            failed += 1
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        assert before <= model.n_seen_ <= before + n, (before, model.n_seen_)
+        loaded = modelfile.from_bytes(modelfile.to_bytes(model))
+        assert loaded.classes_.tolist() == model.classes_.tolist()
+        assert np.array_equal(loaded.predict_proba(X[:40]), model.predict_proba(X[:40]))
+        if model.n_seen_ > 3 * n:
+            model = eager(name).partial_fit(X[: n // 4], y[: n // 4])
+    print(failed)
+    """
+)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+@pytest.mark.parametrize("name", NAMES)
+def test_learning_with_too_little_memory(name, effort, report_tries):
+    tries = 8 * effort
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, name, str(tries)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    report_tries("batches with too little memory", tries)
+    report_tries("of them, batches that raised MemoryError", int(done.stdout))
