@@ -413,7 +413,7 @@ def _codes_of_numbers(
             "use NaN for a missing value"
         )
     for i, (place, _, _) in enumerate(columns):
-        yield place, codes[:, i], added[i]
+        yield place, codes[:, i], [category_of(value) for value in added[i]]
 
 
 def _refuse_too_many(features: list[Feature], added: dict[int, list[Hashable]]) -> None:

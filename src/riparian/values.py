@@ -9,7 +9,7 @@ what       allowed                                 form
 =========  ======================================  =====================================
 label      strings, bytes, booleans, whole         a whole float is its integer
            numbers
-category   strings, bytes, finite numbers          a whole float below ``2**63`` and a
+category   strings, bytes, finite numbers          a whole float below ``2**128`` and a
                                                    boolean are their integers
 name       strings, whole numbers                  a whole float and a boolean are their
                                                    integers
@@ -124,7 +124,7 @@ def category_of(value: Any) -> Category:
     if type(plain) is float:
         if not math.isfinite(plain):
             raise ValueError(f"{plain} cannot be learned; use NaN for a missing value")
-        return int(plain) if plain.is_integer() and abs(plain) < 2.0**63 else plain
+        return int(plain) if plain.is_integer() and abs(plain) < 2.0**_MOST_BITS else plain
     if fault := unwritable(plain):
         raise ValueError(f"{fault} cannot be a category; {CATEGORIES}")
     return plain
