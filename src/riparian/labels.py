@@ -59,6 +59,8 @@ def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
         return _whole_numbers(labels)
     if kind in "US":
         return labels
+    if kind == "b":
+        return labels.astype(object)
     if kind not in _LABEL_KINDS:
         raise ValueError(f"Unknown label type: {labels.dtype}; {LABELS}")
     return _built_in_labels(labels.tolist())

@@ -238,8 +238,8 @@ def _of_objects(values: list[Any], label: str) -> Column:
             f"column {label!r}, row {row}: an integer of {values[row].bit_length():,} bits is too "
             "large for a number"
         ) from None
-    present = ~np.isnan(numbers)
-    return Numbers(numbers, int(np.argmax(present)) if present.any() else None)
+    first = next((row for row, v in enumerate(values) if v is not None and v == v), None)
+    return Numbers(numbers, first)
 
 
 def _category(value: Any, row: int, label: str) -> Any:

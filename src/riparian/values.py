@@ -101,9 +101,9 @@ def is_null(value: Any) -> bool:
 def label_of(value: Any) -> Label:
     """A label in its one form; a ValueError for a value that cannot be one."""
     plain = built_in(value)
-    if type(plain) is float and plain.is_integer():
+    if isinstance(plain, float) and plain.is_integer():
         plain = int(plain)
-    if plain is None or type(plain) is float:
+    if plain is None or isinstance(plain, float):
         shown = repr(plain) if plain is not None or value is None else f"a {type(value).__name__}"
         raise ValueError(f"{shown} cannot be a label; {LABELS}")
     if fault := unwritable(plain):
@@ -132,12 +132,12 @@ def category_of(value: Any) -> Category:
 
 def name_of(value: Any) -> Name:
     """A feature name in its one form; a TypeError or ValueError for what cannot be one."""
+    if type(value) is str and value.isascii():  # most names, of every example
+        return value
     plain = built_in(value)
-    if type(plain) is str or type(plain) is int:
-        pass
-    elif type(plain) is bool or (type(plain) is float and plain.is_integer()):
+    if isinstance(plain, bool) or (isinstance(plain, float) and plain.is_integer()):
         plain = int(plain)
-    else:
+    if not isinstance(plain, str | int):
         raise TypeError(f"feature names must be strings or integers, got {value!r}")
     if fault := unwritable(plain):
         raise ValueError(f"{fault} cannot be a feature name; {NAMES}")
