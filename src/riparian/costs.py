@@ -8,19 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_costs", "cost_matrix", "cost_matrix_of_all", "costs_among"]
+from riparian.values import Label, label_of
+
+__all__ = ["check_costs", "cost_matrix", "cost_matrix_of_all", "cost_pairs", "costs_among"]
 
 
 def check_costs(costs: Any) -> None:
     """A ValueError unless `costs` is a square matrix or a dict of pairs, 0 or more, not all 0."""
     if isinstance(costs, Mapping):
-        for pair, cost in costs.items():
-            if not (isinstance(pair, tuple) and len(pair) == 2):
-                raise ValueError(
-                    f"costs must have pairs (predicted, true) for keys, got the key {pair!r}"
-                )
-            _check_cost(cost, f"costs[{pair!r}]")
-        if not costs or not any(float(c) > 0.0 for c in costs.values()):
+        if not any(cost > 0.0 for cost in cost_pairs(costs).values()):
             raise ValueError("costs must not all be 0")
         return
     try:
@@ -38,6 +34,22 @@ def check_costs(costs: Any) -> None:
         raise ValueError("costs must not all be 0")
 
 
+def cost_pairs(costs: Mapping[Any, Any]) -> dict[tuple[Label, Label], float]:
+    """Costs by pairs of labels, each label in its one form; a ValueError names a wrong entry."""
+    pairs: dict[tuple[Label, Label], float] = {}
+    for pair, cost in costs.items():
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise ValueError(
+                f"costs must have pairs (predicted, true) for keys, got the key {pair!r}"
+            )
+        _check_cost(cost, f"costs[{pair!r}]")
+        try:
+            pairs[label_of(pair[0]), label_of(pair[1])] = float(cost)
+        except ValueError as error:
+            raise ValueError(f"costs[{pair!r}]: {error}") from None
+    return pairs
+
+
 def _check_cost(cost: Any, name: str) -> None:
     try:
         number = float(cost)
@@ -50,10 +62,9 @@ def _check_cost(cost: Any, name: str) -> None:
 def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
     """Costs among these classes, divided by the largest; a ValueError if a class has none."""
     if isinstance(costs, Mapping):
-        largest = max(1.0, *(float(c) for c in costs.values()))
-    else:
-        largest = float(np.max(costs))
-    return np.ascontiguousarray(costs_among(costs, classes) / largest)
+        pairs = cost_pairs(costs)
+        return _among_pairs(pairs, classes) / max(1.0, *pairs.values())
+    return np.ascontiguousarray(costs_among(costs, classes) / float(np.max(costs)))
 
 
 def costs_among(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
@@ -63,12 +74,7 @@ def costs_among(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
     out cost 1, or nothing where the two agree.
     """
     if isinstance(costs, Mapping):
-        out = np.ones((len(classes), len(classes)))
-        np.fill_diagonal(out, 0.0)
-        for i, predicted in enumerate(classes):
-            for j, true in enumerate(classes):
-                out[i, j] = float(costs.get((predicted, true), out[i, j]))
-        return out
+        return _among_pairs(cost_pairs(costs), classes)
     matrix: NDArray[np.float64] = np.asarray(costs, dtype=np.float64)
     if len(classes) > len(matrix):
         raise ValueError(
@@ -76,6 +82,17 @@ def costs_among(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
             f"number {len(matrix) + 1}"
         )
     return matrix[: len(classes), : len(classes)]
+
+
+def _among_pairs(
+    pairs: dict[tuple[Label, Label], float], classes: Sequence[Hashable]
+) -> NDArray[np.float64]:
+    place = {label: i for i, label in enumerate(classes)}
+    out = 1.0 - np.eye(len(classes))
+    for (predicted, true), cost in pairs.items():
+        if predicted in place and true in place:
+            out[place[predicted], place[true]] = cost
+    return out
 
 
 def cost_matrix_of_all(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.float64]:
@@ -87,7 +104,7 @@ def cost_matrix_of_all(costs: Any, classes: Sequence[Hashable]) -> NDArray[np.fl
         raise ValueError(f"costs must have the shape ({n}, {n}), got {np.shape(costs)}")
     check_costs(costs)
     if isinstance(costs, Mapping):
-        for pair in costs:
+        for pair in cost_pairs(costs):
             if pair[0] not in classes or pair[1] not in classes:
                 raise ValueError(f"costs: {pair!r} must be (predicted, true) of {list(classes)}")
     return cost_matrix(costs, classes)

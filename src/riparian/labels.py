@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,23 +14,29 @@ from sklearn.exceptions import DataConversionWarning
 
 from riparian import _core
 from riparian.schema import Schema
-from riparian.table import as_array
+from riparian.table import as_array, as_objects
+from riparian.values import EXACT_LABELS, LABELS, Label, built_in, is_null, label_of, unwritable
 
 __all__ = [
     "declared_labels",
     "encode_labels",
     "label_array",
+    "read_label",
     "read_labels",
     "read_weights",
     "sort_classes",
 ]
 
+#: Kinds of NumPy arrays that may hold labels: numbers, text and objects.
+_LABEL_KINDS = "biufUSTO"
+
 #: Counts of this size and more would no longer be exact.
 _LARGEST_WEIGHT = 2.0**53
+_WEIGHTS = "weights are finite numbers, at least 0 and below 2**53"
 
 
 def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
-    """`y` as a 1-D array of integers, strings or objects, one a row."""
+    """`y` as a 1-D array of int64, of strings or bytes, or of built-in objects, one per row."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     labels = _to_array(y)
@@ -45,61 +53,73 @@ def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
     if labels.shape[0] != n_rows:
         raise ValueError(f"y has {labels.shape[0]} labels for {n_rows} rows of X")
     kind = labels.dtype.kind
-    if kind == "b" or (kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max):
-        return labels.astype(object)
-    if kind in "iu":
-        return labels.astype(np.int64, copy=False)
+    if kind == "i" or (kind == "u" and not (labels > np.iinfo(np.int64).max).any()):
+        return np.require(labels, np.int64, ["C", "A"])
     if kind == "f":
         return _whole_numbers(labels)
     if kind in "US":
         return labels
-    if kind == "O":
-        _check_objects(labels)
-        return labels
-    raise ValueError(f"Unknown label type: {labels.dtype}; labels are strings or integers")
+    if kind == "b":
+        return labels.astype(object)
+    if kind not in _LABEL_KINDS:
+        raise ValueError(f"Unknown label type: {labels.dtype}; {LABELS}")
+    return _built_in_labels(labels.tolist())
 
 
-def _to_array(y: Any) -> NDArray[Any]:
-    if type(y).__module__.startswith("pyarrow"):
-        return np.asarray(y.to_pylist(), dtype=object) if _is_text(y) else np.asarray(y.to_numpy())
-    if hasattr(y, "to_numpy"):
-        return as_array(y.to_numpy())
-    return as_array(y)
+def read_label(y: Any, row: int = 0) -> Label:
+    """The label of one row in its one form; the error names the row."""
+    try:
+        return label_of(y)
+    except ValueError as error:
+        reason = str(error)
+    # How each text begins is what scikit-learn's checks look for.
+    plain = built_in(y)
+    if is_null(y):
+        raise ValueError(f"Input y contains NaN: row {row} has no label")
+    if plain in (float("inf"), float("-inf")):
+        raise ValueError(f"Input y contains infinity: row {row} has no label")
+    if type(plain) is float and not plain.is_integer():
+        raise ValueError(f"Unknown label type: continuous. y, row {row}: {reason}")
+    if plain is None:
+        raise ValueError(f"Unknown label type: {type(y).__name__}. y, row {row}: {reason}")
+    raise ValueError(f"y, row {row}: {reason}")
 
 
-def _is_text(y: Any) -> bool:
-    return "string" in str(y.type) or "dictionary" in str(y.type)
+def _to_array(values: Any) -> NDArray[Any]:
+    """Labels or weights as an array that holds the values as they were given."""
+    if type(values).__module__.startswith("pyarrow") and hasattr(values, "to_pylist"):
+        if values.null_count or not _is_number(values.type):
+            return as_objects(values.to_pylist())
+        return np.asarray(values.to_numpy())
+    if hasattr(values, "to_numpy"):
+        return as_array(values.to_numpy())
+    array = as_array(values)
+    floats = isinstance(values, list | tuple) and array.dtype.kind == "f" and array.ndim == 1
+    # NumPy has rounded integers that large if there was a float or a negative one among them.
+    return as_objects(values) if floats and (np.abs(array) >= 2.0**53).any() else array
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether a type of pyarrow is one of integers or floats."""
+    return str(kind).startswith(("int", "uint", "float", "double", "halffloat"))
 
 
 def _whole_numbers(labels: NDArray[Any]) -> NDArray[Any]:
-    bad = ~np.isfinite(labels)
+    with np.errstate(over="ignore"):
+        labels = labels.astype(np.float64)
+    bad = ~np.isfinite(labels) | (labels != np.floor(labels))
     if bad.any():
         row = int(np.argmax(bad))
-        what = "NaN" if np.isnan(labels[row]) else "infinity"
-        raise ValueError(f"Input y contains {what}: row {row} has no label")
-    inside = np.abs(labels) < 2.0**63
-    whole = np.where(inside, labels, 0.0).astype(np.int64)
-    if not np.array_equal(whole, labels):
-        row = int(np.argmax(whole != labels))
-        raise ValueError(
-            f"Unknown label type: continuous. y, row {row}: {labels[row]} is not a class; "
-            "labels are strings or whole numbers"
-        )
-    return whole
+        read_label(labels[row], row)
+    if (np.abs(labels) < 2.0**63).all():
+        return labels.astype(np.int64)
+    return _built_in_labels(labels.tolist())
 
 
-def _check_objects(labels: NDArray[Any]) -> None:
-    values = labels.tolist()
-    if set(map(type, values)) <= {str, int, bool, bytes}:
-        return
-    for row, label in enumerate(values):
-        if label is None or type(label).__name__ == "NAType" or label != label:
-            raise ValueError(f"Input y contains NaN: row {row} has no label")
-        if not isinstance(label, str | int | float | bytes | np.generic):
-            raise ValueError(
-                f"Unknown label type: {type(label).__name__} in row {row} of y; "
-                "labels are strings or whole numbers"
-            )
+def _built_in_labels(values: list[Any]) -> NDArray[Any]:
+    if not set(map(type, values)) <= EXACT_LABELS:
+        values = [read_label(value, row) for row, value in enumerate(values)]
+    return as_objects(values)
 
 
 def encode_labels(
@@ -109,12 +129,17 @@ def encode_labels(
     codes: NDArray[np.int32]
     added: list[Hashable]
     if labels.dtype.kind == "i":
-        codes, added = _core.encode_integers(np.ascontiguousarray(labels), schema.class_codes, grow)
-    else:
-        values = labels.tolist()
-        if any(issubclass(kind, np.generic) for kind in set(map(type, values))):
-            values = [v.item() if isinstance(v, np.generic) else v for v in values]
-        codes, added = _core.encode_objects(values, schema.class_codes, grow)
+        return _within_limit(*_core.encode_integers(labels, schema.class_codes, grow), schema)
+    codes, added = _core.encode_objects(labels.tolist(), schema.class_codes, grow)
+    for code, label in enumerate(added, len(schema.classes)):
+        if unwritable(label):
+            read_label(label, int(np.argmax(codes == code)))
+    return _within_limit(codes, added, schema)
+
+
+def _within_limit(
+    codes: NDArray[np.int32], added: list[Hashable], schema: Schema
+) -> tuple[NDArray[np.int32], list[Hashable]]:
     n_classes = len(schema.classes) + len(added)
     if n_classes > _core.MAX_CLASSES:
         raise ValueError(f"y has {n_classes:,} classes; at most {_core.MAX_CLASSES:,} can be told")
@@ -122,27 +147,40 @@ def encode_labels(
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """One finite weight of at least 0 a row; None where all are 1."""
+    """One finite weight of at least 0 per row; None where all are 1."""
     if sample_weight is None:
         return None
-    weights = np.asarray(
-        sample_weight.to_numpy() if hasattr(sample_weight, "to_numpy") else sample_weight
-    )
-    if weights.ndim == 0:
-        weights = np.full(n_rows, weights)
-    weights = np.ascontiguousarray(weights, dtype=np.float64)
-    if weights.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array")
-    if weights.shape[0] != n_rows:
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}!")
+    given = _to_array(sample_weight)
+    if given.ndim == 0:
+        given = np.full(n_rows, given)
+    if given.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {given.ndim}D array")
+    if given.shape[0] != n_rows:
+        raise ValueError(f"sample_weight.shape == {given.shape}, expected {(n_rows,)}!")
+    if given.dtype.kind not in "biuf":
+        given = np.array([_weight(value, row) for row, value in enumerate(given)])
+    with np.errstate(over="ignore"):
+        weights = np.require(given, np.float64, ["C", "A"])
     good = (weights >= 0.0) & (weights < _LARGEST_WEIGHT)
     if not good.all():
         row = int(np.argmin(good))
-        raise ValueError(
-            f"sample_weight, row {row}: {weights[row]} is not a weight; "
-            "weights are finite numbers from 0 to 2**53"
-        )
+        raise ValueError(f"sample_weight, row {row}: {weights[row]} is not a weight; {_WEIGHTS}")
     return weights
+
+
+def _weight(value: Any, row: int) -> float:
+    """One weight of an array of objects."""
+    if is_null(value):
+        return float("nan")
+    if isinstance(value, Real | Decimal | np.bool_) and not isinstance(value, np.timedelta64):
+        try:
+            return float(value)
+        except (OverflowError, ValueError):
+            return float("inf")
+    raise ValueError(
+        f"sample_weight, row {row}: could not convert a {type(value).__name__} to a weight; "
+        f"{_WEIGHTS}"
+    )
 
 
 def sort_classes(
@@ -160,16 +198,30 @@ def sort_classes(
 
 
 def declared_labels(classes: Any) -> list[Hashable]:
-    """The `classes=` of scikit-learn's partial_fit, sorted as it has them."""
-    return [v.item() if isinstance(v, np.generic) else v for v in np.unique(classes).tolist()]
+    """The `classes=` of scikit-learn's partial_fit: each label once, in order if they have one."""
+    given = _to_array(classes)
+    if given.ndim != 1:
+        raise ValueError(f"classes should be a 1d array, got an array of shape {given.shape}")
+    if given.dtype.kind not in _LABEL_KINDS:
+        raise ValueError(f"classes: {given.dtype} cannot be labels; {LABELS}")
+    labels: dict[Hashable, None] = {}
+    for place, value in enumerate(given.tolist()):
+        try:
+            labels[label_of(value)] = None
+        except ValueError as error:
+            raise ValueError(f"classes, entry {place}: {error}") from None
+    try:
+        return sorted(labels)  # type: ignore[type-var]
+    except TypeError:
+        return list(labels)
 
 
 def label_array(labels: list[Hashable]) -> NDArray[Any]:
-    """Labels as an array of their own type; of objects where they have several."""
-    kinds = {type(label) for label in labels}
-    large = kinds == {int} and max(map(abs, labels)) >= 2**63  # type: ignore[arg-type]
-    if len(kinds) == 1 and kinds <= {int, str, float, bool} and not large:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array
+    """Labels as an array of their own type; of objects where no such array holds them."""
+    kinds = set(map(type, labels))
+    held = kinds == {bool}
+    if kinds == {int}:
+        held = max(labels) < 2**63 and min(labels) >= -(2**63)  # type: ignore[type-var, operator]
+    elif kinds == {str}:
+        held = "\0" not in "".join(labels)  # type: ignore[arg-type]  # NumPy drops NULs at the end
+    return np.array(labels) if held else as_objects(labels)

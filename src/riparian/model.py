@@ -23,6 +23,7 @@ from riparian.labels import (
     declared_labels,
     encode_labels,
     label_array,
+    read_label,
     read_labels,
     read_weights,
     sort_classes,
@@ -216,6 +217,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
         """Learns one example, given as a dict."""
+        if type(y) is not str and type(y) is not int and type(y) is not bool:
+            y = read_label(y)
         engine = self._engine
         if (
             engine is not None

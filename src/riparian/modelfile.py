@@ -24,10 +24,11 @@ from safetensors import SafetensorError
 from sklearn.base import BaseEstimator
 
 from riparian.callables import importable_name
-from riparian.costs import cost_matrix
+from riparian.costs import cost_matrix, cost_pairs
 from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
 from riparian.schema import Feature, Schema
+from riparian.values import category_of, label_of, name_of
 
 if TYPE_CHECKING:
     from riparian.model import StreamClassifier
@@ -196,8 +197,8 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Mapping):  # costs
         return {
             "pairs": [
-                [_value_to_json(predicted), _value_to_json(true), float(cost)]
-                for (predicted, true), cost in value.items()
+                [_value_to_json(predicted), _value_to_json(true), cost]
+                for (predicted, true), cost in cost_pairs(value).items()
             ]
         }
     if callable(value):
@@ -246,7 +247,7 @@ def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> 
     costs = out.get("costs")
     if isinstance(costs, dict):
         out["costs"] = {
-            (_value_from_json(predicted), _value_from_json(true)): cost
+            (label_of(_value_from_json(predicted)), label_of(_value_from_json(true))): cost
             for predicted, true, cost in costs["pairs"]
         }
     return out
@@ -271,7 +272,8 @@ def _with_functions(
     return parameters
 
 
-# Categories, labels and names keep their types: 1, 1.5, "1", b"1" and True differ.
+# Labels and categories are built-in values in the form that `riparian.values` gives them. They keep
+# their types: 1, 1.5, "1" and b"1" differ. True and 1 are equal, so a list holds one of them.
 def _value_to_json(value: Hashable) -> Any:
     if isinstance(value, bool | str | int):
         return value
@@ -310,17 +312,17 @@ def _schema_from_json(data: Any) -> Schema:
     schema = Schema()
     for entry in data["features"]:
         name, kind = entry["name"], entry["kind"]
-        if not isinstance(name, str | int) or name in schema.index:
+        if type(name) not in (str, int) or name_of(name) in schema.index:
             raise ModelFileError("the schema holds an impossible or repeated name")
         if kind not in ("numeric", "categorical"):
             raise ModelFileError("the schema holds an unknown kind")
-        categories = [_value_from_json(v) for v in entry["categories"]]
+        categories = [category_of(_value_from_json(v)) for v in entry["categories"]]
         feature = Feature(name, kind)
         schema.add_feature(feature)
         schema.add_categories(feature, categories)
         if len(feature.codes) != len(categories) or (kind == "numeric" and categories):
             raise ModelFileError("the schema holds impossible categories")
-    labels = [_value_from_json(v) for v in data["classes"]]
+    labels = [label_of(_value_from_json(v)) for v in data["classes"]]
     schema.add_classes(labels)
     if len(schema.classes) != len(labels):
         raise ModelFileError("the schema repeats a class")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.table import Codes, Column, Name, Numbers, Objects, Table
+from riparian.table import Codes, Column, Numbers, Objects, Table, in_cell
 from riparian.uncertain import Cells, set_cells
+from riparian.values import Name, category_of, is_null
 
 __all__ = ["Feature", "Kind", "Reading", "Schema"]
 
@@ -334,17 +335,22 @@ def _declared(categorical: Any, names: list[Name], *, first: bool) -> set[Name]:
 def _as_numbers(column: Column, feature: Feature) -> NDArray[Any]:
     if isinstance(column, Numbers):
         return column.values
-    if isinstance(column, Codes):
-        values = [None if c < 0 else column.values[c] for c in column.codes.tolist()]
-    else:
-        values = column.values
-    for row, value in enumerate(values):
-        if isinstance(value, str | bytes):
-            raise ValueError(
-                f"column {feature.label!r}, row {row}: could not convert {value!r} to a number; "
-                "the column is taken as numeric (categorical_features= declares it otherwise)"
-            )
-    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    if isinstance(column, Objects):
+        found = [_number(value, row, feature) for row, value in enumerate(column.values)]
+        return np.array(found, dtype=np.float64)
+    numbers = np.full(len(column.values) + 1, np.nan)
+    for code, value in zip(*_used_categories(column, feature), strict=True):
+        numbers[code] = _number(value, _first_row(column, code), feature)
+    return numbers[column.codes]  # code -1 reads the last entry: missing
+
+
+def _number(value: Any, row: int, feature: Feature) -> float:
+    if isinstance(value, str | bytes):
+        raise ValueError(
+            f"column {feature.label!r}, row {row}: could not convert {value!r} to a number; "
+            "the column is taken as numeric (categorical_features= declares it otherwise)"
+        )
+    return float("nan") if value is None else float(value)
 
 
 def _as_codes(
@@ -352,13 +358,46 @@ def _as_codes(
 ) -> tuple[NDArray[np.int32], list[Hashable]]:
     """Codes of a categorical feature, and the categories that are new."""
     if isinstance(column, Objects):
-        return _core.encode_objects(column.values, feature.codes, grow)
-    used = _core.first_seen(np.ascontiguousarray(column.codes), len(column.values))
-    values: list[Any] = [column.values[c] for c in used]
-    codes, added = _core.encode_objects(values, feature.codes, grow)
+        return _encode(column.values, feature, lambda place: place, grow=grow)
+    used, values = _used_categories(column, feature)
+    codes, added = _encode(
+        values, feature, lambda place: _first_row(column, used[place]), grow=grow
+    )
     table = np.full(len(column.values) + 1, -1, dtype=np.int32)
     table[used] = codes
     return table[column.codes], added  # code -1 reads the last entry: missing
+
+
+def _used_categories(column: Codes, feature: Feature) -> tuple[list[int], list[Any]]:
+    """The codes that occur in a column and their categories; None for one that is missing."""
+    used = _core.first_seen(np.ascontiguousarray(column.codes), len(column.values)).tolist()
+    values: list[Any] = [column.values[code] for code in used]
+    if set(map(type, values)) <= {str}:
+        return used, values
+    for i, value in enumerate(values):
+        try:
+            values[i] = None if is_null(value) else category_of(value)
+        except (TypeError, ValueError) as error:
+            raise in_cell(error, feature.label, _first_row(column, used[i])) from None
+    return used, values
+
+
+def _first_row(column: Codes, code: int) -> int:
+    return int(np.argmax(column.codes == code))
+
+
+def _encode(
+    values: list[Any], feature: Feature, row_of: Callable[[int], int], *, grow: bool
+) -> tuple[NDArray[np.int32], list[Hashable]]:
+    """Codes of the values, and the values that are new; the place of a value has a row."""
+    codes, added = _core.encode_objects(values, feature.codes, grow)
+    for code, value in enumerate(added, len(feature.codes)):
+        try:
+            category_of(value)
+        except ValueError as error:
+            row = row_of(int(np.argmax(codes == code)))
+            raise in_cell(error, feature.label, row) from None
+    return codes, added
 
 
 def _demand_kind(cells: Cells, feature: Feature) -> None:
@@ -374,9 +413,11 @@ def _as_codes_with(
 ) -> tuple[NDArray[np.int32], list[int], list[Hashable]]:
     """Codes of the certain values, those of the uncertain ones, and what is new, row by row."""
     flat: list[Any] = []
+    rows: list[int] = []
     for row, value in enumerate(values):
         flat += cells[row].points if row in cells else [value]
-    codes, added = _core.encode_objects(flat, feature.codes, grow)
+        rows += [row] * (len(flat) - len(rows))
+    codes, added = _encode(flat, feature, rows.__getitem__, grow=grow)
     of_rows = np.full(len(values), -1, dtype=np.int32)
     of_cells: list[int] = []
     at = 0
@@ -407,7 +448,7 @@ def _codes_of_numbers(
             "use NaN for a missing value"
         )
     for i, (place, _, _) in enumerate(columns):
-        yield place, codes[:, i], added[i]
+        yield place, codes[:, i], [category_of(value) for value in added[i]]
 
 
 def _refuse_too_many(features: list[Feature], added: dict[int, list[Hashable]]) -> None:

@@ -18,7 +18,8 @@ from riparian.impurities import gain
 from riparian.labels import read_labels
 from riparian.schema import Feature, Schema
 from riparian.settings import check_settings
-from riparian.table import Name, Numbers, read_table, refuse_uncertain
+from riparian.table import Numbers, read_table, refuse_uncertain
+from riparian.values import Name
 
 __all__ = ["Batch", "fit_pruned", "read_batch", "seeded_engine", "threshold_of_doubles"]
 
@@ -209,8 +210,7 @@ def _names(tree: Any, batch: Batch | None) -> list[Name]:
 
 
 def _labels(classes: NDArray[Any]) -> list[Hashable]:
-    values = read_labels(classes, len(classes)).tolist()
-    return [v.item() if isinstance(v, np.generic) else v for v in values]
+    return read_labels(classes, len(classes)).tolist()  # type: ignore[no-any-return]
 
 
 def _refuse_categorical(categorical: Any, schema: Schema) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.uncertain import Cells, Uncertain
 from riparian.uncertain_structs import is_uncertain_type, structs_to_uncertain
+from riparian.values import Name, built_in, category_of, is_null, name_of
 
 __all__ = [
     "Codes",
@@ -26,12 +27,12 @@ __all__ = [
     "Objects",
     "Table",
     "as_array",
+    "as_objects",
+    "in_cell",
     "read_example",
     "read_table",
     "refuse_uncertain",
 ]
-
-Name: TypeAlias = str | int
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class Objects:
-    """Anything else, value by value: None or NaN where missing."""
+    """Categories in the form of :mod:`riparian.values`, row by row: None or NaN where missing."""
 
     values: list[Any]
     first: int = 0
@@ -140,25 +141,31 @@ def read_example(x: Any) -> Table:
     """Reads one example, a mapping of single values."""
     if not isinstance(x, Mapping):
         raise TypeError(f"an example is a dict of values, got {type(x).__name__}")
-    names: list[Name] = [_name(name) for name in x]
-    columns = [_of_objects([v], str(n)) for n, v in x.items()]
+    names: list[Name] = [name_of(name) for name in x]
+    columns = [_of_objects([v], str(n)) for n, v in zip(names, x.values(), strict=True)]
     return Table(1, columns, _distinct(names), example=True)
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """`numpy.asarray`, but numbers among strings keep their type."""
+    """`numpy.asarray`, but values among strings keep their type, and strings their NULs."""
     array = _unmasked(np.asanyarray(values))
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         exact = np.array(values, dtype=object)
-        kinds = set(map(type, exact.ravel()))
-        if exact.shape == array.shape and not kinds <= {str, bytes, np.str_}:
+        if exact.shape == array.shape:
             return exact
     return array
+
+
+def as_objects(values: Sequence[Any]) -> NDArray[np.object_]:
+    """A 1-D array of these objects, whatever they are."""
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _unmasked(X: NDArray[Any]) -> NDArray[Any]:
     """Masked values are missing ones."""
     if isinstance(X, np.ma.MaskedArray):
+        if not X.mask.any():
+            return X.data
         nothing: Any = np.nan if X.dtype.kind in "biuf" else None
         return np.where(np.ma.getmaskarray(X), nothing, X.data)
     return np.asarray(X)
@@ -184,8 +191,7 @@ def _of_array(X: NDArray[Any]) -> Table:
     if kind in _REFUSED:
         raise TypeError(f"X: {_REFUSED[kind]} cannot be learned; {_WAY_OUT}")
     if kind in "biuf":
-        native = X.dtype in (np.float64, np.float32) and X.dtype.isnative
-        matrix = X if native else X.astype(np.float64)
+        matrix = _as_floats(X)
         columns: list[Column] = [Numbers(matrix[:, f]) for f in range(X.shape[1])]
         return Table(X.shape[0], columns, matrix=matrix)
     return Table(X.shape[0], [_of_values(X[:, f], f"x{f}") for f in range(X.shape[1])])
@@ -195,12 +201,21 @@ def _of_values(values: NDArray[Any], label: str) -> Column:
     """One column of an array of any type."""
     kind = values.dtype.kind
     if kind in "biuf":
-        if values.dtype in (np.float64, np.float32) and values.dtype.isnative:
-            return Numbers(values)
-        return Numbers(values.astype(np.float64))
+        return Numbers(_as_floats(values))
     if kind in _REFUSED:
         raise TypeError(f"column {label!r}: {_REFUSED[kind]} cannot be learned; {_WAY_OUT}")
     return _of_objects(values.tolist(), label)
+
+
+def _as_floats(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as float64, or as they lie where the core can read them there."""
+    dtype = values.dtype
+    readable = dtype in (np.float64, np.float32) and dtype.isnative and values.flags.aligned
+    # The core counts steps in items; a field of packed records has others.
+    if readable and not any(step % dtype.itemsize for step in values.strides):
+        return values
+    with np.errstate(over="ignore"):  # what is too large is an infinity, which is refused later
+        return values.astype(np.float64)
 
 
 def _of_objects(values: list[Any], label: str) -> Column:
@@ -210,38 +225,44 @@ def _of_objects(values: list[Any], label: str) -> Column:
         return Objects(values, next(row for row, value in enumerate(values) if value is not None))
     if Uncertain in kinds:
         return _of_uncertain(values, label)
-    numeric = True
-    first = None
-    for row, value in enumerate(values):
-        # pandas.NA and other nulls do not compare; they say so by their type.
-        if value is None or type(value).__name__ in ("NAType", "NaTType"):
-            values[row] = None
-            continue
-        if isinstance(value, float) and value != value:
-            continue
-        if first is None:
-            first = row
-        if isinstance(value, float | int | np.number | np.bool_):
-            if isinstance(value, np.generic):
-                values[row] = value.item()
-        elif isinstance(value, str | bytes):
-            numeric = False
-        else:
-            raise TypeError(
-                f"column {label!r}, row {row}: argument must be a string or a real number, "
-                f"not {type(value).__name__!r}"
-            )
-    if not numeric:
-        return Objects(values, first or 0)
+    if any(issubclass(kind, str | bytes) for kind in kinds):
+        known = [_category(value, row, label) for row, value in enumerate(values)]
+        return Objects(known, next(row for row, value in enumerate(known) if value is not None))
+    if not kinds <= {int, float, bool, type(None)}:
+        values = [_number(value, row, label) for row, value in enumerate(values)]
     try:
-        return Numbers(
-            np.array([np.nan if v is None else v for v in values], dtype=np.float64), first
-        )
+        numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
     except OverflowError:
         row = next(r for r, v in enumerate(values) if v is not None and not _is_double(v))
         raise ValueError(
-            f"column {label!r}, row {row}: {str(values[row])[:20]}... is too large for a number"
+            f"column {label!r}, row {row}: an integer of {values[row].bit_length():,} bits is too "
+            "large for a number"
         ) from None
+    first = next((row for row, v in enumerate(values) if v is not None and v == v), None)
+    return Numbers(numbers, first)
+
+
+def _category(value: Any, row: int, label: str) -> Any:
+    if type(value) is str:  # the schema checks those that are new
+        return value
+    if is_null(value):
+        return None
+    try:
+        return category_of(value)
+    except (TypeError, ValueError) as error:
+        raise in_cell(error, label, row) from None
+
+
+def _number(value: Any, row: int, label: str) -> Any:
+    if is_null(value):
+        return None
+    plain = built_in(value)
+    return _category(value, row, label) if plain is None else plain
+
+
+def in_cell(error: Exception, label: str, row: int) -> Exception:
+    """The error with its place in front."""
+    return type(error)(f"column {label!r}, row {row}: {error}")
 
 
 def _of_uncertain(values: list[Any], label: str) -> Column:
@@ -277,10 +298,6 @@ def refuse_uncertain(table: Table, what: str) -> None:
             raise ValueError(f"column {label!r}, row {row}: {what} cannot take uncertain values")
 
 
-def _is_null(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType"
-
-
 def _is_double(value: int | float) -> bool:
     try:
         float(value)
@@ -290,7 +307,7 @@ def _is_double(value: int | float) -> bool:
 
 
 def _of_pandas(frame: Any) -> Table:
-    names: list[Name] = [_name(name) for name in frame.columns]
+    names: list[Name] = [name_of(name) for name in frame.columns]
     columns = [_of_series(frame.iloc[:, i], str(name)) for i, name in enumerate(names)]
     return Table(len(frame), columns, _distinct(names))
 
@@ -298,10 +315,10 @@ def _of_pandas(frame: Any) -> Table:
 def _of_series(series: Any, label: str) -> Column:
     dtype = series.dtype
     if hasattr(series, "cat"):
-        values = [v.item() if isinstance(v, np.generic) else v for v in series.cat.categories]
-        if series.cat.categories.dtype.kind in "Mm":
+        values = series.cat.categories
+        if values.dtype.kind in "Mm":
             raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
-        return Codes(np.ascontiguousarray(series.cat.codes, dtype=np.int32), values)
+        return Codes(np.ascontiguousarray(series.cat.codes, dtype=np.int32), values.tolist())
     kind = getattr(dtype, "kind", "O")
     if kind in _REFUSED or type(dtype).__name__ in ("PeriodDtype", "IntervalDtype"):
         what = _REFUSED.get(kind, f"values of type {dtype}")
@@ -314,7 +331,7 @@ def _of_series(series: Any, label: str) -> Column:
         raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
     if is_uncertain_type(getattr(dtype, "pyarrow_dtype", None)):
         values = series.astype(object).tolist()
-        return _of_struct_values([None if _is_null(v) else v for v in values], label)
+        return _of_struct_values([None if is_null(v) else v for v in values], label)
     column = _of_objects(series.astype(object).tolist(), label)
     if kind == "O" and "str" in str(dtype):  # a type for strings, whatever is missing
         return Objects([None if v != v else v for v in column.values])
@@ -366,10 +383,10 @@ def _of_arrow(columns: list[tuple[str, str, Any, list[Any]]], n_rows: int) -> Ta
 
 
 def _of_mapping(X: Mapping[Any, Any]) -> Table:
-    names: list[Name] = [_name(name) for name in X]
+    names: list[Name] = [name_of(name) for name in X]
     columns = [
         _of_objects([v], str(n)) if np.ndim(v) == 0 else _of_values(as_array(v), str(n))
-        for n, v in X.items()
+        for n, v in zip(names, X.values(), strict=True)
     ]
     lengths = {str(n): _length(c) for n, c in zip(names, columns, strict=True)}
     if len(set(lengths.values())) > 1:
@@ -380,14 +397,6 @@ def _of_mapping(X: Mapping[Any, Any]) -> Table:
 
 def _length(column: Column) -> int:
     return len(column.codes if isinstance(column, Codes) else column.values)
-
-
-def _name(name: Any) -> Name:
-    if isinstance(name, np.generic):
-        name = name.item()
-    if isinstance(name, str | int):
-        return name
-    raise TypeError(f"feature names must be strings or integers, got {name!r}")
 
 
 def _distinct(names: list[Name]) -> list[Name]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.values import built_in
 
 __all__ = ["Cells", "Uncertain", "refuse_settings", "set_cells"]
 
@@ -109,13 +110,16 @@ class Uncertain:
             raise ValueError(
                 f"probabilities must be a dict with at least one category, got {probabilities!r}"
             )
-        for category in probabilities:
+        categories = tuple(map(built_in, probabilities))
+        for category, given in zip(categories, probabilities, strict=True):
             if not isinstance(category, str):
-                raise TypeError(f"categories must be strings, got {category!r}")
+                raise TypeError(f"categories must be strings, got {given!r}")
+        if len(set(categories)) < len(categories):
+            raise ValueError(f"categories must be distinct, got {list(categories)!r}")
         weights = [_positive("probabilities", p) for p in probabilities.values()]
         if abs(math.fsum(weights) - 1.0) > 1e-6:
             raise ValueError(f"probabilities must sum to 1, got {math.fsum(weights)!r}")
-        return cls("categories", points=tuple(probabilities), weights=_shares(weights))
+        return cls("categories", points=categories, weights=_shares(weights))
 
     @property
     def certain(self) -> float | str | None:
@@ -205,11 +209,15 @@ def _doubles(values: list[float]) -> NDArray[np.float64]:
 
 
 def _number(name: str, value: Any) -> float:
-    if not isinstance(value, Real | np.number) or isinstance(value, bool):
+    if not isinstance(value, Real) or isinstance(value, bool | np.timedelta64):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if value != value:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be a number that a double can hold") from None
+    if number != number:
         raise ValueError(f"{name} must be a number, got {value!r}")
-    return float(value)
+    return number
 
 
 def _finite(name: str, value: Any) -> float:

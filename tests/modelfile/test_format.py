@@ -82,7 +82,7 @@ def test_the_layout_is_that_of_safetensors_with_a_digest_at_the_end(data, tmp_pa
 
 
 def test_values_keep_their_types(tmp_path):
-    values = [1, "1", 1.5, b"1", "", "a b\n\0c", "☃", -(2**70), 0.1, float("inf")]
+    values = [1, "1", 1.5, b"1", "", "a b\n\0c", "☃", -(2**70), 0.1, 1e300]
     column = np.empty(len(values), dtype=object)
     column[:] = values
     labels = np.empty(len(values), dtype=object)
