@@ -16,6 +16,7 @@ from riparian.errors import one_of
 from riparian.model import StreamClassifier
 from riparian.settings import byte_count, check_categorical_features, number, truth, whole
 from riparian.table import read_example
+from riparian.wording import exact_text, exact_value
 
 if TYPE_CHECKING:
     from riparian.export.plain import Allowed
@@ -236,14 +237,14 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         lines = []
         for first in range(0, len(planes), inner):
             tree = planes[first : first + inner]
-            lines.append(f"for {tree[0].label!r}:")
+            lines.append(f"for {exact_value(tree[0].label)!r}:")
             waiting = [(1, 1)]
             while waiting:
                 node, level = waiting.pop()
                 indent = "|   " * (level - 1)
                 if node > inner:
                     word = "" if node % 2 == 0 else "not "
-                    lines.append(f"{indent}{word}{tree[0].label!r}")
+                    lines.append(f"{indent}{word}{exact_value(tree[0].label)!r}")
                     continue
                 lines.append(indent + _formula(tree[node - 1], terms, digits))
                 waiting += [(2 * node + 1, level + 1), (2 * node, level + 1)]
@@ -288,7 +289,8 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         names = [f.label for f in features if f.kind == "numeric"]
         categorical = [f for f in features if f.kind == "categorical"]
         for feature, count in zip(categorical, arrays["categories"].tolist(), strict=True):
-            names += [f"{feature.label} = {value}" for value in feature.categories[:count]]
+            known = map(exact_text, feature.categories[:count])
+            names += [f"{feature.label} = {value}" for value in known]
         return names
 
     # -- the engine ---------------------------------------------------------------------------

@@ -168,7 +168,9 @@ def label_array(labels: list[Hashable]) -> NDArray[Any]:
     """Labels as an array of their own type; of objects where they have several."""
     kinds = {type(label) for label in labels}
     large = kinds == {int} and max(map(abs, labels)) >= 2**63  # type: ignore[arg-type]
-    if len(kinds) == 1 and kinds <= {int, str, float, bool} and not large:
+    # NumPy's own texts end before their last NUL characters.
+    cut_off = kinds == {str} and any(label.endswith("\0") for label in labels)  # type: ignore[attr-defined]
+    if len(kinds) == 1 and kinds <= {int, str, float, bool} and not large and not cut_off:
         return np.array(labels)
     array = np.empty(len(labels), dtype=object)
     array[:] = labels

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.table import Codes, Column, Name, Numbers, Objects, Table
 from riparian.uncertain import Cells, set_cells
+from riparian.wording import exact_value
 
 __all__ = ["Feature", "Kind", "Reading", "Schema"]
 
@@ -35,7 +36,8 @@ class Feature:
 
     @property
     def label(self) -> str:
-        return self.name if isinstance(self.name, str) else f"x{self.name}"
+        name = exact_value(self.name)
+        return name if isinstance(name, str) else f"x{name}"
 
     @property
     def categories(self) -> list[Hashable]:
