@@ -282,8 +282,9 @@ def _declared(categorical: Any, names: list[Name], *, first: bool) -> set[Name]:
         # Later columns are beyond the mask.
         return {name for name, use in zip(names, entries, strict=False) if use and first}
     declared: set[Name] = set()
+    known = set(names)
     for entry in entries:
-        if entry in names:
+        if isinstance(entry, str | int) and entry in known:
             declared.add(entry)
         elif isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(names):
             declared.add(names[entry])
