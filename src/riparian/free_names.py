@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
-from riparian.wording import exact_value
+from riparian.wording import exact_text
 
 if TYPE_CHECKING:
     from riparian.schema import Feature
 
-__all__ = ["column_names", "free_names", "ignoring_case"]
+__all__ = ["column_names", "free_among", "free_names", "ignoring_case"]
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -47,10 +47,13 @@ def free_names(
     >>> free_names(["leaf", "prediction"], ["age", "Leaf"], ignoring_case)
     ['leaf_2', 'prediction_2']
     """
-    return _free(wanted, {fold(name) for name in taken}, fold)
+    return free_among(wanted, {fold(name) for name in taken}, fold)
 
 
-def _free(wanted: Sequence[str], taken: set[str], fold: Callable[[str], str]) -> list[str]:
+def free_among(
+    wanted: Sequence[str], taken: set[str], fold: Callable[[str], str] = _as_it_is
+) -> list[str]:
+    """As `free_names`, of names that are folded already, for those who ask many times."""
     found = list(wanted)
     for number in count(2):
         if taken.isdisjoint(map(fold, found)):
@@ -70,12 +73,12 @@ def column_names(features: Sequence[Feature], fold: Callable[[str], str] = _as_i
     >>> column_names([Feature(0, "numeric"), Feature("x0", "numeric"), Feature(1, "numeric")])
     ['x0_2', 'x0', 'x1']
     """
-    names = [exact_value(feature.name) for feature in features]
-    taken = {fold(name) for name in names if isinstance(name, str)}
+    taken = {fold(exact_text(f.name)) for f in features if isinstance(f.name, str)}
     found = []
-    for name in names:
-        if not isinstance(name, str):
-            (name,) = _free([f"x{name:d}"], taken, fold)
+    for feature in features:
+        name = feature.label
+        if not isinstance(feature.name, str):
+            (name,) = free_among([name], taken, fold)
             taken.add(fold(name))
         found.append(name)
     return found
