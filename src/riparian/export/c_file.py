@@ -122,6 +122,7 @@ class CFile:
             raise ValueError(f"name must be letters, digits and underscores, got {name!r}")
         self.name = exact_text(name)
         self.features = features
+        self.categories = [feature.categories for feature in features]
         self.texts = [is_text(feature, "C") for feature in features]
         has_texts = any(self.texts)
         given = "const double *NAME_probabilities(const double *x)     "
@@ -162,7 +163,8 @@ class CFile:
         """What stands for a category in x."""
         if self.texts[feature]:
             return float(code)
-        return number_of_category(self.features[feature], code, "C", np.float64)
+        category = self.categories[feature][code]
+        return number_of_category(self.features[feature], category, "C", np.float64)
 
     def __str__(self) -> str:
         # Labels and categories hold no bare NAME: their letters N are written as escapes.

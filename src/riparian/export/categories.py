@@ -35,21 +35,21 @@ def is_text(feature: Feature, asked: str) -> bool:
     return feature.kind == "categorical" and False not in kinds
 
 
-def number_of_category(feature: Feature, code: int, asked: str, kind: type[Any]) -> float:
+def number_of_category(feature: Feature, category: Any, asked: str, kind: type[Any]) -> float:
     """A category that is a number, if a type of floating point can hold it.
 
     Parameters
     ----------
     feature : Feature
         A column of the schema, whose categories are numbers.
-    code : int
-        The place of the category.
+    category : int, float or bool
+        One of them.
     asked : str
         What wants to know, for the error.
     kind : {numpy.float64, numpy.float32}
         The type.
     """
-    category: Any = exact_value(feature.categories[code])
+    category = exact_value(category)
     try:
         with np.errstate(over="ignore"):
             number = float(kind(category))

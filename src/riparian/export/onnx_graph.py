@@ -58,6 +58,7 @@ class Graph:
         self.features = features
         self.dtype = dtype
         self.kind: int = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
+        self._categories = [feature.categories for feature in features]
         self.texts = [is_text(feature, "ONNX") for feature in features]
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
@@ -96,7 +97,8 @@ class Graph:
         if self.texts[feature]:
             return float(code)
         kind = np.float64 if self.dtype == "float64" else np.float32
-        return number_of_category(self.features[feature], code, "ONNX", kind)
+        category = self._categories[feature][code]
+        return number_of_category(self.features[feature], category, "ONNX", kind)
 
     def model(self, classes: Sequence[Hashable], place: str, probabilities: str) -> ModelProto:
         """The whole, with labels looked up by their places."""

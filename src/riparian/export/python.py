@@ -130,13 +130,13 @@ def _node(tree: PlainTree, node: int) -> str:
     feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
     children = tree.children[node]
     if test == EVERY_VALUE:
-        categories = tree.features[feature].categories
+        categories = tree.categories[feature]
         ways = ", ".join(
             f"{python_literal(categories[c])}: {child}" for c, child in children if c >= 0
         )
         return f"(3, {feature}, {{{ways}}}, 0, 0, {heavy})"
     what: Any = float(tree.threshold[node])
     if test == ONE_VALUE:
-        what = tree.features[feature].categories[int(tree.category[node])]
+        what = tree.categories[feature][int(tree.category[node])]
     first, second = children[0][1], children[1][1]
     return f"({test}, {feature}, {python_literal(what)}, {first}, {second}, {heavy})"

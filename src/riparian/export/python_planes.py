@@ -88,7 +88,8 @@ def _value(x, feature):
 def python_planes(model: PlainPlanes) -> str:
     """The module's text, all of it ASCII."""
     numbers = [(n.feature, n.centre, n.spread, n.missing) for n in model.numbers]
-    categories = [(f, model.features[f].categories[code]) for f, code in model.categories]
+    known = {f: model.features[f].categories for f, _ in model.categories}
+    categories = [(f, known[f][code]) for f, code in model.categories]
     costs = None
     if model.costs is not None:
         costs = f"[{', '.join(map(python_list, model.costs.tolist()))}]"

@@ -188,9 +188,9 @@ def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> 
         source, relation = cheapest, "<="
     scores = [f"{source}.{s}" for s in (sums if together.costs is None else own_costs)]
     prediction = _first_best(scores, relation, [_literal(label) for label in tree.classes])
-    found = [f"{source}.{s}" for s in sums]
-    total = "" if together.divisor is not None else f" / ({' + '.join(found)})"
-    probabilities = [f"{s}{total} AS {p}" for s, p in zip(found, shares, strict=True)]
+    of_classes = [f"{source}.{s}" for s in sums]
+    total = "" if together.divisor is not None else f" / ({' + '.join(of_classes)})"
+    probabilities = [f"{s}{total} AS {p}" for s, p in zip(of_classes, shares, strict=True)]
     return _FOREST.format(
         prediction_name=prediction_name,
         and_more=_and_more(shares) if proba else "",
@@ -273,7 +273,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
     heavy = int(tree.heavy[node])
     inner = indent + "  "
     if test == EVERY_VALUE:
-        categories = tree.features[int(tree.feature[node])].categories
+        categories = tree.categories[int(tree.feature[node])]
         # A missing value goes where its branch goes, which is written once.
         whens = [
             f"{inner}WHEN {column} = {_literal(categories[code])}"
@@ -290,9 +290,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
         value = _number(float(tree.threshold[node]))
         relation = ">" if heavy == first else "<="
     else:
-        value = _literal(
-            tree.features[int(tree.feature[node])].categories[int(tree.category[node])]
-        )
+        value = _literal(tree.categories[int(tree.feature[node])][int(tree.category[node])])
         relation = "<>" if heavy == first else "="
     then, other = (second, first) if heavy == first else (first, second)
     return (
@@ -337,7 +335,7 @@ def _path(tree: PlainTree, parent: Any, node: int, names: _Names) -> str:
         met = ranges.setdefault(names.column(tree, node), _Range())
         met.missing &= int(tree.heavy[node]) == child
         branch = next(code for code, c in tree.children[node] if c == child)
-        categories = tree.features[int(tree.feature[node])].categories
+        categories = tree.categories[int(tree.feature[node])]
         if tree.test[node] == THRESHOLD:
             threshold = float(tree.threshold[node])
             if branch == 0:
