@@ -24,8 +24,6 @@ void bind_ensemble(nanobind::class_<Engine>& engine) {
         .def_prop_ro("n_members", &Engine::n_members, nb::call_guard<nb::gil_scoped_release>())
         .def("tree", &Engine::tree, "member"_a, nb::call_guard<nb::gil_scoped_release>(),
              nb::sig("def tree(self, member: int) -> Engine"))
-        .def("features_of", &Engine::features_of, "member"_a,
-             nb::call_guard<nb::gil_scoped_release>())
         .def("votes", [](const Engine& f, const PyBatch& b, std::size_t width) {
             std::vector<double> shares, weights;
             {

@@ -1,5 +1,6 @@
 // The forest, as Python holds it.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -60,10 +61,12 @@ void bind_forest(nb::module_& m) {
             }();
             nb::list out;
             for (const Record& s : all) {
-                out.append(nb::make_tuple(s.weight, s.accuracy, s.warnings, s.drifts, s.background));
+                out.append(nb::make_tuple(s.tree, s.features, s.weight, s.accuracy, s.warnings,
+                                          s.drifts, s.background));
             }
             return out;
-        }, nb::sig("def records(self) -> list[tuple[float, float, int, int, bool]]"))
+        }, nb::sig("def records(self) -> "
+                   "list[tuple[Engine, list[int] | None, float, float, int, int, bool]]"))
         .def("snapshot", write_ensemble<Forest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,

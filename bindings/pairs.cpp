@@ -47,9 +47,11 @@ void bind_pairs(nb::module_& m) {
                 return f.records();
             }();
             nb::list out;
-            for (const PairRecord& p : all) out.append(nb::make_tuple(p.low, p.high, p.drifts));
+            for (const PairRecord& p : all) {
+                out.append(nb::make_tuple(p.tree, p.low, p.high, p.drifts));
+            }
             return out;
-        }, nb::sig("def records(self) -> list[tuple[int, int, int]]"))
+        }, nb::sig("def records(self) -> list[tuple[Engine, int, int, int]]"))
         .def("snapshot", write_ensemble<PairForest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,

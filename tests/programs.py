@@ -35,8 +35,9 @@ def run_sql(code, frame, model, table="examples"):
     base.executemany(f'INSERT INTO "{table}" VALUES ({marks})', values)
     found = base.execute(code)
     names = [d[0] for d in found.description]
-    rows = sorted(found.fetchall(), key=lambda row: row[0])
-    assert [row[0] for row in rows] == list(range(len(frame)))
+    place = names.index("row")
+    rows = sorted(found.fetchall(), key=lambda row: row[place])
+    assert [row[place] for row in rows] == list(range(len(frame)))
     first = names.index("prediction")
     return (
         np.array([row[first] for row in rows], dtype=object),

@@ -293,22 +293,17 @@ std::shared_ptr<Tree> ChunkForest::tree(std::size_t member) const {
     return kept_.empty() && member == 0 ? learner_ : kept_.at(member).tree;
 }
 
-std::vector<std::uint32_t> ChunkForest::features_of(std::size_t) const {
+std::vector<ChunkRecord> ChunkForest::records() const {
     const auto lock = turnstile_.reading();
-    return all_features();
-}
-
-std::vector<double> ChunkForest::weights() const {
-    const auto lock = turnstile_.reading();
-    std::vector<double> out;
-    for (const Kept& k : kept_) out.push_back(k.weight);
-    return out;
-}
-
-std::vector<std::uint64_t> ChunkForest::chunks_of() const {
-    const auto lock = turnstile_.reading();
-    std::vector<std::uint64_t> out;
-    for (const Kept& k : kept_) out.push_back(k.chunk);
+    // The one that learns the first chunk answers from its first row on.
+    if (kept_.empty()) return {{learner_, 0.0, 1.0, chunks_, false}};
+    const std::vector<Kept> voters = electorate();
+    std::vector<ChunkRecord> out;
+    for (const Kept& k : kept_) {
+        const auto vote = std::find_if(voters.begin(), voters.end(),
+                                       [&](const Kept& v) { return v.tree == k.tree; });
+        out.push_back({k.tree, k.weight, vote == voters.end() ? 0.0 : vote->weight, k.chunk, true});
+    }
     return out;
 }
 

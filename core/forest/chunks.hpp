@@ -50,6 +50,15 @@ struct ChunkSnapshot : SchemaSnapshot {
     std::vector<Snapshot> trees;
 };
 
+// How a member stands, in the order of members.
+struct ChunkRecord {
+    std::shared_ptr<Tree> tree;
+    double weight = 0.0;      // by the last chunk
+    double vote = 0.0;        // what its vote counts; 0 if it has none
+    std::uint64_t chunk = 0;  // which one it learned
+    bool kept = true;         // false for the one that learns the first chunk
+};
+
 // With costs, answers are chosen by them and members are weighted by what they save.
 class ChunkForest final : public Ensemble {
 public:
@@ -63,9 +72,7 @@ public:
     // Those that are kept; before the first chunk is full, the one that learns it.
     [[nodiscard]] std::size_t n_members() const;
     [[nodiscard]] std::shared_ptr<Tree> tree(std::size_t member) const;
-    [[nodiscard]] std::vector<std::uint32_t> features_of(std::size_t member) const;
-    [[nodiscard]] std::vector<double> weights() const;
-    [[nodiscard]] std::vector<std::uint64_t> chunks_of() const;
+    [[nodiscard]] std::vector<ChunkRecord> records() const;
 
     [[nodiscard]] ChunkSnapshot snapshot() const;
     [[nodiscard]] static std::unique_ptr<ChunkForest> restore(const ChunkSettings&,

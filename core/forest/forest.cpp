@@ -217,7 +217,9 @@ std::vector<Record> Forest::records() const {
     const auto lock = turnstile_.reading();
     std::vector<Record> out;
     for (const Member& m : members_) {
-        out.push_back({m.weight(), m.accuracy(), m.warnings(), m.drifts(), m.back().tree != nullptr});
+        out.push_back({m.front().tree, {}, m.weight(), m.accuracy(), m.warnings(), m.drifts(),
+                       m.back().tree != nullptr});
+        if (settings_.patch.draws()) out.back().features = m.front().patch;
     }
     return out;
 }
@@ -225,12 +227,6 @@ std::vector<Record> Forest::records() const {
 std::shared_ptr<Tree> Forest::tree(std::size_t member) const {
     const auto lock = turnstile_.reading();
     return members_.at(member).front().tree;
-}
-
-std::vector<std::uint32_t> Forest::features_of(std::size_t member) const {
-    const auto lock = turnstile_.reading();
-    if (settings_.patch.draws()) return members_.at(member).front().patch;
-    return all_features();
 }
 
 }  // namespace riparian

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "../tree/snapshot.hpp"
@@ -53,6 +54,9 @@ struct ForestSnapshot : SchemaSnapshot {
 
 // How a member stands.
 struct Record {
+    std::shared_ptr<Tree> tree;
+    // Those that the tree sees, where members draw some; none for all.
+    std::optional<std::vector<std::uint32_t>> features;
     double weight = 0.0;    // of its vote
     double accuracy = 0.0;  // since it began, on rows that it had not learned
     std::uint64_t warnings = 0, drifts = 0;
@@ -71,9 +75,8 @@ public:
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] std::size_t n_members() const noexcept { return members_.size(); }
     [[nodiscard]] std::vector<Record> records() const;
-    // The tree of a member, or none before the first row; and the features that it sees.
+    // The tree of a member, or none before the first row.
     [[nodiscard]] std::shared_ptr<Tree> tree(std::size_t member) const;
-    [[nodiscard]] std::vector<std::uint32_t> features_of(std::size_t member) const;
 
     [[nodiscard]] ForestSnapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless learning could have made it.

@@ -401,15 +401,12 @@ std::size_t PairForest::n_members() const {
     return pairs_.size();
 }
 
-std::vector<std::uint32_t> PairForest::features_of(std::size_t) const {
-    const auto lock = turnstile_.reading();
-    return all_features();
-}
-
 std::vector<PairRecord> PairForest::records() const {
     const auto lock = turnstile_.reading();
     std::vector<PairRecord> out;
-    for (const Pair& pair : pairs_) out.push_back({pair.low, pair.high, pair.drifts});
+    for (const Pair& pair : pairs_) {
+        out.push_back({pair.tree, pair.low, pair.high, pair.drifts});
+    }
     return out;
 }
 

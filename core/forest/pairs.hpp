@@ -55,6 +55,7 @@ struct PairSnapshot : SchemaSnapshot {
 
 // What pairs are there, in the order of their trees.
 struct PairRecord {
+    std::shared_ptr<Tree> tree;
     std::uint32_t low, high;  // codes of the classes
     std::uint64_t drifts;     // how often its tree began anew
 };
@@ -70,7 +71,6 @@ public:
 
     [[nodiscard]] std::size_t n_classes_seen() const;
     [[nodiscard]] std::size_t n_members() const;
-    [[nodiscard]] std::vector<std::uint32_t> features_of(std::size_t pair) const;
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] std::vector<PairRecord> records() const;
     [[nodiscard]] std::shared_ptr<Tree> tree(std::size_t pair) const;

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from riparian.wording import exact_text
+
 if TYPE_CHECKING:
     from riparian._core import Engine
     from riparian.schema import Schema
@@ -46,7 +48,7 @@ def describe_cut(schema: Schema, candidate: Candidate) -> str:
     if test == 1:
         return f"{feature.label} <= {threshold:.6g}"
     if test == 2:
-        return f"{feature.label} = {feature.categories[category]}"
+        return f"{feature.label} = {exact_text(feature.categories[category])}"
     return f"{feature.label} (each value)"
 
 

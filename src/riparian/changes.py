@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from riparian.certificates import Certificates, describe_cut
+from riparian.wording import exact_text
 
 if TYPE_CHECKING:
     from riparian._core import Engine
@@ -115,8 +116,10 @@ def _where(schema: Schema, above: Cut, branch: int) -> str:
     if test == 1:
         return f"{feature.label} {'>' if branch else '<='} {threshold:.6g}"
     if test == 2:
-        return f"{feature.label} {'!=' if branch else '='} {feature.categories[category]}"
-    return f"{feature.label} = {feature.categories[branch]}"
+        return (
+            f"{feature.label} {'!=' if branch else '='} {exact_text(feature.categories[category])}"
+        )
+    return f"{feature.label} = {exact_text(feature.categories[branch])}"
 
 
 def _leaves(n: int) -> str:

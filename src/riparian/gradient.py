@@ -13,9 +13,11 @@ from riparian import _core
 from riparian.compat import announce_to_river
 from riparian.costs import check_costs
 from riparian.errors import one_of
+from riparian.free_names import column_names, free_among
 from riparian.model import StreamClassifier
 from riparian.settings import byte_count, check_categorical_features, number, truth, whole
 from riparian.table import read_example
+from riparian.wording import exact_text, exact_value, label_text
 
 if TYPE_CHECKING:
     from riparian.export.plain import Allowed
@@ -236,14 +238,14 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         lines = []
         for first in range(0, len(planes), inner):
             tree = planes[first : first + inner]
-            lines.append(f"for {tree[0].label!r}:")
+            lines.append(f"for {exact_value(tree[0].label)!r}:")
             waiting = [(1, 1)]
             while waiting:
                 node, level = waiting.pop()
                 indent = "|   " * (level - 1)
                 if node > inner:
                     word = "" if node % 2 == 0 else "not "
-                    lines.append(f"{indent}{word}{tree[0].label!r}")
+                    lines.append(f"{indent}{word}{exact_value(tree[0].label)!r}")
                     continue
                 lines.append(indent + _formula(tree[node - 1], terms, digits))
                 waiting += [(2 * node + 1, level + 1), (2 * node, level + 1)]
@@ -283,12 +285,19 @@ class OADT(StreamClassifier[_core.GradientEngine]):
         return classes[place] if place < len(classes) else None
 
     def _inputs(self, arrays: Mapping[str, NDArray[Any]]) -> list[str]:
-        """Names of the inputs, in the order of the weights."""
+        """Names of the inputs, in the order of the weights, all different."""
         features = self._schema.features[: len(arrays["kinds"])]
-        names = [f.label for f in features if f.kind == "numeric"]
-        categorical = [f for f in features if f.kind == "categorical"]
-        for feature, count in zip(categorical, arrays["categories"].tolist(), strict=True):
-            names += [f"{feature.label} = {value}" for value in feature.categories[:count]]
+        labels = column_names(features)
+        named = list(zip(features, labels, strict=True))
+        names = [label for feature, label in named if feature.kind == "numeric"]
+        taken = set(names)
+        categorical = [(f, label) for f, label in named if f.kind == "categorical"]
+        counts = arrays["categories"].tolist()
+        for (feature, label), count in zip(categorical, counts, strict=True):
+            for value in feature.categories[:count]:
+                (name,) = free_among([f"{label} = {exact_text(value)}"], taken)
+                taken.add(name)
+                names.append(name)
         return names
 
     # -- the engine ---------------------------------------------------------------------------
@@ -327,6 +336,6 @@ def _checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _formula(plane: Plane, n_terms: int, decimals: int) -> str:
     names, weights = list(plane.weights), np.array(list(plane.weights.values()))
     largest = np.sort(np.argsort(-np.abs(weights), kind="stable")[:n_terms])
-    terms = [f"{weights[i]:+.{decimals}f} {names[i]}" for i in largest]
+    terms = [f"{weights[i]:+.{decimals}f} {label_text(names[i])}" for i in largest]
     more = ["..."] if len(names) > n_terms else []
     return " ".join([*terms, *more, f"{plane.bias:+.{decimals}f}"])

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from riparian.chart import curve_svg
-from riparian.members import has_members, leading_member, member_columns
+from riparian.members import has_members, member_columns, members_and_leader
 from riparian.page import Markup, page_html, table_html
 from riparian.results import Result
 from riparian.svg import tree_svg
@@ -175,13 +175,14 @@ def _largest_classes(result: Result) -> str:
 def _picture(model: Any) -> str:
     """The tree; of a forest the members, and the tree of the one that counts most."""
     if has_members(model):
-        columns = member_columns(model)
-        if not columns["leaves"]:
+        members, first, leader = members_and_leader(model)
+        if leader is None:
             return ""
+        columns = member_columns(model, members)
         rows = zip(*columns.values(), strict=True)
         table = table_html("As they are at the end", list(columns), rows)
-        first, (what, names) = leading_member(model), next(iter(columns.items()))
-        tree = tree_svg(model._estimator(first), max_depth=3)
+        what, names = next(iter(columns.items()))
+        tree = tree_svg(leader, max_depth=3)
         return (
             f"<section><h2>The members</h2><div class='scroll tall'>{table}</div>"
             f"<h2>{what.capitalize()} {escape(names[first])}</h2>"
@@ -233,10 +234,10 @@ def _changes(model: Any) -> str:
     rows = [
         (
             weight_text(change.seen),
-            change.where,
+            label_text(change.where),
             change.kind,
-            f"{change.before}, {change.leaves_before:,}",
-            f"{change.after}, {change.leaves_after:,}",
+            f"{label_text(change.before)}, {change.leaves_before:,}",
+            f"{label_text(change.after)}, {change.leaves_after:,}",
             change.measure,
             f"{change.value_before:.4g}",
             f"{change.value_after:.4g}",
@@ -258,7 +259,7 @@ def _evidence(split: Any) -> tuple[str, str, str, str]:
     if split.reason == "seeded":
         return "none", "none", "none", "none"
     delta = f"{split.delta:.2g}" if split.bound != "confidence-practical" else "none"
-    return str(split.runner_up), f"{split.gap:.4f}", f"{split.epsilon:.4f}", delta
+    return label_text(str(split.runner_up)), f"{split.gap:.4f}", f"{split.epsilon:.4f}", delta
 
 
 def _ranking(split: Any) -> Markup:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from riparian.gradient import OADT
-from riparian.members import has_members, leading_member, member_columns
+from riparian.members import has_members, member_columns, members_and_leader
 from riparian.palette import DARK, LIGHT
 from riparian.structure import Structure
 from riparian.svg import tree_svg
@@ -40,28 +40,40 @@ def repr_html(model: Any) -> str:
     if getattr(model, "_engine", None) is None:
         parts.append("<p class='quiet'>has not learned yet</p>")
     else:
-        parts.append(_numbers(model))
-        parts += _looks(model)
+        if has_members(model):
+            parts += _forest(model)
+        else:
+            parts += [_numbers(model), _looks(model)]
         if hasattr(model, "guarantee"):
             promise = escape(model.guarantee())
             parts.append(f"<details><summary>What the bound promises</summary>{promise}</details>")
     return "\n".join([*parts, "</div>"])
 
 
-def _looks(model: Any) -> list[str]:
-    """The tree; the members of a forest and the one that counts most; the planes of OADT."""
+def _looks(model: Any) -> str:
+    """The tree, or the planes of OADT."""
     if isinstance(model, OADT):
         planes = escape(model.export_text())
-        return [f"<details><summary>The planes</summary><pre>{planes}</pre></details>"]
-    if not has_members(model):
-        return [f'<div class="picture">{tree_svg(model)}</div>']
-    columns = member_columns(model)
-    if not columns["leaves"]:
-        return []  # no pair of classes yet
-    first = leading_member(model)
+        return f"<details><summary>The planes</summary><pre>{planes}</pre></details>"
+    return f'<div class="picture">{tree_svg(model)}</div>'
+
+
+def _forest(model: Any) -> list[str]:
+    """The members of a forest at one moment: in numbers, as a table, and the one that leads."""
+    members, first, leader = members_and_leader(model)
+    numbers = _tiles(
+        model,
+        len(members),
+        sum(m.leaves for m in members),
+        max((m.depth for m in members), default=0),
+    )
+    if leader is None:
+        return [numbers]  # no pair of classes yet
+    columns = member_columns(model, members)
     name = next(iter(columns.values()))[first]
-    tree = tree_svg(model._estimator(first), max_depth=3)
+    tree = tree_svg(leader, max_depth=3)
     return [
+        numbers,
         f'<div class="members">{_members(columns)}</div>',
         f"<details class='wide'><summary>The tree of {next(iter(columns))} {escape(name)}</summary>"
         f'<div class="picture">{tree}</div></details>',
@@ -112,24 +124,31 @@ def _short(value: Any) -> str:
 
 
 def _numbers(model: Any) -> str:
-    if has_members(model) or isinstance(model, OADT):
-        trees = len(model.members()) if has_members(model) else model.n_trees_
-        rows = [
-            ("examples", weight_text(float(model.n_seen_))),
-            ("classes", f"{len(model.classes_):,}"),
-            ("trees", f"{trees:,}"),
-            ("leaves", f"{model.n_leaves_:,}"),
-            ("depth", f"{model.depth_:,}"),
-        ]
-    else:
-        structure = Structure.of(model)
-        seen = sum(structure[0].reached) if len(structure) else 0.0
-        rows = [
-            ("examples", weight_text(float(getattr(model, "n_seen_", seen)))),
-            ("classes", f"{len(structure.classes):,}"),
-            ("leaves", f"{structure.n_leaves:,}"),
-            ("depth", f"{structure.depth:,}"),
-        ]
+    if isinstance(model, OADT):
+        return _tiles(model, model.n_trees_, model.n_leaves_, model.depth_)
+    structure = Structure.of(model)
+    seen = sum(structure[0].reached) if len(structure) else 0.0
+    rows = [
+        ("examples", weight_text(float(getattr(model, "n_seen_", seen)))),
+        ("classes", f"{len(structure.classes):,}"),
+        ("leaves", f"{structure.n_leaves:,}"),
+        ("depth", f"{structure.depth:,}"),
+    ]
+    return _cells(model, rows)
+
+
+def _tiles(model: Any, trees: int, leaves: int, depth: int) -> str:
+    rows = [
+        ("examples", weight_text(float(model.n_seen_))),
+        ("classes", f"{len(model.classes_):,}"),
+        ("trees", f"{trees:,}"),
+        ("leaves", f"{leaves:,}"),
+        ("depth", f"{depth:,}"),
+    ]
+    return _cells(model, rows)
+
+
+def _cells(model: Any, rows: list[tuple[str, str]]) -> str:
     memory = getattr(model, "memory_bytes_", None)
     if memory is not None:
         rows.append(("memory", _bytes_text(float(memory))))

@@ -21,6 +21,7 @@ from riparian import _core
 from riparian.table import Codes, Column, Numbers, Objects, Table, in_cell
 from riparian.uncertain import Cells, set_cells
 from riparian.values import Name, category_of, is_null
+from riparian.wording import exact_value
 
 __all__ = ["Feature", "Kind", "Reading", "Schema"]
 
@@ -37,7 +38,8 @@ class Feature:
 
     @property
     def label(self) -> str:
-        return self.name if isinstance(self.name, str) else f"x{self.name}"
+        name = exact_value(self.name)
+        return name if isinstance(name, str) else f"x{name}"
 
     @property
     def categories(self) -> list[Hashable]:
@@ -316,8 +318,9 @@ def _declared(categorical: Any, names: list[Name], *, first: bool) -> set[Name]:
         # Later columns are beyond the mask.
         return {name for name, use in zip(names, entries, strict=False) if use and first}
     declared: set[Name] = set()
+    known = set(names)
     for entry in entries:
-        if entry in names:
+        if isinstance(entry, str | int) and entry in known:
             declared.add(entry)
         elif isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(names):
             declared.add(names[entry])

@@ -245,10 +245,11 @@ def _counts_of(tree: Any, batch: Batch, schema: Schema, own: Doubles) -> Doubles
     matrix = batch.matrix
     fitted = getattr(tree, "feature_names_in_", None)
     if fitted is not None and batch.names is not None:
-        absent = [name for name in fitted if name not in batch.names]
+        places = {name: place for place, name in enumerate(batch.names)}
+        absent = [name for name in fitted if name not in places]
         if absent:
             raise ValueError(f"X lacks the column {absent[0]!r}, which the tree was fitted on")
-        matrix = matrix[:, [batch.names.index(name) for name in fitted]]
+        matrix = matrix[:, [places[name] for name in fitted]]
     elif matrix.shape[1] != n:
         raise ValueError(f"X has {matrix.shape[1]} features, but the tree was fitted on {n}")
     labels = _labels(batch.labels)

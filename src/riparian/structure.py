@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.certificates import evidence_lines
-from riparian.wording import MOST_DIGITS, distinct_numbers, distinct_texts, label_text
+from riparian.free_names import column_names
+from riparian.wording import MOST_DIGITS, distinct_numbers, distinct_texts
 
 __all__ = ["Branch", "Node", "Structure"]
 
@@ -167,7 +168,7 @@ class Structure:
         order = _sorted_order(known)
         self.labels: tuple[Any, ...] = tuple(known[k] for k in order)
         self.classes: tuple[str, ...] = distinct_texts(self.labels)
-        self.features: tuple[str, ...] = tuple(label_text(f.label) for f in features)
+        self.features: tuple[str, ...] = distinct_texts(column_names(features))
         self.n_leaves = int(np.count_nonzero(nodes["test"] == LEAF))
         self.depth = int(nodes["depth"].max(initial=0))
 

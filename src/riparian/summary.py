@@ -194,7 +194,7 @@ def _print_changes(out: Console, model: Any, most: int | None) -> None:
     if not any(counts.values()):
         out.print("  none yet")
     for change in last:
-        out.print(f"  {change}")
+        out.print(f"  {label_text(str(change))}")
 
 
 def print_datasets(out: Console, listing: Sequence[Mapping[str, Any]]) -> None:

@@ -354,7 +354,8 @@ def _uncertain_structs(X: Any) -> list[str]:
 
 def _of_structs(X: Any, structs: list[str]) -> Table:
     names: list[Name] = list(getattr(X, "column_names", None) or X.columns)
-    rest = [name for name in names if name not in structs]
+    uncertain = set(structs)
+    rest = [name for name in names if name not in uncertain]
     certain = read_table(X.select(rest)) if rest else Table(len(X), [], [])
     found = dict(zip(certain.names or (), certain.columns, strict=True))
     for name in structs:

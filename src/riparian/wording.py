@@ -13,6 +13,8 @@ __all__ = [
     "compact_text",
     "distinct_numbers",
     "distinct_texts",
+    "exact_text",
+    "exact_value",
     "label_text",
     "number_text",
     "share_text",
@@ -20,6 +22,7 @@ __all__ = [
 ]
 
 MOST_DIGITS = 17  # enough for every float64
+_MOST_BITS = 2048  # Python writes whole numbers of 640 digits whatever its limit is
 
 
 def number_text(value: float, digits: int = 6) -> str:
@@ -116,20 +119,57 @@ def distinct_texts(values: Iterable[Any]) -> tuple[str, ...]:
     found = list(values)
     texts = [label_text(value) for value in found]
     if len(set(texts)) < len(texts):
-        texts = [_printable(repr(_plain(value))) for value in found]
+        texts = [_printable(_written(exact_value(value))) for value in found]
     return tuple(texts)
 
 
 def label_text(value: Any) -> str:
     """Text of a label, quoted only where it would otherwise be invisible or break the line."""
-    value = _plain(value)
+    value = exact_value(value)
     if isinstance(value, str):
         return value if value and value.isprintable() and value == value.strip() else repr(value)
-    return _printable(str(value))
+    return _printable(_written(value))
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+def exact_text(value: Any) -> str:
+    """What names a label or a category where all of them are texts; a text is left as it is."""
+    value = exact_value(value)
+    return value if isinstance(value, str) else label_text(value)
+
+
+def exact_value(value: Any) -> Any:
+    """The built-in value that a text, a number or bytes of any subclass holds.
+
+    A subclass may word itself as it likes (an IntEnum does). The value that comes back has
+    exactly the type str, bytes, bool, int or float, and words itself as those do. Anything else
+    comes back as it is.
+
+    Examples
+    --------
+    >>> import enum
+    >>> class Level(enum.IntEnum):
+    ...     LOW = 1
+    >>> exact_value(Level.LOW), exact_value(np.str_("a")), exact_value(np.bool_(True))
+    (1, 'a', True)
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, bytes):
+        return bytes.__add__(value, b"")
+    return np.generic.item(value) if isinstance(value, np.generic) else value
+
+
+def _written(value: Any) -> str:
+    """`repr`, also of whole numbers that are too long for Python to write as decimals."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return hex(value)
+    return repr(value)
 
 
 def _printable(text: str) -> str:

@@ -117,10 +117,6 @@ def test_what_onnx_cannot_say_is_refused(monkeypatch):
     mixed = rp.VFDT().fit([[0.0], [1.0]], np.array(["a", 1], dtype=object))
     with pytest.raises(ValueError, match="labels must be all text or all whole numbers"):
         mixed.to_onnx()
-    columns = {"probabilities": [1.0, 2.0], "t": ["a", "b"]}
-    taken = rp.VFDT().fit(columns, [0, 1])
-    with pytest.raises(ValueError, match="input of the name 'probabilities'"):
-        taken.to_onnx()
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'riparian\[onnx\]'"):
         model.to_onnx()

@@ -68,7 +68,7 @@ def test_only_the_best_chunks_vote(data):
     columns = member_columns(model)
     assert len(columns["member"]) == 8
     assert columns["of the vote"][2:] == ["0%"] * 6
-    assert leading_member(model) == 0
+    assert leading_member(model.members()) == 0
 
 
 def test_notebooks_and_reports_show_members_and_a_tree(forest):

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.export.categories import is_text
-from riparian.wording import label_text
+from riparian.export.categories import is_text, number_of_category
+from riparian.export.values import sound_text
+from riparian.free_names import column_names
+from riparian.wording import exact_text
 
 if TYPE_CHECKING:
     from riparian.schema import Feature
 
 __all__ = ["CFile", "array", "number", "row"]
+
+#: Bytes of a string literal that every compiler of C99 takes.
+_LONGEST = 4000
+#: Characters that mean themselves in every literal.
+_PLAIN = re.compile(rb"[ !#-&(-\x3e@-MO-\[\]-~]")
 
 _HEAD = """/* {what}, written by riparian: C99 {library}.
  *
@@ -111,10 +118,11 @@ class CFile:
         computes: bool = False,
         uses_math: bool = False,
     ) -> None:
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise ValueError(f"name must be letters, digits and underscores, got {name!r}")
-        self.name = name
+        self.name = exact_text(name)
         self.features = features
+        self.categories = [feature.categories for feature in features]
         self.texts = [is_text(feature, "C") for feature in features]
         has_texts = any(self.texts)
         given = "const double *NAME_probabilities(const double *x)     "
@@ -129,8 +137,8 @@ class CFile:
                 include="#include <math.h>\n" if uses_math else "",
             ),
             f"enum {{ NAME_FEATURES = {len(features)}, NAME_CLASSES = {len(classes)} }};\n\n",
-            array("const char *const NAME_features[]", [_text(f.label) for f in features]),
-            array("const char *const NAME_classes[]", [_text(str(c)) for c in classes]),
+            array("const char *const NAME_features[]", map(_text, column_names(features))),
+            array("const char *const NAME_classes[]", [_text(exact_text(c)) for c in classes]),
         ]
         if has_texts:
             self._add_texts()
@@ -153,13 +161,10 @@ class CFile:
 
     def category(self, feature: int, code: int) -> float:
         """What stands for a category in x."""
-        category: Any = self.features[feature].categories[code]
         if self.texts[feature]:
             return float(code)
-        if float(category) != category:
-            name = label_text(self.features[feature].label)
-            raise ValueError(f"the category {category!r} of {name!r} is not a double")
-        return float(category)
+        category = self.categories[feature][code]
+        return number_of_category(self.features[feature], category, "C", np.float64)
 
     def __str__(self) -> str:
         # Labels and categories hold no bare NAME: their letters N are written as escapes.
@@ -167,7 +172,7 @@ class CFile:
 
     def _add_texts(self) -> None:
         entries = [
-            f"{{{i}, {code}.0, {_text(str(category))}}}"
+            f"{{{i}, {code}.0, {_text(exact_text(category))}}}"
             for i, feature in enumerate(self.features)
             if self.texts[i]
             for code, category in sorted(enumerate(feature.categories), key=_in_bytes)
@@ -179,7 +184,7 @@ class CFile:
 
 def _in_bytes(entry: tuple[int, Any]) -> bytes:
     """The order of strcmp."""
-    return str(entry[1]).encode("utf-8", "surrogatepass")
+    return sound_text(exact_text(entry[1]), "C").encode()
 
 
 def array(declaration: str, entries: Iterable[str]) -> str:
@@ -199,15 +204,14 @@ def number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """A string literal; whatever could end it, join a trigraph or be a NAME is an escape."""
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{text!r} is not valid Unicode, which C needs") from None
-    if 0 in data:
-        raise ValueError(f"{text!r} holds a NUL character, which ends a string in C")
-    plain = re.compile(rb"[ !#-\x3e@-MO-\[\]-~]")
-    inner = "".join(
-        chr(byte) if plain.fullmatch(bytes([byte])) else f"\\{byte:03o}" for byte in data
-    )
-    return f'"{inner}"'
+    """A string; whatever could end it, join a trigraph or be a NAME is an escape."""
+    data = sound_text(text, "C").encode()
+    if len(data) > _LONGEST:
+        # At the outermost level an array without a name lives as long as the program.
+        letters = ", ".join(f"'{_character(byte)}'" for byte in data)
+        return f"(const char[]){{{letters}, 0}}"
+    return '"' + "".join(map(_character, data)) + '"'
+
+
+def _character(byte: int) -> str:
+    return chr(byte) if _PLAIN.fullmatch(bytes([byte])) else f"\\{byte:03o}"

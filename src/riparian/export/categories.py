@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from riparian.wording import label_text
+import numpy as np
+
+from riparian.wording import exact_value, label_text
 
 if TYPE_CHECKING:
     from riparian.schema import Feature
 
-__all__ = ["is_text"]
+__all__ = ["is_text", "number_of_category"]
 
 
 def is_text(feature: Feature, asked: str) -> bool:
@@ -30,3 +33,32 @@ def is_text(feature: Feature, asked: str) -> bool:
             f"numbers, and {asked} has one type a column"
         )
     return feature.kind == "categorical" and False not in kinds
+
+
+def number_of_category(feature: Feature, category: Any, asked: str, kind: type[Any]) -> float:
+    """A category that is a number, if a type of floating point can hold it.
+
+    Parameters
+    ----------
+    feature : Feature
+        A column of the schema, whose categories are numbers.
+    category : int, float or bool
+        One of them.
+    asked : str
+        What wants to know, for the error.
+    kind : {numpy.float64, numpy.float32}
+        The type.
+    """
+    category = exact_value(category)
+    try:
+        with np.errstate(over="ignore"):
+            number = float(kind(category))
+    except OverflowError:
+        number = math.inf
+    if number != category or math.isinf(number):
+        rule = "not finite" if number == category else f"not a {np.dtype(kind).name}"
+        raise ValueError(
+            f"the category {label_text(category)} of {label_text(feature.label)!r} is {rule}, "
+            f"and {asked} has no other numbers here; to_code('python') takes any"
+        )
+    return number

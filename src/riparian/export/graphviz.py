@@ -11,6 +11,9 @@ from riparian.structure import Node, Structure
 
 __all__ = ["export_graphviz"]
 
+#: Graphviz reads entities of HTML in every label.
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
+
 
 def export_graphviz(
     model: Any, *, max_depth: int | None = None, digits: int = 6, horizontal: bool = False
@@ -81,5 +84,5 @@ def _fill(node: Node) -> str:
 
 
 def _lines(rows: Sequence[str]) -> str:
-    """The inside of a DOT string, in which quotes and backslashes of names mean themselves."""
-    return "\\n".join(row.replace("\\", "\\\\").replace('"', '\\"') for row in rows)
+    """The inside of a DOT string, in which names mean themselves: no quote, escape or entity."""
+    return "\\n".join(row.translate(_ESCAPES) for row in rows)

@@ -44,15 +44,17 @@ def to_onnx(
     -------
     onnx.ModelProto
         ``model.SerializeToString()`` is the file. Outputs are ``label`` (int64 or string)
-        and ``probabilities`` (float32, in the order of ``classes_``).
+        and ``probabilities`` (float32, in the order of ``classes_``), in this order. Where an
+        input has one of these names, the output has another: ``label_2``.
 
     Notes
     -----
     If all columns hold numbers there is one input, ``X``, of shape (rows, features);
     categories that are numbers are given as they are. If a feature has categories of text,
-    there is one input a column, of shape (rows, 1), under the feature's name; text is
-    looked up in the graph. NaN is a missing value, and so is the empty string unless it is
-    a category. Needs ``pip install riparian[onnx]``.
+    there is one input a column, of shape (rows, 1), under the feature's name (``x0`` and so on
+    for positions, ``x0_2`` where a feature has the name ``x0``); text is looked up in the graph.
+    NaN is a missing value, and so is the empty string unless it is a category. Needs
+    ``pip install riparian[onnx]``.
 
     A forest's sums are added by the runtime, in the type of the input and in an order of its
     own: where two classes are equal but for the last bits, the other one may be answered.

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto, helper
 
-from riparian.export.categories import is_text
-from riparian.wording import label_text
+from riparian.export.categories import is_text, number_of_category
+from riparian.export.values import sound_text
+from riparian.free_names import column_names, free_names
+from riparian.wording import exact_value, label_text
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -45,17 +47,27 @@ class Graph:
         Whether the categories of each feature are text.
     kind : int
         The type of numbers as ONNX knows it.
+
+    Notes
+    -----
+    Inputs of single columns have the names of the features. Names of ours, also those of the
+    outputs, are others: ``label_2`` where a feature has the name ``label``.
     """
 
     def __init__(self, features: Sequence[Feature], dtype: str) -> None:
         self.features = features
         self.dtype = dtype
         self.kind: int = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
+        self._categories = [feature.categories for feature in features]
         self.texts = [is_text(feature, "ONNX") for feature in features]
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
         self._inputs: list[Any] = []
-        self.matrix = self._read() if any(self.texts) else self._input("X", len(features))
+        self._columns: list[str] = []
+        if any(self.texts):
+            self._columns = [_input_name(name) for name in column_names(features)]
+        self._prefix = _free_prefix(self._columns)
+        self.matrix = self._read() if self._columns else self._input("X", len(features))
 
     def add(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Add a step of one output, and give the name of that."""
@@ -65,8 +77,7 @@ class Graph:
         self, operator: str, outputs: int, *inputs: str, domain: str = "", **attributes: Any
     ) -> list[str]:
         """Add a step of several outputs, and give their names."""
-        # Names of inner values must not meet those of columns.
-        names = [f"riparian/{len(self._nodes)}/{i}" for i in range(outputs)]
+        names = [f"{self._prefix}{len(self._nodes)}/{i}" for i in range(outputs)]
         self._nodes.append(
             helper.make_node(operator, list(inputs), names, domain=domain, **attributes)
         )
@@ -74,7 +85,7 @@ class Graph:
 
     def constant(self, values: Any, kind: int | None = None) -> str:
         """Numbers, of the type of the input unless another is named, or texts."""
-        name = f"riparian/constant/{len(self._constants)}"
+        name = f"{self._prefix}constant/{len(self._constants)}"
         kind = self.kind if kind is None else kind
         shape = np.shape(values)
         flat = values if kind == TensorProto.STRING else np.asarray(values).ravel().tolist()
@@ -85,32 +96,27 @@ class Graph:
         """The number that stands for a category: its code if it is text, else itself."""
         if self.texts[feature]:
             return float(code)
-        found: Any = self.features[feature].categories[code]
         kind = np.float64 if self.dtype == "float64" else np.float32
-        with np.errstate(over="ignore"):
-            exact = float(kind(found)) == found
-        if not exact:
-            name = label_text(self.features[feature].label)
-            raise ValueError(f"the category {found!r} of {name!r} is not a {self.dtype}")
-        return float(found)
+        category = self._categories[feature][code]
+        return number_of_category(self.features[feature], category, "ONNX", kind)
 
     def model(self, classes: Sequence[Hashable], place: str, probabilities: str) -> ModelProto:
         """The whole, with labels looked up by their places."""
         labels, kind = _labels(classes)
         known = self.constant(labels, kind)
-        self._nodes.append(helper.make_node("Gather", [known, place], ["label"]))
+        (label,) = free_names(["label"], self._columns)
+        (shares,) = free_names(["probabilities"], self._columns)
+        self._nodes.append(helper.make_node("Gather", [known, place], [label]))
         self._nodes.append(
-            helper.make_node("Cast", [probabilities], ["probabilities"], to=TensorProto.FLOAT)
+            helper.make_node("Cast", [probabilities], [shares], to=TensorProto.FLOAT)
         )
         graph = helper.make_graph(
             self._nodes,
             "riparian",
             self._inputs,
             [
-                helper.make_tensor_value_info("label", kind, ["rows"]),
-                helper.make_tensor_value_info(
-                    "probabilities", TensorProto.FLOAT, ["rows", len(classes)]
-                ),
+                helper.make_tensor_value_info(label, kind, ["rows"]),
+                helper.make_tensor_value_info(shares, TensorProto.FLOAT, ["rows", len(classes)]),
             ],
             self._constants,
         )
@@ -128,21 +134,17 @@ class Graph:
 
     def _read(self) -> str:
         """One input a column, and the matrix that they make."""
-        names = [feature.label for feature in self.features]
-        for name in names:
-            taken = name in ("", "label", "probabilities") or name.startswith("riparian/")
-            if taken or names.count(name) > 1:
-                raise ValueError(f"ONNX cannot have an input of the name {label_text(name)!r} here")
         columns = []
-        for feature, text in zip(self.features, self.texts, strict=True):
+        for feature, name, text in zip(self.features, self._columns, self.texts, strict=True):
             if not text:
-                columns.append(self._input(feature.label, 1))
+                columns.append(self._input(name, 1))
                 continue
-            codes = {str(c): float(code) for code, c in enumerate(feature.categories)}
+            known = [sound_text(exact_value(c), "ONNX") for c in feature.categories]
+            codes = {category: float(code) for code, category in enumerate(known)}
             codes.setdefault("", float("nan"))
             found = self.add(
                 "LabelEncoder",
-                self._input(feature.label, 1, TensorProto.STRING),
+                self._input(name, 1, TensorProto.STRING),
                 domain=ML,
                 keys_strings=list(codes),
                 values_floats=list(codes.values()),
@@ -152,14 +154,29 @@ class Graph:
         return self.add("Concat", *columns, axis=1)
 
 
+def _input_name(name: str) -> str:
+    if not name:
+        raise ValueError("ONNX cannot have an empty name; name the column before learning")
+    return sound_text(name, "ONNX")
+
+
+def _free_prefix(taken: Sequence[str]) -> str:
+    """What the names of inner values begin with, and no name of a column."""
+    prefix = "riparian/"
+    while any(name.startswith(prefix) for name in taken):
+        prefix += "/"
+    return prefix
+
+
 def _labels(classes: Sequence[Hashable]) -> tuple[list[Any], int]:
     """Labels as ONNX has them, and their type."""
-    if all(isinstance(c, str) for c in classes):
-        return [str(c).encode() for c in classes], TensorProto.STRING
-    if all(isinstance(c, int) and -(2**63) <= c < 2**63 for c in classes):
-        return [int(c) for c in classes], TensorProto.INT64  # type: ignore[call-overload]
-    other = next(c for c in classes if not isinstance(c, str | int) or isinstance(c, str))
-    raise ValueError(
-        "the labels must be all text or all whole numbers below 2**63 for ONNX, "
-        f"got {label_text(other)!r} among them"
-    )
+    labels = [exact_value(label) for label in classes]
+    if all(isinstance(label, str) for label in labels):
+        return [sound_text(label, "ONNX").encode() for label in labels], TensorProto.STRING
+    for label in labels:
+        if not isinstance(label, int) or not -(2**63) <= label < 2**63:
+            raise ValueError(
+                "the labels must be all text or all whole numbers below 2**63 for ONNX, "
+                f"got {label_text(label)!r} among them"
+            )
+    return [int(label) for label in labels], TensorProto.INT64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,6 +142,11 @@ class PlainTree:
 
     def __len__(self) -> int:
         return len(self.test)
+
+    @cached_property
+    def categories(self) -> list[list[Hashable]]:
+        """The categories of each feature, by their codes."""
+        return [feature.categories for feature in self.features]
 
     @property
     def speaks(self) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
+from riparian.export.values import python_list, python_literal
 
 __all__ = ["python_code"]
 
@@ -92,8 +93,8 @@ def python_code(tree: PlainTree) -> str:
     """The module's text, all of it ASCII."""
     lines = [
         _HEAD.replace("{what}", "tree" if tree.sum is None else "forest"),
-        f"FEATURES = {_list([f.name for f in tree.features])}\n",
-        f"CLASSES = {_list(tree.classes)}\n",
+        f"FEATURES = {python_list([f.name for f in tree.features])}\n",
+        f"CLASSES = {python_list(tree.classes)}\n",
         "\n# Kind of test, feature, threshold, category or branches, children, the missing one.\n",
         "_NODES = [\n",
         *(f"    {_node(tree, node)},\n" for node in range(len(tree))),
@@ -107,9 +108,10 @@ def python_code(tree: PlainTree) -> str:
         lines.append(_OF_TREE)
     else:
         costs = tree.sum.costs
-        rows = costs if costs is None else _list(costs.tolist())
+        rows = None if costs is None else f"[{', '.join(map(python_list, costs.tolist()))}]"
         lines += [
-            f"_ROOTS = {tree.sum.roots}\n_DIVISOR = {tree.sum.divisor}\n",
+            f"_ROOTS = {python_list(tree.sum.roots)}\n",
+            f"_DIVISOR = {python_literal(tree.sum.divisor)}\n",
             f"_COSTS = {rows}  # [answer][true class]\n",
             _OF_FOREST,
         ]
@@ -117,7 +119,7 @@ def python_code(tree: PlainTree) -> str:
 
 
 def _said(tree: PlainTree, node: int) -> str:
-    shares = _list(tree.probabilities[node].tolist())
+    shares = python_list(tree.probabilities[node].tolist())
     return f"({tree.answer[node]}, {shares})" if tree.sum is None else shares
 
 
@@ -128,15 +130,13 @@ def _node(tree: PlainTree, node: int) -> str:
     feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
     children = tree.children[node]
     if test == EVERY_VALUE:
-        categories = tree.features[feature].categories
-        ways = ", ".join(f"{categories[c]!a}: {child}" for c, child in children if c >= 0)
+        categories = tree.categories[feature]
+        ways = ", ".join(
+            f"{python_literal(categories[c])}: {child}" for c, child in children if c >= 0
+        )
         return f"(3, {feature}, {{{ways}}}, 0, 0, {heavy})"
     what: Any = float(tree.threshold[node])
     if test == ONE_VALUE:
-        what = tree.features[feature].categories[int(tree.category[node])]
+        what = tree.categories[feature][int(tree.category[node])]
     first, second = children[0][1], children[1][1]
-    return f"({test}, {feature}, {what!a}, {first}, {second}, {heavy})"
-
-
-def _list(values: list[Any]) -> str:
-    return f"[{', '.join(ascii(value) for value in values)}]"
+    return f"({test}, {feature}, {python_literal(what)}, {first}, {second}, {heavy})"

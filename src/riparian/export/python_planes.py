@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riparian.export.planes import LARGEST, STEEPEST, PlainPlanes
+from riparian.export.values import python_list, python_literal
 
 __all__ = ["python_planes"]
 
@@ -86,12 +88,15 @@ def _value(x, feature):
 def python_planes(model: PlainPlanes) -> str:
     """The module's text, all of it ASCII."""
     numbers = [(n.feature, n.centre, n.spread, n.missing) for n in model.numbers]
-    categories = [(f, model.features[f].categories[code]) for f, code in model.categories]
-    costs = model.costs if model.costs is None else model.costs.tolist()
+    known = {f: model.features[f].categories for f, _ in model.categories}
+    categories = [(f, known[f][code]) for f, code in model.categories]
+    costs = None
+    if model.costs is not None:
+        costs = f"[{', '.join(map(python_list, model.costs.tolist()))}]"
     lines = [
         _HEAD,
-        f"FEATURES = {[f.name for f in model.features]!a}\n",
-        f"CLASSES = {model.classes!a}\n",
+        f"FEATURES = {python_list([f.name for f in model.features])}\n",
+        f"CLASSES = {python_list(model.classes)}\n",
         f"\n_SLOPE, _STEEPEST, _LARGEST = {model.slope}, {STEEPEST}, {LARGEST}\n",
         "\n# The inputs: feature, what is subtracted, divided by and stands for a gap;",
         "\n# then feature and category.\n",
@@ -100,11 +105,11 @@ def python_planes(model: PlainPlanes) -> str:
         "\n# Of each plane its weights and its bias, level by level.\n_TREES = [\n",
     ]
     for weights, biases in zip(model.weights.tolist(), model.biases.tolist(), strict=True):
-        planes = zip(weights, biases, strict=True)
-        lines += ["    [\n", *(f"        {plane!a},\n" for plane in planes), "    ],\n"]
+        planes = zip(map(python_list, weights), map(python_literal, biases), strict=True)
+        lines += ["    [\n", *(f"        ({w}, {bias}),\n" for w, bias in planes), "    ],\n"]
     lines += ["]\n", f"_COSTS = {costs}  # [answer][true class]\n", _TAIL]
     return "".join(lines)
 
 
-def _table(name: str, rows: list[Any]) -> str:
-    return "".join([f"{name} = [\n", *(f"    {row!a},\n" for row in rows), "]\n"])
+def _table(name: str, rows: Sequence[Sequence[Any]]) -> str:
+    return "".join([f"{name} = [\n", *(f"    {python_list(row)},\n" for row in rows), "]\n"])

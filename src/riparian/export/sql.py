@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -11,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from riparian.export.plain import EVERY_VALUE, LEAF, THRESHOLD, PlainTree, Sum
-from riparian.wording import number_text
+from riparian.export.values import sound_text
+from riparian.free_names import column_names, free_names, ignoring_case
+from riparian.wording import exact_text, exact_value, label_text, number_text
 
 __all__ = ["sql_code"]
 
@@ -20,51 +23,86 @@ __all__ = ["sql_code"]
 _LEVELS = 8
 #: Conditions that are joined in one pair of parentheses.
 _TOGETHER = 50
-_INPUT = '"riparian_input"'
 
+# The table may have any columns besides the features. So a name of ours is never looked up in a
+# relation that has columns of the table, unless ours stand before them: of two columns of one
+# name the first one has it, and the other is renamed.
 _QUERY = """-- A decision tree, written by riparian, for SQLite and DuckDB.
--- Gives the rows of the table with the leaf that each reaches, its class{and_more}.
--- NULL is a missing value.
-WITH "riparian_leaves" AS (
-  SELECT {input}.*,
-{leaf} AS "riparian_leaf"
-  FROM {table} AS {input}
-), "riparian_answers" ({columns}) AS (
+-- Gives the rows of the table, then the leaf that each reaches in {leaf_name}, its class in
+-- {prediction}{and_more}. NULL is a missing value.
+{notes}WITH {answers} ({columns}) AS (
   VALUES
-{answers}
+{values}
 )
-SELECT * FROM "riparian_leaves" JOIN "riparian_answers" USING ("riparian_leaf")
+SELECT {input}.*, {answers}.*
+FROM {table} AS {input} LEFT JOIN {answers} ON {answers}.{leaf_name} =
+{leaf}
 """
 
 
 # Without MATERIALIZED SQLite writes out what a column is computed from wherever it is used.
 _FOREST = """-- A decision forest, written by riparian, for SQLite (3.35 or later) and DuckDB.
--- Gives the rows of the table with the leaf that each reaches in every tree, the sum of what
--- they say of each class, and the class{and_more}. NULL is a missing value.
-WITH "riparian_leaves" AS MATERIALIZED (
-  SELECT {input}.*,
-{leaves}
-  FROM {table} AS {input}
-), "riparian_answers" ({columns}) AS (
+-- Gives the leaf that each row reaches in every tree and the sum of what they say of each class,
+-- then the rows of the table, then the class in {prediction_name}{and_more}.
+-- NULL is a missing value.
+{notes}WITH {answers} ({columns}) AS (
   VALUES
-{answers}
-), "riparian_sums" AS MATERIALIZED (
-  SELECT "riparian_leaves".*,
-{sums}
-  FROM "riparian_leaves"
+{values}
+), {added} AS MATERIALIZED (
+  SELECT
+{sums},
+    {input}.*
+  FROM {table} AS {input}
 {joins}
 ){costs}
-SELECT *,
+SELECT {source}.*,
   {prediction}
 FROM {source}
 """
-_COSTS = """, "riparian_costs" AS MATERIALIZED (
-  SELECT *,
-{costs}
-  FROM "riparian_sums"
+_COSTS = """, {cheapest} AS MATERIALIZED (
+  SELECT
+{costs},
+    {added}.*
+  FROM {added}
 )"""
 #: SQLite joins 64 tables, and its expressions have 1,000 levels.
 _MOST_TREES, _MOST_CLASSES = 60, 500
+
+
+class _Names:
+    """The names in a query, quoted: those of the features, and ours, which are none of them."""
+
+    def __init__(self, tree: PlainTree, table: str) -> None:
+        self._features = column_names(tree.features, ignoring_case)
+        self._taken = [*self._features, *table.split(".")]
+        self.table = ".".join(map(_identifier, table.split(".")))
+        (self.input,) = self.ours("riparian_input")
+        times = Counter(map(ignoring_case, self._features))
+        for place in sorted({int(f) for f in tree.feature[tree.test != LEAF]}):
+            name = self._features[place]
+            if times[ignoring_case(name)] > 1:
+                raise ValueError(
+                    f"SQL ignores case: the column {label_text(name)!r} cannot be told from "
+                    "another feature of that name; rename one of them before learning"
+                )
+
+    def ours(self, *wanted: str) -> list[str]:
+        """Names like these that no feature and no table has."""
+        return list(map(_identifier, free_names(wanted, self._taken, ignoring_case)))
+
+    def column(self, tree: PlainTree, node: int) -> str:
+        """The feature that a node tests."""
+        return f"{self.input}.{_identifier(self._features[int(tree.feature[node])])}"
+
+    def notes(self, tree: PlainTree) -> str:
+        """Lines about positions that are not read from columns of the usual names."""
+        places = [exact_value(feature.name) for feature in tree.features]
+        lines = [
+            f"-- The feature at position {place} is the column {_identifier(name)}.\n"
+            for place, name in zip(places, self._features, strict=True)
+            if not isinstance(place, str) and name != f"x{place:d}"
+        ]
+        return "".join(lines)
 
 
 def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) -> str:
@@ -79,29 +117,48 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
         schema from a table.
     proba : bool, default=True
         Whether to give ``probability_0`` and so on, in the order of ``classes_``.
+
+    Notes
+    -----
+    Where a feature has the name of a column of ours, such as ``prediction``, ours has another
+    one, ``prediction_2``; the comment at the top of the query tells it.
     """
+    if not isinstance(table, str):
+        raise TypeError(f"table must be a string, got {type(table).__name__}")
+    names = _Names(tree, exact_text(table))
     if tree.sum is not None:
-        return _forest_code(tree, tree.sum, table, proba)
-    names = ["riparian_leaf", "prediction"]
-    if proba:
-        names += [f"probability_{k}" for k in range(len(tree.classes))]
-    answers = []
+        return _forest_code(tree, tree.sum, names, proba)
+    answers, leaf, prediction = (
+        names.ours(name)[0] for name in ("riparian_answers", "riparian_leaf", "prediction")
+    )
+    probabilities = names.ours(*(f"probability_{k}" for k in range(len(tree.classes))))
+    values = []
     for node in np.flatnonzero(tree.speaks).tolist():
-        values = [str(node), _literal(tree.classes[tree.answer[node]])]
+        row = [str(node), _literal(tree.classes[tree.answer[node]])]
         if proba:
-            values += [_number(p) for p in tree.probabilities[node].tolist()]
-        answers.append(f"    ({', '.join(values)})")
+            row += [_number(p) for p in tree.probabilities[node].tolist()]
+        values.append(f"    ({', '.join(row)})")
     return _QUERY.format(
-        and_more=" and its\n-- probabilities" if proba else "",
-        input=_INPUT,
-        leaf=_leaf(tree, tree.trees()[0]),
-        table=_table(table),
-        columns=", ".join(_identifier(name) for name in names),
-        answers=",\n".join(answers),
+        leaf_name=leaf,
+        prediction=prediction,
+        and_more=_and_more(probabilities) if proba else "",
+        notes=names.notes(tree),
+        answers=answers,
+        columns=", ".join([leaf, prediction, *(probabilities if proba else [])]),
+        values=",\n".join(values),
+        input=names.input,
+        table=names.table,
+        leaf=_leaf(tree, tree.trees()[0], names),
     )
 
 
-def _forest_code(tree: PlainTree, together: Sum, table: str, proba: bool) -> str:
+def _and_more(probabilities: Sequence[str]) -> str:
+    """Where the probabilities are, for the comment at the top."""
+    last = f" to {probabilities[-1]}" if len(probabilities) > 1 else ""
+    return f"\n-- and the probabilities in {probabilities[0]}{last}"
+
+
+def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> str:
     trees, k = tree.trees(), len(tree.classes)
     for what, found, most in (("trees", len(trees), _MOST_TREES), ("classes", k, _MOST_CLASSES)):
         if found > most:
@@ -109,41 +166,54 @@ def _forest_code(tree: PlainTree, together: Sum, table: str, proba: bool) -> str
                 f"SQL takes at most {most} {what} of a forest, and this one has {found}; "
                 "to_code('python'), to_code('c') and to_onnx take any number"
             )
-    leaves = [f'"riparian_leaf_{t}"' for t in range(len(trees))]
-    said = [f'"said_{t}"' for t in range(len(trees))]
-    sums = [f'"riparian_sum_{i}"' for i in range(k)]
+    answers, added, cheapest, prediction_name = (
+        names.ours(name)[0]
+        for name in ("riparian_answers", "riparian_sums", "riparian_costs", "prediction")
+    )
+    leaves = names.ours(*(f"riparian_leaf_{t}" for t in range(len(trees))))
+    said = names.ours(*(f"riparian_said_{t}" for t in range(len(trees))))
+    sums = names.ours(*(f"riparian_sum_{i}" for i in range(k)))
+    own_costs = names.ours(*(f"riparian_cost_{i}" for i in range(k)))
+    shares = names.ours(*(f"probability_{i}" for i in range(k)))
     over = "" if together.divisor is None else f" / {_number(together.divisor)}"
-    total = "" if together.divisor is not None else f" / ({' + '.join(sums)})"
-    parts = [[f'{s}."part_{i}"' for s in said] for i in range(k)]
-    added = [f"({' + '.join(terms)}){over}" for terms in parts]
-    probabilities = [f'{part}{total} AS "probability_{i}"' for i, part in enumerate(sums)]
-    costs, source, scores, relation = "", '"riparian_sums"', sums, ">="
+    terms = [" + ".join(f'{s}."part_{i}"' for s in said) for i in range(k)]
+    parts = [f"({term}){over}" for term in terms]
+    costs, source, relation = "", added, ">="
     if together.costs is not None:
-        scores, relation = [f'"riparian_cost_{i}"' for i in range(k)], "<="
         expected = [
-            " + ".join(f"{s} * {_number(c)}" for s, c in zip(sums, row, strict=True))
+            " + ".join(f"{added}.{s} * {_number(c)}" for s, c in zip(sums, row, strict=True))
             for row in together.costs.tolist()
         ]
-        costs, source = _COSTS.format(costs=_named(expected, scores)), '"riparian_costs"'
+        costs = _COSTS.format(cheapest=cheapest, costs=_named(expected, own_costs), added=added)
+        source, relation = cheapest, "<="
+    scores = [f"{source}.{s}" for s in (sums if together.costs is None else own_costs)]
     prediction = _first_best(scores, relation, [_literal(label) for label in tree.classes])
+    of_classes = [f"{source}.{s}" for s in sums]
+    total = "" if together.divisor is not None else f" / ({' + '.join(of_classes)})"
+    probabilities = [f"{s}{total} AS {p}" for s, p in zip(of_classes, shares, strict=True)]
     return _FOREST.format(
-        and_more=" and its probabilities" if proba else "",
-        input=_INPUT,
-        leaves=_named([_leaf(tree, nodes).strip() for nodes in trees], leaves),
-        table=_table(table),
+        prediction_name=prediction_name,
+        and_more=_and_more(shares) if proba else "",
+        notes=names.notes(tree),
+        answers=answers,
         columns=", ".join(['"leaf"', *(f'"part_{i}"' for i in range(k))]),
-        answers=",\n".join(
+        values=",\n".join(
             f"    ({', '.join([str(node), *map(_number, tree.probabilities[node].tolist())])})"
             for node in np.flatnonzero(tree.speaks).tolist()
         ),
-        sums=_named(added, sums),
+        added=added,
+        sums=_named([*(f'{s}."leaf"' for s in said), *parts], [*leaves, *sums]),
+        input=names.input,
+        table=names.table,
         joins="\n".join(
-            f'  JOIN "riparian_answers" AS {s} ON {s}."leaf" = "riparian_leaves".{leaf}'
-            for s, leaf in zip(said, leaves, strict=True)
+            f'  LEFT JOIN {answers} AS {s} ON {s}."leaf" =\n{_leaf(tree, nodes, names)}'
+            for s, nodes in zip(said, trees, strict=True)
         ),
         costs=costs,
-        prediction=",\n  ".join([f'{prediction} AS "prediction"', *probabilities[: k * proba]]),
         source=source,
+        prediction=",\n  ".join(
+            [f"{prediction} AS {prediction_name}", *probabilities[: k * proba]]
+        ),
     )
 
 
@@ -165,11 +235,7 @@ def _first_best(scores: Sequence[str], relation: str, labels: Sequence[str]) -> 
     return "CASE\n" + "\n".join(whens) + f"\n    ELSE {labels[-1]}\n  END"
 
 
-def _table(name: str) -> str:
-    return ".".join(_identifier(part) for part in name.split("."))
-
-
-def _leaf(tree: PlainTree, nodes: range) -> str:
+def _leaf(tree: PlainTree, nodes: range, names: _Names) -> str:
     """An expression for the id of the node that answers in a tree."""
     root = nodes[0]
     depth = np.zeros(len(tree), dtype=np.intp)
@@ -182,7 +248,7 @@ def _leaf(tree: PlainTree, nodes: range) -> str:
     # Children stand after their parents, so that they are written before them.
     for node in reversed(nodes):
         indent = "    " + "  " * int(depth[node] % _LEVELS)
-        text[node] = _case(tree, node, text, indent)
+        text[node] = _case(tree, node, text, indent, names)
         for _, child in tree.children[node]:
             text[child] = ""
         if node > root and depth[node] % _LEVELS == 0 and tree.test[node] != LEAF:
@@ -192,22 +258,22 @@ def _leaf(tree: PlainTree, nodes: range) -> str:
         return f"    {text[root]}"
     # The deepest first: a row that passes one block on to another meets that one before.
     whens = [
-        f"    WHEN {_path(tree, parent, node)} THEN\n    {blocks[node]}"
+        f"    WHEN {_path(tree, parent, node, names)} THEN\n    {blocks[node]}"
         for node in sorted(blocks, key=lambda node: -depth[node])
     ]
     return "    COALESCE(\n    " + text[root] + ",\n    CASE\n" + "\n".join(whens) + "\n    END)"
 
 
-def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str) -> str:
+def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, names: _Names) -> str:
     test = int(tree.test[node])
     if test == LEAF:
         return str(node)
-    column = _column(tree, node)
+    column = names.column(tree, node)
     children = tree.children[node]
     heavy = int(tree.heavy[node])
     inner = indent + "  "
     if test == EVERY_VALUE:
-        categories = tree.features[int(tree.feature[node])].categories
+        categories = tree.categories[int(tree.feature[node])]
         # A missing value goes where its branch goes, which is written once.
         whens = [
             f"{inner}WHEN {column} = {_literal(categories[code])}"
@@ -224,9 +290,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str) -> s
         value = _number(float(tree.threshold[node]))
         relation = ">" if heavy == first else "<="
     else:
-        value = _literal(
-            tree.features[int(tree.feature[node])].categories[int(tree.category[node])]
-        )
+        value = _literal(tree.categories[int(tree.feature[node])][int(tree.category[node])])
         relation = "<>" if heavy == first else "="
     then, other = (second, first) if heavy == first else (first, second)
     return (
@@ -263,15 +327,15 @@ class _Range:
         return f"({column} IS NULL OR {known})" if self.missing else known
 
 
-def _path(tree: PlainTree, parent: Any, node: int) -> str:
+def _path(tree: PlainTree, parent: Any, node: int, names: _Names) -> str:
     """The conditions under which a row reaches a node."""
     ranges: dict[str, _Range] = {}
     while parent[node] >= 0:
         child, node = node, int(parent[node])
-        met = ranges.setdefault(_column(tree, node), _Range())
+        met = ranges.setdefault(names.column(tree, node), _Range())
         met.missing &= int(tree.heavy[node]) == child
         branch = next(code for code, c in tree.children[node] if c == child)
-        categories = tree.features[int(tree.feature[node])].categories
+        categories = tree.categories[int(tree.feature[node])]
         if tree.test[node] == THRESHOLD:
             threshold = float(tree.threshold[node])
             if branch == 0:
@@ -295,30 +359,31 @@ def _all_of(parts: list[str]) -> str:
     return " AND ".join(parts)
 
 
-def _column(tree: PlainTree, node: int) -> str:
-    return f"{_INPUT}.{_identifier(tree.features[int(tree.feature[node])].label)}"
-
-
 def _identifier(name: str) -> str:
-    if not name or "\0" in name:
-        raise ValueError(f"SQL cannot have the name {name!r}")
-    return '"' + name.replace('"', '""') + '"'
+    if not name:
+        raise ValueError("SQL cannot have an empty name; name the column before learning")
+    return '"' + sound_text(name, "SQL").replace('"', '""') + '"'
 
 
 def _literal(value: Hashable) -> str:
     """A label or category."""
+    value = exact_value(value)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(
+                f"SQL has whole numbers of 64 bits, and {label_text(value)} is beyond them; "
+                "to_code('python') takes any"
+            )
         return str(value)
     if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"SQL cannot write the number {value}; to_code('python') can")
         return _number(value)
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
-    text = str(value)
-    if "\0" in text:
-        raise ValueError(f"{text!r} holds a NUL character, which SQL cannot have")
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + sound_text(exact_text(value), "SQL").replace("'", "''") + "'"
 
 
 def _number(value: float) -> str:

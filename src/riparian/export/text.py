@@ -102,11 +102,9 @@ def forest_text(
     """
     if member is not None:
         return export_text(tree_of(model, member), max_depth=max_depth, digits=digits)
-    members = model.members()
-    texts = (
-        export_text(model._estimator(m), max_depth=max_depth, digits=digits)
-        for m in range(len(members))
-    )
+    copies = model._copies()
+    members = model._members([standing for standing, _ in copies])
+    texts = (export_text(tree, max_depth=max_depth, digits=digits) for _, tree in copies)
     return "\n\n".join(f"{head}\n{text}" for head, text in zip(members, texts, strict=True))
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from riparian.forests.accuracy_weighted import AccuracyWeightedEnsemble
+from riparian.forests.accuracy_weighted import AccuracyWeightedEnsemble, ChunkMember
 from riparian.forests.adaptive_random_forest import AdaptiveRandomForest
 from riparian.forests.ensemble import Ensemble, Vote
 from riparian.forests.forest import Forest
@@ -17,6 +17,7 @@ __all__ = [
     "UFFT",
     "AccuracyWeightedEnsemble",
     "AdaptiveRandomForest",
+    "ChunkMember",
     "Ensemble",
     "Forest",
     "LeveragingBagging",

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.compat import announce_to_river
-from riparian.forests.ensemble import Ensemble
+from riparian.forests.ensemble import Ensemble, Member, Standing
 from riparian.settings import whole
 from riparian.tree import HoeffdingTree
 
-__all__ = ["AccuracyWeightedEnsemble"]
+__all__ = ["AccuracyWeightedEnsemble", "ChunkMember"]
+
+
+@dataclass(frozen=True)
+class ChunkMember(Member):
+    """How the tree of one chunk stands."""
+
+    #: Which chunk it learned; the first is 0.
+    chunk: int
 
 
 class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
@@ -118,25 +128,24 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
             "epochs": whole("epochs", axes["epochs"], 1, 1_000),
         }
 
-    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
-        return dict(self._voters()).get(member, 0.0), None, 0, 0
+    def _standings(self) -> list[Standing]:
+        return [
+            Standing(tree, vote, chunk=chunk)
+            for tree, _, vote, chunk, _ in self._fitted().records()
+        ]
 
-    def _voters(self) -> list[tuple[int, float]]:
-        engine = self._fitted()
-        weights, chunks = engine.weights(), engine.chunks_of()
-        if not weights:  # the tree of the first chunk answers while it learns
-            return [(0, 1.0)]
-        best = [(m, weight) for m, weight in enumerate(weights) if weight > 0.0]
-        # Where none beats chance the newest answers.
-        return best[: self._learned_with["n_estimators"]] or [(chunks.index(max(chunks)), 1.0)]
+    def _member(self, member: int, standing: Standing) -> Member:
+        of_any = super()._member(member, standing)
+        return ChunkMember(**dataclasses.asdict(of_any), chunk=cast(int, standing.chunk))
 
     @property
     def weights_(self) -> NDArray[np.float64]:
-        return np.array(self._fitted().weights())
+        return np.array([weight for _, weight, _, _, kept in self._fitted().records() if kept])
 
     @property
     def chunks_(self) -> NDArray[np.intp]:
-        return np.array(self._fitted().chunks_of(), dtype=np.intp)
+        found = [chunk for _, _, _, chunk, kept in self._fitted().records() if kept]
+        return np.array(found, dtype=np.intp)
 
 
 AccuracyWeightedEnsemble._composition = AccuracyWeightedEnsemble

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from riparian.export.plain import Allowed, PlainTree
 
-__all__ = ["Ensemble", "EnsembleEngine", "Member", "Vote"]
+__all__ = ["Ensemble", "EnsembleEngine", "Member", "Standing", "Vote"]
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,39 @@ class Member:
         return text
 
 
+@dataclass(frozen=True)
+class Standing:
+    """One member as it was at the moment at which all of them were looked at.
+
+    The tree learns on; the other members of that moment may be gone since.
+    """
+
+    tree: _core.Engine
+    #: What its vote counts.
+    weight: float
+    accuracy: float | None = None
+    warnings: int = 0
+    drifts: int = 0
+    #: The features that the tree saw, where members draw some; None for all of them.
+    drawn: list[int] | None = None
+    #: Of a member that learned one chunk, which one that was.
+    chunk: int | None = None
+    #: Of a pair, the codes of its classes.
+    pair: tuple[int, int] | None = None
+
+    def features(self, n: int) -> list[int] | None:
+        """The first n features of the tree; None if it has met some of them since."""
+        if self.drawn is None:
+            return list(range(n))
+        return self.drawn[:n] if n <= len(self.drawn) else None
+
+
 class EnsembleEngine(Engine, Protocol):
     """An engine of several trees."""
 
     @property
     def n_members(self) -> int: ...
     def set_threads(self, threads: int) -> None: ...
-    def tree(self, member: int) -> _core.Engine: ...
-    def features_of(self, member: int) -> list[int]: ...
     def votes(
         self, batch: _core.Batch, width: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
@@ -192,37 +217,57 @@ class Ensemble(StreamClassifier[E]):
 
     def splits(self) -> list[Certificates[Split]]:
         """The certificates of the splits of each member, oldest first."""
-        engine = self._fitted()
+        self._fitted()
         axes = self._tree_axes(self._learned_with)
-        found = []
-        for member in range(engine.n_members):
-            evidence, features = self._read_tree(member, evidence_of)
-            found.append(splits_of(evidence, self._schema_of(member, features), axes))
-        return found
+        return [
+            splits_of(evidence, self._schema_of(standing, features), axes)
+            for standing, evidence, features in self._read_trees(evidence_of)
+        ]
 
-    def _read_tree(self, member: int, read: Callable[[_core.Engine], T]) -> tuple[T, list[int]]:
-        """What is read of the tree of a member, and the features that this tree sees."""
-        engine = self._fitted()
+    def _standings(self) -> list[Standing]:
+        """All members at one moment: one call of the engine, whatever is learned meanwhile."""
+        raise NotImplementedError
+
+    def _read_trees(
+        self, read: Callable[[_core.Engine], T], choose: Callable[[list[Standing]], Any] = list
+    ) -> list[tuple[Standing, T, list[int]]]:
+        """What is read of the trees of one moment, with the features that they see.
+
+        `choose` takes those to read out of all members. Only where a tree that draws features
+        has met new ones while it was read, all are looked at again.
+        """
         while True:
-            tree = engine.tree(member)
-            found, features = read(tree), engine.features_of(member)
-            if engine.tree(member) is tree:  # no other has taken its place meanwhile
-                return found, list(features)
+            found = []
+            for standing in choose(self._standings()):
+                what = read(standing.tree)
+                features = standing.features(standing.tree.n_features)
+                if features is None:
+                    break
+                found.append((standing, what, features))
+            else:
+                return found
 
     def members(self) -> list[Member]:
         """How the members stand: size, weight, accuracy since they began, what was replaced."""
-        return [self._member(m, tree) for m, tree in enumerate(self._trees())]
+        return self._members(self._standings())
 
-    def _member(self, member: int, tree: _core.Engine) -> Member:
-        return Member(member, tree.n_leaves, tree.depth, *self._standing(member))
+    def _members(self, standings: list[Standing]) -> list[Member]:
+        return [self._member(m, standing) for m, standing in enumerate(standings)]
 
-    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
-        """What a vote counts, the accuracy behind it if it is kept, warnings and replacements."""
-        raise NotImplementedError
+    def _member(self, member: int, standing: Standing) -> Member:
+        tree = standing.tree
+        return Member(
+            member,
+            tree.n_leaves,
+            tree.depth,
+            standing.weight,
+            standing.accuracy,
+            standing.warnings,
+            standing.drifts,
+        )
 
     def _trees(self) -> list[_core.Engine]:
-        engine = self._fitted()
-        return [engine.tree(m) for m in range(engine.n_members)]
+        return [standing.tree for standing in self._standings()]
 
     @property
     def n_nodes_(self) -> int:
@@ -242,14 +287,31 @@ class Ensemble(StreamClassifier[E]):
 
     @property
     def estimators_(self) -> list[HoeffdingTree]:
-        return [self._estimator(m) for m in range(self._fitted().n_members)]
+        return [copy for _, copy in self._copies()]
 
     def _estimator(self, member: int) -> HoeffdingTree:
         """A copy of one member as it is now."""
-        (arrays, share), features = self._read_tree(
-            member, lambda tree: (tree.snapshot(), tree.max_bytes)
-        )
-        schema = self._schema_of(member, features, arrays)
+        ((_, copy),) = self._copies(lambda standings: [standings[member]])
+        return copy
+
+    def _copies(
+        self, choose: Callable[[list[Standing]], Any] = list
+    ) -> list[tuple[Standing, HoeffdingTree]]:
+        """Copies of the members that `choose` takes out of all of them, as they are now."""
+        read = self._read_trees(lambda tree: (tree.snapshot(), tree.max_bytes), choose)
+        return [
+            (standing, self._copy(standing, arrays, share, features[: len(arrays["kinds"])]))
+            for standing, (arrays, share), features in read
+        ]
+
+    def _copy(
+        self,
+        standing: Standing,
+        arrays: dict[str, NDArray[Any]],
+        share: int | None,
+        features: list[int],
+    ) -> HoeffdingTree:
+        schema = self._schema_of(standing, features, arrays)
         axes = self._tree_axes(self._learned_with)
         engine = _restored_whole({**axes, "max_bytes": share}, arrays, schema.bytes)
         copy = HoeffdingTree(**{**axes, "max_bytes": engine.max_bytes})
@@ -259,17 +321,16 @@ class Ensemble(StreamClassifier[E]):
 
     @property
     def estimator_features_(self) -> list[NDArray[np.intp]]:
-        engine = self._fitted()
-        return [np.array(engine.features_of(m), dtype=np.intp) for m in range(engine.n_members)]
+        read = self._read_trees(lambda tree: None)
+        return [np.array(features, dtype=np.intp) for _, _, features in read]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        engine = self._fitted()
+        read = self._read_trees(lambda tree: tree.certificates())
         mean = np.zeros(self.n_features_in_)
-        for m in range(engine.n_members):
-            features = engine.features_of(m)
-            own = np.zeros(self.n_features_in_)
-            for _, _, _, n, best, *_ in engine.tree(m).certificates():
+        for _, certificates, features in read:
+            own = np.zeros(len(mean))
+            for _, _, _, n, best, *_ in certificates:
                 own[features[best[0]]] += n * best[4]
             if own.sum() > 0:
                 mean += own / own.sum()
@@ -278,29 +339,27 @@ class Ensemble(StreamClassifier[E]):
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import Part, plain_forest, refuse_unsaid
 
-        engine = self._fitted()
+        self._fitted()
         axes = self._tree_axes(self._learned_with)
         options = axes["adaptation"] == "options"
         refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        read = self._read_trees(
+            lambda tree: tree.nodes(), lambda standings: [s for s in standings if s.weight > 0.0]
+        )
         return plain_forest(
             self,
-            [
-                Part(engine.tree(m).nodes(), engine.features_of(m), weight=weight)
-                for m, weight in self._voters()
-            ],
+            [Part(nodes, features, weight=standing.weight) for standing, nodes, features in read],
         )
 
-    def _voters(self) -> list[tuple[int, float]]:
-        """The members whose votes count, and how much."""
-        weights = ((m, self._standing(m)[0]) for m in range(self._fitted().n_members))
-        return [(m, weight) for m, weight in weights if weight > 0.0]
-
-    def _classes_of(self, member: int) -> list[Hashable]:
+    def _classes_of(self, standing: Standing) -> list[Hashable]:
         """The labels that the classes of a member's tree stand for."""
         return list(self._schema.classes)
 
     def _schema_of(
-        self, member: int, features: list[int], arrays: Mapping[str, NDArray[Any]] | None = None
+        self,
+        standing: Standing,
+        features: list[int],
+        arrays: Mapping[str, NDArray[Any]] | None = None,
     ) -> Schema:
         """What a member with these features knows: with its arrays, no more than it has seen."""
         schema = Schema("HoeffdingTree")
@@ -311,7 +370,7 @@ class Ensemble(StreamClassifier[E]):
             schema.add_feature(own)
             if feature.kind == "categorical":
                 schema.add_categories(own, list(feature.codes)[: next(counts, None)])
-        classes = self._classes_of(member)
+        classes = self._classes_of(standing)
         schema.add_classes(classes if arrays is None else classes[: int(arrays["classes"][0])])
         return schema
 

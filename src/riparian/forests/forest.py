@@ -12,7 +12,7 @@ from riparian import _core
 from riparian.compat import announce_to_river
 from riparian.drift import ADWIN, Detector
 from riparian.errors import one_of
-from riparian.forests.ensemble import Ensemble
+from riparian.forests.ensemble import Ensemble, Standing
 from riparian.settings import check_features, number, truth, whole
 from riparian.tree import HoeffdingTree
 
@@ -155,17 +155,19 @@ class Forest(Ensemble[_core.Forest]):
 
     # -- looking inside -----------------------------------------------------------------------
 
-    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
-        weight, accuracy, warnings, drifts, _ = self._fitted().records()[member]
-        return weight, accuracy, warnings, drifts
+    def _standings(self) -> list[Standing]:
+        return [
+            Standing(tree, weight, accuracy, warnings, drifts, drawn)
+            for tree, drawn, weight, accuracy, warnings, drifts, _ in self._fitted().records()
+        ]
 
     @property
     def n_warnings_(self) -> int:
-        return sum(warnings for _, _, warnings, _, _ in self._fitted().records())
+        return sum(standing.warnings for standing in self._standings())
 
     @property
     def n_drifts_(self) -> int:
-        return sum(drifts for _, _, _, drifts, _ in self._fitted().records())
+        return sum(standing.drifts for standing in self._standings())
 
 
 Forest._composition = Forest

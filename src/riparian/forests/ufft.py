@@ -6,13 +6,13 @@ import dataclasses
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from riparian import _core
 from riparian.compat import announce_to_river
 from riparian.drift import Detector
 from riparian.errors import one_of
-from riparian.forests.ensemble import Ensemble, Member, Vote
+from riparian.forests.ensemble import Ensemble, Member, Standing, Vote
 from riparian.forests.forest import detector_of
 from riparian.settings import number
 from riparian.tree import HoeffdingTree
@@ -244,37 +244,40 @@ class UFFT(Ensemble[_core.PairForest]):
         own = {label: probabilities[label] for label in pair}
         return PairVote(member, weight, label, own, pair)
 
-    def _standing(self, member: int) -> tuple[float, float | None, int, int]:
-        return 1.0, None, 0, self._fitted().records()[member][2]
+    def _standings(self) -> list[Standing]:
+        return [
+            Standing(tree, 1.0, drifts=drifts, pair=(low, high))
+            for tree, low, high, drifts in self._fitted().records()
+        ]
 
-    def _member(self, member: int, tree: _core.Engine) -> Member:
-        of_any = super()._member(member, tree)
-        return PairMember(**dataclasses.asdict(of_any), pair=self.pairs_[member])
+    def _member(self, member: int, standing: Standing) -> Member:
+        of_any = super()._member(member, standing)
+        return PairMember(**dataclasses.asdict(of_any), pair=self._pair(standing))
 
-    def _classes_of(self, member: int) -> list[Hashable]:
-        return list(self.pairs_[member])
+    def _classes_of(self, standing: Standing) -> list[Hashable]:
+        return list(self._pair(standing))
+
+    def _pair(self, standing: Standing) -> tuple[Hashable, Hashable]:
+        low, high = cast(tuple[int, int], standing.pair)
+        return self._schema.classes[low], self._schema.classes[high]
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import Part, plain_forest, refuse_unsaid
 
-        engine = self._fitted()
+        self._fitted()
         refuse_unsaid(allowed, asked, leaf=_tree_axes(self._learned_with)["leaf"])
-        parts = [
-            Part(engine.tree(p).nodes(), classes=(low, high))
-            for p, (low, high, _) in enumerate(engine.records())
-        ]
+        parts = [Part(s.tree.nodes(), classes=s.pair) for s in self._standings()]
         if not parts:
             raise ValueError(f"{asked} needs a tree, and one class alone has none")
         return plain_forest(self, parts, float(len(parts)))
 
     @property
     def pairs_(self) -> list[tuple[Hashable, Hashable]]:
-        classes = self._schema.classes if self._engine is not None else []
-        return [(classes[low], classes[high]) for low, high, _ in self._fitted().records()]
+        return [self._pair(standing) for standing in self._standings()]
 
     @property
     def n_drifts_(self) -> int:
-        return sum(drifts for _, _, drifts in self._fitted().records())
+        return sum(standing.drifts for standing in self._standings())
 
 
 UFFT._composition = UFFT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from riparian.streams.columns import SAMPLE_ROWS, Labels, Selection
@@ -93,6 +93,7 @@ class ArffStream(TextTable):
 
     def _header(self) -> list[_Attribute]:
         attributes: list[_Attribute] = []
+        known: set[str] = set()
         for number, line in enumerate(self._lines, 1):
             try:
                 text = line.decode(self._encoding).strip()
@@ -107,7 +108,8 @@ class ArffStream(TextTable):
                     raise ValueError(f"line {number}: @data comes before any @attribute")
                 return attributes
             if keyword == "@attribute":
-                attributes.append(_attribute(number, rest, attributes))
+                attributes.append(_attribute(number, rest, known))
+                known.add(attributes[-1].name)
             elif keyword != "@relation":
                 raise ValueError(
                     f"line {number}: {text[:40]!r} is not ARFF; before @data a line begins with "
@@ -193,12 +195,12 @@ def _default(attribute: _Attribute) -> str:
     return "0" if attribute.kind in _NUMERIC else "?"
 
 
-def _attribute(number: int, text: str, before: Sequence[_Attribute]) -> _Attribute:
+def _attribute(number: int, text: str, known: Collection[str]) -> _Attribute:
     match = _NAME.match(text)
     if match is None or not match[2]:
         raise ValueError(f"line {number}: an attribute needs a name and a type, got {text!r}")
     name, kind = _unquoted(match[1]), match[2].strip()
-    if any(name == other.name for other in before):
+    if name in known:
         raise ValueError(f"line {number}: attribute {name!r} is there twice")
     if kind.startswith("{"):
         inside, brace, _ = kind[1:].rpartition("}")

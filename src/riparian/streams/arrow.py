@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from riparian.streams.blocks import FileStream, PlacedBlock
-from riparian.streams.columns import Column, Columns, Labels, Selection, check_finite, objects
+from riparian.streams.columns import (
+    Column,
+    Columns,
+    Labels,
+    Selection,
+    check_finite,
+    objects,
+    repeated,
+)
 from riparian.streams.faults import Faults
 from riparian.streams.source import Source
 from riparian.uncertain_structs import is_uncertain_type, structs_to_uncertain
@@ -27,12 +35,11 @@ class _BatchStream(FileStream):
         self._labels: Labels | None = None
 
     def _set_schema(self, schema: Any) -> None:
-        selection = self._selection
-        selection.check(schema.names)
-        self.names = selection.features(schema.names)
-        for name in schema.names:
-            if schema.names.count(name) > 1:
-                raise ValueError(f"column {name!r} is there twice")
+        selection, names = self._selection, schema.names
+        selection.check(names)
+        self.names = selection.features(names)
+        if (twice := repeated(names)) is not None:
+            raise ValueError(f"column {names[twice[0]]!r} is there twice")
         for name in self.names:
             kind = schema.field(name).type
             if _reader(kind) is None and not is_uncertain_type(kind):

@@ -89,8 +89,8 @@ class BlockStream:
         if size < 1:
             raise ValueError(f"size must be at least 1, got {size}")
         for X, y, places in self._blocks(size):
-            for feature in self._selection.uncertain:
-                X = self._joined(feature, X, places)
+            if self._selection.uncertain:
+                X = self._joined(X, places)
             kept = self._faults.kept(places)
             if kept is not None:
                 X = {name: column[kept] for name, column in X.items()}
@@ -102,26 +102,40 @@ class BlockStream:
                 self.row += len(places)
                 yield X, y
 
-    def _joined(self, feature: str, X: Columns, places: Sequence[int]) -> Columns:
-        """Give the columns with those of an uncertain feature joined."""
-        ends = pair_ends(feature, X, "uncertain")
-        parts = [f"{feature}.{end}" for end in ends]
-        for name in parts:
-            if X[name].dtype != np.float64:
+    def _joined(self, X: Columns, places: Sequence[int]) -> Columns:
+        """Give the columns with those of each uncertain feature joined."""
+        feature_of: dict[str, str] = {}
+        joined: Columns = {}
+        for feature in self._selection.uncertain:
+            ends = pair_ends(feature, X, "uncertain")
+            parts = [f"{feature}.{end}" for end in ends]
+            feature_of |= dict.fromkeys(parts, feature)
+            joined[feature] = self._distributions_of(
+                feature, ends, [X[name] for name in parts], places
+            )
+        found: Columns = {}
+        for name, column in X.items():
+            if name in feature_of:
+                feature = feature_of[name]
+                found.setdefault(feature, joined[feature])
+            else:
+                found[name] = column
+        return found
+
+    def _distributions_of(
+        self, feature: str, ends: Sequence[str], columns: Sequence[Column], places: Sequence[int]
+    ) -> Column:
+        """Give the distributions that the columns of one feature make."""
+        for end, column in zip(ends, columns, strict=True):
+            if column.dtype != np.float64:
+                name = f"{feature}.{end}"
                 raise ValueError(f"column {name!r} must hold numbers, to be part of {feature!r}")
 
         def wrong(row: int, message: str) -> None:
             where = places[row]
             self._faults.add(where, f"column {feature!r}, row {where}: {message}")
 
-        values = join_pairs(ends, [X[name] for name in parts], wrong)
-        joined: Columns = {}
-        for name, column in X.items():
-            if name not in parts:
-                joined[name] = column
-            else:
-                joined.setdefault(feature, values)
-        return joined
+        return join_pairs(ends, columns, wrong)
 
     @property
     def _next_row(self) -> int:

@@ -29,6 +29,7 @@ __all__ = [
     "number",
     "numeric_column",
     "objects",
+    "repeated",
     "text_column",
 ]
 
@@ -81,6 +82,15 @@ def names_text(value: str, names: Sequence[str], most: int = 20) -> str:
         shown += f" and {len(names) - most} more"
     close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
     return f"{shown}; did you mean {close[0]!r}?" if close else shown
+
+
+def repeated(names: Sequence[str]) -> tuple[int, int] | None:
+    """Give the places of the first name that is there before, and of that one before; or None."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if places.setdefault(name, place) != place:
+            return places[name], place
+    return None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain, islice
 
 from riparian.streams.blocks import PlacedBlock
-from riparian.streams.columns import SAMPLE_ROWS, Kind, Labels, Selection, are_numbers
+from riparian.streams.columns import SAMPLE_ROWS, Kind, Labels, Selection, are_numbers, repeated
 from riparian.streams.faults import Faults, place
 from riparian.streams.source import Lines, Source, not_text
 from riparian.streams.texttable import TextTable, fields_text, transposed
@@ -47,15 +47,15 @@ class DelimitedStream(TextTable):
         return super()._blocks(size)
 
     def _header(self) -> list[str]:
-        rows = self._all_rows(self._lines, 1, 0)
+        rows = self._all_rows(self._lines.take(1), 0)
         if not rows:
             raise ValueError(f"{self.name} is empty; a header row is needed")
         names = [name.strip() or f"column {i}" for i, name in enumerate(rows[0], 1)]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                raise ValueError(
-                    f"column {name!r} is there twice: columns {names.index(name) + 1} and {i + 1}"
-                )
+        if (twice := repeated(names)) is not None:
+            first, second = twice
+            raise ValueError(
+                f"column {names[second]!r} is there twice: columns {first + 1} and {second + 1}"
+            )
         if len(names) == 1:
             for other in ";\t|,":
                 if other != self._delimiter and other in names[0]:
@@ -86,23 +86,34 @@ class DelimitedStream(TextTable):
         if self._faults.skip:
             self._lines.put_back(lines)
             return self._sound_rows(self._lines, len(lines), first, self._faults)
-        rows = self._all_rows(chain(lines, self._lines), len(lines), first)
+        rows = self._all_rows(lines, first)
         for i, row in enumerate(rows):
             if len(row) != len(self._columns):
                 raise ValueError(self._ragged(first + i, row))
         return range(first, first + len(rows)), rows
 
-    def _all_rows(self, lines: Iterable[bytes], most: int, first: int) -> list[list[str]]:
+    def _all_rows(self, lines: list[bytes], first: int) -> list[list[str]]:
+        """Read a row a line; the last one may go on in the file."""
         rows: list[list[str]] = []
-        reader = self._reader(lines)
+        noted: list[bytes] = []
+        reader = self._reader(chain(lines, _Noted(self._lines, noted)))
         try:
-            rows.extend(islice(filter(None, reader), most))
+            rows.extend(islice(filter(None, reader), len(lines)))
         except UnicodeDecodeError as error:
             raise ValueError(not_text(first + len(rows), error)) from None
         except csv.Error as error:
             if self._lines.damage is None:
-                raise ValueError(f"{place(first + len(rows))}: {_csv_problem(error)}") from None
+                problem = _csv_problem(error, self._after([*lines, *noted], len(rows)))
+                raise ValueError(f"{place(first + len(rows))}: {problem}") from None
         return rows
+
+    def _after(self, lines: list[bytes], rows: int) -> list[bytes]:
+        """Give the lines that come after so many rows."""
+        left = Lines(lines)
+        reader = self._reader(left)
+        while rows:
+            rows -= bool(next(reader))
+        return list(left)
 
     def _sound_rows(
         self, lines: Lines, most: int, first: int, faults: Faults
@@ -123,7 +134,7 @@ class DelimitedStream(TextTable):
                 problem = not_text(row, error)
                 lines.put_back(taken[1:])
             except csv.Error as error:
-                problem = f"row {row}: {_csv_problem(error)}"
+                problem = f"row {row}: {_csv_problem(error, taken)}"
                 lines.put_back(taken[1:])
             else:
                 if not fields:
@@ -177,9 +188,15 @@ def checked_encoding(name: str) -> str:
     return found
 
 
-def _csv_problem(error: csv.Error) -> str:
+def _csv_problem(error: csv.Error, lines: Sequence[bytes]) -> str:
+    """Word what is wrong with a row, which begins with the first line; the others follow it."""
     problem = str(error)
-    if "unexpected end" in problem or "field larger" in problem:
+    if "field larger" in problem:
+        longest = f"a field is longer than {csv.field_size_limit():,} characters, which is the most"
+        if sum(line.count(b'"') for line in lines) % 2:
+            return f"{longest}; probably a quotation mark is opened and never closed"
+        return f"{longest}; leave the column out of the file, or shorten it"
+    if "unexpected end" in problem:
         return "a quotation mark is opened and never closed"
     if "expected after" in problem:
         return "text follows a closing quotation mark; quotes inside a quoted field are doubled"

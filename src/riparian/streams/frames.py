@@ -93,7 +93,8 @@ class FrameStream(BlockStream):
         names = _names(frame, places[0])
         if self.target is not None and self.target not in names:
             raise ValueError(f"row {places[0]}: the frame has no column {self.target!r}")
-        self.names += [name for name in self._selection.features(names) if name not in self.names]
+        known = set(self.names)
+        self.names += [name for name in self._selection.features(names) if name not in known]
         table = read_table(_without(frame, [n for n in names if not self._selection.has(n)]))
         found = dict(zip(map(str, table.names or ()), table.columns, strict=True))
         X: Columns = {}

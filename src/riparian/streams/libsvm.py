@@ -99,10 +99,12 @@ class LibsvmStream(FileStream):
         by_feature = np.zeros((self._width, n))
         row_of = np.repeat(np.arange(n), rows.counts)
         by_feature[rows.indexes - 1, row_of] = rows.values
+        # Until a row has an index as large nothing is known of a feature, whatever its block.
+        appears = np.full(self._width + 1, n)
+        np.minimum.at(appears, rows.indexes, row_of)
+        appears = np.minimum.accumulate(appears[::-1])[::-1]
         for i in range(before, self._width):
-            # Until it appears nothing is known of it, whatever the block it appears in.
-            mine = row_of[rows.indexes >= i + 1]
-            by_feature[i, : mine.min()] = np.nan
+            by_feature[i, : appears[i + 1]] = np.nan
         X: Columns = {}
         for name in self.names:
             column = by_feature[int(name[1:]) - 1]

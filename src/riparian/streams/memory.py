@@ -65,8 +65,9 @@ def from_arrays(
             f"names must be {rows.shape[1]} different ones, as X has columns, got {listed}"
         )
     declared = {name: list(words) for name, words in (categories or {}).items()}
+    features = set(listed)
     for name in declared:
-        if name not in listed:
+        if name not in features:
             raise ValueError(f"categories must be of features, got {name!r}")
     for i, name in enumerate(listed):
         _check_column(name, rows[:, i], declared.get(name))

@@ -8,6 +8,7 @@ refuses with the row's number.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -34,6 +35,8 @@ __all__ = ["TextTable", "fields_text", "transposed"]
 _NEW_LINE = ord("\n")
 # Texts that are kept to spare their decoding; a column of ids must not fill the memory.
 _MOST_TEXTS = 50_000
+# Numbers that are read at once. A call of NumPy costs as much as some hundred of them.
+_FIELDS = 10_000
 
 
 class TextTable(FileStream):
@@ -132,14 +135,17 @@ class TextTable(FileStream):
         ragged = not np.all(characters[end_of[-1]] == _NEW_LINE)
         if ragged or bool(np.any(start_of[0] == end_of[-1])):
             return None
+        if np.max(end_of - start_of, initial=0) > csv.field_size_limit():
+            return None
         X: Columns = {}
         y: Column | None = None
         try:
+            numbers = self._numbers(buffer, start_of, end_of)
             for i, name in enumerate(self._columns):
                 start, end = start_of[i], end_of[i]
                 kind = self._kinds.get(name)
                 if kind == "numeric":
-                    X[name] = _numbers(buffer, start, end)
+                    X[name] = numbers[name]
                 elif kind == "categorical":
                     X[name] = self._categories(name, buffer, start, end)
                 elif name == self.target and self._labels is not None:
@@ -147,6 +153,20 @@ class TextTable(FileStream):
         except ValueError:
             return None
         return X, y
+
+    def _numbers(
+        self, buffer: bytes, start_of: NDArray[np.intp], end_of: NDArray[np.intp]
+    ) -> Columns:
+        """Read the numeric columns, as many at once as fill an array."""
+        numeric = [i for i, name in enumerate(self._columns) if self._kinds.get(name) == "numeric"]
+        together = max(1, _FIELDS // start_of.shape[1])
+        found: Columns = {}
+        for first in range(0, len(numeric), together):
+            places = numeric[first : first + together]
+            values = _numbers(buffer, start_of[places].ravel(), end_of[places].ravel())
+            rows = values.reshape(len(places), -1)
+            found.update(zip((self._columns[i] for i in places), rows, strict=True))
+        return found
 
     def _categories(
         self, name: str, buffer: bytes, start: NDArray[np.intp], end: NDArray[np.intp]
