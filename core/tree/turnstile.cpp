@@ -16,16 +16,6 @@ constexpr std::chrono::seconds patience{5};
 std::mutex listing;
 std::array<Turnstile*, 2> lists{};  // [level]
 thread_local bool holds_listing = false;
-Clock::time_point deadline;
-
-template <class Try>
-bool within_patience(const Try& attempt) {
-    while (!attempt()) {
-        if (Clock::now() > deadline) return false;
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-    return true;
-}
 
 }  // namespace
 
@@ -44,51 +34,60 @@ Turnstile::~Turnstile() {
     else lists[static_cast<std::size_t>(level_)] = next_;
 }
 
-bool Turnstile::close() {
-    if (!within_patience([&] { return gate_.try_lock(); })) return false;
-    if (!within_patience([&] { return room_.try_lock(); })) {
-        gate_.unlock();
-        return false;
+bool Turnstile::close() noexcept {
+    if (closed_) return true;
+    // New ones wait at the gate while those that are inside come out.
+    if (!gate_closed_) gate_closed_ = gate_.try_lock();
+    return closed_ = gate_closed_ && room_.try_lock();
+}
+
+// Whether all are closed. Who holds an outer one may still ask for inner ones.
+bool Turnstile::close_listed() noexcept {
+    for (Turnstile* const first : lists) {
+        bool closed = true;
+        for (Turnstile* t = first; t; t = t->next_) closed &= t->close();
+        if (!closed) return false;
     }
-    return closed_ = true;
+    return true;
 }
 
 template <class Open>
-void Turnstile::each_closed(const Open& open) noexcept {
+void Turnstile::each_listed(const Open& open) noexcept {
     for (Turnstile* const first : lists) {
         for (Turnstile* t = first; t; t = t->next_) {
-            if (t->closed_) open(*t);
-            t->closed_ = false;
+            open(*t);
+            t->closed_ = t->gate_closed_ = false;
         }
     }
     holds_listing = false;
 }
 
 void Turnstile::close_all() {
-    deadline = Clock::now() + patience;
-    if (!within_patience([] { return listing.try_lock(); })) return;
-    holds_listing = true;
-    for (Turnstile* const first : lists) {
-        for (Turnstile* t = first; t; t = t->next_) {
-            if (!t->close()) return;
-        }
+    const auto deadline = Clock::now() + patience;
+    listing.lock();
+    while (!close_listed() && Clock::now() < deadline) {
+        // Whoever is inside may have to make or discard a tree before it comes out.
+        listing.unlock();
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        listing.lock();
     }
+    holds_listing = true;
 }
 
 void Turnstile::open_all() noexcept {
     if (!holds_listing) return;
-    each_closed([](Turnstile& t) {
-        t.room_.unlock();
-        t.gate_.unlock();
+    each_listed([](Turnstile& t) {
+        if (t.closed_) t.room_.unlock();
+        if (t.gate_closed_) t.gate_.unlock();
     });
     listing.unlock();
 }
 
 void Turnstile::open_all_in_child() noexcept {
     if (!holds_listing) return;
-    each_closed([](Turnstile& t) {
-        new (&t.room_) std::shared_mutex;
-        new (&t.gate_) std::mutex;
+    each_listed([](Turnstile& t) {
+        if (t.closed_) new (&t.room_) std::shared_mutex;
+        if (t.gate_closed_) new (&t.gate_) std::mutex;
     });
     new (&listing) std::mutex;
 }

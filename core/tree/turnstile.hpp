@@ -38,16 +38,17 @@ public:
     static void open_all_in_child() noexcept;
 
 private:
-    [[nodiscard]] bool close();
+    [[nodiscard]] bool close() noexcept;
+    [[nodiscard]] static bool close_listed() noexcept;
     template <class Open>
-    static void each_closed(const Open&) noexcept;
+    static void each_listed(const Open&) noexcept;
 
     std::mutex gate_;
     std::shared_mutex room_;
     const Level level_;
     Turnstile* next_ = nullptr;
     Turnstile* previous_ = nullptr;
-    bool closed_ = false;
+    bool gate_closed_ = false, closed_ = false;
 };
 
 }  // namespace riparian

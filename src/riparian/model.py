@@ -566,8 +566,12 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     # -- saving -------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the model to a file that :func:`riparian.load` reads; all or nothing."""
-        modelfile.write(path, modelfile.to_bytes(self))
+        """Writes the model to a file that :func:`riparian.load` reads; all or nothing.
+
+        What is written has been loaded once before, so that no file is replaced by one that
+        cannot be read.
+        """
+        modelfile.write(path, modelfile.to_checked_bytes(self))
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}

@@ -33,7 +33,7 @@ from riparian.values import category_of, label_of, name_of
 if TYPE_CHECKING:
     from riparian.model import StreamClassifier
 
-__all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "write"]
+__all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "to_checked_bytes", "write"]
 
 #: Rises when a reader of an older version could misread the file.
 FORMAT = 4
@@ -79,11 +79,32 @@ def to_bytes(model: StreamClassifier[Any]) -> bytes:
             "parameters": {k: _plain(k, v) for k, v in sorted(model._learned_with.items())},
             "schema": _schema_to_json(model._schema),
         }
+    try:
+        _check_agreement(model._schema, arrays)
+    except ModelFileError as error:
+        raise _unsavable(error) from None
     arrays[_DIGEST] = np.zeros(_DIGEST_BYTES, dtype=np.uint8)
     text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     data = safetensors.numpy.save(arrays, metadata={_HEADER: text})
     body = data[:-_DIGEST_BYTES]
     return body + hashlib.sha256(body).digest()
+
+
+def to_checked_bytes(model: StreamClassifier[Any]) -> bytes:
+    """The same, of which it is certain that a model can be made again; else a ModelFileError."""
+    data = to_bytes(model)
+    try:
+        from_bytes(data, functions_of(model._learned_with))
+    except ModelFileError as error:
+        raise _unsavable(error) from None
+    return data
+
+
+def _unsavable(error: ModelFileError) -> ModelFileError:
+    return ModelFileError(
+        f"the model is not saved, because its file could not be loaded: {error}. This is a defect of "
+        "riparian; what was saved before is untouched"
+    )
 
 
 def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> StreamClassifier[Any]:

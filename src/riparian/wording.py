@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
+from riparian.values import built_in
 
 __all__ = [
     "compact_text",
@@ -147,22 +147,14 @@ def exact_value(value: Any) -> Any:
     Examples
     --------
     >>> import enum
+    >>> import numpy as np
     >>> class Level(enum.IntEnum):
     ...     LOW = 1
     >>> exact_value(Level.LOW), exact_value(np.str_("a")), exact_value(np.bool_(True))
     (1, 'a', True)
     """
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, bytes):
-        return bytes.__add__(value, b"")
-    return np.generic.item(value) if isinstance(value, np.generic) else value
+    plain = built_in(value)
+    return value if plain is None else plain
 
 
 def _written(value: Any) -> str:

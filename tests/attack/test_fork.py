@@ -45,7 +45,7 @@ def in_child(work):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_child_can_use_a_model_that_another_thread_was_learning(name, effort, report_tries):
-    n = 2_000 if name in SLOW else 60_000
+    n = 2_000 if name in SLOW else 20_000
     X, y = rows_for(name, n)
     model = eager(name).partial_fit(X[:500], y[:500])
     stop = threading.Event()
@@ -72,7 +72,7 @@ def test_a_child_can_use_a_model_that_another_thread_was_learning(name, effort, 
     learner = threading.Thread(target=learn)
     learner.start()
     try:
-        for _ in range(4 * effort):
+        for _ in range(2 * effort):
             time.sleep(0.003)
             status = in_child(work)
             assert status is not None, "the child hangs"
@@ -80,7 +80,7 @@ def test_a_child_can_use_a_model_that_another_thread_was_learning(name, effort, 
     finally:
         stop.set()
         learner.join()
-    report_tries("forks while another thread learns", 4 * effort)
+    report_tries("forks while another thread learns", 2 * effort)
 
 
 def test_forking_inside_a_function_of_the_user_does_not_hang():
