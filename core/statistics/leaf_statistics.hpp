@@ -109,13 +109,15 @@ public:
         learn(s, row, y, w, before, counts, false, nullptr);
     }
     // As if a row that was learned had not been; `counts` no longer include it. Minima and
-    // maxima stay as they are: a hull of what is left.
-    void forget(const Shape& s, const Row& row, std::size_t y, double w, const double* counts) {
-        forget(s, row, y, w, counts, s.bayes);
+    // maxima stay as they are: a hull of what is left. False: so little is left beside what was
+    // forgotten that its moments are mostly rounding, and have to be counted again.
+    [[nodiscard]] bool forget(const Shape& s, const Row& row, std::size_t y, double w,
+                              const double* counts) {
+        return forget(s, row, y, w, counts, s.bayes);
     }
-    void forget_silently(const Shape& s, const Row& row, std::size_t y, double w,
-                         const double* counts) {
-        forget(s, row, y, w, counts, false);
+    [[nodiscard]] bool forget_silently(const Shape& s, const Row& row, std::size_t y, double w,
+                                       const double* counts) {
+        return forget(s, row, y, w, counts, false);
     }
 
     // By class: its planes, and after them its cells; null: not seen here.
@@ -192,18 +194,23 @@ private:
             kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
         }
     }
-    [[gnu::always_inline]] void forget(const Shape& s, const Row& row, std::size_t y, double w,
+    // A mean keeps 33 of its 53 bits where this much more than what is left was forgotten.
+    static constexpr double much_more = 0x1p20;
+    [[gnu::always_inline]] bool forget(const Shape& s, const Row& row, std::size_t y, double w,
                                        const double* counts, bool bayes) {
         if (s.categorical || gaps_ || row.gap || !classes()[y] || !(counts[y] > 0.0)) {
             return forget_rare(s, row, y, w, counts, bayes);
         }
         if (s.numeric) kernels().forget(classes()[y], s.numeric, row.x, w, w / counts[y]);
         if (bayes) refresh(s, y, counts);
+        return w <= much_more * counts[y];
     }
     // Where there is more to do than to downdate moments.
-    void forget_rare(const Shape&, const Row&, std::size_t y, double w, const double* counts,
+    bool forget_rare(const Shape&, const Row&, std::size_t y, double w, const double* counts,
                      bool bayes);
     void forget_class(const Shape&, std::size_t y, const double* counts, bool bayes);
+    [[nodiscard]] bool keeps_precision(const Shape&, const Row&, std::size_t y, double w,
+                                       const double* counts) const noexcept;
     void close_up(const Shape&, const double* counts);
     [[nodiscard]] bool widens(const Shape&, const Row&) const noexcept;
     [[nodiscard]] std::size_t values(const Shape&, std::size_t c) const noexcept;

@@ -139,12 +139,14 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w,
 }
 
 void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w) {
+    demand_weights(w, batch.rows);
     if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, {});
     run<false>(batch, y, w, {});
 }
 
 void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
                        const Answers& answers) {
+    demand_weights(w, batch.rows);
     if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, answers);
     run<true>(batch, y, w, answers);
 }
