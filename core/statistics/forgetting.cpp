@@ -80,7 +80,7 @@ void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* c
         if (none_left(gaps_->numbers)) gaps_->numbers = Held<Held<double>>();
         if (gaps_->numbers.empty() && none_left(gaps_->categories)) gaps_.reset();
     }
-    close_up(s, counts);
+    if (s.categorical || !remove_part(s, y)) close_up(s, counts);
     if (bayes) find_bayes(s, counts);
 }
 
