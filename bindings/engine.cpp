@@ -205,6 +205,7 @@ std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) 
 
 void bind_engine(nb::module_& m) {
     nb::exception<LimitTooLow>(m, "LimitTooLow", PyExc_ValueError);
+    m.attr("MAX_HOOKED_WINDOW") = Window::most_hooked;
 
     nb::class_<Tree> engine(m, "Engine");
     bind_learner(engine);
@@ -230,6 +231,9 @@ void bind_engine(nb::module_& m) {
                     missing_left.data(), weight.data(), gain.data(), counts.data()});
         }, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
            "counts"_a)
+        .def("demand_weights", [](const Tree& t, const VectorIn<double>& w) {
+            t.demand_weights(w.data(), w.shape(0));
+        }, "w"_a)
         .def("begin_pass", &Tree::begin_pass, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_nodes", &Tree::n_nodes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_leaves", &Tree::n_leaves, nb::call_guard<nb::gil_scoped_release>())

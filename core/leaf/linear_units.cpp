@@ -71,7 +71,9 @@ void LinearUnits::lay_out(const Shape& s, std::size_t units, Held<std::uint32_t>
     n_units_ = units;
     starts_ = std::move(starts);
     trim(starts_);
-    numbers_ = HeldDoubles(moment_planes * s.stride + units * unit_size(s), 0.0);
+    numbers_ = HeldDoubles();
+    numbers_.reserve(size_of(s, room_for_parts(units)));
+    numbers_.resize(size_of(s, units), 0.0);
     for (std::size_t u = 0; u < units; ++u) {
         std::fill_n(plane(s, u, log_steps), plane_size(s), sizes.log_alpha);
     }
@@ -112,9 +114,8 @@ void LinearUnits::reshape(const Shape& from, const Shape& to, const StepSizes& s
 void LinearUnits::add_units(const Shape& s, std::size_t n_classes, const StepSizes& sizes) {
     const std::size_t before = n_units_;
     n_units_ = n_classes;
-    const std::size_t size = moment_planes * s.stride + n_units_ * unit_size(s);
-    numbers_.reserve(size);
-    numbers_.resize(size, 0.0);
+    numbers_.reserve(size_of(s, room_for_parts(n_units_)));
+    numbers_.resize(size_of(s, n_units_), 0.0);
     for (std::size_t u = before; u < n_units_; ++u) {
         std::fill_n(plane(s, u, log_steps), plane_size(s), sizes.log_alpha);
     }
@@ -145,8 +146,19 @@ void LinearUnits::make_cells(const Shape& s, const Row& row, const StepSizes& si
     move_to(s, s, std::move(starts), sizes);
 }
 
+void LinearUnits::copy_from(const Shape& s, const LinearUnits& other) {
+    right = other.right;
+    n_units_ = other.n_units_;
+    starts_ = other.starts_;
+    if (empty()) return;
+    // A vector that is copied has no room to spare.
+    numbers_.reserve(size_of(s, room_for_parts(n_units_)));
+    numbers_.assign(other.numbers_.begin(), other.numbers_.end());
+}
+
 LinearUnits LinearUnits::for_child(const Shape& s) const {
-    LinearUnits child = *this;
+    LinearUnits child;
+    child.copy_from(s, *this);
     child.right = 0.0;
     if (child.empty()) return child;
     const PooledMoments m = child.moments(s);
@@ -161,7 +173,7 @@ LinearUnits LinearUnits::for_child(const Shape& s) const {
 std::size_t LinearUnits::growth(const Shape& s, const Row& row,
                                 std::size_t n_classes) const noexcept {
     const std::size_t units = n_classes > 2 ? n_classes : 1;
-    bool fits = units <= n_units_;
+    bool fits = room_for_parts(std::max(units, n_units_)) == room_for_parts(n_units_);
     std::size_t cells = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = empty() ? 0 : starts_[c + 1] - starts_[c];
@@ -172,7 +184,7 @@ std::size_t LinearUnits::growth(const Shape& s, const Row& row,
     if (fits) return 0;
     const std::size_t plane = dense(s) + (cells + 3) / 4 * 4;
     const std::size_t numbers =
-        moment_planes * s.stride + std::max(units, n_units_) * unit_planes * plane;
+        moment_planes * s.stride + room_for_parts(std::max(units, n_units_)) * unit_planes * plane;
     // New units and new cells are made one after the other.
     return 2 * (taken(numbers * sizeof(double)) + taken((s.categorical + 1) * sizeof(starts_[0])));
 }

@@ -48,6 +48,8 @@ public:
     // What a child of this leaf begins with: the units as they are, and the moments with
     // the weight of a few examples, so that its own soon outweigh them.
     [[nodiscard]] LinearUnits for_child(const Shape&) const;
+    // Becomes equal to the other, which has the same shape; this one is empty.
+    void copy_from(const Shape&, const LinearUnits& other);
     void reshape(const Shape& from, const Shape& to, const StepSizes&);
 
     // What a row would take besides, before it gives the old block back.
@@ -76,6 +78,9 @@ private:
     }
     [[nodiscard]] std::size_t unit_size(const Shape& s) const noexcept {
         return unit_planes * plane_size(s);
+    }
+    [[nodiscard]] std::size_t size_of(const Shape& s, std::size_t units) const noexcept {
+        return moment_planes * s.stride + units * unit_size(s);
     }
     [[nodiscard]] double* plane(const Shape& s, std::size_t unit, std::size_t p) noexcept {
         return numbers_.data() + moment_planes * s.stride + unit * unit_size(s) + p * plane_size(s);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../demand.hpp"
-#include "../tree/example_window.hpp"
+#include "../tree/weight_steps.hpp"
 
 namespace riparian::restructuring {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "../demand.hpp"
-#include "../tree/example_window.hpp"
+#include "../tree/weight_steps.hpp"
 #include "tree.hpp"
 
 namespace riparian::restructuring {

@@ -13,10 +13,13 @@ double less(double sum, double part) noexcept { return std::max(0.0, sum - part)
 
 }  // namespace
 
-void LeafStatistics::forget_rare(const Shape& s, const Row& row, std::size_t y, double w,
+bool LeafStatistics::forget_rare(const Shape& s, const Row& row, std::size_t y, double w,
                                  const double* counts, bool bayes) {
-    if (!classes()[y]) return;
-    if (!(counts[y] > 0.0)) return forget_class(s, y, counts, bayes);
+    if (!classes()[y]) return true;
+    if (!(counts[y] > 0.0)) {
+        forget_class(s, y, counts, bayes);
+        return true;
+    }
     bool fits = true;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::uint32_t* const starts = this->starts(s) + c;
@@ -33,16 +36,33 @@ void LeafStatistics::forget_rare(const Shape& s, const Row& row, std::size_t y, 
     if (!fits) close_up(s, counts);
     if (s.numeric == 0) {
         if (bayes) refresh(s, y, counts);
-        return;
+        return true;
     }
+    const bool precise = keeps_precision(s, row, y, w, counts);
     if (known_numbers(y)) {
         const bool emptied = kernels().forget_known(classes()[y], gaps_->numbers[y].data(),
                                                     s.numeric, row.x, w);
-        if (emptied && bayes) return find_bayes(s, counts);
+        if (emptied && bayes) {
+            find_bayes(s, counts);
+            return precise;
+        }
     } else if (!row.gap) {
         kernels().forget(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
     if (bayes) refresh(s, y, counts);
+    return precise;
+}
+
+// Before the row is taken out of the weights of known values.
+bool LeafStatistics::keeps_precision(const Shape& s, const Row& row, std::size_t y, double w,
+                                     const double* counts) const noexcept {
+    const double* const known = known_numbers(y);
+    if (!known) return row.gap || w <= much_more * counts[y];
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        const double left = known[f] - w;
+        if (row.x[f] == row.x[f] && left > 0.0 && w > much_more * left) return false;
+    }
+    return true;
 }
 
 // The last row of a class.
@@ -60,7 +80,7 @@ void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* c
         if (none_left(gaps_->numbers)) gaps_->numbers = Held<Held<double>>();
         if (gaps_->numbers.empty() && none_left(gaps_->categories)) gaps_.reset();
     }
-    close_up(s, counts);
+    if (s.categorical || !remove_part(s, y)) close_up(s, counts);
     if (bayes) find_bayes(s, counts);
 }
 

@@ -33,10 +33,10 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
     std::size_t n_seen = 0;
     for (std::size_t k = 0; k < s.class_stride; ++k) n_seen += seen(k);
     const std::size_t part = s.cells_place() + (s.categorical ? starts[s.categorical] : 0);
-    const std::size_t n = s.classes_place() + n_seen * part + spare;
+    const std::size_t n = s.classes_place() + room_for_parts(n_seen) * part + spare;
     const std::size_t bytes = n * sizeof(double);
     void* const block = s.aligned() ? take_aligned(bytes) : take(bytes);
-    block_ = Block(static_cast<std::byte*>(block), Release{bytes, s.aligned()});
+    block_ = Block(static_cast<std::byte*>(block), Release{bytes, 0, s.aligned()});
     std::fill_n(block_.get(), bytes, std::byte{0});
     if (s.categorical) {
         std::copy_n(starts, s.categorical + 1, const_cast<std::uint32_t*>(this->starts(s)));
@@ -45,14 +45,35 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
         double* const planes = leaf_planes(s);
         fill_range(planes + leaf_low * s.numeric, planes + leaf_high * s.numeric, s.numeric);
     }
-    auto** const classes = reinterpret_cast<double**>(block_.get());
-    double* next = doubles() + s.classes_place();
     for (std::size_t k = 0; k < s.class_stride; ++k) {
-        if (!seen(k)) continue;
-        classes[k] = next;
-        fill_range(next + low * s.numeric, next + high * s.numeric, s.numeric);
-        next += part;
+        if (seen(k)) add_part(s, k);
     }
+}
+
+void LeafStatistics::add_part(const Shape& s, std::size_t k) noexcept {
+    double* const part = doubles() + s.classes_place() + n_parts() * part_size(s);
+    fill_range(part + low * s.numeric, part + high * s.numeric, s.numeric);
+    class_pointers()[k] = part;
+    block_.get_deleter().parts = n_parts() + 1;
+}
+
+// The last part takes its place.
+bool LeafStatistics::remove_part(const Shape& s, std::size_t k) noexcept {
+    if (room_for_parts(n_parts() - 1) != room_for_parts(n_parts())) return false;
+    const std::size_t size = part_size(s);
+    double** const pointers = class_pointers();
+    double* const last = doubles() + s.classes_place() + (n_parts() - 1) * size;
+    double* const gone = std::exchange(pointers[k], nullptr);
+    if (gone != last) {
+        std::copy_n(last, size, gone);
+        // Late classes have late parts, as a rule.
+        std::size_t owner = s.class_stride - 1;
+        while (pointers[owner] != last) --owner;
+        pointers[owner] = gone;
+    }
+    std::fill_n(last, size, 0.0);
+    block_.get_deleter().parts = n_parts() - 1;
+    return true;
 }
 
 void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
@@ -100,6 +121,7 @@ void LeafStatistics::open(const Shape& s, const double* counts, const std::uint3
 void LeafStatistics::close() noexcept { *this = {}; }
 
 void LeafStatistics::make_room(const Shape& s, const Row& row, std::size_t y) {
+    if (s.categorical == 0) return make_room(s, std::vector<std::uint32_t>{}, y);
     std::vector<std::uint32_t> cells(s.categorical, 0);
     for (std::size_t c = 0; c < s.categorical; ++c) {
         cells[c] = static_cast<std::uint32_t>(std::max(row.codes[c], -1) + 1);
@@ -109,6 +131,11 @@ void LeafStatistics::make_room(const Shape& s, const Row& row, std::size_t y) {
 
 void LeafStatistics::make_room(const Shape& s, const std::vector<std::uint32_t>& cells,
                                std::size_t y) {
+    bool fits = y < s.class_stride && room_for_parts(n_parts() + 1) == room_for_parts(n_parts());
+    for (std::size_t c = 0; c < cells.size() && fits; ++c) {
+        fits = cells[c] <= starts(s)[c + 1] - starts(s)[c];
+    }
+    if (fits && !classes()[y]) return add_part(s, y);
     LeafStatistics old;
     old.block_ = std::move(block_);
     const std::uint32_t* const before = old.starts(s);
@@ -241,12 +268,13 @@ double* LeafStatistics::open_known_categories(const Shape& s, std::size_t c) {
 
 std::size_t LeafStatistics::bytes(const Shape& s, std::size_t classes, std::size_t cells) {
     const std::size_t part = s.cells_place() + cells;
-    return taken((s.classes_place() + classes * part + spare) * sizeof(double) + (s.aligned() ? 31 : 0));
+    return taken((s.classes_place() + room_for_parts(classes) * part + spare) * sizeof(double) + (s.aligned() ? 31 : 0));
 }
 
 std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y) const noexcept {
     if (!is_open()) return 0;
-    bool fits = classes()[y] != nullptr;
+    const std::size_t parts = n_parts() + (classes()[y] ? 0 : 1);
+    bool fits = room_for_parts(parts) == room_for_parts(n_parts());
     std::size_t cells = 0;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         const std::size_t present = starts(s)[c + 1] - starts(s)[c];
@@ -255,10 +283,8 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
         cells += needed <= present ? present : room_for(needed);
     }
     if (fits) return 0;
-    const auto n_seen = static_cast<std::size_t>(std::count_if(
-        classes(), classes() + s.class_stride, [](const double* p) { return p != nullptr; }));
     // Old and new side by side.
-    return 2 * bytes(s, n_seen + 1, cells);
+    return 2 * bytes(s, n_parts() + 1, cells);
 }
 
 // ---- learning ----

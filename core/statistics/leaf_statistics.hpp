@@ -53,6 +53,14 @@ struct Shape {
     return room;
 }
 
+// Room for what is kept for each of so many classes: exactly as much while they are few, then a
+// quarter more at a time, so that not every new class copies all others.
+[[nodiscard]] constexpr std::size_t room_for_parts(std::size_t classes) noexcept {
+    std::size_t room = classes < 64 ? classes : 64;
+    while (room < classes) room += room / 4;
+    return room;
+}
+
 // All that a leaf keeps lies in one block, so that a row touches few cache lines and
 // nothing is spent on many small ones:
 //
@@ -61,7 +69,7 @@ struct Shape {
 //     where the cells of each categorical feature start, and where the last ones end
 //     the leaf's planes (bayes, unless lean)
 //     a part for each class seen here: its planes, then its cells: the weight of each
-//     category of each feature, as far as this leaf has seen any
+//     category of each feature, as far as this leaf has seen any; and room for more parts
 //     three spare doubles: a check reads whole vectors, past the end of a plane
 //
 // The class counts themselves belong to the node and are handed in: an inner
@@ -109,13 +117,15 @@ public:
         learn(s, row, y, w, before, counts, false, nullptr);
     }
     // As if a row that was learned had not been; `counts` no longer include it. Minima and
-    // maxima stay as they are: a hull of what is left.
-    void forget(const Shape& s, const Row& row, std::size_t y, double w, const double* counts) {
-        forget(s, row, y, w, counts, s.bayes);
+    // maxima stay as they are: a hull of what is left. False: so little is left beside what was
+    // forgotten that its moments are mostly rounding, and have to be counted again.
+    [[nodiscard]] bool forget(const Shape& s, const Row& row, std::size_t y, double w,
+                              const double* counts) {
+        return forget(s, row, y, w, counts, s.bayes);
     }
-    void forget_silently(const Shape& s, const Row& row, std::size_t y, double w,
-                         const double* counts) {
-        forget(s, row, y, w, counts, false);
+    [[nodiscard]] bool forget_silently(const Shape& s, const Row& row, std::size_t y, double w,
+                                       const double* counts) {
+        return forget(s, row, y, w, counts, false);
     }
 
     // By class: its planes, and after them its cells; null: not seen here.
@@ -162,7 +172,8 @@ public:
 
 private:
     struct Release {
-        std::size_t bytes : 63;
+        std::size_t bytes : 46;
+        std::size_t parts : 17;  // of classes, one after the other
         bool aligned : 1;
         void operator()(std::byte* p) const noexcept {
             aligned ? give_aligned(p, bytes) : give(p, bytes);
@@ -192,18 +203,23 @@ private:
             kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
         }
     }
-    [[gnu::always_inline]] void forget(const Shape& s, const Row& row, std::size_t y, double w,
+    // A mean keeps 33 of its 53 bits where this much more than what is left was forgotten.
+    static constexpr double much_more = 0x1p20;
+    [[gnu::always_inline]] bool forget(const Shape& s, const Row& row, std::size_t y, double w,
                                        const double* counts, bool bayes) {
         if (s.categorical || gaps_ || row.gap || !classes()[y] || !(counts[y] > 0.0)) {
             return forget_rare(s, row, y, w, counts, bayes);
         }
         if (s.numeric) kernels().forget(classes()[y], s.numeric, row.x, w, w / counts[y]);
         if (bayes) refresh(s, y, counts);
+        return w <= much_more * counts[y];
     }
     // Where there is more to do than to downdate moments.
-    void forget_rare(const Shape&, const Row&, std::size_t y, double w, const double* counts,
+    bool forget_rare(const Shape&, const Row&, std::size_t y, double w, const double* counts,
                      bool bayes);
     void forget_class(const Shape&, std::size_t y, const double* counts, bool bayes);
+    [[nodiscard]] bool keeps_precision(const Shape&, const Row&, std::size_t y, double w,
+                                       const double* counts) const noexcept;
     void close_up(const Shape&, const double* counts);
     [[nodiscard]] bool widens(const Shape&, const Row&) const noexcept;
     [[nodiscard]] std::size_t values(const Shape&, std::size_t c) const noexcept;
@@ -211,6 +227,17 @@ private:
     [[nodiscard]] double* doubles() const noexcept {
         return reinterpret_cast<double*>(block_.get());
     }
+    [[nodiscard]] double** class_pointers() noexcept {
+        return reinterpret_cast<double**>(block_.get());
+    }
+    [[nodiscard]] std::size_t n_parts() const noexcept { return block_.get_deleter().parts; }
+    [[nodiscard]] std::size_t part_size(const Shape& s) const noexcept {
+        return s.cells_place() + (s.categorical ? starts(s)[s.categorical] : 0);
+    }
+    // The next part is that of class k; there is room for it.
+    void add_part(const Shape&, std::size_t k) noexcept;
+    // False: the block has to get smaller.
+    bool remove_part(const Shape&, std::size_t k) noexcept;
     template <class Seen>
     void lay_out(const Shape&, const std::uint32_t* starts, const Seen& seen);
     void copy_from(const LeafStatistics& old, const Shape& from, const Shape& to) noexcept;

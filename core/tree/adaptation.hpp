@@ -7,6 +7,8 @@
 #include <string_view>
 #include <variant>
 
+#include "weight_steps.hpp"
+
 namespace riparian {
 
 // Not at all: it grows.
@@ -82,6 +84,19 @@ struct Window {
     bool dynamic_window = false;
     std::size_t max_window = 50'000;
     std::shared_ptr<const WindowFunction> hook;
+
+    // What a function may ask for.
+    static constexpr std::size_t most_hooked = std::size_t{1} << 24;
+
+    // Examples that it may ever hold.
+    [[nodiscard]] std::size_t longest() const noexcept {
+        const std::size_t own = dynamic_window ? std::max(window, max_window) : window;
+        return hook ? std::max(own, most_hooked) : own;
+    }
+    // The largest weight of an example: a full window of such has an exact sum.
+    [[nodiscard]] double heaviest() const noexcept {
+        return std::floor(most_steps / static_cast<double>(longest())) * weight_step;
+    }
 };
 
 using AnyAdaptation = std::variant<Fixed, Alternates, Window, Reevaluation, Options>;

@@ -377,7 +377,7 @@ void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
     if (!units_[place]) return;
     const Charge charge(statistics_);
     try {
-        *units_[place] = of_parent;
+        units_[place]->copy_from(shape_, of_parent);
     } catch (const OverLimit&) {
         sleep(place);
     }

@@ -142,12 +142,14 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
 }
 
 void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w, Stop* stop) {
+    demand_weights(w, batch.rows);
     if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, {}, stop);
     run<false>(batch, y, w, {}, stop);
 }
 
 void Tree::prequential(const Batch& batch, const std::int32_t* y, const double* w,
                        const Answers& answers, Stop* stop) {
+    demand_weights(w, batch.rows);
     if (!batch.uncertain.empty()) return run_uncertain(batch, y, w, answers, stop);
     run<true>(batch, y, w, answers, stop);
 }

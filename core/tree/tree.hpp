@@ -162,6 +162,9 @@ public:
     // counts: [predicted][true] among the first classes, 0 to 1.
     void set_costs(const double* matrix, std::size_t classes);
 
+    // std::invalid_argument, naming the row, where a weight is too large to be forgotten exactly.
+    // It does not depend on what was learned: batches make no difference.
+    void demand_weights(const double* w, std::size_t rows) const;
     // A label or weight of a row that is not learned: y < 0 or w = 0. `w` may be null.
     // `stop` ends a call between two rows, which throws Stopped.
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);

@@ -6,12 +6,17 @@
 // their node, so an example that leaves the window is at the nodes on its present path that
 // are old enough, and at no others.
 //
-// Moments are downdated, which leaves rounding behind, and minima and maxima stay. So all
-// statistics are counted anew, from the window, whenever four times as many examples were
-// forgotten as it holds: one more look at every fourth example. At every one it costs a
-// quarter of the speed.
+// Counts are exact sums, since weights are whole steps and a full window of the heaviest examples
+// has no more of them than a double has digits (Window::heaviest). Moments are downdated, which
+// leaves rounding behind, and minima and maxima stay. So all statistics are counted anew, from
+// the window, whenever four times as many examples were forgotten as it holds: one more look at
+// every fourth example. At every one it costs a quarter of the speed. They are also counted anew
+// where hardly anything is left of a class but the rounding of a heavy example.
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "tree.hpp"
@@ -177,6 +182,22 @@ void Tree::shorten(std::size_t limit, std::size_t numeric, std::size_t categoric
     settle();
 }
 
+void Tree::demand_weights(const double* w, std::size_t rows) const {
+    const auto* const how = std::get_if<Window>(&settings_.adaptation);
+    if (!how || !w) return;
+    const double most = how->heaviest();
+    const double* const found = std::find_if(w, w + rows, [&](double x) { return x > most; });
+    if (found == w + rows) return;
+    std::ostringstream what;
+    what << "sample_weight, row " << found - w << ": " << *found
+         << " is too heavy for a window of up to " << how->longest()
+         << " examples, whose weights must sum to less than 2**33 to be forgotten exactly; use "
+            "weights up to "
+         << std::fixed << std::setprecision(0) << std::floor(most)
+         << ": divide all weights by one number, or shorten the window";
+    throw std::invalid_argument(what.str());
+}
+
 void Tree::forget_down_to(std::size_t examples) {
     while (examples_.size() > examples) forget_oldest();
     count_anew_if_due();
@@ -247,11 +268,9 @@ void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
     // What is between the two arrived since the last check.
     leaf.checked -= w;
     try {
-        if (answers) {
-            leaf.statistics.forget(shape_, row, y, w, own);
-        } else {
-            leaf.statistics.forget_silently(shape_, row, y, w, own);
-        }
+        const bool precise = answers ? leaf.statistics.forget(shape_, row, y, w, own)
+                                     : leaf.statistics.forget_silently(shape_, row, y, w, own);
+        if (!precise) forgotten_ += windows_between_counts * examples_.size();  // due now
     } catch (const OverLimit&) {
         sleep(place);
     }
@@ -482,7 +501,7 @@ void Tree::question(const Window& how) {
     }
     if (how.hook) {
         const std::size_t wanted = how.hook->window(report);
-        if (wanted) set_window(std::min(wanted, most_window));
+        if (wanted) set_window(std::min(wanted, Window::most_hooked));
     }
 }
 

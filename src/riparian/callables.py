@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian import _core
+
 __all__ = ["Evidence", "ask_bound", "ask_impurity", "ask_window", "importable_name"]
 
 Doubles = NDArray[np.float64]
@@ -113,7 +115,12 @@ def ask_window(function: Callable[[dict[str, int]], Any]) -> Callable[[dict[str,
                 f"window_hook {name} must give a whole number of examples from 1 on, or None, "
                 f"got {answer!r}"
             )
-        return min(int(answer), 2**30)
+        if answer > _core.MAX_HOOKED_WINDOW:
+            raise ValueError(
+                f"window_hook {name} asked for a window of {answer:,} examples; at most "
+                f"{_core.MAX_HOOKED_WINDOW:,} are supported"
+            )
+        return int(answer)
 
     return ask
 

@@ -166,6 +166,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         """An error unless values may be distributions with these parameters."""
         raise ValueError(f"{type(self).__name__} takes no uncertain values")
 
+    def _refuse_weights(self, engine: E, weights: Numbers) -> None:
+        """An error if a weight is larger than this engine can learn."""
+
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree | PlainPlanes:
         """What it answers, as numbers; a ValueError if `asked` cannot say that."""
         raise NotImplementedError
@@ -294,6 +297,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
                 )
             labels = read_labels(y, table.n_rows)
             weights = read_weights(sample_weight, table.n_rows)
+            if weights is not None:
+                self._refuse_weights(engine, weights)
             whole = table
             if weights is not None and not weights.all():
                 # A row of weight 0 is as if it were not there: it brings no category either.

@@ -140,7 +140,8 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         How many leaves one example may reach with "options"; 1 for a tree without any.
     window : int, default=50_000
         Examples that "window" remembers; older ones are forgotten. Under `max_bytes` as many
-        as a quarter of it holds.
+        as a quarter of it holds. A weight is at most 2**33 divided by the longest window, so
+        that it is forgotten exactly.
     validity_period : int, default=10_000
         Examples from one check of all splits to the next.
     alt_test_period : float, default=10_000
@@ -161,7 +162,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     window_hook : callable or None, default=None
         Called after each check of all splits with a dict: "inner" nodes, "questionable" ones
         (with subtrees beside them) and those "started" by this check, subtrees "replaced"
-        and "rows" learned so far, and the "window". Gives the new length, or None.
+        and "rows" learned so far, and the "window". Gives the new length, up to 2**24, or None.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -629,6 +630,9 @@ class HoeffdingTree(TreeModel[_core.Engine]):
 
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         refuse_settings(axes)
+
+    def _refuse_weights(self, engine: _core.Engine, weights: NDArray[np.float64]) -> None:
+        engine.demand_weights(weights)
 
     def _begin_pass(self, engine: _core.Engine) -> None:
         engine.begin_pass()

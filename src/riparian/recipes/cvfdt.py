@@ -23,7 +23,7 @@ class CVFDT(HoeffdingTree):
     ----------
     window : int, default=50_000
         Examples that are remembered; older ones are forgotten. Under `max_bytes` as many as a
-        quarter of it holds.
+        quarter of it holds. A weight is at most 2**33 divided by the longest window.
     validity_period : int, default=10_000
         Examples from one check of all splits to the next.
     alt_test_period : float, default=10_000
@@ -44,7 +44,7 @@ class CVFDT(HoeffdingTree):
     window_hook : callable or None, default=None
         Called after each check of all splits with a dict: "inner" nodes, "questionable" ones
         (with subtrees beside them) and those "started" by this check, subtrees "replaced"
-        and "rows" learned so far, and the "window". Gives the new length, or None.
+        and "rows" learned so far, and the "window". Gives the new length, up to 2**24, or None.
     grace_period : float, default=300
         Weight of examples between two checks of a leaf.
     delta : float, default=1e-4
@@ -56,10 +56,15 @@ class CVFDT(HoeffdingTree):
     Notes
     -----
     Counts are exact: what a node holds is what a recount over the window gives. For that
-    weights count in steps of 2**-20. Means and spreads are downdated, minima and maxima of
-    numbers stay until all statistics are counted anew from the window, each time that four
-    times as many examples were forgotten as it holds. What an "adaptive" leaf knows of who
-    was right fades in proportion as examples leave it.
+    weights count in steps of 2**-20, and as one step at least. The weights of a full window must
+    sum to less than 2**33, so a heavier example than 2**33 / `window` is refused, with a
+    ValueError, before the first row of its batch is learned: 171,798 for a window of 50,000. The
+    longest window counts: `max_window` with `dynamic_window`, and 2**24 with a `window_hook`,
+    where weights are below 512. Means and spreads are downdated, minima and maxima of
+    numbers stay until all statistics are counted again from the window, each time that four
+    times as many examples were forgotten as it holds, or what is left of a class is less than
+    2**-20 of the example that left it. What an "adaptive" leaf knows of who was right fades in
+    proportion as examples leave it.
 
     *Differs from the paper*: numeric attributes are taken, with a Gaussian for each class, and
     cuts of the same attribute do not compete with the one at a node. A new leaf answers with
