@@ -92,10 +92,10 @@ def predict(
     empty answer.
     """
     import riparian
+    from riparian.outputs import check_output
     from riparian.predictions import predictions, write_predictions
-    from riparian.writing import check_writable
 
-    check_writable("--out", out)
+    check_output("--out", out)
     learned = riparian.load(model)
     damage: list[ValueError] = []
     source = predictions(
@@ -265,9 +265,9 @@ def lab(
         option = f"--{next(iter(named)).replace('_', '-')}"
         raise typer.BadParameter("names one method; leave out --all", param_hint=option)
 
-    from riparian.writing import check_writable
+    from riparian.outputs import check_output
 
-    check_writable("--plot", plot)
+    check_output("--plot", plot)
     if plot is not None:
         from riparian.pictures import check_picture
 

@@ -92,10 +92,10 @@ def run(
     Each row is predicted before it is learned.
     Ctrl-C ends the stream early: what was learned until then is reported and written.
     """
-    from riparian.writing import check_writable
+    from riparian.outputs import check_output
 
-    check_writable("--model-out", model_out)
-    check_writable("--report", report)
+    check_output("--model-out", model_out)
+    check_output("--report", report)
     as_text = target is not None and target in names(categorical)
     parameters = given_parameters(given, labels_as_text=as_text)
     model = _model(recipe, parameters, assignments or [], labels_as_text=as_text)
