@@ -151,9 +151,10 @@ def _target(path: str | os.PathLike[str], *, append: bool) -> _Target:
         if not status.st_mode & 0o222 or not os.access(given, os.W_OK):
             reason = "it is read-only; make it writable or choose another name"
             raise PermissionError(errno.EACCES, reason, given)
-        # A descriptor's link, such as /dev/stdout, may lead to a file that has lost its name.
-        if append or not stat.S_ISREG(status.st_mode) or not _is_at(status, followed):
+        if append or not stat.S_ISREG(status.st_mode) or followed is None:
             return _Target(given, given, status, is_new=False)
+    if followed is None:
+        raise FileNotFoundError(errno.ENOENT, "the descriptor leads nowhere", given)
     target = _Target(given, followed, status, is_new=True)
     if os.path.basename(followed) in ("", os.curdir, os.pardir):
         raise IsADirectoryError(errno.EISDIR, "it names a folder; name a file in it", given)
@@ -165,14 +166,21 @@ def _target(path: str | os.PathLike[str], *, append: bool) -> _Target:
     return target
 
 
-def _followed(path: str) -> str:
-    """Where the links of the last part of a path lead, whether something is there or not."""
+def _followed(path: str) -> str | None:
+    """Where the links of the last part of a path lead, whether something is there or not.
+
+    None stands for an open descriptor, such as /dev/stdout. Its file may have lost its name, and
+    whoever holds the descriptor would not see another file that takes the name.
+    """
     for _ in range(_MOST_LINKS):
         try:
             link = os.readlink(path)
         except OSError:
             return path
-        path = os.path.join(os.path.dirname(path), link)
+        folder = os.path.dirname(path)
+        if os.path.realpath(folder).startswith("/proc/"):
+            return None
+        path = os.path.join(folder, link)
     raise OSError(errno.ELOOP, _REASONS[errno.ELOOP], path)
 
 
