@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from riparian.commands.stopping import begin_work
+
 __all__ = ["DEFAULT_STREAMS", "compare"]
 
 
@@ -66,6 +68,7 @@ def compare(
             check_output(option, path)
             check_picture(option, path)
     models = {text: model_of(text) for text in model or ("VFDT", "VFDT(leaf=adaptive)")}
+    begin_work()
     found = evaluate.compare(
         models,
         stream or DEFAULT_STREAMS,

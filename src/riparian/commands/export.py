@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from riparian.commands.reading import ModelFile
+from riparian.commands.stopping import begin_work
 from riparian.commands.telling import say
 
 __all__ = ["export"]
@@ -94,6 +95,7 @@ def export(
         raise typer.BadParameter("an ONNX model is no text: name a file", param_hint="--out")
     check_output("--out", out)
     learned = riparian.load(model)
+    begin_work()
     if to == "onnx":
         assert out is not None
         with _in_words_of_the_shell():

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from riparian.commands.stopping import begin_work
+
 __all__ = ["generate"]
 
 
@@ -32,6 +34,7 @@ def generate(
 
     if out != "-":
         check_output("--out", out)
+    begin_work()
     found = open_named(stream)
     if rows is None and found.n_rows is None:
         raise typer.BadParameter(f"is needed: {stream} has no end", param_hint="--rows")

@@ -15,6 +15,7 @@ import numpy as np
 
 from riparian.evaluate.passes import prequential
 from riparian.outputs import check_output, open_output
+from riparian.workers import on_processes
 
 __all__ = [
     "FIGURES",
@@ -211,16 +212,11 @@ def run_all(
     rows: int | None,
     n_jobs: int | None,
 ) -> Iterator[tuple[Job, Cell]]:
-    from joblib import Parallel, delayed
-
     wanted = os.cpu_count() or 1 if n_jobs is None else n_jobs
     if min(wanted, len(jobs)) == 1:
         return (_run(job, models[job.model], streams[job.stream], rows) for job in jobs)
-    parallel = Parallel(n_jobs=min(wanted, len(jobs)), return_as="generator_unordered")
-    found: Iterator[tuple[Job, Cell]] = parallel(
-        delayed(_run)(job, models[job.model], streams[job.stream], rows) for job in jobs
-    )
-    return found
+    calls = ((job, models[job.model], streams[job.stream], rows) for job in jobs)
+    return on_processes(_run, calls, min(wanted, len(jobs)), ordered=False)
 
 
 def _run(job: Job, model: Any, stream: StreamSpec, rows: int | None) -> tuple[Job, Cell]:
