@@ -218,7 +218,7 @@ def test_a_read_only_file_is_refused_also_for_root(folder, writer, linked):
     assert names(folder) == sorted({path.name, given.name})
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o604, 0o777])
+@pytest.mark.parametrize("mode", [0o604, 0o777])
 def test_a_replaced_file_keeps_its_mode(folder, writer, mode):
     ending, write = writer
     path = folder / f"file{ending}"

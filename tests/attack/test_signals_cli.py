@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import riparian as rp
+
+fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 
@@ -165,14 +168,15 @@ def test_a_run_that_is_stopped_writes_what_it_has_learned(
     out, report = folder / "model.rip", folder / "report.html"
     rng = random.Random(number * repeats)
     outputs = ["--model-out", out, "--report", report, "--json", "--block", 200]
-    written, tries = 0, 10 * effort
-    for _ in range(tries):
+    written, tries = 0, 6 * effort
+    for i in range(tries):
         for path in (out, report):
             path.write_bytes(b"old")
         pid = forks.start("run", "synth:sea", *outputs)
-        if rng.random() < 0.8:
+        if rng.random() < 0.8 or i == 0:
             forks.wait_for("has no end")
-        time.sleep(rng.choice([0.0, 0.05, 0.2]) * rng.random())
+        # The first one has learned something, however busy the machine is.
+        time.sleep(rng.choice([0.0, 0.05, 0.2]) * rng.random() if i else 0.8)
         send(pid, *[number] * repeats, apart=rng.choice([0.0, 0.001, 0.02]) * (repeats - 1))
         status, printed, errors = forks.wait()
         check_clean(errors)
@@ -202,7 +206,7 @@ def test_a_run_that_is_stopped_at_its_end_leaves_whole_files(
     assert forks.wait()[0] == 0
     whole = out.read_bytes()
     rng = random.Random(number)
-    statuses, tries = [], 10 * effort
+    statuses, tries = [], 8 * effort
     for i in range(tries):
         out.write_bytes(b"old")
         to_the_end = i % 4 == 0
@@ -236,7 +240,7 @@ def test_the_third_signal_ends_a_run_at_once_and_leaves_a_whole_file(
 ):
     out = folder / "model.rip"
     rng = random.Random(number)
-    tries = 8 * effort
+    tries = 5 * effort
     rp.VFDT().partial_fit([[0.0]], ["a"]).save(out)
     for _ in range(tries):
         pid = forks.start("run", "synth:sea", "--model-out", out)
@@ -278,6 +282,10 @@ def test_a_run_that_waits_for_input_keeps_what_it_has_learned(forks, folder, num
     pid = forks.start("run", "-", *options, stdin=folder / "fifo")
     # The reader looks ahead, so that not all of it is learned.
     os.write(keep, b"x,y\n" + b"1,a\n2,b\n" * 7000)
+    end = time.monotonic() + SECONDS
+    while struct.unpack("i", fcntl.ioctl(keep, termios.FIONREAD, bytes(4)))[0]:
+        assert time.monotonic() < end, "the program does not read"
+        time.sleep(0.01)
     time.sleep(0.5)
     send(pid, number)
     status, _, errors = forks.wait()
@@ -327,7 +335,7 @@ def test_every_command_ends_in_order(forks, folder, command, number, effort, rep
     if command == "reproduce":
         arguments[1] = next(iter(rp.reproduce.EXPERIMENTS))
     short = command in ("export", "show", "models")
-    for moment in [0.0, 0.05, 0.4][: 2 if short else 3] * effort:
+    for moment in ([0.0, 0.05] if short else [0.0, 0.4]) * effort:
         pid = forks.start(*arguments)
         time.sleep(moment)
         send(pid, number)
@@ -404,7 +412,9 @@ def living(session):
 
 @both
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are not listed here")
-def test_processes_of_a_comparison_end_with_it(folder, number):
+def test_processes_of_a_comparison_end_with_it(folder, number, effort):
+    if number == signal.SIGTERM and effort == 1:
+        pytest.skip("starting all these processes takes long; make attack does it")
     command = ["compare", "--rows", "100000000", "--n-jobs", "2", "--out", folder / "runs.jsonl"]
     process = subprocess.Popen(
         [*PROGRAM, *command],
