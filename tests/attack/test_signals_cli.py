@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import struct
@@ -80,15 +81,19 @@ class Forks:
         line = json.dumps([[str(a) for a in arguments], to_the_end, str(stdin), *places])
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        pid = int(self.process.stdout.readline())
-        wait_until_caught(pid)
-        return pid
+        self.pid = int(self.process.stdout.readline())
+        wait_until_caught(self.pid)
+        return self.pid
 
     def wait(self):
         """The status, and what was printed."""
         self.process.stdin.write("wait\n")
         self.process.stdin.flush()
+        ended = select.select([self.process.stdout], [], [], SECONDS)[0]
+        if not ended:
+            os.kill(self.pid, signal.SIGKILL)
         status = int(self.process.stdout.readline())
+        assert ended, "the program goes on after the signal"
         return status, *((self.folder / name).read_text() for name in ("stdout", "stderr"))
 
     def wait_for(self, text):

@@ -9,6 +9,7 @@ each signal to the process and again to its group. The third ends the program at
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 from collections.abc import Iterator
@@ -32,11 +33,12 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
-#: The numbers of the signals that came, in their order.
-_received: list[int] = []
-# Whether the first signal raises, and whether it has to wait.
+# Counts the signals. It counts in one step: a handler may be interrupted by the next signal.
+_places = itertools.count(1)
+# Whether the first signal raises, whether it has to wait, and the number of the one that waits.
 _working = False
 _finishing = False
+_waiting: int | None = None
 
 
 def catch_signals() -> None:
@@ -62,14 +64,13 @@ def end_work() -> None:
 def finishing() -> Iterator[None]:
     """Let the first signal wait until the block is done."""
     global _finishing
-    before = len(_received)
     _finishing = True
     try:
         yield
     finally:
         _finishing = False
-    if _received and not before:
-        raise Stopped(_received[0])
+    if _waiting is not None:
+        raise Stopped(_waiting)
 
 
 def status_of(error: KeyboardInterrupt) -> int:
@@ -78,13 +79,15 @@ def status_of(error: KeyboardInterrupt) -> int:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    _received.append(number)
-    if _working and len(_received) <= 2:
-        if len(_received) == 1 and not _finishing:
-            raise Stopped(number)
-        return
-    if len(_received) == 1:
-        with contextlib.suppress(OSError):
-            # Printing could meet a print that was itself interrupted.
-            os.write(2, b"riparian: interrupted\n")
-    os._exit(128 + number)
+    global _waiting
+    place = next(_places)
+    if not _working or place > 2:
+        if place == 1:
+            with contextlib.suppress(OSError):
+                # Printing could meet a print that was itself interrupted.
+                os.write(2, b"riparian: interrupted\n")
+        os._exit(128 + number)
+    if place == 1 and _finishing:
+        _waiting = number
+    elif place == 1:
+        raise Stopped(number)
