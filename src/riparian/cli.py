@@ -27,10 +27,11 @@ from riparian.commands.reading import (
 )
 from riparian.commands.reproduce import reproduce
 from riparian.commands.run import run
+from riparian.commands.stopping import begin_work
 from riparian.commands.telling import Json, Quiet, Splits, plainly, print_json, say
 from riparian.options import read_costs
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 app = typer.Typer(
     name="riparian",
@@ -42,11 +43,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-
-
-def main() -> None:
-    """Run the command line."""
-    app()
 
 
 def _version(wanted: bool) -> None:
@@ -92,11 +88,12 @@ def predict(
     empty answer.
     """
     import riparian
+    from riparian.outputs import check_output
     from riparian.predictions import predictions, write_predictions
-    from riparian.writing import check_writable
 
-    check_writable("--out", out)
+    check_output("--out", out)
     learned = riparian.load(model)
+    begin_work()
     damage: list[ValueError] = []
     source = predictions(
         learned,
@@ -265,9 +262,9 @@ def lab(
         option = f"--{next(iter(named)).replace('_', '-')}"
         raise typer.BadParameter("names one method; leave out --all", param_hint=option)
 
-    from riparian.writing import check_writable
+    from riparian.outputs import check_output
 
-    check_writable("--plot", plot)
+    check_output("--plot", plot)
     if plot is not None:
         from riparian.pictures import check_picture
 
@@ -280,6 +277,7 @@ def lab(
         as_text = all(isinstance(name, str) for name in leaf.classes)
         named["costs"] = read_costs(costs, as_text=as_text)
     methods = {"as asked": named} if named else METHODS
+    begin_work()
     with Waiting(len(methods)) as waiting:
         results = compare(
             methods,
@@ -314,7 +312,3 @@ app.command()(plainly(models))
 app.command()(plainly(compare))
 app.command()(plainly(generate))
 app.command()(plainly(reproduce))
-
-
-if __name__ == "__main__":
-    main()

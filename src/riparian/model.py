@@ -28,6 +28,7 @@ from riparian.labels import (
     read_weights,
     sort_classes,
 )
+from riparian.outputs import open_output
 from riparian.schema import Feature, Reading, Schema
 from riparian.settings import byte_count
 from riparian.table import Table, read_example, read_table
@@ -574,9 +575,12 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         """Writes the model to a file that :func:`riparian.load` reads; all or nothing.
 
         What is written has been loaded once before, so that no file is replaced by one that
-        cannot be read.
+        cannot be read. Links are followed, and a file that is replaced keeps its mode bits. A
+        device or a FIFO is written to. A read-only file is refused, also for root.
         """
-        modelfile.write(path, modelfile.to_checked_bytes(self))
+        data = modelfile.to_checked_bytes(self)
+        with open_output(path, "wb") as file:
+            file.write(data)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}

@@ -9,11 +9,9 @@ What the arrays mean is checked by the core, in one place for each engine
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +31,7 @@ from riparian.values import category_of, label_of, name_of
 if TYPE_CHECKING:
     from riparian.model import StreamClassifier
 
-__all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "to_checked_bytes", "write"]
+__all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "to_checked_bytes"]
 
 #: Rises when a reader of an older version could misread the file.
 FORMAT = 4
@@ -153,35 +151,6 @@ def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
         elif callable(value):
             found[name] = value
     return found
-
-
-def write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Writes a file so that at any moment the old one or the new one is there."""
-    target = Path(path)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, _usual_mode())
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
-    with contextlib.suppress(OSError):  # some systems cannot open a folder
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _usual_mode() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _read_header(data: bytes) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable
 from typing import Any
+
+from riparian.outputs import open_output
 
 __all__ = ["check_picture", "save_figure"]
 
@@ -18,7 +21,7 @@ def check_picture(option: str, path: str) -> None:
             f"{option} needs matplotlib; install it with: pip install 'riparian[plot]'"
         ) from error
 
-    ending = os.path.splitext(path)[1].removeprefix(".").lower()
+    ending = _ending(path)
     known = FigureCanvasBase.get_supported_filetypes()
     if ending not in known:
         raise ValueError(f"{option} {path!r}: the ending must be one of {', '.join(sorted(known))}")
@@ -30,9 +33,14 @@ def save_figure(draw: Callable[[], Any], path: str) -> None:
 
     mpl.use("agg")
     figure = draw().get_figure(root=True)
-    figure.savefig(path, dpi=144, metadata=_anonymous(path))
+    ending = _ending(path)
+    # A PNG does not name the program that wrote it: equal results give equal files.
+    metadata = {"Software": None} if ending == "png" else {}
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=ending, dpi=144, metadata=metadata)
+    with open_output(path, "wb") as file:
+        file.write(drawn.getvalue())
 
 
-def _anonymous(path: str) -> dict[str, None]:
-    """A PNG that does not name the program that wrote it: equal results give equal files."""
-    return {"Software": None} if path.lower().endswith(".png") else {}
+def _ending(path: str) -> str:
+    return os.path.splitext(path)[1].removeprefix(".").lower()

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from riparian.outputs import open_output
 from riparian.streams.columns import Columns, objects
 from riparian.streams.faults import DamagedFileError
 from riparian.streams.readers import open_stream
 from riparian.uncertain_pairs import PARTS
 from riparian.wording import distinct_texts
-from riparian.writing import whole_file
 
 __all__ = ["predictions", "skipped_text", "write_predictions"]
 
@@ -129,7 +129,7 @@ def write_predictions(rows: Iterator[Sequence[Any]], out: str | None) -> None:
     out : str or None
         The file, which appears when it is whole; None is standard output.
     """
-    with nullcontext(sys.stdout) if out is None else whole_file(out) as file:
+    with nullcontext(sys.stdout) if out is None else open_output(out, "w") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 

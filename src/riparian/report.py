@@ -9,12 +9,12 @@ from typing import Any
 
 from riparian.chart import curve_svg
 from riparian.members import has_members, member_columns, members_and_leader
+from riparian.outputs import open_output
 from riparian.page import Markup, page_html, table_html
 from riparian.results import Result
 from riparian.svg import tree_svg
 from riparian.tree_model import TreeModel
 from riparian.wording import distinct_texts, label_text, number_text, weight_text
-from riparian.writing import whole_file
 
 __all__ = ["bytes_text", "report_html", "write_report"]
 
@@ -30,7 +30,7 @@ def write_report(
     Parameters
     ----------
     path : str or path-like
-        The HTML file; one that is there is replaced.
+        The HTML file; one that is there is replaced. A device or a FIFO is written to.
     model : HoeffdingTree
         The model as it is now.
     result : Result
@@ -39,7 +39,7 @@ def write_report(
         The page's title, such as the name of the data.
     """
     text = report_html(model, result, title)
-    with whole_file(path) as file:
+    with open_output(path, "w") as file:
         file.write(text)
 
 

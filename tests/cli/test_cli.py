@@ -43,7 +43,7 @@ def failed(*arguments, status=1, stdin=None):
 
 
 def start(*arguments, **options):
-    command = [sys.executable, "-m", "riparian.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "riparian", *map(str, arguments)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
@@ -573,7 +573,7 @@ def test_wrong_usage_is_status_2(arguments, said):
 def test_help_is_there_at_once_and_loads_nothing_heavy():
     code = (
         "import sys; sys.argv = ['riparian', '--help']\n"
-        "from riparian.cli import main\n"
+        "from riparian.__main__ import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "heavy = {'numpy', 'sklearn', 'rich', 'pyarrow', 'riparian._core'} & set(sys.modules)\n"

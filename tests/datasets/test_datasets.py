@@ -453,7 +453,7 @@ def test_the_originals_become_the_real_one(name, tmp_path):
             digest = hashlib.sha256(paths[-1].read_bytes()).hexdigest()
             assert digest == found.originals[i].sha256
     with (tmp_path / "out").open("wb") as out:
-        originals.convert(found, [str(p) for p in paths], out, verify=True)
+        originals.convert(found, [p.open("rb") for p in paths], out, verify=True)
 
 
 def original(dataset, rows, *, last):

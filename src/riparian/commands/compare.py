@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from riparian.commands.stopping import begin_work
+
 __all__ = ["DEFAULT_STREAMS", "compare"]
 
 
@@ -56,16 +58,17 @@ def compare(
     from riparian import evaluate
     from riparian.errors import one_of
     from riparian.evaluate.runs import FIGURES, SIZES
+    from riparian.outputs import check_output
     from riparian.pictures import check_picture, save_figure
-    from riparian.writing import check_writable
     from riparian.written_models import model_of
 
     one_of("metric", metric, (*FIGURES, *SIZES))
     for option, path in (("--plot", plot), ("--plot-sizes", plot_sizes)):
         if path is not None:
-            check_writable(option, path)
+            check_output(option, path)
             check_picture(option, path)
     models = {text: model_of(text) for text in model or ("VFDT", "VFDT(leaf=adaptive)")}
+    begin_work()
     found = evaluate.compare(
         models,
         stream or DEFAULT_STREAMS,

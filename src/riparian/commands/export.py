@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from riparian.commands.reading import ModelFile
+from riparian.commands.stopping import begin_work
 from riparian.commands.telling import say
 
 __all__ = ["export"]
@@ -71,8 +72,7 @@ def export(
     """
     import riparian
     from riparian.errors import one_of
-    from riparian.modelfile import write
-    from riparian.writing import check_writable, whole_file
+    from riparian.outputs import check_output, open_output
 
     given: dict[str, Any] = {
         "leaf": leaf,
@@ -93,13 +93,15 @@ def export(
             raise typer.BadParameter(f"is for --to {' or '.join(users)}", param_hint=f"--{option}")
     if to == "onnx" and out is None:
         raise typer.BadParameter("an ONNX model is no text: name a file", param_hint="--out")
-    check_writable("--out", out)
+    check_output("--out", out)
     learned = riparian.load(model)
+    begin_work()
     if to == "onnx":
         assert out is not None
         with _in_words_of_the_shell():
             made = learned.to_onnx(**options)
-        write(out, made.SerializeToString())
+        with open_output(out, "wb") as file:
+            file.write(made.SerializeToString())
     else:
         if to in ("text", "dot"):
             text = _drawn(learned, to, depth, member).rstrip("\n") + "\n"
@@ -109,8 +111,8 @@ def export(
         if out is None:
             sys.stdout.write(text)
             return
-        with whole_file(out) as file:
-            file.write(text)
+        with open_output(out, "w") as lines:
+            lines.write(text)
     say(f"wrote {out}")
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from riparian.commands.stopping import begin_work
+
 __all__ = ["generate"]
 
 
@@ -27,11 +29,12 @@ def generate(
 ) -> None:
     """Write a stream to a file; the class is the column 'target'."""
     from riparian.named import open_named
+    from riparian.outputs import check_output
     from riparian.streams.written import write_stream
-    from riparian.writing import check_writable
 
     if out != "-":
-        check_writable("--out", out)
+        check_output("--out", out)
+    begin_work()
     found = open_named(stream)
     if rows is None and found.n_rows is None:
         raise typer.BadParameter(f"is needed: {stream} has no end", param_hint="--rows")

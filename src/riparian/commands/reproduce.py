@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from riparian.commands.stopping import begin_work
+
 __all__ = ["reproduce"]
 
 
@@ -44,6 +46,7 @@ def reproduce(
         return
     size = "quick" if quick else "full" if full else "reduced"
     names = list(EXPERIMENTS) if name == "all" else [name]
+    begin_work()
     found = rerun(names, out=out, size=size, seed=seed, n_jobs=n_jobs, progress=not quiet)
     show = console()
     for outcome in found:

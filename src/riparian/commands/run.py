@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,8 @@ from riparian.commands.reading import (
     character,
     names,
 )
-from riparian.commands.telling import INTERRUPTED, Json, Quiet, Splits, print_json, say
+from riparian.commands.stopping import begin_work, finishing, status_of
+from riparian.commands.telling import Json, Quiet, Splits, print_json, say
 from riparian.options import MODEL_GROUPS, given_parameters, with_options
 
 if TYPE_CHECKING:
@@ -90,20 +92,26 @@ def run(
     """Learn a stream and report how well it went.
 
     Each row is predicted before it is learned.
-    Ctrl-C ends the stream early: what was learned until then is reported and written.
+    Ctrl-C (SIGINT) or SIGTERM ends the stream early: what was learned until then is reported and
+    written, and the status is 130 or 143. The third signal ends the command at once.
     """
-    from riparian.writing import check_writable
+    from riparian.outputs import check_output
 
-    check_writable("--model-out", model_out)
-    check_writable("--report", report)
+    check_output("--model-out", model_out)
+    check_output("--report", report)
     as_text = target is not None and target in names(categorical)
     parameters = given_parameters(given, labels_as_text=as_text)
     model = _model(recipe, parameters, assignments or [], labels_as_text=as_text)
+    from riparian.evaluate import Result
+    from riparian.streams.faults import DamagedFileError
+    from riparian.summary import console, print_run, run_dict
+
     if prefix := next((p for p in _PREFIXES if data.startswith(p)), None):
         named = {"target": target, "format": format, "categorical": categorical, "drop": drop}
         _refuse_for(prefix, **named, uncertain=uncertain)
         from riparian.named import open_named
 
+        begin_work()
         stream: Any = open_named(data, say)
         if stream.n_rows is None and rows is None:
             say(f"{data} has no end; Ctrl-C stops it, or --rows")
@@ -114,6 +122,7 @@ def run(
             raise typer.BadParameter(
                 "it is needed for a file: the column of the classes", param_hint="--target"
             )
+        begin_work()
         stream = open_stream(
             data,
             target=target,
@@ -126,32 +135,32 @@ def run(
             skip_bad_rows=skip_bad_rows,
         )
 
-    result, stopped = _learn(model, stream, block=block, rows=rows, quiet=quiet)
-    interrupted = isinstance(stopped, KeyboardInterrupt)
-    damaged = None if interrupted or stopped is None else str(stopped)
-    if stopped is not None and not interrupted and not (skip_bad_rows and result.n):
-        raise stopped
-    if result.skipped:
-        from riparian.predictions import skipped_text
+    result = Result()
+    with contextlib.ExitStack() as until_written:
+        stopped = _learn(model, stream, result, until_written, block=block, rows=rows, quiet=quiet)
+        if isinstance(stopped, DamagedFileError) and not (skip_bad_rows and result.n):
+            raise stopped
+        damaged = str(stopped) if isinstance(stopped, DamagedFileError) else None
+        status = status_of(stopped) if isinstance(stopped, KeyboardInterrupt) else None
+        interrupted = status is not None
+        if result.skipped:
+            from riparian.predictions import skipped_text
 
-        say(skipped_text(result.skipped, stream.first_fault))
-    if not result.n:
-        say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
-        raise typer.Exit(INTERRUPTED if interrupted else 1)
+            say(skipped_text(result.skipped, stream.first_fault))
+        if not result.n:
+            say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
+            raise typer.Exit(1 if status is None else status)
+        _say_unknown_costs(model)
+        if interrupted:
+            say(f"interrupted after {result.n:,} rows; this is what was learned until then")
+        if model_out is not None:
+            model.save(model_out)
+            say(f"wrote the model to {model_out}")
+        if report is not None:
+            from riparian.report import write_report
 
-    from riparian.summary import console, print_run, run_dict
-
-    _say_unknown_costs(model)
-    if interrupted:
-        say(f"interrupted after {result.n:,} rows; this is what was learned until then")
-    if model_out is not None:
-        model.save(model_out)
-        say(f"wrote the model to {model_out}")
-    if report is not None:
-        from riparian.report import write_report
-
-        write_report(report, model, result, data)
-        say(f"wrote the report to {report}")
+            write_report(report, model, result, data)
+            say(f"wrote the report to {report}")
     if json:
         print_json(
             run_dict(
@@ -168,35 +177,45 @@ def run(
             interrupted=interrupted,
             damaged=damaged,
         )
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
+    if status is not None:
+        raise typer.Exit(status)
     if damaged is not None:
         say(f"{damaged}; all before it was learned")
         raise typer.Exit(1)
 
 
 def _learn(
-    model: Any, stream: Any, *, block: int, rows: int | None, quiet: bool
-) -> tuple[Result, KeyboardInterrupt | DamagedFileError | None]:
-    """Go through the stream; say also what broke it off, if anything did."""
-    import contextlib
+    model: Any,
+    stream: Any,
+    result: Result,
+    until_written: contextlib.ExitStack,
+    *,
+    block: int,
+    rows: int | None,
+    quiet: bool,
+) -> KeyboardInterrupt | DamagedFileError | None:
+    """Go through the stream; what ended it early, if anything did.
 
-    from riparian.evaluate import Result, steps
+    From its end on, signals wait until `until_written` is left: what was learned is written first.
+    """
+    from riparian.evaluate import steps
     from riparian.progress import Progress
     from riparian.streams.faults import DamagedFileError
 
-    result = Result()
     close = stream if hasattr(stream, "close") else contextlib.nullcontext()
     shown = None if quiet else Progress(stream, result, rows=rows)
     try:
-        with close, shown or contextlib.nullcontext():
-            for _ in steps(model, stream, result, block=block, rows=rows):
-                if shown is not None:
-                    shown.update(model)
+        try:
+            with close, shown or contextlib.nullcontext():
+                for _ in steps(model, stream, result, block=block, rows=rows):
+                    if shown is not None:
+                        shown.update(model)
+        finally:
+            until_written.enter_context(finishing())
     except (KeyboardInterrupt, DamagedFileError) as error:
         result.skipped = getattr(stream, "skipped", 0)
-        return result, error
-    return result, None
+        return error
+    return None
 
 
 def _model(

@@ -10,12 +10,13 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
-__all__ = ["INTERRUPTED", "Json", "Quiet", "Splits", "plainly", "print_json", "say"]
+from riparian.commands.stopping import end_work, status_of
+
+__all__ = ["Json", "Quiet", "Splits", "plainly", "print_json", "say"]
 
 P = ParamSpec("P")
 
-#: Statuses of a command that was broken off, and of one whose reader went away.
-INTERRUPTED = 130
+# The status of a command whose reader went away.
 _PIPE_CLOSED = 141
 
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
@@ -31,11 +32,14 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def told(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
-            sys.stdout.flush()
-        except KeyboardInterrupt:
+            try:
+                command(*args, **kwargs)
+                sys.stdout.flush()
+            finally:
+                end_work()
+        except KeyboardInterrupt as error:
             say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(status_of(error)) from None
         except BrokenPipeError:
             # Nobody reads on, as with ``| head``; nor may Python try to write the rest at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

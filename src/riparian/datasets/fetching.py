@@ -13,12 +13,13 @@ import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from riparian.datasets.catalogue import Dataset, Original
 from riparian.datasets.originals import convert
+from riparian.outputs import open_output
 
 __all__ = ["VARIABLE", "cache_folder", "fetch", "find"]
 
@@ -101,25 +102,22 @@ def fetch(
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / dataset.file
     with ExitStack() as files:
-        parts = [files.enter_context(_temporary(folder)) for _ in originals]
+        # They have no name, so a killed program leaves none of them.
+        parts = [files.enter_context(tempfile.TemporaryFile(dir=folder)) for _ in originals]
         for original, part in zip(originals, parts, strict=True):
             try:
                 with _bar(original.url, progress) as shown:
                     _download(original, part, shown, verify=verify)
+                part.seek(0)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, urllib.error.HTTPError):
                     error.close()
                 raise ConnectionError(_absent(dataset, original, error)) from error
-        made = files.enter_context(_temporary(folder))
-        with open(made, "wb") as file:
+        with open_output(path, "wb") as file:
             try:
                 convert(dataset, parts, file, verify=verify)
             except _UNREADABLE as error:
                 raise ValueError(f"what came from {originals[0].url}: {error}") from None
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(made, 0o644)
-        os.replace(made, path)
     return path
 
 
@@ -133,29 +131,14 @@ def _absent(dataset: Dataset, original: Original, error: Exception) -> str:
     )
 
 
-@contextmanager
-def _temporary(folder: Path) -> Iterator[str]:
-    """Give the name of a file that is gone afterwards, unless it has got another name."""
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".riparian-", suffix=".part")
-    os.close(handle)
-    try:
-        yield name
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
-
-
-def _download(original: Original, path: str, shown: Shown, *, verify: bool) -> None:
+def _download(original: Original, out: BinaryIO, shown: Shown, *, verify: bool) -> None:
     """Write what an address gives into a file; all of it, or an error."""
     if not original.url.startswith(("https://", "http://")):
         raise ValueError(f"urls must begin with https:// or http://, got {original.url!r}")
     request = urllib.request.Request(original.url, headers={"User-Agent": "riparian"})
     digest = hashlib.sha256()
     done = 0
-    with (
-        urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer,
-        open(path, "wb") as out,
-    ):
+    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
         length = answer.headers.get("Content-Length")
         total = int(length) if length is not None and length.isdigit() else None
         while piece := answer.read(_PIECE):

@@ -21,14 +21,14 @@ __all__ = ["TARGET", "check_meaning", "convert"]
 TARGET = "target"
 
 
-def convert(dataset: Dataset, paths: Sequence[str], out: BinaryIO, *, verify: bool) -> None:
+def convert(dataset: Dataset, files: Sequence[BinaryIO], out: BinaryIO, *, verify: bool) -> None:
     """Write ``NAME.csv.gz`` from the original files, and make sure that it is the data set.
 
     Parameters
     ----------
     dataset : Dataset
-    paths : sequence of str
-        Where the originals lie, in their order.
+    files : sequence of binary files
+        The originals, in their order, each at its start; they are closed.
     out : binary file
     verify : bool
         Whether rows, columns, classes and, where it is known, the sha256 of the CSV must be those
@@ -37,7 +37,7 @@ def convert(dataset: Dataset, paths: Sequence[str], out: BinaryIO, *, verify: bo
     digest = hashlib.sha256()
     classes: Counter[str] = Counter()
     with gzip.GzipFile("", "wb", 9, out, mtime=0) as packed:
-        for fields in _table(dataset, paths):
+        for fields in _table(dataset, files):
             line = io.StringIO()
             csv.writer(line, lineterminator="\n").writerow(fields)
             encoded = line.getvalue().encode()
@@ -70,14 +70,14 @@ def _counts(classes: Mapping[str, int]) -> str:
     return f"{total} ({shown})"
 
 
-def _table(dataset: Dataset, paths: Sequence[str]) -> Iterator[list[str]]:
+def _table(dataset: Dataset, files: Sequence[BinaryIO]) -> Iterator[list[str]]:
     """Give the header and the rows of all originals."""
     header = [*dataset.features, TARGET]
     yield header
     row = 0
-    for path, original in zip(paths, dataset.originals, strict=True):
-        with ExitStack() as files:
-            for fields in _rows(dataset, _lines(path, original.member, files)):
+    for file, original in zip(files, dataset.originals, strict=True):
+        with ExitStack() as opened:
+            for fields in _rows(dataset, _lines(file, original.member, opened)):
                 row += 1
                 if len(fields) != len(header):
                     raise ValueError(
@@ -87,16 +87,16 @@ def _table(dataset: Dataset, paths: Sequence[str]) -> Iterator[list[str]]:
                 yield fields
 
 
-def _lines(path: str, member: str | None, files: ExitStack) -> Iterator[str]:
-    file: BinaryIO = files.enter_context(open(path, "rb"))  # noqa: SIM115
+def _lines(file: BinaryIO, member: str | None, opened: ExitStack) -> Iterator[str]:
+    opened.enter_context(file)
     start = file.read(2)
     file.seek(0)
     if start == b"PK":
-        archive = files.enter_context(zipfile.ZipFile(file))
-        file = files.enter_context(archive.open(member or archive.namelist()[0]))  # type: ignore[assignment]
+        archive = opened.enter_context(zipfile.ZipFile(file))
+        file = opened.enter_context(archive.open(member or archive.namelist()[0]))  # type: ignore[assignment]
     elif start == b"\x1f\x8b":
-        file = files.enter_context(gzip.GzipFile(fileobj=file))  # type: ignore[assignment]
-    return files.enter_context(io.TextIOWrapper(file, encoding="utf-8-sig"))
+        file = opened.enter_context(gzip.GzipFile(fileobj=file))  # type: ignore[assignment]
+    return opened.enter_context(io.TextIOWrapper(file, encoding="utf-8-sig"))
 
 
 def _rows(dataset: Dataset, lines: Iterator[str]) -> Iterator[list[str]]:

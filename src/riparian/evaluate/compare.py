@@ -227,12 +227,13 @@ def compare(
     ]
     for stream in named:
         check_end(stream, open_spec(named[stream], numbers[0] if numbers else 0), rows)
-    store = Store(out)
-    todo = [job for job in jobs if job.key not in store.cells]
-    if todo:
-        found = run_all(todo, models, named, rows, n_jobs)
-        for job, cell in _shown(found, len(todo), len(jobs) - len(todo), progress):
-            store.add(job.key, cell)
+    with Store(out) as store:
+        todo = [job for job in jobs if job.key not in store.cells]
+        if todo:
+            store.check_writable()
+            found = run_all(todo, models, named, rows, n_jobs)
+            for job, cell in _shown(found, len(todo), len(jobs) - len(todo), progress):
+                store.add(job.key, cell)
     return Comparison(_renamed(store.cells[job.key], job.model, job.stream) for job in jobs)
 
 

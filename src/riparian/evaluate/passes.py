@@ -6,7 +6,8 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
 from typing import Any, Protocol
 
 import numpy as np
@@ -314,15 +315,31 @@ def _words(values: Sequence[Any]) -> NDArray[np.object_]:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is learned and counted."""
+    """Let Ctrl-C, and SIGTERM if the program handles it, wait until the block is learned."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    held: list[Any] = []
-    before = signal.signal(signal.SIGINT, lambda *event: held.append(event))
+    held: list[int] = []
+    holding = True
+    handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        # A signal may come while the handlers are put back, and raise before all of them are.
+        if holding:
+            held.append(number)
+        else:
+            handlers[number](number, frame)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        handler = signal.getsignal(number)
+        if callable(handler):
+            handlers[number] = handler
+            signal.signal(number, hold)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        holding = False
+        for handled, handler in handlers.items():
+            signal.signal(handled, handler)
     if held:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(held[0])

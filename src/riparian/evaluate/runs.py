@@ -6,12 +6,16 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from types import TracebackType
+from typing import Any, BinaryIO, Self, TypeAlias
 
 import numpy as np
 
 from riparian.evaluate.passes import prequential
+from riparian.outputs import check_output, open_output
+from riparian.workers import on_processes
 
 __all__ = [
     "FIGURES",
@@ -88,15 +92,38 @@ class Job:
 
 
 class Store:
-    """The runs that are done, in memory and, if wanted, in a file."""
+    """The runs that are done, in memory and, if wanted, in a file.
+
+    Parameters
+    ----------
+    path : path or None
+        A file of JSON lines, which is read and added to. A device or a FIFO is only written to.
+    """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._path = None if path is None else os.fspath(path)
+        self._file: BinaryIO | None = None
+        self._opened = ExitStack()
         self.cells: dict[str, Cell] = {}
-        if self._path is not None and os.path.exists(self._path):
+        if self._path is not None and os.path.isfile(self._path):
             with open(self._path, encoding="utf-8") as file:
                 for number, line in enumerate(file, start=1):
                     self._read(number, line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._opened.close()
+
+    def check_writable(self) -> None:
+        """Refuse a file that no run can be added to."""
+        check_output("out", self._path, append=True)
 
     def _read(self, number: int, line: str) -> None:
         if not line.endswith("\n"):
@@ -114,24 +141,22 @@ class Store:
         self.cells[key] = cell
         if self._path is None:
             return
+        if self._file is None:
+            if os.path.isfile(self._path):
+                _cut_unfinished_line(self._path)
+            self._file = self._opened.enter_context(open_output(self._path, "ab"))
         line = json.dumps({"key": key, **asdict(cell)}, allow_nan=True)
-        with open(self._path, "a+b") as file:
-            # What an interruption left unfinished must not run into the next line.
-            file.seek(0, os.SEEK_END)
-            if file.tell():
-                file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":
-                    _cut_last_line(file)
-            file.write(line.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+        if os.path.isfile(self._path):
+            os.fsync(self._file.fileno())
 
 
-def _cut_last_line(file: Any) -> None:
-    file.seek(0)
-    whole = file.read()
-    file.truncate(whole.rfind(b"\n") + 1)
-    file.seek(0, os.SEEK_END)
+def _cut_unfinished_line(path: str) -> None:
+    """What an interruption left unfinished must not run into the next line."""
+    with open(path, "rb") as file:
+        whole = file.read()
+    os.truncate(path, whole.rfind(b"\n") + 1)
 
 
 def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
@@ -187,16 +212,11 @@ def run_all(
     rows: int | None,
     n_jobs: int | None,
 ) -> Iterator[tuple[Job, Cell]]:
-    from joblib import Parallel, delayed
-
     wanted = os.cpu_count() or 1 if n_jobs is None else n_jobs
     if min(wanted, len(jobs)) == 1:
         return (_run(job, models[job.model], streams[job.stream], rows) for job in jobs)
-    parallel = Parallel(n_jobs=min(wanted, len(jobs)), return_as="generator_unordered")
-    found: Iterator[tuple[Job, Cell]] = parallel(
-        delayed(_run)(job, models[job.model], streams[job.stream], rows) for job in jobs
-    )
-    return found
+    calls = ((job, models[job.model], streams[job.stream], rows) for job in jobs)
+    return on_processes(_run, calls, min(wanted, len(jobs)), ordered=False)
 
 
 def _run(job: Job, model: Any, stream: StreamSpec, rows: int | None) -> tuple[Job, Cell]:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Sequence
 
 from riparian.errors import one_of
+from riparian.outputs import check_output, open_output
 from riparian.reproduce import corrected_vfdt, ctree, mdt
 from riparian.reproduce.experiment import SIZES, Experiment, Run, cores
 from riparian.reproduce.outcome import Outcome, index_html
-from riparian.writing import whole_file
 
 __all__ = ["EXPERIMENTS", "SIZES", "Experiment", "Outcome", "Run", "reproduce"]
 
@@ -63,6 +63,8 @@ def reproduce(
         one_of("an experiment", name, EXPERIMENTS)
     run = Run(size, seed, cores() if n_jobs is None else n_jobs, progress)
     os.makedirs(out, exist_ok=True)
+    for page in ("index.html", *(name + ending for name in wanted for ending in (".html", ".md"))):
+        check_output("out", os.path.join(out, page))
     found = []
     for name in wanted:
         found.append(EXPERIMENTS[name](run))
@@ -75,7 +77,7 @@ def _write(out: str | os.PathLike[str], found: Iterable[Outcome]) -> None:
     outcomes = list(found)
     newest = outcomes[-1]
     for ending, text in ((".html", newest.html()), (".md", newest.markdown())):
-        with whole_file(os.path.join(out, newest.name + ending)) as file:
+        with open_output(os.path.join(out, newest.name + ending), "w") as file:
             file.write(text)
-    with whole_file(os.path.join(out, "index.html")) as file:
+    with open_output(os.path.join(out, "index.html"), "w") as file:
         file.write(index_html(outcomes))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from riparian.reproduce.outcome import Outcome
+from riparian.workers import on_processes
 
 __all__ = ["SIZES", "Experiment", "Run"]
 
@@ -41,11 +42,9 @@ class Run:
 
     def map(self, do: Callable[[T], R], items: Iterable[T], what: str) -> list[R]:
         """Do it for each item, in their order, on all processes."""
-        from joblib import Parallel, delayed
-
         todo = list(items)
-        parallel = Parallel(n_jobs=min(self.n_jobs, len(todo)) or 1, return_as="generator")
-        found = parallel(delayed(do)(item) for item in todo)
+        calls = ((item,) for item in todo)
+        found = on_processes(do, calls, min(self.n_jobs, len(todo)) or 1, ordered=True)
         if not self.progress:
             return list(found)
         from rich.console import Console

@@ -6,15 +6,14 @@ import csv
 import importlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
+from riparian.outputs import open_output
 from riparian.streams.stream import Stream
-from riparian.writing import whole_file
 
 __all__ = ["TARGET", "write_stream"]
 
@@ -25,7 +24,7 @@ _BLOCK = 10_000
 
 
 def write_stream(stream: Stream, out: str | os.PathLike[str], *, rows: int | None = None) -> None:
-    """Write a stream to a file, which appears when it is whole.
+    """Write a stream to a file, which appears when it is whole, or to a device or a FIFO.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def write_stream(stream: Stream, out: str | os.PathLike[str], *, rows: int | Non
     text = os.fspath(out)
     ending = os.path.splitext(text)[1].lower()
     if text == "-" or ending == ".csv":
-        with nullcontext(sys.stdout) if text == "-" else whole_file(out) as file:
+        with nullcontext(sys.stdout) if text == "-" else open_output(out, "w") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow([*stream.names, TARGET])
             for columns in _columns(stream, rows):
@@ -105,18 +104,15 @@ def _write_parquet(stream: Stream, out: str, rows: int | None) -> None:
     except ImportError:
         raise ImportError("a Parquet file needs pyarrow: pip install 'riparian[arrow]'") from None
     writer = None
-    folder = os.path.dirname(os.path.abspath(out))
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".riparian-") as inner:
-        temporary = os.path.join(inner, "stream.parquet")
+    with open_output(out, "wb") as file:
         for columns in _columns(stream, rows):
             table = pa.table({name: _arrow(pa, column) for name, column in columns.items()})
             if writer is None:
-                writer = parquet.ParquetWriter(temporary, table.schema)
+                writer = parquet.ParquetWriter(file, table.schema)
             writer.write_table(table)
         if writer is None:
             raise ValueError("the stream has no rows")
         writer.close()
-        os.replace(temporary, out)
 
 
 def _arrow(pa: Any, column: Any) -> Any:
