@@ -6,6 +6,7 @@ random dicts. A dict that ends the process or makes it hang ends only this one.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import functools
 import gc
@@ -167,7 +168,7 @@ class Attempt:
         gc.collect()
 
     def grow(self):
-        for i in range(2000):
+        for i in range(300):
             self.x[f"new {i}"] = float(i)
 
     def shrink(self):
@@ -207,10 +208,10 @@ class Attempt:
             self.depth += 1
             from_bytes(to_bytes(self.model))
 
-    def __call__(self, how):
+    def __call__(self, how, thorough=True):
         """Reads the dict; an error of any kind is fine if it leaves a model that works."""
         before = self.model.n_seen_
-        bytes_before = to_bytes(self.model)
+        bytes_before = to_bytes(self.model) if thorough else b""
         try:
             if how == "learn":
                 self.learn(self.x)
@@ -226,6 +227,8 @@ class Attempt:
         assert self.model.n_seen_ == before + self.learned, (
             f"{self.model.n_seen_ - before} rows were learned, {self.learned} calls returned"
         )
+        if not thorough:
+            return
         data = to_bytes(self.model)
         assert self.learned or data == bytes_before, "a refused dict changed the model"
         again = from_bytes(data)
@@ -277,11 +280,11 @@ CASES = {
 }
 
 
-def try_case(name, kind="tree"):
+def try_case(name, model=None):
     where, ways, act, how = CASES[name]
-    attempt = Attempt(model_of(kind), {})
+    attempt = Attempt(model or model_of(), {})
     evil_dict(attempt, where, ways, act)
-    attempt(how)
+    attempt(how, thorough=model is None)
 
 
 def random_dict(dice, attempt):
@@ -337,12 +340,13 @@ def try_random(seed, count, progress=None):
         random_dict(dice, attempt)
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         try:
-            attempt(dice.choice(HOWS))
+            # All that is wrong with a model stays wrong: not every dict needs every check.
+            attempt(dice.choice(HOWS), thorough=i % 50 == 49)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}, dict {i}: {error}") from error
 
 
-def try_threads(count=300):
+def try_threads(count=3000):
     """A dict that another thread changes while it is read."""
     model = model_of()
     x = dict.fromkeys(PLACES)
@@ -358,27 +362,31 @@ def try_threads(count=300):
             x["colour"] = EvilStr("red") if i % 3 else None
 
     thread = threading.Thread(target=change, daemon=True)
-    sys.setswitchinterval(1e-5)
+    sys.setswitchinterval(1e-4)
     thread.start()
     try:
         for i in range(count):
-            Attempt(model, x)(HOWS[i % 3])
+            with contextlib.suppress(Exception):
+                (model.learn_one(x, "yes"), model.predict_one(x)) if i % 2 else model.predict_one(x)
     finally:
         done.set()
         thread.join()
+    Attempt(model, x)("learn")
 
 
 def main(which, *rest):
     faulthandler.enable()
     faulthandler.dump_traceback_later(SECONDS, exit=True)
     if which == "case":
-        try_case(rest[0], *rest[1:])
+        try_case(rest[0])
     elif which == "cases":
         # Each is announced, so that the one that ends the process is known.
-        for name in sys.stdin.read().splitlines():
+        model = None
+        for i, name in enumerate(sys.stdin.read().splitlines()):
             print(name, flush=True)
             faulthandler.dump_traceback_later(SECONDS, exit=True)
-            try_case(name)
+            model = model_of() if i % 20 == 0 else model
+            try_case(name, model if i % 20 else None)
     elif which == "threads":
         try_threads()
     else:
