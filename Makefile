@@ -80,9 +80,11 @@ attack: $(VENV)/installed $(VENV)/tested
 # AddressSanitizer, and its coverage counts too. Findings are left in build/fuzz/findings.
 SECONDS ?= 60
 TARGETS ?= modelfile dicts arrow readers
+# The fuzzer is loaded first there, and finds the mutations of a target only if they are, too.
 SANITIZED = PYTHONPATH=build/fuzz/package:$(PYTHONPATH) PYTHONMALLOC=malloc \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=1 \
 	LD_PRELOAD="$$($(BIN)/python -c 'import atheris; print(atheris.path())')/asan_with_fuzzer.so \
+	$$($(BIN)/python -c 'import atheris.custom_mutator as m; print(m.__file__)') \
 	$$(clang++ -print-file-name=libstdc++.so.6)"
 
 fuzz: $(VENV)/installed $(VENV)/tested $(VENV)/fuzzing $(if $(SANITIZE),fuzz-module)

@@ -103,8 +103,9 @@ def test_an_error_at_any_line_leaves_a_whole_number_of_rows(
         batch = batch.first(1)
         batch.X["colour"][0] = "unheard-of"
     call(copy_of(before, kind), batch)  # what is imported late is imported now
+    model = copy_of(before, kind)
     with RaiseAt(10**9, MemoryError) as all_lines:
-        call(copy_of(before, kind), batch)
+        call(model, batch)
     # Each place once, at its first and its last turn.
     turns = {where: i for i, where in enumerate(all_lines.passed)}
     turns_before = {where: i for i, where in reversed(list(enumerate(all_lines.passed)))}
