@@ -56,6 +56,8 @@ def fuzz(name: str, seconds: int, found: Path) -> None:
         f"-max_total_time={seconds}",
         f"-artifact_prefix={found}/",
         f"-timeout={SECONDS_AN_INPUT}",
+        # What is slower is a finding, and nothing else: this may be a busy machine.
+        f"-report_slow_units={SECONDS_AN_INPUT}",
         f"-rss_limit_mb={MEGABYTES}",
         f"-max_len={LONGEST}",
         "-print_final_stats=1",

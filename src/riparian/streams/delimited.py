@@ -100,7 +100,8 @@ class DelimitedStream(TextTable):
         except UnicodeDecodeError as error:
             raise ValueError(not_text(first + len(rows), error)) from None
         except csv.Error as error:
-            if self._lines.damage is None:
+            # A quoted field that the damage cut off is not a fault of its row.
+            if self._lines.damage is None or "unexpected end" not in str(error):
                 raise ValueError(f"{place(first + len(rows))}: {_csv_problem(error)}") from None
         return rows
 
