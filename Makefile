@@ -10,13 +10,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: demo test check lint types sanitize threads attack bench slow clean help
+.PHONY: demo test check lint types sanitize threads attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
 	@echo "make test      the tests"
 	@echo "make check     tests, lint, types, and the core under sanitizers"
 	@echo "make attack    the attacks on every model, with many more tries"
+	@echo "make fuzz      fuzz the readers of models, dicts, Arrow and text; SECONDS=60 for each"
 	@echo "make bench     the benchmarks against River and MOA"
 
 $(VENV)/made:
@@ -35,6 +36,10 @@ $(VENV)/tested: $(VENV)/made pyproject.toml
 
 $(VENV)/checked: $(VENV)/made pyproject.toml
 	$(PIP) install --group check
+	@touch $@
+
+$(VENV)/fuzzing: $(VENV)/made pyproject.toml
+	$(PIP) install --group fuzz
 	@touch $@
 
 demo: $(VENV)/installed
@@ -70,6 +75,32 @@ threads: $(VENV)/checked $(VENV)/installed $(VENV)/tested
 # The attacks of the tests with many more tries; prints how many there were.
 attack: $(VENV)/installed $(VENV)/tested
 	RIPARIAN_ATTACK=$(or $(EFFORT),20) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal tests/attack
+
+# Coverage of the Python code by atheris. With SANITIZE=1 the native module is built by clang with
+# AddressSanitizer, and its coverage counts too. Findings are left in build/fuzz/findings.
+SECONDS ?= 60
+TARGETS ?= modelfile dicts arrow readers
+# The fuzzer is loaded first there, and finds the mutations of a target only if they are, too.
+SANITIZED = PYTHONPATH=build/fuzz/package:$(PYTHONPATH) PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=1 \
+	LD_PRELOAD="$$($(BIN)/python -c 'import atheris; print(atheris.path())')/asan_with_fuzzer.so \
+	$$($(BIN)/python -c 'import atheris.custom_mutator as m; print(m.__file__)') \
+	$$(clang++ -print-file-name=libstdc++.so.6)"
+
+fuzz: $(VENV)/installed $(VENV)/tested $(VENV)/fuzzing $(if $(SANITIZE),fuzz-module)
+	$(if $(SANITIZE),$(SANITIZED)) $(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(TARGETS)
+
+fuzz-module: $(VENV)/checked $(VENV)/fuzzing
+	@command -v clang++ > /dev/null || { echo "SANITIZE=1 needs clang++ and its sanitizers" \
+		"(on Debian: apt install clang libclang-rt-14-dev)" >&2; exit 1; }
+	$(BIN)/cmake -S . -B build/fuzz/native -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+		-DCMAKE_CXX_COMPILER=clang++ -DRIPARIAN_SANITIZE=address,fuzzer-no-link \
+		-DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+		-Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+	$(BIN)/cmake --build build/fuzz/native --target _core
+	mkdir -p build/fuzz/package
+	cp -r src/riparian build/fuzz/package
+	cp build/fuzz/native/_core*.so build/fuzz/package/riparian
 
 bench: $(VENV)/installed $(VENV)/tested
 	$(BIN)/python benchmarks/speed_against_peers.py

@@ -184,3 +184,15 @@ def test_every_text_format_is_read_to_the_cut(write, form):
     np.testing.assert_array_equal(read_in, values[: len(read_in)])
     assert message.startswith(f"row {len(read_in) + 1}:")
     assert len(read_in) > 10_000
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_a_bad_row_is_told_although_the_file_breaks_off_after_it(write, size):
+    good = "".join(f"{i},a\n" for i in range(2000))
+    packed = gzip.compress(f"x,y\n1,a\n2,b\rc\n{good}".encode(), mtime=0)
+    path = write("broken.csv.gz", packed[:-20])
+    with (
+        open_stream(path, target="y") as stream,
+        pytest.raises(ValueError, match="row 2: a carriage return stands inside the row"),
+    ):
+        list(stream.blocks(size))

@@ -7,6 +7,7 @@ import pytest
 from reading import read, refused, whole
 
 import riparian as rp
+from riparian.streams import DamagedFileError
 from riparian.streams.readers import open_stream
 
 ROWS = "+1 1:0.5 3:-2\n-1 2:1e-3 # a comment\n\n# another\n1.0\n-1 1:nan 3:7\n"
@@ -124,3 +125,17 @@ def test_a_bad_row_is_named_or_skipped(write, row, said):
 def test_another_target_and_an_empty_file_are_refused(write):
     assert "is the first field" in refused(write("d.libsvm", ROWS), target="y")
     assert "is empty" in refused(write("e.libsvm", "# nothing\n"))
+
+
+def test_a_file_without_rows_is_refused_as_such(tmp_path):
+    empty = tmp_path / "empty.libsvm"
+    empty.write_bytes(b"")
+    with pytest.raises(ValueError, match="is empty"):
+        open_stream(empty)
+
+
+def test_a_packed_file_that_breaks_off_before_its_first_row_is_told(tmp_path):
+    broken = tmp_path / "broken.libsvm.gz"
+    broken.write_bytes(gzip.compress(b"+1 1:0.5\n-1 2:1\n", mtime=0)[:12])
+    with pytest.raises(DamagedFileError, match="row 1: the compressed file is damaged"):
+        open_stream(broken)

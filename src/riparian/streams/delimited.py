@@ -102,7 +102,8 @@ class DelimitedStream(TextTable):
         except UnicodeDecodeError as error:
             raise ValueError(not_text(first + len(rows), error)) from None
         except csv.Error as error:
-            if self._lines.damage is None:
+            # A quoted field that the damage cut off is not a fault of its row.
+            if self._lines.damage is None or "unexpected end" not in str(error):
                 problem = _csv_problem(error, self._after([*lines, *noted], len(rows)))
                 raise ValueError(f"{place(first + len(rows))}: {problem}") from None
         return rows

@@ -118,7 +118,9 @@ class LibsvmStream(FileStream):
 def _quick(lines: list[bytes], first: int) -> _Rows | None:
     """Read all lines at once; None if any of them is not quite regular."""
     parts = [line.split(None, 1) for line in lines]
-    if not all(len(part) == 2 for part in parts) or any(b"#" in line for line in lines):
+    if not parts or not all(len(part) == 2 for part in parts):
+        return None
+    if any(b"#" in line for line in lines):
         return None
     rests = [part[1] for part in parts]
     fields = b" ".join(rests).replace(b":", b" : ").split()
