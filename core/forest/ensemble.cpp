@@ -26,8 +26,9 @@ void Ensemble::within_limit(Job&& job) {
 
 void Ensemble::add_features(const std::vector<Kind>& kinds) {
     within_limit([&] {
-        const std::size_t times = 1 + kinds.size() / std::max<std::size_t>(schema_.kinds.size(), 1);
-        const Section section(reserve_, 2 * times * most_of_rows(1) + 1024 * kinds.size());
+        std::size_t bytes = most_of_rows(1) + 1024 * kinds.size();
+        for (const auto& tree : trees()) bytes += tree->most_of_features(kinds);
+        const Section section(reserve_, bytes);
         const auto lock = turnstile_.writing();
         unfinished_ = true;
         for (const Kind kind : kinds) {
@@ -42,8 +43,9 @@ void Ensemble::add_features(const std::vector<Kind>& kinds) {
 
 void Ensemble::declare_classes(std::size_t count) {
     within_limit([&] {
-        const std::size_t times = 1 + count / std::max<std::size_t>(schema_.classes, 1);
-        const Section section(reserve_, 2 * times * most_of_rows(1) + 1024 * count);
+        std::size_t bytes = most_of_rows(1) + 1024 * count;
+        for (const auto& tree : trees()) bytes += tree->most_of_classes(count);
+        const Section section(reserve_, bytes);
         const auto lock = turnstile_.writing();
         unfinished_ = true;
         schema_.declared = std::max(schema_.declared, count);

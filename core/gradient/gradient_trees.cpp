@@ -74,7 +74,9 @@ void GradientTrees::set_costs(const double* matrix, std::size_t classes) {
 // ---- what grows ----
 
 void GradientTrees::add_features(const std::vector<Kind>& kinds) {
-    const Section section(reserve_, most_of_a_row(kinds.size()) + 512 * kinds.size());
+    // As much as the next row needs, too.
+    const std::size_t features = inputs_.features().size() + kinds.size();
+    const Section section(reserve_, 2 * most_of_a_row(features + kinds.size(), 1));
     const auto lock = turnstile_.writing();
     const Charge charge(held_);
     const InputLayout& layout = inputs_.layout();
@@ -165,7 +167,7 @@ void GradientTrees::meet_class(std::size_t y) {
 }
 
 void GradientTrees::declare_classes(std::size_t count) {
-    const Section section(reserve_, most_of_a_row(count));
+    const Section section(reserve_, 2 * most_of_a_row(inputs_.features().size(), count));
     const auto lock = turnstile_.writing();
     unfinished_ = true;
     if (count > n_classes_) meet_class(count - 1);
@@ -292,7 +294,7 @@ void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double*
     RowBuffer buffer(batch, inputs_.features(), inputs_.shape());
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
-        const Section section(reserve_, most_of_a_row(inputs_.features().size() + 1));
+        const Section section(reserve_, most_of_a_row(inputs_.features().size(), 1));
         n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
         const Pace::Timer timer(pace_, n);
         buffer.read(first, n);

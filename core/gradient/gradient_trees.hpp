@@ -127,11 +127,11 @@ private:
     // Gives a tree its first weights of these inputs.
     void begin(std::size_t tree, const std::vector<Input>&) noexcept;
     void restore_trees(const GradientSnapshot&);
-    // At most what a row allocates that brings so many inputs or classes.
-    [[nodiscard]] std::size_t most_of_a_row(std::size_t brought) const noexcept {
-        const std::size_t width = inputs_.layout().width();
-        return 3 * held_.held + 64 * 1024 + 256 * width +
-               2 * tree_bytes(trees_for(n_classes_ + brought), width + brought + 8);
+    // At most what a row allocates that brings so many inputs and classes.
+    [[nodiscard]] std::size_t most_of_a_row(std::size_t inputs, std::size_t classes) const noexcept {
+        const std::size_t width = inputs_.layout().width() + inputs + 8;
+        return 3 * held_.held + 64 * 1024 + 512 * width +
+               2 * tree_bytes(trees_for(n_classes_ + classes), width);
     }
     void demand_room(std::size_t more) const;
     [[nodiscard]] std::size_t tree_bytes(std::size_t trees, std::size_t width) const noexcept;

@@ -23,8 +23,8 @@ Id4::Id4(const Id4Settings& settings) : settings_(settings) {
 }
 
 void Id4::add_features(const std::vector<Kind>& kinds) {
-    const std::size_t times = 1 + kinds.size() / std::max<std::size_t>(categories_.size(), 1);
-    const Section section(reserve_, 2 * times * most_of_a_row() + 512 * kinds.size());
+    const std::size_t tables = nodes_.size() * (2 * sizeof(ValueCounts) + 64 + 16 * classes_);
+    const Section section(reserve_, 2 * (most_of_a_row() + kinds.size() * (1024 + tables)));
     const auto lock = turnstile_.writing();
     const Charge charge(account_);
     if (std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {

@@ -8,8 +8,8 @@ namespace riparian::restructuring {
 Tree::Tree(const Settings& settings) : settings_(settings), store_(settings.max_examples) {}
 
 void Tree::add_features(const std::vector<Kind>& kinds) {
-    const std::size_t room = (64 + 16 * store_.size()) * kinds.size();
-    const Section section(reserve_, most_of_a_row() + 2 * room);
+    const std::size_t room = (1024 + 16 * store_.size()) * kinds.size();
+    const Section section(reserve_, 2 * (most_of_a_row() + room));
     const auto lock = turnstile_.writing();
     const Charge charge(account_);
     if (settings_.multiway && std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {

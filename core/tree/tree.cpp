@@ -50,6 +50,22 @@ std::size_t Tree::most_of_rows(std::size_t rows) const noexcept {
     return 2 * held_bytes() + small_things + a_feature * features_.size() + checks * branches * leaf;
 }
 
+// Every node that has statistics is copied to its new width.
+std::size_t Tree::most_of_features(const std::vector<Kind>& kinds) const noexcept {
+    Shape to = shape_;
+    for (const Kind kind : kinds) ++(kind == Kind::numeric ? to.numeric : to.categorical);
+    to.stride = (to.numeric + 3) / 4 * 4;
+    const std::size_t leaf = LeafStatistics::bytes(to, std::max<std::size_t>(n_classes_, 2), 0);
+    return 4 * held_bytes() + most_of_rows(1) + 1024 * kinds.size() + (2 * records_.size() + 4) * leaf;
+}
+
+// Everything that has a place for each class is copied.
+std::size_t Tree::most_of_classes(std::size_t count) const noexcept {
+    constexpr std::size_t of_a_node = 6 * sizeof(double), of_a_leaf = 4 * sizeof(double);
+    const std::size_t places = of_a_node * nodes_.capacity() + of_a_leaf * records_.size();
+    return 4 * held_bytes() + most_of_rows(1) + room_for_classes(count) * (places + 1024);
+}
+
 std::size_t Tree::reserve_bytes() noexcept {
     if (reserve_for_ != held_bytes()) {
         reserve_for_ = held_bytes();
@@ -61,9 +77,7 @@ std::size_t Tree::reserve_bytes() noexcept {
 // ---- the schema ----
 
 void Tree::add_features(const std::vector<Kind>& kinds) {
-    // Every leaf is copied to its new width.
-    const std::size_t times = 1 + kinds.size() / std::max<std::size_t>(features_.size(), 1);
-    const Section section(reserve_, 2 * times * held_bytes() + 512 * kinds.size() + most_of_rows(1));
+    const Section section(reserve_, most_of_features(kinds));
     const auto lock = turnstile_.writing();
     const Charge charge(structure_);
     constexpr std::size_t most_a_feature = 128;  // and the copies when lists grow
@@ -128,9 +142,7 @@ void Tree::meet_category(std::size_t slot, std::int32_t code) {
 }
 
 void Tree::declare_classes(std::size_t count) {
-    // Everything that has a place for each class is copied.
-    const std::size_t times = 1 + room_for_classes(count) / shape_.class_stride;
-    const Section section(reserve_, 2 * times * held_bytes() + 512 * count + most_of_rows(1));
+    const Section section(reserve_, most_of_classes(count));
     const auto lock = turnstile_.writing();
     unfinished_ = true;
     if (count > n_classes_) meet_class(count - 1);

@@ -143,8 +143,10 @@ public:
     void expect_nothing(std::size_t bytes) noexcept;
     // Whether an error broke out of the middle of a row.
     [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
-    // At most what so many rows allocate, before their memory is accounted for.
+    // At most what these allocate, and the next row after them; what is set aside before them.
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const noexcept;
+    [[nodiscard]] std::size_t most_of_features(const std::vector<Kind>&) const noexcept;
+    [[nodiscard]] std::size_t most_of_classes(std::size_t count) const noexcept;
 
     // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
     void set_max_bytes(std::size_t);
@@ -249,7 +251,7 @@ private:
     [[nodiscard]] std::size_t held_bytes() const noexcept {
         return structure_.held + statistics_.held + working_.held;
     }
-    // What is set aside before a row begins.
+    // The same before a row.
     [[nodiscard]] std::size_t reserve_bytes() noexcept;
     // Does the rows of a block, all of them or up to one during which memory ran out. Then it
     // throws std::bad_alloc.

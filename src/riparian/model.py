@@ -329,7 +329,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             # A function of the user may fail in the middle of a row, and new names may not fit: a
             # copy learns, and takes the place of the model when it is done.
             if not first and (self._asks or not _names_fit(engine, reading, added)):
-                engine, schema = self._copy(axes)
+                engine, schema = self._twin(axes)
             state = {"_schema": schema, "_learning": learning, "_learned_with": axes}
             state["_engine"] = engine  # the last: a model has learned if it has one
             declares = declared and not schema.classes
@@ -410,7 +410,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
                 f"features, got {limit:,}"
             )
 
-    def _copy(self, axes: Mapping[str, Any]) -> tuple[E, Schema]:
+    def _twin(self, axes: Mapping[str, Any]) -> tuple[E, Schema]:
         """The engine and the schema as they are now, once more."""
         engine = self._restorer(axes)(self._fitted().snapshot())
         schema = copy.deepcopy(self._schema)
