@@ -50,6 +50,7 @@ void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double
 void Tree::drop() noexcept {
     nodes_.clear();
     free_.clear();
+    marks_.clear();
     root_ = none;
     built_ = store_.size() == 0;
 }

@@ -41,6 +41,12 @@ public:
 
     SortedColumn() = default;
     explicit SortedColumn(std::vector<Entry>& entries, const Store&);  // sorts them
+    // In order already.
+    [[nodiscard]] static SortedColumn of_sorted(std::span<const Entry> entries, const Store& store) {
+        SortedColumn column;
+        column.append(entries, store);
+        return column;
+    }
     // Those of several columns.
     SortedColumn(const std::vector<const SortedColumn*>&, const Store&);
 

@@ -7,6 +7,12 @@
 // printed listing of ID5R repairs less, and is not equal to ID3. A node of one class becomes a
 // leaf again.
 //
+// Where a test has come up, the tests below it may have to change as well, and those below them:
+// on noise nearly all of them, and pulling each of them up goes through all examples below it
+// every time. So the work of such changes below one node is bounded by a part of what it takes to
+// build that subtree; what is left then is built from its examples. An example costs little more
+// than the batch learner takes at most, and as a rule far less.
+//
 // The batch learners ID3 and ID3' and the batch mode of ITI drop the tree and expand a leaf of
 // all examples: the same rule without a past. Whoever asks a lazy tree first brings it up to date.
 //
@@ -73,6 +79,16 @@ private:
         std::int32_t node;
     };
 
+    // A subtree whose tests change one after the other, in additions to counts.
+    struct Region {
+        std::uint64_t spent;
+        std::uint64_t budget;
+    };
+    struct Pending {
+        std::int32_t node;
+        std::int32_t region;  // none: nothing above it has changed
+    };
+
     // learn.cpp
     void demand_room(std::size_t) const override;
     void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) override;
@@ -83,8 +99,15 @@ private:
     // grow.cpp
     // Throws Stopped in the middle if it is to stop; the tree must then be dropped.
     void revise(Stop*);
-    void settle(std::int32_t);
+    // Gives the region of what is below.
+    std::int32_t settle(const Pending&);
+    std::int32_t restructure(const Pending&, const Question&);
+    void rebuild(std::int32_t, const Question&);
     void expand(std::int32_t);
+    void fill_columns(Node&);
+    // Gives a node without branches those of its test.
+    void divide(std::int32_t, const Held<Place>& examples);
+    [[nodiscard]] std::uint64_t additions_to_build(std::int32_t) const;
     void contract(std::int32_t);
     [[nodiscard]] std::optional<Question> best(Node&);
     [[nodiscard]] std::optional<Question> best_multiway(Node&);
@@ -126,7 +149,9 @@ private:
     // Room that is kept.
     Held<double> room_, merits_;
     std::vector<Piece> pieces_;
-    std::vector<std::int32_t> stack_;
+    std::vector<Pending> stack_;
+    std::vector<Region> regions_;
+    std::vector<std::uint8_t> marks_;  // [place] 1: an example of the leaf that is expanded
 };
 
 }  // namespace riparian::restructuring
