@@ -147,15 +147,22 @@ def run(
             from riparian.predictions import skipped_text
 
             say(skipped_text(result.skipped, stream.first_fault))
-        if not result.n:
+        # An interrupt stops inside a block of rows: it was learned in part, and is not in the result.
+        learned = model.n_seen_ if hasattr(model, "classes_") else 0
+        if not result.n and not learned:
             say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
             raise typer.Exit(1 if status is None else status)
         _say_unknown_costs(model)
         if interrupted:
-            say(f"interrupted after {result.n:,} rows; this is what was learned until then")
+            say(
+                f"interrupted after {learned:,} rows, which are learned; "
+                f"the results are of the first {result.n:,}"
+            )
         if model_out is not None:
             model.save(model_out)
             say(f"wrote the model to {model_out}")
+        if not result.n:
+            raise typer.Exit(1 if status is None else status)
         if report is not None:
             from riparian.report import write_report
 
