@@ -139,3 +139,11 @@ def test_a_packed_file_that_breaks_off_before_its_first_row_is_told(tmp_path):
     broken.write_bytes(gzip.compress(b"+1 1:0.5\n-1 2:1\n", mtime=0)[:12])
     with pytest.raises(DamagedFileError, match="row 1: the compressed file is damaged"):
         open_stream(broken)
+
+
+@pytest.mark.parametrize("pair", ["2: 3", "2 :3", "2:\t3", "2:\r3", "+2:3", "-2:3"])
+def test_what_the_careful_way_refuses_the_quick_way_does_not_read(write, pair):
+    quick = refused(write("q.libsvm", f"1 1:1\n0 {pair}\n"))
+    careful = refused(write("c.libsvm", f"1 1:1 # makes it careful\n0 {pair}\n"))
+    assert quick.partition("row 2")[1:] == careful.partition("row 2")[1:]
+    assert "is not index:value" in quick

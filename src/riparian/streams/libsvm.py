@@ -23,7 +23,10 @@ _TARGET = "label"
 _MOST_FEATURES = 1_000_000
 # A dense block of more cells than this is cut: 128 MB.
 _MOST_CELLS = 1 << 24
+_TO_SPACES = bytes.maketrans(b"\t\n\r\v\f", b"     ")
 _NAME = re.compile(r"f([1-9][0-9]{0,6})")
+# A space at a colon and the sign of an index, which are no part of a pair.
+_LOOSE = (b" :", b": ", b" +")
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,10 @@ def _quick(lines: list[bytes], first: int) -> _Rows | None:
     if any(b"#" in line for line in lines):
         return None
     rests = [part[1] for part in parts]
-    fields = b" ".join(rests).replace(b":", b" : ").split()
+    joined = b" ".join([b"", *rests]).translate(_TO_SPACES)
+    if any(loose in joined for loose in _LOOSE):
+        return None
+    fields = joined.replace(b":", b" : ").split()
     counts = [rest.count(b":") for rest in rests]
     if len(fields) != 3 * sum(counts) or fields[1::3].count(b":") != sum(counts):
         return None
