@@ -14,9 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.evaluate.learners import as_learner, rows_of
+from riparian.model import StreamClassifier
 from riparian.results import Result
 
 __all__ = ["Stream", "holdout", "named_blocks", "prequential", "steps"]
+
+
+#: Rows that are learned at once in the beginning, and the seconds that may take.
+_FIRST_ROWS, _LONGEST = 256, 0.1
 
 
 class Stream(Protocol):
@@ -228,12 +233,15 @@ def steps(
     late = getattr(stream, "delay", 0) if delay is None else delay
     learner = as_learner(model, classes=_known(classes, stream), delay=late)
     began = time.perf_counter()
+    # Ctrl-C waits for the rows that are learned at once, so they are as many as a tenth of a second
+    # is enough for. To a model of ours it makes no difference how rows are cut into batches.
+    at_once = _FIRST_ROWS if isinstance(model, StreamClassifier) else block
     for X, y in named_blocks(stream, block if rows is None else min(block, rows)):
         n = len(y) if rows is None else min(len(y), rows - result.n)
         start = 0
         while start < n:
             # Cut where a window of the curve ends, to know the leaves there.
-            stop = min(n, start + result.until_window())
+            stop = min(n, start + result.until_window(), start + at_once)
             part = X if stop - start == len(y) else rows_of(X, start, stop)
             with _uninterrupted():
                 clock = time.perf_counter()
@@ -243,6 +251,11 @@ def steps(
                 result.seconds = now - began
                 result.update(y[start:stop], said, probabilities=chances, **_sizes(model))
                 _price(result, model)
+            if isinstance(model, StreamClassifier):
+                if now - clock > _LONGEST:
+                    at_once = max(1, at_once // 2)
+                elif stop - start == at_once:
+                    at_once = min(2 * at_once, block)
             start = stop
         result.skipped = getattr(stream, "skipped", 0)
         yield
