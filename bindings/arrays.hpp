@@ -17,6 +17,16 @@ template <class T>
 using VectorIn = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
                                    nanobind::device::cpu>;
 
+// A list as a vector. nanobind's own conversion ends the program where there is no memory for it.
+template <class T>
+std::vector<T> vector_of(nanobind::handle values) {
+    const auto list = nanobind::cast<nanobind::list>(values);
+    std::vector<T> out;
+    out.reserve(nanobind::len(list));
+    for (const nanobind::handle value : list) out.push_back(nanobind::cast<T>(value));
+    return out;
+}
+
 template <class Array, class T>
 Array owned(std::vector<T> values, std::initializer_list<std::size_t> shape) {
     auto* const memory = new std::vector<T>(std::move(values));

@@ -2,7 +2,6 @@
 #include "batch.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
@@ -51,19 +50,20 @@ PyBatch batch_of_matrix(const AnyArray& matrix) {
     return out;
 }
 
-PyBatch batch_of_columns(std::size_t rows, const std::vector<std::optional<AnyArray>>& columns) {
+PyBatch batch_of_columns(std::size_t rows, const nb::list& columns) {
     PyBatch out;
     out.batch.rows = rows;
-    for (const auto& column : columns) {
-        if (!column) {
+    for (const nb::handle given : columns) {
+        if (given.is_none()) {
             out.batch.columns.emplace_back();
             continue;
         }
-        if (column->ndim() != 1 || column->shape(0) != rows) {
+        const auto column = nb::cast<AnyArray>(given);
+        if (column.ndim() != 1 || column.shape(0) != rows) {
             throw std::invalid_argument("columns must have one dimension and one length");
         }
-        out.batch.columns.push_back(column_of(*column, 0));
-        out.arrays.push_back(*column);
+        out.batch.columns.push_back(column_of(column, 0));
+        out.arrays.push_back(column);
     }
     return out;
 }

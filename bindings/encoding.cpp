@@ -1,6 +1,5 @@
 // Values to codes: labels and categories, in the order of their first appearance.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <cstdint>
@@ -91,7 +90,8 @@ std::optional<nb::tuple> encode_as(const PyBatch& columns, const std::vector<nb:
 // Columns of float64 or float32; codes as [row][column], the new categories of each
 // column, and the place of an infinite value or None. Narrow codes save the system
 // from clearing three quarters of the memory.
-nb::tuple encode_numbers(const PyBatch& columns, const std::vector<nb::dict>& known, bool grow) {
+nb::tuple encode_numbers(const PyBatch& columns, const nb::list& dicts, bool grow) {
+    const auto known = vector_of<nb::dict>(dicts);
     auto narrow = encode_as<std::int8_t>(columns, known, grow);
     return narrow ? *narrow : encode_as<std::int32_t>(columns, known, grow).value();
 }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <numeric>
@@ -12,7 +10,7 @@
 #include <vector>
 
 #include "../core/tree/feature.hpp"
-#include "batch.hpp"
+#include "arrays.hpp"
 
 // What a batch brings, in the order in which an engine is told of it. Bytes are those of the names.
 struct Growth {
@@ -26,13 +24,16 @@ struct Growth {
     // As `Schema.grow` in src/riparian/schema.py returns it.
     explicit Growth(const nanobind::tuple& t)
         : names(nanobind::cast<std::size_t>(t[0])),
-          categories(nanobind::cast<decltype(categories)>(t[2])),
-          declared(nanobind::cast<std::vector<std::uint32_t>>(t[3])),
-          classes(nanobind::cast<std::vector<std::uint32_t>>(t[4])),
+          declared(vector_of<std::uint32_t>(t[3])),
+          classes(vector_of<std::uint32_t>(t[4])),
           n_declared(nanobind::cast<std::size_t>(t[5])),
           batch(t[6]) {
-        for (const bool c : nanobind::cast<std::vector<bool>>(t[1])) {
-            features.push_back(c ? riparian::Kind::categorical : riparian::Kind::numeric);
+        for (const nanobind::handle c : nanobind::cast<nanobind::list>(t[1])) {
+            const bool categorical = nanobind::cast<bool>(c);
+            features.push_back(categorical ? riparian::Kind::categorical : riparian::Kind::numeric);
+        }
+        for (const nanobind::handle c : nanobind::cast<nanobind::list>(t[2])) {
+            categories.emplace_back(nanobind::cast<std::size_t>(c[0]), vector_of<std::uint32_t>(c[1]));
         }
     }
 };
