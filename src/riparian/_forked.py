@@ -1,6 +1,6 @@
 """Models in a process that forks while another thread learns.
 
-No model is copied in the middle of a row, and in the child the threads that held its locks are gone.
+No model is copied in the middle of a row. In the child, the threads that held its locks are gone.
 """
 
 from __future__ import annotations

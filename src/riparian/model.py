@@ -49,9 +49,9 @@ Numbers = NDArray[np.float64]
 class Engine(Protocol):
     """What learns, natively: numbers and codes, no names.
 
-    A call that learns and fails leaves the engine as it was, or as after some of the rows. There are
-    two exceptions, after which it is `unfinished` and can only be discarded: what a function of the
-    user raises, and a limit of memory that is too low.
+    A call that learns and fails leaves the engine as it was, or as after some of the rows. There
+    are two exceptions, after which it is `unfinished` and can only be discarded: what a function
+    of the user raises, and a limit of memory that is too low.
     """
 
     @property
@@ -465,8 +465,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         self, batch: _core.Batch
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], list[Hashable]]:
         """The codes, the probabilities of all classes that the engine knew, and these classes."""
-        # Another thread may bring a class meanwhile, without which they would not sum to 1: then they
-        # are asked for again, and at last while nobody learns.
+        # Another thread may bring a class meanwhile, without which they would not sum to 1: then
+        # they are asked for again, and at last while nobody learns.
         for lock in (contextlib.nullcontext(), contextlib.nullcontext(), self._learning):
             with lock:
                 engine, classes = self._fitted(), list(self._schema.classes)

@@ -100,8 +100,8 @@ def to_checked_bytes(model: StreamClassifier[Any]) -> bytes:
 
 def _unsavable(error: ModelFileError) -> ModelFileError:
     return ModelFileError(
-        f"the model is not saved, because its file could not be loaded: {error}. This is a defect of "
-        "riparian; what was saved before is untouched"
+        f"the model is not saved, because its file could not be loaded: {error}. This is a defect "
+        "of riparian; what was saved before is untouched"
     )
 
 

@@ -134,7 +134,9 @@ def test_ctrl_c_in_a_function_of_the_user_finishes_the_row():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_that_the_engine_does_not_know_are_gone_after_an_interrupt(name, effort, report_tries):
+def test_names_that_the_engine_does_not_know_are_gone_after_an_interrupt(
+    name, effort, report_tries
+):
     """A batch that brings a class, a category and a feature in every row, interrupted at random."""
     n, tries = 300 if name in SLOW else 600, 4
     broken = 0
@@ -150,7 +152,8 @@ def test_names_that_the_engine_does_not_know_are_gone_after_an_interrupt(name, e
         model.partial_fit(first, labels[:50])
         columns["c"] = np.array([f"u{i % 5}" for i in range(n)], dtype=object)
         late = interrupted(
-            lambda m=model, c=columns, y=labels: m.partial_fit(c, y), float(dice.uniform(1e-5, 0.03))
+            lambda m=model, c=columns, y=labels: m.partial_fit(c, y),
+            float(dice.uniform(1e-5, 0.03)),
         )
         broken += late is not None
         loaded = modelfile.from_bytes(modelfile.to_bytes(model))

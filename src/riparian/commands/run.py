@@ -147,7 +147,7 @@ def run(
             from riparian.predictions import skipped_text
 
             say(skipped_text(result.skipped, stream.first_fault))
-        # An interrupt stops inside a block of rows: it was learned in part, and is not in the result.
+        # An interrupt inside a block leaves it learned in part, and not in the result.
         learned = model.n_seen_ if hasattr(model, "classes_") else 0
         if not result.n and not learned:
             say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
