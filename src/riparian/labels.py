@@ -103,7 +103,7 @@ def _check_objects(labels: NDArray[Any]) -> None:
 
 
 def encode_labels(
-    labels: NDArray[Any], schema: Schema, *, grow: bool
+    labels: NDArray[Any], schema: Schema, *, grow: bool, max_classes: int = _core.MAX_CLASSES
 ) -> tuple[NDArray[np.int32], list[Hashable]]:
     """Class codes of the labels, and the labels that are new, in order of appearance."""
     codes: NDArray[np.int32]
@@ -116,8 +116,10 @@ def encode_labels(
             values = [v.item() if isinstance(v, np.generic) else v for v in values]
         codes, added = _core.encode_objects(values, schema.class_codes, grow)
     n_classes = len(schema.classes) + len(added)
-    if n_classes > _core.MAX_CLASSES:
-        raise ValueError(f"y has {n_classes:,} classes; at most {_core.MAX_CLASSES:,} can be told")
+    if n_classes > max_classes:
+        raise ValueError(
+            f"y has {n_classes:,} classes; {schema.owner} supports at most {max_classes:,}"
+        )
     return codes, added
 
 
