@@ -54,6 +54,10 @@ public:
         }
         return bits;
     }
+    // The same, where sum_k g(T_k) over both sides is known.
+    [[nodiscard]] double cost_of_sum(double sum, double n_left) const noexcept {
+        return n_log_n(n_left) + n_log_n(n_ - n_left) - sum;
+    }
     [[nodiscard]] double cost_of(const ValueCounts& counts) const noexcept {
         double bits = 0.0;
         for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -87,6 +91,36 @@ private:
     double n_ = 0.0;
     double code_ = 0.0;
     double cost_ = 0.0;
+};
+
+// sum_k (g(L_k) + g(T_k - L_k)) while examples go from one side of a cut to the other, which moves
+// one term each. What rounding takes from the sum is kept beside it: it is as exact as a sum of
+// all terms.
+class RunningSum {
+public:
+    RunningSum(const Whole& whole, std::span<const double> left) : totals_(whole.totals()) {
+        for (std::size_t k = 0; k < totals_.size(); ++k) add(term(k, left[k]));
+    }
+
+    // Class k has so much on the left, and gets w more.
+    void move(std::size_t k, double left, double w) noexcept {
+        add(-term(k, left));
+        add(term(k, left + w));
+    }
+    [[nodiscard]] double value() const noexcept { return sum_ + rest_; }
+
+private:
+    [[nodiscard]] double term(std::size_t k, double left) const noexcept {
+        return n_log_n(left) + n_log_n(totals_[k] - left);
+    }
+    void add(double x) noexcept {
+        const double sum = sum_ + x, part = sum - sum_;
+        rest_ += (sum_ - (sum - part)) + (x - part);
+        sum_ = sum;
+    }
+
+    std::span<const double> totals_;
+    double sum_ = 0.0, rest_ = 0.0;
 };
 
 }  // namespace riparian::restructuring

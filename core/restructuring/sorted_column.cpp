@@ -9,6 +9,9 @@ namespace {
 
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
+// Where there are more, a cut is scored from the one before it.
+constexpr std::size_t few_classes = 16;
+
 // Between two numbers, and below the second.
 double midpoint(double low, double high) noexcept {
     const double middle = low * 0.5 + high * 0.5;
@@ -165,16 +168,21 @@ void SortedColumn::each_cut(std::size_t block, const Whole& whole, const Store& 
                             std::span<double> left, double& n_left, Call&& call) const {
     const Held<Entry>& entries = blocks_[block].entries;
     const bool last = block + 1 == blocks_.size();
+    std::optional<RunningSum> sum;
+    if (left.size() > few_classes) sum.emplace(whole, left);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& e = entries[i];
         const double w = weighted_ ? store.weight(e.example) : 1.0;
-        left[static_cast<std::size_t>(e.label)] += w;
+        const auto label = static_cast<std::size_t>(e.label);
+        if (sum) sum->move(label, left[label], w);
+        left[label] += w;
         n_left += w;
         const bool end = i + 1 == entries.size();
         if (end && last) return;
         const double next = end ? blocks_[block + 1].entries.front().value : entries[i + 1].value;
         if (next == e.value) continue;
-        call(e.value, next, whole.cost_of(left, n_left));
+        call(e.value, next, sum ? whole.cost_of_sum(sum->value(), n_left)
+                                : whole.cost_of(left, n_left));
     }
 }
 

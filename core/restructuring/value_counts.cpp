@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "../statistics/class_room.hpp"
+
 namespace riparian::restructuring {
 
 void ValueCounts::widen(std::size_t classes) {
@@ -14,7 +16,7 @@ void ValueCounts::widen(std::size_t classes) {
 }
 
 std::size_t ValueCounts::found(std::int32_t value, std::size_t classes) {
-    if (classes > classes_) widen(classes);
+    if (classes > classes_) widen(room_for_parts(classes));
     const auto at = std::lower_bound(values_.begin(), values_.end(), value);
     const auto i = static_cast<std::size_t>(at - values_.begin());
     if (at == values_.end() || *at != value) {

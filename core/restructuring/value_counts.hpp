@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] std::int32_t value(std::size_t i) const noexcept { return values_[i]; }
-    // Of the i-th value; later classes have weight 0.
+    // Of the i-th value, by class; later classes have weight 0.
     [[nodiscard]] std::span<const double> weights(std::size_t i) const noexcept {
         return {counts_.data() + i * classes_, classes_};
     }

@@ -10,6 +10,7 @@
 #include "../memory/account.hpp"
 #include "../simd/kernels.hpp"
 #include "../tree/row.hpp"
+#include "class_room.hpp"
 
 namespace riparian {
 
@@ -50,14 +51,6 @@ struct Shape {
 [[nodiscard]] constexpr std::size_t room_for(std::size_t values) noexcept {
     std::size_t room = 0;
     while (room < values) room += room / 4 + 1;
-    return room;
-}
-
-// Room for what is kept for each of so many classes: exactly as much while they are few, then a
-// quarter more at a time, so that not every new class copies all others.
-[[nodiscard]] constexpr std::size_t room_for_parts(std::size_t classes) noexcept {
-    std::size_t room = classes < 64 ? classes : 64;
-    while (room < classes) room += room / 4;
     return room;
 }
 

@@ -123,7 +123,7 @@ def _built_in_labels(values: list[Any]) -> NDArray[Any]:
 
 
 def encode_labels(
-    labels: NDArray[Any], schema: Schema, *, grow: bool
+    labels: NDArray[Any], schema: Schema, *, grow: bool, max_classes: int = _core.MAX_CLASSES
 ) -> tuple[NDArray[np.int32], list[Hashable]]:
     """Class codes of the labels, and the labels that are new, in order of appearance."""
     codes: NDArray[np.int32]
@@ -141,8 +141,10 @@ def _within_limit(
     codes: NDArray[np.int32], added: list[Hashable], schema: Schema
 ) -> tuple[NDArray[np.int32], list[Hashable]]:
     n_classes = len(schema.classes) + len(added)
-    if n_classes > _core.MAX_CLASSES:
-        raise ValueError(f"y has {n_classes:,} classes; at most {_core.MAX_CLASSES:,} can be told")
+    if n_classes > max_classes:
+        raise ValueError(
+            f"y has {n_classes:,} classes; {schema.owner} supports at most {max_classes:,}"
+        )
     return codes, added
 
 

@@ -126,6 +126,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     _supervised = True
     _multiclass = True
 
+    _max_classes: int = _core.MAX_CLASSES
+
     _engine: E | None = None
     _schema: Schema
     _learning: threading.Lock
@@ -314,7 +316,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             if reading.uncertain:
                 self._refuse_uncertain(axes)
             declared = [] if classes is None else declared_labels(classes)
-            codes, added = _learned_codes(labels, weights, schema, declared)
+            # A file of an earlier version may have more.
+            most = max(self._max_classes, len(schema.classes))
+            codes, added = _learned_codes(labels, weights, schema, declared, most)
             if in_order:
                 codes, added = sort_classes(codes, added)
             known = [*(schema.classes or declared), *added]
@@ -639,11 +643,12 @@ def _learned_codes(
     weights: NDArray[np.float64] | None,
     schema: Schema,
     declared: list[Hashable],
+    max_classes: int,
 ) -> tuple[NDArray[np.int32], list[Hashable]]:
     """Class codes, -1 for a row of weight 0, whose label is not looked at."""
     staged = schema
     if declared and not schema.classes:
-        staged = Schema()
+        staged = Schema(schema.owner)
         staged.add_classes(declared)
     elif declared:
         unknown = [label for label in declared if label not in schema.class_codes]
@@ -653,8 +658,10 @@ def _learned_codes(
                 f"was: {schema.classes}"
             )
     if weights is None or weights.all():
-        return encode_labels(labels, staged, grow=True)
+        return encode_labels(labels, staged, grow=True, max_classes=max_classes)
     learned = weights > 0.0
     codes = np.full(labels.shape[0], -1, dtype=np.int32)
-    codes[learned], added = encode_labels(labels[learned], staged, grow=True)
+    codes[learned], added = encode_labels(
+        labels[learned], staged, grow=True, max_classes=max_classes
+    )
     return codes, added

@@ -19,6 +19,9 @@ T = TypeVar("T", _core.Restructuring, _core.Id4)
 #: Sums of weights, which are whole steps of 2^-20, are exact below this.
 _MOST_WEIGHT = 2.0**33
 
+#: Every node has a number for every class, and scores each of them for every test.
+_MOST_CLASSES = 1_000
+
 
 def example_limit(value: Any) -> int | None:
     """`max_examples` as the engine has it."""
@@ -27,6 +30,8 @@ def example_limit(value: Any) -> int | None:
 
 class RestructuringModel(TreeModel[T]):
     """A tree that revises itself after every example."""
+
+    _max_classes = _MOST_CLASSES
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, **options: Any) -> Any:
         if sample_weight is not None:
