@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import functools
-import gc
 import os
 import random
 import struct
@@ -165,7 +164,6 @@ class Attempt:
     # What an evil object may do while it is read.
     def clear(self):
         self.x.clear()
-        gc.collect()
 
     def grow(self):
         for i in range(300):
@@ -237,10 +235,10 @@ class Attempt:
         )
 
 
-ACTS = (
-    *("clear", "grow", "shrink", "replace", "refuse", "learn_again", "learn_new"),
-    *("learn_itself", "predict_again", "save"),
-)
+#: What changes the dict, and what calls the model that reads it.
+ON_DICT = ("clear", "grow", "shrink", "replace", "refuse")
+ON_MODEL = ("learn_again", "learn_new", "learn_itself", "predict_again", "save")
+ACTS = ON_DICT + ON_MODEL
 HOWS = ("learn", "predict", "proba", "partial_fit")
 KEYS = {"str key": EvilStr, "int key": EvilInt, "object key": EvilObject}
 VALUES = {"str": EvilStr, "int": EvilInt, "float": EvilFloat, "object": EvilObject}
@@ -362,7 +360,7 @@ def try_threads(count=3000):
             x["colour"] = EvilStr("red") if i % 3 else None
 
     thread = threading.Thread(target=change, daemon=True)
-    sys.setswitchinterval(1e-4)
+    sys.setswitchinterval(1e-6)
     thread.start()
     try:
         for i in range(count):
