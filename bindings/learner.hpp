@@ -108,9 +108,9 @@ void bind_learner(nanobind::class_<Engine>& engine) {
         .def("prequential", [](Engine& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
                                const std::optional<VectorIn<double>>& w, std::size_t width,
                                const nb::object& names, const nb::object& grow) {
-            demand_rows(y, b);
-            const double* const weights = weights_of(w, b.batch.rows);
-            Asked asked(b.batch.rows, width);
+            // The batch that is read again, once the schema has grown, may have other rows than b.
+            const double* const weights = weights_of(w, y.shape(0));
+            Asked asked(y.shape(0), width);
             grow_and_learn(t, names, grow, [&](const nb::object& read_again) {
                 const PyBatch& rows = read_again.is_none() ? b : nb::cast<const PyBatch&>(read_again);
                 demand_rows(y, rows);

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import riparian as rp
+from riparian.models import MODELS
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.values import built_in
 from tests.attack.conftest import EFFORT
@@ -455,3 +456,15 @@ def test_a_name_that_no_file_holds_is_refused(case):
         tree().partial_fit({name: [1.0]}, [0])
     with pytest.raises(ValueError, match=message):
         tree().learn_one({name: 1.0}, 0)
+
+
+@pytest.mark.parametrize("name", ["VFDT", "OnlineBagging", "OADT"])
+def test_rows_of_weight_0_are_predicted_and_bring_no_names(name):
+    X = {"colour": np.array(["red", "blue", "red", "green"], dtype=object)}
+    y = ["a", "b", "a", "c"]
+    model = MODELS[name]()
+    labels, shares = model.prequential(X, y, sample_weight=[1.0, 1.0, 1.0, 0.0], proba=True)
+    assert len(labels) == len(shares) == 4
+    assert model.n_seen_ == 3
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model._schema.features[0].categories == ["red", "blue"]
