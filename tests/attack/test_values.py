@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import riparian as rp
-from riparian.models import MODELS
 from riparian.modelfile import from_bytes, to_bytes
+from riparian.models import MODELS
 from riparian.values import built_in
 from tests.attack.conftest import EFFORT
 from tests.attack.odd_values import Evil, EvilInt, Shade, Tone, odd, usable
