@@ -115,7 +115,7 @@ def ask_window(function: Callable[[dict[str, int]], Any]) -> Callable[[dict[str,
                 f"window_hook {name} must give a whole number of examples from 1 on, or None, "
                 f"got {answer!r}"
             )
-        if answer > _core.MAX_HOOKED_WINDOW:
+        if int(answer) > _core.MAX_HOOKED_WINDOW:
             raise ValueError(
                 f"window_hook {name} asked for a window of {answer:,} examples; at most "
                 f"{_core.MAX_HOOKED_WINDOW:,} are supported"
