@@ -230,12 +230,57 @@ void kept_values_are_merged_exactly() {
     CHECK(refused);
 }
 
+// Classes come and go around the numbers at which there is room for more of them. What is left is
+// what the same rows give in any other order of classes, in as many bytes.
+void many_classes_come_and_go() {
+    for (const bool bayes : {false, true}) {
+        Shape shape;
+        shape.numeric = 3;
+        shape.stride = 4;
+        shape.class_stride = 200;
+        shape.bayes = bayes;
+        Account account;
+        const Charge charge(account);
+        Dice dice(7);
+        LeafStatistics leaf;
+        leaf.open(shape);
+        std::vector<double> counts(shape.class_stride, 0.0);
+        std::vector<std::vector<double>> rows(shape.class_stride);  // the last one of each class
+        const auto row_of = [&](std::size_t k) { return Row{rows[k].data(), nullptr, false}; };
+        for (int step = 0; step < 6000; ++step) {
+            const std::size_t k = dice.below(step % 2000 < 1000 ? 200 : 90);
+            if (counts[k] > 0.0) {
+                counts[k] = 0.0;
+                CHECK(leaf.forget(shape, row_of(k), k, 1.0, counts.data()));
+            } else {
+                rows[k] = {dice.normal(), dice.normal(), static_cast<double>(k), 0.0};
+                counts[k] = 1.0;
+                leaf.learn(shape, row_of(k), k, 1.0, 0.0, counts.data());
+            }
+            if (step % 100 != 99) continue;
+            const std::size_t held = account.held;
+            LeafStatistics fresh;
+            fresh.open(shape, counts.data(), nullptr);
+            CHECK(account.held == 2 * held);
+            for (std::size_t c = 0; c < shape.class_stride; ++c) {
+                CHECK((leaf.classes()[c] != nullptr) == (counts[c] > 0.0));
+                if (!leaf.classes()[c]) continue;
+                for (std::size_t f = 0; f < shape.numeric; ++f) {
+                    CHECK(leaf.classes()[c][f] == rows[c][f]);
+                    CHECK(leaf.classes()[c][shape.numeric + f] == 0.0);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
     halves_make_a_whole();
     kept_values_are_merged_exactly();
     large_offsets_and_first_outliers();
+    many_classes_come_and_go();
     what_was_learned_can_be_restored();
     what_was_counted_can_be_restored();
     return checking::failures();

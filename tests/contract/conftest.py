@@ -127,6 +127,11 @@ class Recipe:
         """Whether old examples are forgotten: what it holds hangs on the last ones."""
         return self()._axes()["adaptation"] == "window"
 
+    @property
+    def heaviest(self):
+        """The largest weight that it learns; where it forgets, a full window has an exact sum."""
+        return (2**53 - 1) // self().window * 2.0**-20 if self.forgets else np.nextafter(2.0**53, 0)
+
     def of(self, rows):
         """Enough of these rows for it to show everything."""
         return rows
@@ -259,6 +264,11 @@ class Other:
     def restructures(self):
         """Whether it looks at all examples that it holds after each, with exact weights."""
         return OTHERS[self.name][0] in RESTRUCTURING.values()
+
+    @property
+    def heaviest(self):
+        """The largest weight that it learns, once; all that it holds have an exact sum."""
+        return 1e6 if self.restructures else np.nextafter(2.0**53, 0)
 
     @property
     def late(self):

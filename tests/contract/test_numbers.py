@@ -157,8 +157,7 @@ def test_extreme_values_do_not_hide_what_tells_the_classes_apart(recipe):
 
 @pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-9, 1e9, 2.0**52])
 def test_extreme_weights_give_no_infinity_and_no_nan(model, weight, fingerprint):
-    if weight > 1e6 and model.restructures:
-        pytest.skip("its weights are exact, and refused beyond 2^33")
+    weight = min(weight, model.heaviest)
     n = min(500, model.enough(2_000))
     X, y = stream(n)
     w = np.random.default_rng(1).choice([weight, 1.0], size=n)
@@ -170,11 +169,19 @@ def test_extreme_weights_give_no_infinity_and_no_nan(model, weight, fingerprint)
 
 
 def test_counts_are_exact(recipe):
+    heavy = min(2.0**52, np.floor(recipe.heaviest))
     model = recipe(max_leaves=1)
-    model.partial_fit([[0.0], [1.0]], ["a", "b"], sample_weight=[2.0**52, 1.0])
+    model.partial_fit([[0.0], [1.0]], ["a", "b"], sample_weight=[heavy, 1.0])
     model.partial_fit([[0.0]] * 3, ["a", "b", "b"])
     counts = model._engine.nodes()["counts"][0]
-    assert counts.tolist() == [2.0**52 + 1, 3.0]
+    assert counts.tolist() == [heavy + 1, 3.0]
+
+
+def test_the_heaviest_weight_is_the_heaviest(recipe):
+    model = recipe()
+    model.partial_fit([[0.0], [1.0]], ["a", "b"], sample_weight=[recipe.heaviest, 1.0])
+    with pytest.raises(ValueError, match="sample_weight, row 1: "):
+        model.partial_fit([[0.0]] * 2, ["a", "b"], sample_weight=[1.0, recipe.heaviest + 1.0])
 
 
 @pytest.mark.parametrize("seed", range(4))
