@@ -285,21 +285,23 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         Whatever is raised, the model is as it was, or as after some of the rows of the batch:
         `n_seen_` says how many.
         """
+        # Without the lock: objects of the user may call the model while they are read.
+        table = read_example(X) if one else read_table(X)
+        if table.n_rows == 0 or not (table.columns or table.example):
+            raise ValueError(
+                f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
+                f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
+                "while a minimum of 1 is required."
+            )
+        labels = read_labels(y, table.n_rows)
+        weights = read_weights(sample_weight, table.n_rows)
+        declared = [] if classes is None else declared_labels(classes)
         first = self._engine is None
         learning = threading.Lock() if first else self._learning
         with learning:
             axes = self._axes() if first else self._learned_with
             engine = self._new_engine(axes) if first else self._fitted()
             schema = Schema(type(self).__name__) if first else self._schema
-            table = read_example(X) if one else read_table(X)
-            if table.n_rows == 0 or not (table.columns or table.example):
-                raise ValueError(
-                    f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
-                    f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
-                    "while a minimum of 1 is required."
-                )
-            labels = read_labels(y, table.n_rows)
-            weights = read_weights(sample_weight, table.n_rows)
             if weights is not None:
                 self._refuse_weights(engine, weights)
             whole = table
@@ -315,7 +317,6 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             _refuse_infinite(reading, schema)
             if reading.uncertain:
                 self._refuse_uncertain(axes)
-            declared = [] if classes is None else declared_labels(classes)
             # A file of an earlier version may have more.
             most = max(self._max_classes, len(schema.classes))
             codes, added = _learned_codes(labels, weights, schema, declared, most)
