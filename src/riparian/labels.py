@@ -129,17 +129,12 @@ def encode_labels(
     codes: NDArray[np.int32]
     added: list[Hashable]
     if labels.dtype.kind == "i":
-        return _within_limit(*_core.encode_integers(labels, schema.class_codes, grow), schema)
-    codes, added = _core.encode_objects(labels.tolist(), schema.class_codes, grow)
-    for code, label in enumerate(added, len(schema.classes)):
-        if unwritable(label):
-            read_label(label, int(np.argmax(codes == code)))
-    return _within_limit(codes, added, schema)
-
-
-def _within_limit(
-    codes: NDArray[np.int32], added: list[Hashable], schema: Schema
-) -> tuple[NDArray[np.int32], list[Hashable]]:
+        codes, added = _core.encode_integers(labels, schema.class_codes, grow)
+    else:
+        codes, added = _core.encode_objects(labels.tolist(), schema.class_codes, grow)
+        for code, label in enumerate(added, len(schema.classes)):
+            if unwritable(label):
+                read_label(label, int(np.argmax(codes == code)))
     n_classes = len(schema.classes) + len(added)
     if n_classes > max_classes:
         raise ValueError(
