@@ -45,7 +45,7 @@ def in_child(work):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_child_can_use_a_model_that_another_thread_was_learning(name, effort, report_tries):
-    n = 2_000 if name in SLOW else 20_000
+    n = 700 if name in SLOW else 20_000
     X, y = rows_for(name, n)
     model = eager(name).partial_fit(X[:500], y[:500])
     stop = threading.Event()

@@ -57,7 +57,7 @@ def rows():
     made = {}
 
     def of(name):
-        n = 3_000 if name in SLOW else 300_000
+        n = 1_000 if name in SLOW else 300_000
         key = (name in ("ID3", "ID3Prime", "ID4", "ID5R"), n)
         if key not in made:
             made[key] = rows_for(name, n)
