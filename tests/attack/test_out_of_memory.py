@@ -63,8 +63,11 @@ PROGRAM = textwrap.dedent(
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
-@pytest.mark.parametrize("names", [NAMES[i::4] for i in range(4)], ids=str)
-def test_learning_with_too_little_memory(names, effort, report_tries):
+@pytest.mark.parametrize("part", range(4))
+def test_learning_with_too_little_memory(part, effort, report_tries):
+    if effort == 1 and part:
+        pytest.skip("tried with make attack")
+    names = ["VFDT", "HAT", "CVFDT", "ITI", "OADT"] if effort == 1 else NAMES[part::4]
     tries = 5 * effort
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", PROGRAM, *names, str(tries)],
