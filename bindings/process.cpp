@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "../core/memory/reserve.hpp"
 #include "../core/tree/turnstile.hpp"
 #include "interrupt.hpp"
 #include "parts.hpp"
@@ -23,6 +24,7 @@ bool in_main_thread() noexcept {
 void set_main_thread(unsigned long ident) noexcept { main_thread = ident; }
 
 void bind_process(nb::module_& m) {
+    m.def("reserved_bytes", &riparian::reserved_bytes);
     m.def("set_main_thread", set_main_thread, "ident"_a);
     m.def("before_fork", &riparian::Turnstile::close_all, nb::call_guard<nb::gil_scoped_release>());
     m.def("after_fork_in_parent", &riparian::Turnstile::open_all);

@@ -11,6 +11,7 @@ thread_local Reserve* current = nullptr;
 thread_local std::uint32_t times_seen = 0;
 
 std::mutex installing;
+std::atomic<std::size_t> reserved{0};
 std::new_handler other_handler = nullptr;
 
 }  // namespace
@@ -27,7 +28,17 @@ void on_failed_allocation() {
     other();
 }
 
-Reserve::~Reserve() { ::operator delete(block_.load()); }
+std::size_t reserved_bytes() noexcept { return reserved.load(); }
+
+Reserve::~Reserve() { drop(); }
+
+bool Reserve::drop() noexcept {
+    void* const block = block_.exchange(nullptr);
+    if (!block) return false;
+    reserved -= bytes_.load();
+    ::operator delete(block);
+    return true;
+}
 
 void Reserve::refill(std::size_t bytes) {
     {
@@ -43,19 +54,20 @@ void Reserve::refill(std::size_t bytes) {
     void* fresh = ::operator new(more, std::nothrow);
     if (!fresh) {
         more = bytes;
-        ::operator delete(block_.exchange(nullptr));
+        drop();
         bytes_ = 0;
         fresh = ::operator new(more, std::nothrow);
         if (!fresh) throw std::bad_alloc();
     }
-    ::operator delete(block_.exchange(fresh));
+    drop();
     bytes_ = more;
+    reserved += more;
+    block_ = fresh;
     used_ = false;
 }
 
 bool Reserve::give_back() noexcept {
-    if (void* const block = block_.exchange(nullptr)) {
-        ::operator delete(block);
+    if (drop()) {
         used_ = true;
         times_seen = ++times_;
         return true;

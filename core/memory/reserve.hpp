@@ -22,7 +22,7 @@ public:
 
     // Sets this much aside, before a change begins. Throws std::bad_alloc if it cannot be had.
     void hold(std::size_t bytes) {
-        if (bytes > bytes_ || used()) refill(bytes);
+        if (bytes > bytes_.load(std::memory_order_relaxed) || used()) refill(bytes);
     }
     // Whether it was given back since it was last held.
     [[nodiscard]] bool used() const noexcept {
@@ -36,12 +36,16 @@ private:
     void refill(std::size_t bytes);
     // False: there is nothing left to give.
     bool give_back() noexcept;
+    bool drop() noexcept;
 
     std::atomic<void*> block_{nullptr};
     std::atomic<bool> used_{false};
     std::atomic<std::uint32_t> times_{0};  // that it was given back
-    std::size_t bytes_ = 0;
+    std::atomic<std::size_t> bytes_{0};
 };
+
+// What all reserves hold, in bytes.
+[[nodiscard]] std::size_t reserved_bytes() noexcept;
 
 // While it lives, allocations of this thread that fail draw on the reserve. A section inside another
 // one draws on the reserve of the outer one.

@@ -100,14 +100,15 @@ def is_null(value: Any) -> bool:
 
 def label_of(value: Any) -> Label:
     """A label in its one form; a ValueError for a value that cannot be one."""
-    plain = built_in(value)
+    given = plain = built_in(value)
     if isinstance(plain, float) and plain.is_integer():
         plain = int(plain)
     if plain is None or isinstance(plain, float):
         shown = repr(plain) if plain is not None or value is None else f"a {type(value).__name__}"
         raise ValueError(f"{shown} cannot be a label; {LABELS}")
     if fault := unwritable(plain):
-        raise ValueError(f"{fault} cannot be a label; {LABELS}")
+        shown = f"{given!r}, {fault}," if isinstance(given, float) else fault
+        raise ValueError(f"{shown} cannot be a label; {LABELS}")
     return plain
 
 
