@@ -12,7 +12,7 @@
 #include "../core/tree/feature.hpp"
 #include "arrays.hpp"
 
-// What a batch brings, in the order in which an engine is told of it. Bytes are those of the names.
+// What a batch adds to the schema. Bytes are those of the names.
 struct Growth {
     std::size_t names;                // bytes of all that has no row of its own
     std::vector<riparian::Kind> features;

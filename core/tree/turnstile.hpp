@@ -34,7 +34,7 @@ public:
     static void close_all();
     static void open_all() noexcept;
     // In the child no other thread is left to finish what it was doing with a lock, such as
-    // unlocking it: those that were closed are made anew.
+    // unlocking it. So the locks that were closed are replaced by new ones.
     static void open_all_in_child() noexcept;
 
 private:

@@ -69,7 +69,7 @@ def rows():
 @pytest.mark.parametrize("name", NAMES)
 def test_ctrl_c_is_noticed_and_keeps_the_rows_learned_so_far(name, rows, effort, report_tries):
     X, y = rows(name)
-    tries = 0
+    tries = kept = 0
     for call in ("partial_fit", "fit", "prequential"):
         for attempt in range(2 * effort):
             model = eager(name)
@@ -85,6 +85,7 @@ def test_ctrl_c_is_noticed_and_keeps_the_rows_learned_so_far(name, rows, effort,
             tries += 1
             if not hasattr(model, "classes_"):
                 continue  # before the first row
+            kept += 1
             k = model.n_seen_
             assert 0 < k <= len(y)
             loaded = pickle.loads(pickle.dumps(model))
@@ -97,6 +98,8 @@ def test_ctrl_c_is_noticed_and_keeps_the_rows_learned_so_far(name, rows, effort,
                 assert state(model) == state(same)
             model.partial_fit(X[:50], y[:50])
             assert model.n_seen_ == k + 50
+    # Numbers are read at once, so most signals come after the first row; objects are read first.
+    assert kept > 0 or tries < 3 or X.dtype == object
     report_tries("interrupted calls", tries)
 
 

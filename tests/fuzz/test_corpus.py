@@ -56,6 +56,6 @@ def test_the_corpus_is_small():
 
 @pytest.mark.parametrize("name", CHANGED)
 def test_a_target_draws_on_its_seeds(name):
-    """The seeds are made anew with ``python -m tests.fuzz --seeds``."""
+    """``python -m tests.fuzz --seeds`` writes the seeds again."""
     target = importlib.import_module(f"tests.fuzz.{name}")
     assert set(target.seeds()) <= {path.name for path in inputs(name)}
