@@ -183,7 +183,7 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
 
 void Forest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
     const std::size_t n = members_.size();
-    Pace pace(256);
+    Pace pace(1024);
     for (std::size_t first = 0; first < batch.rows;) {
         look(stop);
         const auto lock = turnstile_.reading();

@@ -32,6 +32,7 @@ from riparian.outputs import open_output
 from riparian.schema import Feature, Reading, Schema
 from riparian.settings import byte_count
 from riparian.table import Table, read_example, read_table
+from riparian.values import EXACT_LABELS
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -223,7 +224,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
         """Learns one example, given as a dict."""
-        if type(y) is not str and type(y) is not int and type(y) is not bool:
+        if type(y) not in EXACT_LABELS:
             y = read_label(y)
         engine = self._engine
         if (

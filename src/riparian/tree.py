@@ -641,7 +641,10 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     def _asks(self) -> bool:
         """Whether learning calls a function of the user."""
         axes = self._learned_with if self._engine is not None else self.__dict__
-        return any(callable(axes[name]) for name in ("impurity", "bound", "window_hook"))
+        # Spelled out, because learn_one comes here: a loop over the names takes 0.2 us more.
+        return (
+            callable(axes["impurity"]) or callable(axes["bound"]) or callable(axes["window_hook"])
+        )
 
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition, whatever a recipe shows of them."""
