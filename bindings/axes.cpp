@@ -10,13 +10,13 @@
 #include <string>
 
 #include "../core/bound/influence.hpp"
-#include "../core/named.hpp"
 #include "../core/simd/aligned.hpp"
 #include "../core/simd/kernels.hpp"
 #include "../core/simd/scalar.hpp"
 #include "../core/tree/settings.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
+#include "policies.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,16 +25,6 @@ using namespace riparian;
 namespace {
 
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Names that users write: a callable has none.
-template <class Variant>
-std::vector<std::string> all_names() {
-    std::vector<std::string> out;
-    for (const std::string_view name : names(static_cast<const Variant*>(nullptr))) {
-        if (name != "custom" && !name.empty()) out.emplace_back(name);
-    }
-    return out;
-}
 
 template <class Kernel>
 Vector<double> mapped(const VectorIn<double>& in, Kernel kernel) {
@@ -46,27 +36,13 @@ Vector<double> mapped(const VectorIn<double>& in, Kernel kernel) {
 }  // namespace
 
 void bind_axes(nb::module_& m) {
-    m.def("names", [](const std::string& axis) {
-        if (axis == "impurity") return all_names<AnyImpurity>();
-        if (axis == "bound") return all_names<AnyBound>();
-        if (axis == "cuts") return all_names<AnyCuts>();
-        if (axis == "leaf") return all_names<AnyLeaf>();
-        if (axis == "adaptation") return all_names<AnyAdaptation>();
-        throw std::invalid_argument("no such axis");
-    }, "axis"_a);
-
-    // One evidence an element.
-    m.def("half_width", [](const std::string& bound, const std::string& impurity,
+    // One element per piece of evidence.
+    m.def("half_width", [](const nb::tuple& bound, const std::string& impurity,
                            const VectorIn<double>& n, const VectorIn<double>& gain_range,
                            const VectorIn<double>& delta, const VectorIn<double>& classes,
                            const VectorIn<double>& depth, const VectorIn<double>& seen,
-                           const VectorIn<double>& features, const VectorIn<double>& variance,
-                           double c, bool derived) {
-        AnyBound b = by_name<AnyBound>(bound).value();
-        if (auto* const practical = std::get_if<ConfidencePractical>(&b)) {
-            practical->c = c;
-            if (derived) practical->form = ConfidenceForm::derived;
-        }
+                           const VectorIn<double>& features, const VectorIn<double>& variance) {
+        const auto b = policy_of<AnyBound>(bound);
         const Measure m = measure(by_name<AnyImpurity>(impurity).value());
         std::vector<double> out(n.shape(0));
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -76,7 +52,17 @@ void bind_axes(nb::module_& m) {
         }
         return owned(std::move(out));
     }, "bound"_a, "impurity"_a, "n"_a, "gain_range"_a, "delta"_a, "classes"_a, "depth"_a,
-       "seen"_a, "features"_a, "variance"_a, "c"_a, "derived"_a);
+       "seen"_a, "features"_a, "variance"_a,
+       nb::sig("def half_width(bound: tuple[str, dict[str, typing.Any]], impurity: str, "
+               "n: numpy.typing.NDArray[numpy.float64], "
+               "gain_range: numpy.typing.NDArray[numpy.float64], "
+               "delta: numpy.typing.NDArray[numpy.float64], "
+               "classes: numpy.typing.NDArray[numpy.float64], "
+               "depth: numpy.typing.NDArray[numpy.float64], "
+               "seen: numpy.typing.NDArray[numpy.float64], "
+               "features: numpy.typing.NDArray[numpy.float64], "
+               "variance: numpy.typing.NDArray[numpy.float64]) -> "
+               "numpy.typing.NDArray[numpy.float64]"));
 
     // A theorem of C-Tree for one test, in the paper's units.
     m.def("confidence_interval", [](const std::string& impurity, const VectorIn<double>& m,

@@ -84,7 +84,7 @@ nb::dict nodes(const Tree& tree, const PyBatch* row) {
     d["branch"] = owned(s.branch);
     if (tree.settings().has_options()) d["option"] = owned(std::move(options));
     const auto* const how = std::get_if<Options>(&tree.settings().adaptation);
-    const bool inner_nodes_learn = tree.settings().keeps() && !(how && how->most == 1);
+    const bool inner_nodes_learn = tree.settings().keeps() && !(how && how->max_paths == 1);
     if (inner_nodes_learn) d["reached"] = owned<Matrix<double>>(s.counts, {n, k});
     d["heavy"] = owned(s.heavy);
     d["depth"] = owned(std::move(depth));

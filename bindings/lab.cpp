@@ -9,9 +9,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "../core/named.hpp"
+#include "../core/tree/settings.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
+#include "policies.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,41 +20,26 @@ using namespace riparian;
 
 namespace {
 
-LabEvaluator evaluator_of(const std::string& name) {
-    if (name == "prequential") return LabEvaluator::prequential;
-    if (name == "holdout") return LabEvaluator::holdout;
-    if (name == "fixed") return LabEvaluator::fixed;
+LabEvaluator evaluator_of(Evaluator evaluator, bool fixed_labels) {
+    if (fixed_labels) return LabEvaluator::fixed;
+    if (evaluator == Evaluator::prequential) return LabEvaluator::prequential;
+    if (evaluator == Evaluator::holdout) return LabEvaluator::holdout;
     return LabEvaluator::resubstitution;
 }
 
 LabMethod method_of(const nb::dict& d, const VectorIn<double>& costs, std::size_t classes) {
     LabMethod m;
-    const auto impurity = nb::cast<std::string>(d["impurity"]);
-    if (impurity == "hybrid") {
-        m.impurity = Misclassification{};
-        m.second_impurity = Gini{};
-    } else {
-        m.impurity = by_name<AnyImpurity>(impurity).value();
-    }
+    Settings of_tree;
+    of_tree.choose(policy_of<ImpurityChoice>(d["impurity"]));
+    m.impurity = of_tree.impurity;
+    m.second_impurity = of_tree.second_impurity;
     if (auto* const loss = std::get_if<Loss>(&m.impurity)) {
         if (costs.shape(0) != classes * classes) throw std::invalid_argument("a cost a pair");
         loss->costs = costs_of(costs.data(), classes);
     }
-    m.evaluator = evaluator_of(nb::cast<std::string>(d["evaluator"]));
-    m.holdout_examples = nb::cast<std::int64_t>(d["holdout_examples"]);
-    m.bound = by_name<AnyBound>(nb::cast<std::string>(d["bound"])).value();
-    if (auto* const practical = std::get_if<ConfidencePractical>(&m.bound)) {
-        practical->c = nb::cast<double>(d["confidence_c"]);
-        practical->form = nb::cast<std::string>(d["confidence_form"]) == "derived"
-                              ? ConfidenceForm::derived
-                              : ConfidenceForm::printed;
-    }
-    if (auto* const normal = std::get_if<DeltaMethod>(&m.bound)) {
-        const auto pairing = nb::cast<std::string>(d["pairing"]);
-        normal->pairing = pairing == "paired"         ? Pairing::paired
-                          : pairing == "conservative" ? Pairing::conservative
-                                                      : Pairing::independent;
-    }
+    m.evaluator = evaluator_of(of_tree.judging.evaluator, nb::cast<bool>(d["fixed_labels"]));
+    m.holdout_examples = static_cast<std::int64_t>(of_tree.judging.holdout_examples);
+    m.bound = policy_of<AnyBound>(d["bound"]);
     m.epsilons = nb::cast<double>(d["epsilons"]);
     m.delta = nb::cast<double>(d["delta"]);
     m.spend_delta = nb::cast<bool>(d["spend_delta"]);

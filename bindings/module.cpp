@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
     bind_gradient(m);
     bind_lab(m);
     bind_pairs(m);
+    bind_policies(m);
     bind_process(m);
     bind_restructuring(m);
     bind_summary(m);

@@ -13,6 +13,7 @@ void bind_forest(nanobind::module_& m);
 void bind_gradient(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
+void bind_policies(nanobind::module_& m);
 void bind_process(nanobind::module_& m);
 void bind_restructuring(nanobind::module_& m);
 void bind_summary(nanobind::module_& m);

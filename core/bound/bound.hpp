@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "../impurity/measure.hpp"
+#include "../policy.hpp"
 
 namespace riparian {
 
@@ -20,13 +21,19 @@ struct Evidence {
     double depth = 0;     // of the leaf; the root has 0
     double seen = 1;      // examples learned by the tree
     double features = 1;  // that had a value so far
-    // Of the difference between the two best gains, an example; asked for by bounds
-    // with `needs_variance`.
+    // Per-example variance of the gap between the two best gains. Only set for bounds that need it.
     double variance = std::numeric_limits<double>::quiet_NaN();
 };
 
-// The half-width of the confidence interval of a gain. A bound is a plain
-// value under the name that users write; equal bounds give equal answers.
+// The half-width of the confidence interval of a gain. A bound is a plain value under the name
+// that users write. Besides the usual declarations (policy.hpp) a bound says:
+//
+//     serves              the impurities that it was derived for; without it, all
+//     promise             what it promises, {delta} and {gain} standing for the tree's own
+//     promise_for_means   the same where the gain is a mean over single examples
+//     spending            what delta covers: "check" (one check, the default), "tree" (all checks
+//                         of the tree) or "nothing" (there is no delta behind it)
+//     most_delta          delta must be below it
 template <class B>
 concept Bound = std::regular<B> && requires(const B b, const Evidence e) {
     { B::name } -> std::convertible_to<std::string_view>;

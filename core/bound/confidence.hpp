@@ -18,6 +18,14 @@ namespace riparian {
 // once. Entropy gains are in bits here: 2 / ln 2 half-nats make a bit.
 struct Confidence {
     static constexpr std::string_view name = "confidence";
+    static constexpr std::string_view about =
+        "C-Tree's intervals (equation 7), for all cuts, times and depths of a tree.";
+    static constexpr std::array<std::string_view, 3> serves = {"entropy", "gini", "kearns-mansour"};
+    static constexpr std::string_view promise =
+        "At most {delta} of all examples pass a split that is worse than another by more than tau, "
+        "if examples are independent, there are two classes and tests have two branches; nothing "
+        "is proved for more (De Rosa and Cesa-Bianchi, theorem 4).";
+    static constexpr std::string_view spending = "tree";
 
     // The share of delta that one check may use; over d m tests.
     [[nodiscard]] static double share(const Evidence& e) noexcept {

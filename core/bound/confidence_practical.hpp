@@ -18,8 +18,23 @@ enum class ConfidenceForm : std::uint8_t { printed, derived };
 // h = 0: the derived form.
 struct ConfidencePractical {
     static constexpr std::string_view name = "confidence-practical";
+    static constexpr std::string_view about =
+        "C-Tree's rule in practice (equation 8): a factor stands where delta was.";
+    static constexpr std::array<std::string_view, 3> serves = {"entropy", "gini", "kearns-mansour"};
+    static constexpr std::string_view promise =
+        "Equation 8 has the shape of a confidence interval, but its factor c is tuned and no delta "
+        "stands behind it: it promises nothing.";
+    static constexpr std::string_view spending = "nothing";
+
     double c = 1.0;
     ConfidenceForm form = ConfidenceForm::printed;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("c", self.c, Range{0.0, 1e6}, "Factor of the interval. Smaller values split sooner.");
+        visit("form", self.form, OneOf("printed", "derived"),
+              "Logarithm of equation 8: as printed, or as it follows from equation 7.");
+    }
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         const double h = e.depth + 1.0;

@@ -24,7 +24,28 @@ struct DeltaMethod {
     static constexpr std::string_view name = "delta-method";
     static constexpr bool needs_variance = true;
     static constexpr double fewest = 100.0;
+    static constexpr std::string_view about =
+        "The normal approximation with an estimated variance (NIP-N).";
+    static constexpr std::array<std::string_view, 4> serves = {"entropy", "gini",
+                                                               "misclassification", "accuracy"};
+    static constexpr std::string_view promise =
+        "For large n a check errs with a probability near {delta}: a normal approximation, not a "
+        "bound, and not to be trusted for rare classes or gains near 0.";
+    static constexpr double most_delta = 0.5;
+    static constexpr std::array rules = {
+        Rule{is_not("adaptation", "window"),
+             "the covariance of two gains cannot forget an example", is("pairing", "paired")},
+        Rule{is_not("adaptation", "reevaluation", "options"),
+             "only the two best cuts of a leaf are followed in pairs", is("pairing", "paired")},
+    };
+
     Pairing pairing = Pairing::independent;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("pairing", self.pairing, OneOf("independent", "conservative", "paired"),
+              "How the variances of two gains make that of their difference.");
+    }
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         // A variance that is not known, NaN, is no evidence either.

@@ -16,6 +16,12 @@ namespace riparian {
 // hybrid, is a mean of terms in [0, 1]: Hoeffding's serves.
 struct McDiarmid {
     static constexpr std::string_view name = "mcdiarmid";
+    static constexpr std::string_view type_name = "McDiarmid";
+    static constexpr std::string_view about = "McDiarmid's bound for entropy and Gini; very wide.";
+    static constexpr std::array<std::string_view, 3> serves = {"entropy", "gini", "hybrid"};
+    static constexpr std::string_view promise =
+        "Except with probability {delta} a gain is within epsilon of its own mean; how far that mean "
+        "is from the true gain is not covered, nor are repeated checks.";
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         if (e.n < 1.0) return std::numeric_limits<double>::infinity();

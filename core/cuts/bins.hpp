@@ -10,7 +10,15 @@ namespace riparian {
 //     t_i = min + (max - min) i / (b + 1),    i = 1..b
 struct Bins {
     static constexpr std::string_view name = "bins";
+    static constexpr std::string_view about =
+        "Equally spaced points between the smallest and the largest value at the leaf.";
+
     std::size_t count = 10;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("count", self.count, Range{1.0, 10000.0}, "How many equally spaced points.");
+    }
 
     [[nodiscard]] std::size_t candidates(std::size_t) const noexcept { return count; }
 

@@ -8,8 +8,20 @@ namespace riparian {
 // Bins and intersections together [mirkhan2021, sec. 3.3].
 struct Combined {
     static constexpr std::string_view name = "combined";
+    static constexpr std::string_view about = "Bins and intersections together.";
+    static constexpr std::array rules = {
+        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+    };
+
     Bins bins;
     EqualVariance equal_variance = EqualVariance::linear;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("count", self.bins.count, Range{1.0, 10000.0}, "How many equally spaced points.");
+        visit("equal_variance", self.equal_variance, OneOf("linear", "skip"),
+              "What two classes of equal variance give: their one crossing, or no cut.");
+    }
 
     [[nodiscard]] std::size_t candidates(std::size_t classes) const noexcept {
         return bins.candidates(classes) + most_crossings(classes);

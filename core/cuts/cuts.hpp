@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../policy.hpp"
 #include "../simd/kernels.hpp"
 
 namespace riparian {

@@ -9,7 +9,18 @@ namespace riparian {
 // weights come from the whole distribution (clip_to_range off).
 struct Intersections {
     static constexpr std::string_view name = "intersections";
+    static constexpr std::string_view about = "Where the weighted normal densities of two classes meet.";
+    static constexpr std::array rules = {
+        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+    };
+
     EqualVariance equal_variance = EqualVariance::linear;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("equal_variance", self.equal_variance, OneOf("linear", "skip"),
+              "What two classes of equal variance give: their one crossing, or no cut.");
+    }
 
     [[nodiscard]] std::size_t candidates(std::size_t classes) const noexcept {
         return most_crossings(classes);

@@ -12,6 +12,12 @@ namespace riparian {
 // between the means, then the smaller. Of more than two classes the heaviest two.
 struct Qda {
     static constexpr std::string_view name = "qda";
+    static constexpr std::string_view type_name = "QDA";
+    static constexpr std::string_view about =
+        "One root of quadratic discriminant analysis per feature.";
+    static constexpr std::array rules = {
+        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+    };
 
     [[nodiscard]] std::size_t candidates(std::size_t) const noexcept { return 1; }
 

@@ -7,6 +7,7 @@
 #include "custom.hpp"
 #include "entropy.hpp"
 #include "gini.hpp"
+#include "hybrid.hpp"
 #include "kearns_mansour.hpp"
 #include "loss.hpp"
 #include "misclassification.hpp"
@@ -15,6 +16,20 @@ namespace riparian {
 
 using AnyImpurity = std::variant<Entropy, Gini, KearnsMansour, Misclassification, Accuracy, Loss,
                                  CustomImpurity>;
+
+// What users choose from: one of them, or a hybrid of two.
+using ImpurityChoice = std::variant<Entropy, Gini, KearnsMansour, Misclassification, Accuracy, Loss,
+                                    Hybrid, CustomImpurity>;
+
+// Who judges the gains of an impurity.
+[[nodiscard]] inline Judged judged_by(const AnyImpurity& impurity) noexcept {
+    return std::visit(
+        []<class I>(const I& i) -> Judged {
+            if constexpr (std::is_base_of_v<Judged, I>) return i;
+            return {};
+        },
+        impurity);
+}
 
 [[nodiscard]] inline Measure measure(const AnyImpurity& impurity) noexcept {
     return std::visit([](const auto& i) { return i.measure; }, impurity);

@@ -12,6 +12,7 @@ namespace riparian {
 // Its gain, the information gain, lies between 0 and log2 K.
 struct Entropy {
     static constexpr std::string_view name = "entropy";
+    static constexpr std::string_view about = "Shannon entropy, in bits.";
     static constexpr Measure measure = Measure::entropy;
 
     [[nodiscard]] double gain_range(std::size_t classes) const noexcept {

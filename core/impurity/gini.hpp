@@ -11,6 +11,7 @@ namespace riparian {
 // The gain range is 1, as VFML and MOA take it; 1 - 1/K would be tight.
 struct Gini {
     static constexpr std::string_view name = "gini";
+    static constexpr std::string_view about = "The Gini index.";
     static constexpr Measure measure = Measure::gini;
 
     [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }

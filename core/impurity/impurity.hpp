@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "../policy.hpp"
 #include "measure.hpp"
 
 namespace riparian {

@@ -14,6 +14,7 @@ namespace riparian {
 // range sqrt(K - 1) / 2.
 struct KearnsMansour {
     static constexpr std::string_view name = "kearns-mansour";
+    static constexpr std::string_view about = "The index of Kearns and Mansour.";
     static constexpr Measure measure = Measure::kearns_mansour;
 
     [[nodiscard]] double gain_range(std::size_t classes) const noexcept {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "evaluator.hpp"
 #include "impurity.hpp"
 
 namespace riparian {
@@ -61,9 +64,16 @@ struct Costs {
 // Loss reduction [matuszyk2013, eq. 8]: the least mean cost of any label,
 //
 //     g = min over l of sum p_k cost(l, k)
-struct Loss {
+struct Loss : Judged {
     static constexpr std::string_view name = "loss";
+    static constexpr std::string_view about = "The least mean cost of any label; needs costs.";
     static constexpr Measure measure = Measure::loss;
+    static constexpr auto rules = [] {
+        std::array<Rule, Judged::rules.size() + 1> all{};
+        all[0] = {is_not("costs", "None"), "loss is counted in costs"};
+        std::copy(Judged::rules.begin(), Judged::rules.end(), all.begin() + 1);
+        return all;
+    }();
     Costs costs;
 
     [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }

@@ -12,9 +12,16 @@ namespace riparian {
 // zero would come out as rounding noise, and trees grow on noise.
 struct Misclassification {
     static constexpr std::string_view name = "misclassification";
+    static constexpr std::string_view about = "The share of examples outside the largest class.";
     static constexpr Measure measure = Measure::misclassification;
     static constexpr double offset = 1.0;  // mass / N + offset is the impurity
-    bool legacy = false;  // with that noise, as the released code of mDT has it
+    bool legacy_gain = false;  // with that noise, as the released code of mDT has it
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("legacy_gain", self.legacy_gain, TrueOrFalse{},
+              "Round as the released code of mDT does, so that noise of 1e-17 is a gain.");
+    }
 
     [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }
 
@@ -34,7 +41,7 @@ struct Misclassification {
 
     // The gain as a difference of impurities, rounded at every step.
     template <class Real>
-    [[nodiscard]] __attribute__((always_inline)) Real legacy_gain(
+    [[nodiscard]] __attribute__((always_inline)) Real rounded_gain(
         const Real* all, const Real* left, const Real* right, std::size_t classes, Real total,
         Real n_left, Real n_right) const {
         const auto error = [&](const Real* counts, Real n) __attribute__((always_inline)) {

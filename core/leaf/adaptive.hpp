@@ -8,6 +8,8 @@ namespace riparian {
 // learning each example; ties go to naive Bayes [gama2003].
 struct Adaptive {
     static constexpr std::string_view name = "adaptive";
+    static constexpr std::string_view about =
+        "Majority or naive Bayes, whichever was right more often at the leaf.";
     static constexpr bool bayes = true;
     static constexpr bool linear = false;
     static constexpr bool observes = true;

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 
-#include "../named.hpp"
 #include "adaptive.hpp"
 #include "best.hpp"
 #include "idbd.hpp"
@@ -25,16 +23,16 @@ using AnyLeaf = std::variant<Majority, NaiveBayes, Adaptive, Idbd, Best>;
     return std::visit([](const auto& l) { return l.linear; }, leaf);
 }
 
-// The best of these, by their names; nothing if one cannot be among several.
-[[nodiscard]] inline std::optional<AnyLeaf> best_of(const std::vector<std::string>& names) {
-    if (names.size() == 1) return by_name<AnyLeaf>(names[0]);
+// Whichever of these was right more often at a leaf; nothing if one cannot be among several.
+[[nodiscard]] inline std::optional<AnyLeaf> best_of(const std::vector<AnyLeaf>& leaves) {
+    if (leaves.size() == 1) return leaves[0];
     Best best;
-    for (const std::string& name : names) {
-        if (name == Majority::name) {
+    for (const AnyLeaf& leaf : leaves) {
+        if (std::holds_alternative<Majority>(leaf)) {
             best.majority = true;
-        } else if (name == NaiveBayes::name) {
+        } else if (std::holds_alternative<NaiveBayes>(leaf)) {
             best.bayes = true;
-        } else if (name == Idbd::name) {
+        } else if (std::holds_alternative<Idbd>(leaf)) {
             best.linear = true;
         } else {
             return std::nullopt;

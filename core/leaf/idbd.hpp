@@ -16,10 +16,26 @@ namespace riparian {
 // the step. A leaf that has learned nothing, or whose units are all at 0, answers by
 // majority.
 struct Idbd {
-    static constexpr std::string_view name = "idbd";
+    static constexpr std::string_view name = "linear-units";
+    static constexpr std::string_view about =
+        "A linear unit per class, which learns its step sizes too (IDBD).";
+    static constexpr std::array rules = {
+        Rule{is_not("adaptation", "window"), "linear units cannot forget an example"},
+        Rule{is("leaf_features", "None"), "linear units take all features"},
+    };
     static constexpr bool bayes = false;
     static constexpr bool linear = true;
     static constexpr bool observes = false;
+
+    double step = 0.05;
+    double meta_step = 0.01;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("step", self.step, Range{5e-5, 1.0}, "The step size that each weight begins with.");
+        visit("meta_step", self.meta_step, Range{0.0, 1.0},
+              "Step size of the step sizes; with 0 they stay as they are.");
+    }
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
                                       AnswerScratch& scratch) const {

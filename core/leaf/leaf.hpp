@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../policy.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "linear_units.hpp"
 

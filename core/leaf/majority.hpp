@@ -8,6 +8,8 @@ namespace riparian {
 // split; an empty leaf answers like its parent.
 struct Majority {
     static constexpr std::string_view name = "majority";
+    static constexpr std::string_view about =
+        "The most frequent class of the leaf.";
     static constexpr bool bayes = false;     // needs no derived statistics
     static constexpr bool linear = false;    // nor linear units
     static constexpr bool observes = false;  // keeps no track

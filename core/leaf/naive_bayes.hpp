@@ -18,6 +18,8 @@ namespace riparian {
 // answers by majority.
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
+    static constexpr std::string_view about =
+        "Naive Bayes over the statistics of the leaf.";
     static constexpr bool bayes = true;
     static constexpr bool linear = false;
     static constexpr bool observes = false;

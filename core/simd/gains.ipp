@@ -53,9 +53,9 @@ RIPARIAN_INLINE RoughShare<L> rough_share(const Prepared<L>& c, L t, bool clip_t
 template <class L, class Impurity>
 RIPARIAN_INLINE L gain_of(const Impurity& impurity, const NumericCheck& check, L whole, const L* all,
                           const L* left, const L* right, L total, L n_left, L n_right) {
-    if constexpr (requires { impurity.legacy; }) {
-        if (impurity.legacy) {
-            const L gain = impurity.legacy_gain(all, left, right, check.n_classes, total, n_left, n_right);
+    if constexpr (requires { impurity.rounded_gain(all, left, right, check.n_classes, total, n_left, n_right); }) {
+        if (impurity.legacy_gain) {
+            const L gain = impurity.rounded_gain(all, left, right, check.n_classes, total, n_left, n_right);
             return gain * (total / check.total);
         }
     }

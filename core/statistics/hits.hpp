@@ -13,17 +13,8 @@
 
 namespace riparian {
 
-// Who judges a quality gain [matuszyk2013, sec. 4.2].
-enum class Evaluator : std::uint8_t {
-    resubstitution,  // the counts themselves
-    prequential,     // each example, before it is counted
-    holdout,         // all examples after the first n0, which fix the labels
-};
-
-struct Judging {
-    Evaluator evaluator = Evaluator::resubstitution;
-    double holdout_examples = 30;
-    Costs costs;  // none: an answer is right or wrong
+struct Judging : Judged {
+    Costs costs;  // none: a prediction is right or wrong
 
     bool operator==(const Judging&) const = default;
 };

@@ -153,7 +153,7 @@ inline std::vector<Settings> watching_settings() {
     std::vector<Settings> all(12, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
-    all[1].impurity = Loss{costs};
+    all[1].impurity = Loss{{}, costs};
     all[1].judging = {Evaluator::holdout, 30, costs};
     all[2].bound = DeltaMethod{Pairing::paired};
     all[2].spend_delta = true;

@@ -172,7 +172,7 @@ int main() {
     Reevaluation reevaluation;
     reevaluation.every = 1e12;
     Options options;
-    options.most = 1;
+    options.max_paths = 1;
     for (const AnyAdaptation& how : {AnyAdaptation(alternates), AnyAdaptation(window),
                                      AnyAdaptation(reevaluation), AnyAdaptation(options)}) {
         for (const std::size_t limit : {SIZE_MAX, std::size_t{4} << 20}) {

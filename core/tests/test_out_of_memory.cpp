@@ -347,8 +347,8 @@ void trees() {
     }
     Settings window = examples::quick_settings(Adaptive{});
     Window how;
-    how.window = 150;
-    how.archive_size = 2;
+    how.size = 150;
+    how.archive = 2;
     window.adaptation = how;
     plain("window", window);
     Settings draws = examples::quick_settings(Adaptive{});

@@ -4,9 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
+#include "../policy.hpp"
 #include "weight_steps.hpp"
 
 namespace riparian {
@@ -14,6 +20,8 @@ namespace riparian {
 // Not at all: it grows.
 struct Fixed {
     static constexpr std::string_view name = "none";
+    static constexpr std::string_view type_name = "Fixed";
+    static constexpr std::string_view about = "The tree grows and does not follow change.";
     static constexpr bool keeps = false;  // statistics at inner nodes
 };
 
@@ -21,13 +29,28 @@ struct Fixed {
 // grows beside it, and takes its place once it errs less [bifet2009].
 struct Alternates {
     static constexpr std::string_view name = "alternates";
+    static constexpr std::string_view about =
+        "Where the errors of a subtree rise, another grows next to it and may replace it (HAT).";
     static constexpr bool keeps = false;
 
-    double drift_delta = 0.002;  // of the detectors
-    double switch_delta = 0.05;  // of the comparison with an alternate
-    double switch_after = 300;   // answers in both windows
-    bool bootstrap = false;      // leaves learn a row as often as Poisson(1) says, and once at least
-    std::uint64_t seed = 0;
+    double drift_delta = 0.002;
+    double switch_delta = 0.05;
+    double switch_after = 300;
+    bool bootstrap = false;
+    std::uint64_t seed = 0;  // of the bootstrap
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("drift_delta", self.drift_delta, Probability{},
+              "Confidence of the drift detector (ADWIN) at each node.");
+        visit("switch_delta", self.switch_delta, Probability{},
+              "Confidence at which an alternate replaces its subtree, or is given up.");
+        visit("switch_after", self.switch_after, Range{0.0, 9007199254740992.0},
+              "Predictions of both before the two are compared.");
+        visit("bootstrap", self.bootstrap, TrueOrFalse{},
+              "Leaves learn a row as often as a Poisson variable of mean 1 says, at least once. "
+              "MOA's do; the bound then counts more examples than there were.");
+    }
 };
 
 // Every node keeps statistics. From time to time an inner node is asked whether it would still
@@ -35,19 +58,37 @@ struct Alternates {
 // [manapragada2018].
 struct Reevaluation {
     static constexpr std::string_view name = "reevaluation";
+    static constexpr std::string_view about =
+        "An inner node whose test is no longer the best gets a better one (EFDT).";
     static constexpr bool keeps = true;
 
-    double every = 2000;  // weight between two looks at an inner node, as MOA has it
+    double every = 2000;  // as in MOA
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("every", self.every, Range{1.0, 9007199254740992.0},
+              "Weight of the examples between two checks of an inner node.");
+    }
 };
 
 // Where a node was split its statistics live on. Once another feature beats every test that
 // the node has, a further subtree begins with it; all of them answer [pfahringer2007].
 struct Options {
     static constexpr std::string_view name = "options";
+    static constexpr std::string_view about =
+        "A node keeps its test and gets a better one in addition; all subtrees predict.";
     static constexpr bool keeps = true;
 
-    double delta = 0.1;    // of a further test
-    std::size_t most = 5;  // leaves that one row may reach
+    double delta = 0.1;
+    std::size_t max_paths = 5;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("delta", self.delta, Probability{},
+              "Accepted probability that a further test is no better than those of the node.");
+        visit("max_paths", self.max_paths, Range{1.0, 1000.0},
+              "Leaves that one example may reach; with 1 there are no options.");
+    }
 };
 
 // What a check of all splits found.
@@ -73,24 +114,63 @@ public:
 // [hulten2001].
 struct Window {
     static constexpr std::string_view name = "window";
+    static constexpr std::string_view about =
+        "Every node holds statistics of the last examples; where another feature has become the "
+        "better one, an alternate grows and may replace the node (CVFDT).";
+    static constexpr std::array rules = {
+        Rule{is_not("inherit_counts", "count"), "inherited examples would never be forgotten"},
+        Rule{is("drop_poor_features", "False"), "a feature may become the better one again"},
+    };
     static constexpr bool keeps = true;
 
-    std::size_t window = 50'000;            // examples
-    std::uint64_t validity_period = 10'000; // examples from check to check of all splits
-    double alt_test_period = 10'000;        // weight at a node before alternates are tested
-    double alt_test_size = 1'000;           // and while they are
-    double alt_prune_margin = 0.01;         // of error that an alternate may lose again
-    std::size_t archive_size = 0;           // replaced subtrees that are kept to be tried again
-    bool dynamic_window = false;
-    std::size_t max_window = 50'000;
+    std::size_t size = 50'000;
+    std::uint64_t validity_period = 10'000;
+    double test_period = 10'000;
+    double test_size = 1'000;
+    double prune_margin = 0.01;
+    std::size_t archive = 0;
+    bool dynamic = false;
+    std::optional<std::size_t> max_size;
     std::shared_ptr<const WindowFunction> hook;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("size", self.size, Range{1.0, 1073741824.0},
+              "Examples that are remembered; older ones are forgotten. With max_bytes, as many as a "
+              "quarter of it holds. The heaviest weight is 2**33 divided by the longest window.");
+        visit("validity_period", self.validity_period, Range{1.0, 9007199254740992.0},
+              "Examples from one check of all splits to the next.");
+        visit("test_period", self.test_period, Range{0.0, 9007199254740992.0},
+              "Weight of the examples that reach a node before its alternates are tested.");
+        visit("test_size", self.test_size, Range{1.0, 9007199254740992.0},
+              "Weight of the examples of such a test.");
+        visit("prune_margin", self.prune_margin, Range{0.0, 1.0},
+              "An alternate is given up once its error, minus that of the node, exceeds the smallest "
+              "such difference so far by more than this.");
+        visit("archive", self.archive, Range{0.0, 1000.0},
+              "Replaced subtrees that are kept, to be tried again where their place is in doubt.");
+        visit("dynamic", self.dynamic, TrueOrFalse{},
+              "Halve the window when a check starts alternates at more than a quarter of the inner "
+              "nodes; otherwise lengthen it by a hundredth, up to max_size.");
+        visit("max_size", self.max_size, Range{1.0, 1073741824.0},
+              "Longest dynamic window; None for size.");
+        visit("hook", self.hook, FunctionOrNone{},
+              "Called after each check of all splits with a dict; returns the new size or None.");
+    }
+
+    // What contradicts itself, or nothing.
+    [[nodiscard]] std::string contradiction() const {
+        if (!max_size || *max_size >= size) return {};
+        return "max_size must be at least size, got max_size=" + std::to_string(*max_size) +
+               " and size=" + std::to_string(size);
+    }
 
     // What a function may ask for.
     static constexpr std::size_t most_hooked = std::size_t{1} << 24;
 
     // Examples that it may ever hold.
     [[nodiscard]] std::size_t longest() const noexcept {
-        const std::size_t own = dynamic_window ? std::max(window, max_window) : window;
+        const std::size_t own = dynamic ? std::max(size, max_size.value_or(size)) : size;
         return hook ? std::max(own, most_hooked) : own;
     }
     // The largest weight of an example: a full window of such has an exact sum.

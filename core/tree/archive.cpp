@@ -55,7 +55,7 @@ void Tree::archive(const Window& how, std::int32_t node) {
     const std::size_t room = more_room(archive_.capacity(), archive_.size() + 1);
     const std::size_t more =
         Archived::bytes(ids.size(), n_splits, n_rivals) + taken(room * sizeof(Archived));
-    while (!archive_.empty() && (archive_.size() >= how.archive_size || !may_add(more))) {
+    while (!archive_.empty() && (archive_.size() >= how.archive || !may_add(more))) {
         give_up_archived(0);
     }
     if (!may_add(more) || !make_room_for(more, none)) return;
@@ -95,7 +95,7 @@ bool Tree::bring_back(const Window& how, std::int32_t node) {
     }
     if (!any) return false;
     Trial& ours = *side(node).trial;
-    ours.waited = how.alt_test_period;
+    ours.waited = how.test_period;
     ours.tested = ours.errors = 0.0;
     for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
         side(b).trial->own_tested = side(b).trial->own_errors = 0.0;

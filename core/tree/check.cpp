@@ -16,7 +16,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // An impurity over these classes only: costs are told apart by class.
 AnyImpurity over(const AnyImpurity& impurity, const Held<std::size_t>& codes) {
     const auto* const loss = std::get_if<Loss>(&impurity);
-    return loss ? AnyImpurity(Loss{loss->costs.of_classes(codes)}) : impurity;
+    return loss ? AnyImpurity(Loss{{}, loss->costs.of_classes(codes)}) : impurity;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
     for (std::size_t f = 0; f < reached_.roots.size(); ++f) {
         const std::int32_t root = reached_.roots[f], leaf = reached_.ends[f];
         // Without further options nobody would ask the statistics of inner nodes.
-        trace(leaf, how.most > 1 ? root : leaf);
+        trace(leaf, how.max_paths > 1 ? root : leaf);
         for (; !path_.empty(); path_.pop_back()) {
             const std::int32_t node = path_.back();
             if (!learn_inside(node, row, y, w)) continue;
@@ -45,7 +45,7 @@ void Tree::follow(const Options& how, Spread& spread, std::size_t y, double w) {
     }
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Spread::Visit here = spread.visits[v];
-        if (!here.ends && how.most == 1) continue;
+        if (!here.ends && how.max_paths == 1) continue;
         spread.go_back(v);
         const bool active = learn_parts(here.node, spread, y, here.share * w);
         if (here.ends) observe_again(here.node, spread, y, here.share, w);
@@ -104,7 +104,7 @@ bool Tree::asks(std::int32_t node) const noexcept {
     if (!how || at(node).test == Test::leaf) return true;
     // An option brings two leaves at least.
     return at(node).role != Role::option && n_leaves_ + 2 <= settings_.max_leaves &&
-           paths_with_option(node) <= how->most;
+           paths_with_option(node) <= how->max_paths;
 }
 
 // What the branches of a test have seen, and inherited: [class][branches + 3].

@@ -181,8 +181,8 @@ void Tree::restore_nodes(const Snapshot& s) {
                    at_row("role", i) + "an option without a test");
         }
         count_paths();
-        demand(static_cast<std::size_t>(side(0).paths) <= how->most,
-               "role: more options than max_options");
+        demand(static_cast<std::size_t>(side(0).paths) <= how->max_paths,
+               "role: more options than adaptation__max_paths");
     }
 }
 

@@ -160,7 +160,7 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
     demand_size(s.archived, archives, "archived");
     demand(s.archive.size() % Snapshot::archive_each == 0 &&
                s.archive.size() / Snapshot::archive_each <= settings.archive_size(),
-           "archive has more subtrees than archive_size");
+           "archive has more subtrees than adaptation__archive");
     demand_size(s.archive_places, s.archive_thresholds.size() * Snapshot::archive_places_each,
                 "archive_places");
     demand_size(s.archive_splits, s.archive_evidence.size(), "archive_splits");
@@ -169,7 +169,7 @@ Sizes check_sizes(const Settings& settings, const Snapshot& s) {
                 "archive_rivals");
     demand(archives || (s.archive_thresholds.empty() && s.archive_evidence.empty() &&
                         s.archive_gains.empty()),
-           "an archive without archive_size");
+           "an archive without adaptation__archive");
     demand_weights(s.right_bayes, "right_bayes");
     demand_weights(s.right_idbd, "right_idbd");
     demand_weights(s.known, "known");

@@ -20,7 +20,7 @@ Tree::Tree(const Settings& settings)
     shape_.lean = shape_.bayes && settings.lean;
     shape_.linear = needs_units(settings.leaf);
     if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
-        window_ = how->window;
+        window_ = how->size;
         fits_ = window_fits(settings.max_bytes, 0, 0, 0);
     }
     plain_ = !settings.watches() && !shape_.linear && !settings.selects() &&

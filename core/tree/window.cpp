@@ -110,7 +110,7 @@ void Tree::follow(const Window& how, Spread& spread, std::size_t y, double given
     }
     for (const std::int32_t node : tested_) {
         const Trial* const trial = side(node).trial.get();  // two parts may end one test
-        if (trial && trial->tested >= how.alt_test_size) conclude_test(how, node);
+        if (trial && trial->tested >= how.test_size) conclude_test(how, node);
     }
     if (seen_ % how.validity_period == 0) question(how);
 }
@@ -342,12 +342,12 @@ void Tree::relearn_window(std::uint64_t from, std::int32_t least) {
 // A row has passed a node with subtrees beside it, which was wrong about it or not.
 void Tree::note_tests(const Window& how, std::int32_t node, bool wrong, double w) {
     Trial& trial = *side(node).trial;
-    if (trial.waited < how.alt_test_period) {
+    if (trial.waited < how.test_period) {
         trial.waited += w;
     } else {
         trial.tested += w;
         if (wrong) trial.errors += w;
-        if (trial.tested >= how.alt_test_size) note(tested_, node);
+        if (trial.tested >= how.test_size) note(tested_, node);
     }
     for (std::int32_t b = side(node).first; b != none; b = side(b).next) note(fragments_, b);
 }
@@ -372,7 +372,7 @@ void Tree::conclude_test(const Window& how, std::int32_t node) {
         tell(back ? ChangeKind::recalled : ChangeKind::replaced, node, cut_of(best), leaves_below(best),
              {ours.errors / ours.tested, ours.tested},
              {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
-        if (how.archive_size) {
+        if (how.archive) {
             const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
                 return back && a.number == theirs.from;
             });
@@ -395,7 +395,7 @@ void Tree::conclude_test(const Window& how, std::int32_t node) {
         const bool whole = std::exchange(theirs.own_tested, 0.0) == ours.tested;
         const double more = (std::exchange(theirs.own_errors, 0.0) - ours.errors) / ours.tested;
         if (!whole) continue;
-        if (more > theirs.least + how.alt_prune_margin || ours.errors == 0.0 ||
+        if (more > theirs.least + how.prune_margin || ours.errors == 0.0 ||
             (more == 0.0 && theirs.least == 0.0)) {
             drop(beside);
         } else {
@@ -491,12 +491,12 @@ void Tree::question(const Window& how) {
     }
     report.rows = seen_;
     report.window = window_;
-    if (how.dynamic_window) {
+    if (how.dynamic) {
         const bool many = static_cast<double>(report.started) >
                           many_doubtful * static_cast<double>(report.inner);
-        const auto least = std::min<std::size_t>(how.window, how.validity_period);
+        const auto least = std::min<std::size_t>(how.size, how.validity_period);
         set_window(many ? std::max(least, window_ / 2)
-                        : std::min(how.max_window,
+                        : std::min(how.max_size.value_or(how.size),
                                    window_ + std::max<std::size_t>(1, window_ / window_growth)));
     }
     if (how.hook) {

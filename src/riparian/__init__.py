@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from riparian import (
+        adaptation,
         bounds,
         cuts,
         datasets,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         leaves,
         reproduce,
         restructuring,
+        statistics,
         streams,
     )
     from riparian.certificates import Pending, Split
@@ -102,6 +104,7 @@ __all__ = [
     "Uncertain",
     "VFDTc",
     "__version__",
+    "adaptation",
     "bounds",
     "cuts",
     "datasets",
@@ -113,6 +116,7 @@ __all__ = [
     "load",
     "reproduce",
     "restructuring",
+    "statistics",
     "streams",
     "uncertain_columns",
 ]
@@ -161,6 +165,7 @@ _FORESTS = {
     "UFFT",
 }
 _MODULES = {
+    "adaptation",
     "bounds",
     "cuts",
     "datasets",
@@ -171,6 +176,7 @@ _MODULES = {
     "leaves",
     "reproduce",
     "restructuring",
+    "statistics",
     "streams",
 }
 

@@ -12,13 +12,13 @@ a gain. A leaf splits once its two best gains are more than one or two
 ``"confidence"``
     For all cuts, times and depths of a tree: :func:`confidence`.
 ``"confidence-practical"``
-    The same shape with a factor (``confidence_c=``, ``confidence_form=``) instead of
-    `delta`: :func:`confidence_practical`.
+    The same shape with a factor instead of `delta`: :func:`confidence_practical`. Parameters:
+    ``ConfidencePractical(c=1.0, form="printed")``.
 ``"normal"``
     The normal approximation with the largest variance: :func:`normal`.
 ``"delta-method"``
-    The normal approximation with an estimated variance (``pairing=``):
-    :func:`delta_method`.
+    The normal approximation with an estimated variance: :func:`delta_method`. Parameter:
+    ``DeltaMethod(pairing="independent")``.
 
 ``delta=`` is the accepted probability of error at one check; ``spend_delta=True`` shares
 it among the checks of a leaf (:func:`spent_delta`), ``tau=`` ends the wait for epsilon. A
@@ -31,14 +31,17 @@ also takes ``impurity="hybrid"`` with ``"mcdiarmid"`` and ``"normal"``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
 from riparian.arguments import at_least, broadcast, positive, probabilities, served
 from riparian.callables import Evidence
-from riparian.errors import one_of
-from riparian.influence import IMPURITIES, gap_variance, influence
+from riparian.influence import gap_variance, influence
+from riparian.policies import classes as policy_classes
+from riparian.policies import publish
 
 __all__ = [
     "SERVES",
@@ -56,13 +59,11 @@ __all__ = [
     "upper_quantile",
 ]
 
-#: The impurities that each bound serves, but for ``"hoeffding"``, which serves all.
+#: The impurities that each bound serves, except ``"hoeffding"``, which serves all.
 SERVES: dict[str, tuple[str, ...]] = {
-    "mcdiarmid": ("entropy", "gini"),
-    "confidence": ("entropy", "gini", "kearns-mansour"),
-    "confidence-practical": ("entropy", "gini", "kearns-mansour"),
-    "normal": ("misclassification", "accuracy", "gini"),
-    "delta-method": IMPURITIES,
+    name: tuple(impurity for impurity in cls.declared["serves"] if impurity != "hybrid")
+    for name, cls in policy_classes("bound").items()
+    if cls.declared["serves"]
 }
 
 
@@ -277,7 +278,6 @@ def confidence_practical(
     ... ).round(6)
     array([0.086031, 0.062241])
     """
-    one_of("form", form, ["printed", "derived"])
     return _bound(
         "confidence-practical",
         impurity,
@@ -287,7 +287,7 @@ def confidence_practical(
         seen=seen,
         features=features,
         c=float(positive("c", c)),
-        derived=form == "derived",
+        form=form,
     )
 
 
@@ -429,8 +429,7 @@ def _bound(
     seen: ArrayLike = 1,
     features: ArrayLike = 1,
     variance: ArrayLike = np.nan,
-    c: float = 1.0,
-    derived: bool = False,
+    **parameters: Any,
 ) -> NDArray[np.float64]:
     """Asks the core for each element of the broadcast arrays."""
     if name in SERVES:
@@ -446,5 +445,13 @@ def _bound(
         variance=np.asarray(variance, dtype=np.float64),
     )
     weight, r, chance, k, h, t, d, s2 = (a.ravel() for a in arrays)
-    widths = _core.half_width(name, impurity, weight, r, chance, k, h, t, d, s2, c, derived)
+    bound = policy_classes("bound")[name](**parameters).checked("bound")
+    widths = _core.half_width(bound, impurity, weight, r, chance, k, h, t, d, s2)
     return widths.reshape(arrays[0].shape)
+
+
+publish("bound", globals())
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

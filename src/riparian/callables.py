@@ -112,12 +112,12 @@ def ask_window(function: Callable[[dict[str, int]], Any]) -> Callable[[dict[str,
             return 0
         if isinstance(answer, bool) or not isinstance(answer, Integral) or answer < 1:
             raise ValueError(
-                f"window_hook {name} must give a whole number of examples from 1 on, or None, "
-                f"got {answer!r}"
+                f"adaptation__hook {name} must return a whole number of examples from 1 on, "
+                f"or None, got {answer!r}"
             )
         if int(answer) > _core.MAX_HOOKED_WINDOW:
             raise ValueError(
-                f"window_hook {name} asked for a window of {answer:,} examples; at most "
+                f"adaptation__hook {name} asked for a window of {answer:,} examples; at most "
                 f"{_core.MAX_HOOKED_WINDOW:,} are supported"
             )
         return int(answer)

@@ -10,7 +10,8 @@ from riparian.wording import exact_text
 
 if TYPE_CHECKING:
     from riparian._core import Engine
-    from riparian.schema import Schema
+    from riparian.policies import Policy
+from riparian.schema import Schema
 
 __all__ = [
     "BY",
@@ -271,14 +272,14 @@ def _ranked(schema: Schema, candidates: list[Candidate]) -> tuple[Ranked, ...]:
 
 
 def _impurity(parameters: Mapping[str, Any], criterion: int) -> str:
-    name = parameters["impurity"]
+    name = _name(parameters["impurity"])
     if name == "hybrid":
         return "misclassification" if criterion == 0 else "gini"
-    return _name(name)
+    return name
 
 
 def _name(policy: Any) -> str:
-    return policy if isinstance(policy, str) else getattr(policy, "__name__", "callable")
+    return policy.name if isinstance(policy, Policy) else getattr(policy, "__name__", "callable")
 
 
 def splits_of(

@@ -29,7 +29,7 @@ from riparian.commands.reproduce import reproduce
 from riparian.commands.run import run
 from riparian.commands.stopping import begin_work
 from riparian.commands.telling import Json, Quiet, Splits, plainly, print_json, say
-from riparian.options import read_costs
+from riparian.options import read_costs, read_policy
 
 __all__ = ["app"]
 
@@ -176,17 +176,13 @@ def lab(
     impurity: Annotated[
         str | None,
         typer.Option(
-            help="entropy, gini, kearns-mansour, misclassification, accuracy, loss or hybrid.",
+            help="entropy, gini, kearns-mansour, misclassification, accuracy, loss or hybrid, with "
+            "parameters such as accuracy(evaluator=prequential).",
         ),
     ] = None,
-    evaluator: Annotated[
-        str | None,
-        typer.Option(
-            help="Labels of accuracy and loss: resubstitution, prequential, holdout or fixed."
-        ),
-    ] = None,
-    holdout_examples: Annotated[
-        int | None, typer.Option(help="Examples that choose the labels of holdout.")
+    fixed_labels: Annotated[
+        bool | None,
+        typer.Option(help="Judge accuracy and loss with the labels that are right."),
     ] = None,
     costs: Annotated[
         str | None,
@@ -198,7 +194,8 @@ def lab(
     bound: Annotated[
         str | None,
         typer.Option(
-            help="hoeffding, mcdiarmid, confidence, confidence-practical, normal or delta-method."
+            help="hoeffding, mcdiarmid, confidence, confidence-practical(c=1), normal or "
+            "delta-method(pairing=independent)."
         ),
     ] = None,
     epsilons: Annotated[
@@ -206,14 +203,6 @@ def lab(
     ] = None,
     spend_delta: Annotated[
         bool | None, typer.Option(help="Whether the j-th check may use delta / (j (j + 1)).")
-    ] = None,
-    confidence_c: Annotated[
-        float | None, typer.Option(help="The constant of confidence-practical.")
-    ] = None,
-    confidence_form: Annotated[str | None, typer.Option(help="printed or derived.")] = None,
-    pairing: Annotated[
-        str | None,
-        typer.Option(help="Of the delta method: independent, conservative or paired."),
     ] = None,
     grace_period: Annotated[
         int | None, typer.Option(help="Examples between two checks.  [default: 1]")
@@ -243,15 +232,11 @@ def lab(
     """
     given: dict[str, Any] = {
         "impurity": impurity,
-        "evaluator": evaluator,
-        "holdout_examples": holdout_examples,
+        "fixed_labels": fixed_labels,
         "costs": costs,
         "bound": bound,
         "epsilons": epsilons,
         "spend_delta": spend_delta,
-        "confidence_c": confidence_c,
-        "confidence_form": confidence_form,
-        "pairing": pairing,
         "grace_period": grace_period,
         "first_check": first_check,
         "max_examples": max_examples,
@@ -272,6 +257,9 @@ def lab(
     from riparian.lab import METHODS, compare, read_node, s1_node
     from riparian.lab.waiting import Waiting
 
+    for axis in ("impurity", "bound"):
+        if axis in named:
+            named[axis] = read_policy(axis, named[axis])
     leaf = s1_node() if node is None else read_node(node)
     if costs is not None:
         as_text = all(isinstance(name, str) for name in leaf.classes)

@@ -1,13 +1,15 @@
 r"""Which tests are candidates at a leaf.
 
 A numeric cut is a threshold: ``x <= t`` goes one way, ``x > t`` the other. A tree
-takes a rule by its name: ``HoeffdingTree(cuts="bins", n_cuts=10)``.
+takes a rule by its name, ``HoeffdingTree(cuts="bins")``, or with parameters,
+``HoeffdingTree(cuts=rp.cuts.Bins(count=20))``.
 
 ``"bins"``
-    Equally spaced thresholds (``n_cuts=``): :func:`bins`.
+    Equally spaced thresholds, ``Bins(count=10)``: :func:`bins`.
 ``"intersections"``
-    Where the weighted normal densities of two classes meet (``equal_variance=``,
-    ``variance=``): :func:`intersections`. A feature without any has no candidate.
+    Where the weighted normal densities of two classes meet,
+    ``Intersections(equal_variance="linear")``: :func:`intersections`. A feature without any
+    has no candidate.
 ``"combined"``
     Both: :func:`combined`.
 ``"delayed"``
@@ -31,6 +33,7 @@ all, if the class weights on both sides are those of the whole normal distributi
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from riparian import _core
 from riparian.arguments import not_negative
 from riparian.errors import one_of
+from riparian.policies import publish
 
 __all__ = ["bins", "combined", "intersections", "qda"]
 
@@ -260,3 +264,10 @@ def _crossings(a: Moments, b: Moments, skip: bool) -> list[float]:
 def _inside(roots: list[float], low: float, high: float) -> Doubles:
     thresholds = np.unique(np.array(roots, dtype=np.float64))
     return thresholds[(low < thresholds) & (thresholds < high)]
+
+
+publish("cuts", globals())
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

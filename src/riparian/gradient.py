@@ -15,7 +15,8 @@ from riparian.costs import check_costs
 from riparian.errors import one_of
 from riparian.free_names import column_names, free_among
 from riparian.model import StreamClassifier
-from riparian.settings import byte_count, check_categorical_features, number, truth, whole
+from riparian.policies.parameter import number, truth, whole
+from riparian.settings import byte_count, check_categorical_features
 from riparian.table import read_example
 from riparian.wording import exact_text, exact_value, label_text
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from riparian.policies import Policy
+
 if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
 
@@ -41,31 +43,12 @@ def _repeated(model: HoeffdingTree) -> str:
 
 
 def _promise(p: dict[str, Any]) -> str:
-    bound, impurity, delta = p["bound"], p["impurity"], p["delta"]
-    if callable(bound):
+    bound, impurity = p["bound"], p["impurity"]
+    if not isinstance(bound, Policy):
         return "This bound is a function of yours: nothing is known here of what it promises."
-    if bound == "confidence":
-        return (
-            f"At most {delta:g} of all examples pass a split that is worse than another by more "
-            "than tau, if examples are independent, there are two classes and tests have two "
-            "branches; nothing is proved for more (De Rosa and Cesa-Bianchi, theorem 4)."
-        )
-    if bound == "confidence-practical":
-        return (
-            "Equation 8 has the shape of a confidence interval, but its factor c is tuned and no "
-            "delta stands behind it: it promises nothing."
-        )
-    if bound == "mcdiarmid":
-        return (
-            f"Except with probability {delta:g} a gain is within epsilon of its own mean; "
-            "how far that mean is from the true gain is not covered, nor are repeated checks."
-        )
-    if bound in ("normal", "delta-method"):
-        return (
-            f"For large n a check errs with a probability near {delta:g}: a normal approximation, "
-            "not a bound, and not to be trusted for rare classes or gains near 0."
-        )
-    if impurity in ("accuracy", "loss") and p["evaluator"] != "resubstitution":
+    declared = bound.declared
+    evaluator = getattr(impurity, "evaluator", "resubstitution")
+    if evaluator != "resubstitution" and declared["promise_for_means"]:
         twice = (
             "and two epsilons keep the two intervals apart"
             if p["epsilons"] == 2
@@ -73,26 +56,33 @@ def _promise(p: dict[str, Any]) -> str:
         )
         held = (
             "labels are fixed before they are judged"
-            if p["evaluator"] == "holdout"
+            if evaluator == "holdout"
             else "though labels still settle while they are judged"
         )
         return (
-            f"The gain is a mean over single examples, as Hoeffding's bound asks for ({held}), "
-            f"{twice}; it covers two attributes and independent examples."
+            f"{declared['promise_for_means']} ({held}), {twice}; it covers two attributes and "
+            "independent examples."
         )
-    return (
-        "Hoeffding's bound promises nothing for this tree: "
-        f"{impurity if isinstance(impurity, str) else 'this'} gain is not a mean of independent "
-        "observations (Matuszyk et al. 2013, De Rosa and Cesa-Bianchi 2015)"
-        + ("." if p["epsilons"] == 2 else ", and one epsilon covers one gain, not a difference.")
+    gain = impurity.name if isinstance(impurity, Policy) else "this"
+    promise = str(declared["promise"]).format(delta=f"{p['delta']:g}", gain=gain)
+    if promise.endswith("."):
+        return promise
+    return promise + (
+        "." if p["epsilons"] == 2 else ", and one epsilon covers one gain, not a difference."
     )
 
 
+def _spending(p: dict[str, Any]) -> str:
+    """What delta covers: "check", "tree" or "nothing"."""
+    bound = p["bound"]
+    return (bound.declared["spending"] or "check") if isinstance(bound, Policy) else "nothing"
+
+
 def _checks(model: HoeffdingTree, p: dict[str, Any]) -> str:
-    if p["bound"] == "confidence-practical" or callable(p["bound"]):
+    if _spending(p) == "nothing":
         return ""
     spent = model._fitted().delta_spent
-    if p["bound"] == "confidence":
+    if _spending(p) == "tree":
         return "It pays for every check."
     if p["spend_delta"]:
         return f"All checks of one leaf share delta; over all leaves they used {spent:.3g} so far."
@@ -115,7 +105,7 @@ def _made(model: HoeffdingTree, p: dict[str, Any]) -> str:
     tied = sum(s.reason == "tie" for s in splits)
     forced = sum(s.reason == "forced" for s in splits)
     text = f"{tied} of {len(splits)} splits were ties"
-    if p["bound"] != "confidence":  # its theorem has tau in it
+    if _spending(p) != "tree":  # its theorem has tau in it
         text += ", which no bound covers"
     if forced:
         text += f", and {forced} had no rival"

@@ -10,9 +10,9 @@ equally frequent. A tree takes one by its name: ``HoeffdingTree(impurity="gini")
     majorities, and quick from then on.
 ``"accuracy"``, ``"loss"``
     The quality gain: how much more often, or how much cheaper, the branches answer
-    right than the leaf. :func:`quality_gain` has the three evaluators
-    (``evaluator=``, ``holdout_examples=``); ``"loss"`` takes ``costs=``. With
-    ``"resubstitution"`` accuracy is misclassification.
+    right than the leaf. :func:`quality_gain` has the three evaluators:
+    ``Accuracy(evaluator="prequential", holdout_examples=30)``; ``"loss"`` takes ``costs=``.
+    With ``"resubstitution"`` accuracy is misclassification.
 ``"hybrid"``
     Misclassification and Gini side by side, each with its own threshold of the bound.
     Misclassification is asked first; the first that passes decides, with its own
@@ -22,11 +22,14 @@ equally frequent. A tree takes one by its name: ``HoeffdingTree(impurity="gini")
     asked for either.
 
 A callable gets class weights of shape (candidates, branches, classes) and gives
-impurities of shape (candidates, branches). ``min_gain=`` is the least gain of a split,
-``legacy_gain=True`` the rounding of the released mDT code.
+impurities of shape (candidates, branches). ``min_gain=`` is the least gain of a split.
+``Misclassification(legacy_gain=True)`` rounds as the released mDT code does, and any gain above
+0 then counts.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +38,7 @@ from riparian import _core
 from riparian.arguments import at_least, not_negative
 from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
+from riparian.policies import names, publish
 from riparian.quality import accuracy_gain, error_gain, loss_gain, quality_gain
 
 __all__ = [
@@ -240,7 +244,7 @@ def gain_range(impurity: str, n_classes: int) -> float:
     classes = int(at_least("n_classes", n_classes, 0.0))
     if impurity == "hybrid":
         return 1.0
-    one_of("impurity", impurity, [*_core.names("impurity"), "hybrid"])
+    one_of("impurity", impurity, names("impurity"))
     return _core.gain_range(impurity, classes)
 
 
@@ -258,7 +262,7 @@ def _name(impurity: str) -> None:
         raise ValueError(
             "impurity must be a single one, got 'hybrid': ask for 'misclassification' and 'gini'"
         )
-    one_of("impurity", impurity, _core.names("impurity"))
+    one_of("impurity", impurity, [name for name in names("impurity") if name != "hybrid"])
 
 
 def _needed(costs: ArrayLike | None) -> ArrayLike:
@@ -270,3 +274,10 @@ def _needed(costs: ArrayLike | None) -> ArrayLike:
 def _unread(impurity: str, costs: ArrayLike | None) -> None:
     if costs is not None:
         raise ValueError(f"costs must be None with impurity={impurity!r}; 'loss' reads them")
+
+
+publish("impurity", globals())
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

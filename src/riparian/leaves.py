@@ -1,4 +1,4 @@
-"""What a leaf answers.
+"""What a leaf predicts with.
 
 ``"majority"``
     The class with the largest weight. A new leaf starts with the class weights that
@@ -10,55 +10,33 @@
     Whichever of the two was right more often at this leaf, each judged on every
     example before it was learned; ties go to naive Bayes (Gama, Rocha and Medas,
     Accurate decision trees for mining high-speed data streams, KDD 2003).
-``"idbd"``
-    A linear unit a class that learns a step size for each of its weights
-    (:func:`idbd`). A new leaf starts with its parent's units.
+``"linear-units"``
+    A linear unit per class that learns a step size for each of its weights, by incremental
+    delta-bar-delta (:func:`idbd`). A new leaf starts with its parent's units. Parameters:
+    ``LinearUnits(step=0.05, meta_step=0.01)``.
 
-Several of the names, ``("majority", "naive-bayes", "idbd")``, answer as ``"adaptive"`` does
-for its two: whichever was right more often at this leaf. Ties go to ``"idbd"``, which in a new
-leaf alone has learned something, then to naive Bayes, then to the majority, whatever the order
-they are written in.
+Of several, ``("majority", "naive-bayes", "linear-units")``, the one predicts that was right more
+often at this leaf. Ties go to the linear units, which alone have learned something in a new leaf,
+then to naive Bayes, then to the majority, in whatever order they are written.
 
 The names that :class:`riparian.HoeffdingTree` takes for ``leaf=``:
 
->>> names()
-['majority', 'naive-bayes', 'adaptive', 'idbd']
+>>> from riparian.policies import names
+>>> names("leaf")
+['majority', 'naive-bayes', 'adaptive', 'linear-units']
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.errors import one_of
+from riparian.policies import publish
 
-__all__ = ["Steps", "check_leaf", "idbd", "names"]
-
-
-def names() -> list[str]:
-    """The leaf predictors, by the names that users write."""
-    return _core.names("leaf")
-
-
-def check_leaf(leaf: Any) -> list[str]:
-    """The names in `leaf`, which is one or several of them, or a ValueError."""
-    if isinstance(leaf, str) or not isinstance(leaf, Sequence):
-        return [one_of("leaf", leaf, names())]
-    if len(leaf) == 0:
-        raise ValueError(f"leaf must be one of {', '.join(map(repr, names()))}, or several of them")
-    found = [one_of("leaf", name, names()) for name in leaf]
-    if len(found) > 1 and "adaptive" in found:
-        raise ValueError(
-            "leaf must not have 'adaptive' among several, which are chosen from as it does; "
-            f"write 'majority' and 'naive-bayes', got {leaf!r}"
-        )
-    if len(set(found)) < len(found):
-        raise ValueError(f"leaf must not name a predictor twice, got {leaf!r}")
-    return found
+__all__ = ["Steps", "idbd"]
 
 
 class Steps(NamedTuple):
@@ -154,3 +132,10 @@ def idbd(
     if not 5e-5 <= alpha <= 1.0:
         raise ValueError(f"alpha must be a number from 5e-05 to 1, got {alpha!r}")
     return Steps(*_core.idbd(inputs, targets, weights, float(theta), float(alpha)))
+
+
+publish("leaf", globals())
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

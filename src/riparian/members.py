@@ -77,7 +77,7 @@ def member_changes(model: Ensemble[Any]) -> list[str]:
     """
     axes, standings = model._learned_with, model._standings()
     members = model._members(standings)
-    grown = model._tree_axes(axes)["adaptation"]
+    grown = model._tree_axes(axes)["adaptation"].name
     lines = []
     if hasattr(type(model), "chunks_"):
         lines.append("A member keeps what it learned of its chunk; what its vote counts changes.")

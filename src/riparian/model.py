@@ -29,10 +29,11 @@ from riparian.labels import (
     sort_classes,
 )
 from riparian.outputs import open_output
+from riparian.policies import AXES, changed
 from riparian.schema import Feature, Reading, Schema
 from riparian.settings import byte_count
 from riparian.table import Table, read_example, read_table
-from riparian.values import EXACT_LABELS
+from riparian.values import EXACT_LABELS, json_object
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -176,6 +177,19 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree | PlainPlanes:
         """What it answers, as numbers; a ValueError if `asked` cannot say that."""
         raise NotImplementedError
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters, as scikit-learn does; ``bound__c`` is parameter ``c`` of the bound."""
+        of_policies: dict[str, dict[str, Any]] = {}
+        own = self.get_params(deep=False)
+        for key in list(params):
+            axis, _, name = key.partition("__")
+            if name and axis in AXES and axis in own:
+                of_policies.setdefault(axis, {})[name] = params.pop(key)
+        super().set_params(**params)
+        for axis, changes in of_policies.items():
+            setattr(self, axis, changed(axis, getattr(self, axis), changes))
+        return self
 
     # -- learning -----------------------------------------------------------------------------
 
@@ -577,19 +591,44 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
 
     # -- saving -------------------------------------------------------------------------------
 
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """Free metadata that is saved with the model: a JSON object, empty at first.
+
+        Set it to another object; changing the one that is returned changes nothing.
+        """
+        return copy.deepcopy(self.__dict__.get("_metadata", {}))
+
+    @metadata_.setter
+    def metadata_(self, value: Mapping[str, Any]) -> None:
+        self._metadata = json_object("metadata_", value)
+
+    @property
+    def positions_(self) -> dict[str, Any]:
+        """Where its sources were read up to: a JSON object that is saved with the model."""
+        return copy.deepcopy(self.__dict__.get("_positions", {}))
+
+    @positions_.setter
+    def positions_(self, value: Mapping[str, Any]) -> None:
+        self._positions = json_object("positions_", value)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the model to a file that :func:`riparian.load` reads; all or nothing.
 
-        What is written has been loaded once before, so that no file is replaced by one that
-        cannot be read. Links are followed, and a file that is replaced keeps its mode bits. A
-        device or a FIFO is written to. A read-only file is refused, also for root.
+        A model that has learned nothing can be saved too: the file holds its parameters. What is
+        written has been loaded once before, so that no file is replaced by one that cannot be read.
+        Links are followed, and a file that is replaced keeps its mode bits. A device or a FIFO is
+        written to. A read-only file is refused, also for root.
         """
         data = modelfile.to_checked_bytes(self)
         with open_output(path, "wb") as file:
             file.write(data)
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"parameters": {**self._axes(), **self.get_params(deep=False)}}
+        names = {*self._axes(), *self.get_params(deep=False), "_metadata", "_positions"}
+        state: dict[str, Any] = {
+            "parameters": {name: self.__dict__[name] for name in names if name in self.__dict__}
+        }
         if self._engine is not None:
             state["model"] = modelfile.to_bytes(self)
             # Of what was learned with: the parameters may have been set anew since then.

@@ -1,8 +1,10 @@
 """Model files: data only, checked before a model is made of them.
 
 The layout is that of safetensors: named arrays, and a JSON header that holds the
-format version, the recipe, its parameters and the schema. safetensors has no
+format version, the recipe, its parameters, the schema, and two objects of the caller that
+nothing here interprets: source positions and free metadata. safetensors has no
 checksum, so the last array, ``~digest``, is the SHA-256 of all bytes before it.
+A model that has learned nothing has a file without a schema and without further arrays.
 What the arrays mean is checked by the core, in one place for each engine
 (``core/tree/snapshot.cpp`` for trees).
 """
@@ -25,6 +27,8 @@ from riparian.callables import importable_name
 from riparian.costs import cost_matrix, cost_pairs
 from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
+from riparian.oldfiles import translated
+from riparian.policies import AXES, Policy, classes
 from riparian.schema import Feature, Schema
 from riparian.values import category_of, label_of, name_of
 
@@ -34,9 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "to_checked_bytes"]
 
 #: Rises when a reader of an older version could misread the file.
-FORMAT = 4
+FORMAT = 5
 #: Every format that this version reads.
-READABLE = (1, 2, 3, 4)
+READABLE = (1, 2, 3, 4, 5)
 
 _DIGEST = "~digest"
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -56,9 +60,10 @@ def load(
     path : path-like
         The file.
     functions : dict, optional
-        For a model with a callable impurity or bound: the function itself,
-        ``{"impurity": my_impurity}``, or ``{"estimator__impurity": my_impurity}`` where the
-        members of a forest have it. The file holds its name only.
+        For a model with a callable impurity, bound or hook: the function itself,
+        ``{"impurity": my_impurity}``, ``{"adaptation__hook": my_hook}``, or
+        ``{"estimator__impurity": my_impurity}`` where the members of a forest have it. The file
+        holds its name only.
     """
     try:
         return from_bytes(Path(path).read_bytes(), functions)
@@ -68,19 +73,26 @@ def load(
 
 def to_bytes(model: StreamClassifier[Any]) -> bytes:
     """The whole model as the bytes of a file."""
-    engine = model._fitted()
-    with model._learning:
-        arrays = engine.snapshot()
-        header = {
-            "format": FORMAT,
-            "recipe": _name_of(model),
-            "parameters": {k: _plain(k, v) for k, v in sorted(model._learned_with.items())},
-            "schema": _schema_to_json(model._schema),
-        }
-    try:
-        _check_agreement(model._schema, arrays)
-    except ModelFileError as error:
-        raise _unsavable(error) from None
+    engine = model._engine
+    arrays: dict[str, Any] = {}
+    if engine is None:
+        parameters, schema = model._axes(), None
+    else:
+        with model._learning:
+            arrays = engine.snapshot()
+            parameters, schema = model._learned_with, _schema_to_json(model._schema)
+        try:
+            _check_agreement(model._schema, arrays)
+        except ModelFileError as error:
+            raise _unsavable(error) from None
+    header = {
+        "format": FORMAT,
+        "recipe": _name_of(model),
+        "parameters": {k: _plain(k, v) for k, v in sorted(parameters.items())},
+        "schema": schema,
+        "positions": model.positions_,
+        "metadata": model.metadata_,
+    }
     arrays[_DIGEST] = np.zeros(_DIGEST_BYTES, dtype=np.uint8)
     text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     data = safetensors.numpy.save(arrays, metadata={_HEADER: text})
@@ -92,7 +104,8 @@ def to_checked_bytes(model: StreamClassifier[Any]) -> bytes:
     """The same, of which it is certain that a model can be made again; else a ModelFileError."""
     data = to_bytes(model)
     try:
-        from_bytes(data, functions_of(model._learned_with))
+        parameters = model._axes() if model._engine is None else model._learned_with
+        from_bytes(data, functions_of(parameters))
     except ModelFileError as error:
         raise _unsavable(error) from None
     return data
@@ -124,7 +137,16 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Strea
         )
     arrays.pop(_DIGEST, None)
     try:
-        model = _unfitted(header.get("recipe"), header["parameters"], functions or {})
+        parameters = header["parameters"]
+        if header["format"] < 5:
+            parameters = translated(parameters)
+        model = _unfitted(header.get("recipe"), parameters, functions or {})
+        model.positions_ = header.get("positions", {})
+        model.metadata_ = header.get("metadata", {})
+        if header["schema"] is None and header["format"] >= 5:
+            if arrays:
+                raise ModelFileError("a model without a schema has arrays")
+            return model
         schema = _schema_from_json(header["schema"])
         engine = model._restored_engine(model._axes(), arrays)
         _check_agreement(schema, arrays)
@@ -150,6 +172,8 @@ def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
             found |= {f"{name}__{k}": f for k, f in functions_of(value._axes()).items()}
         elif callable(value):
             found[name] = value
+        elif isinstance(value, Policy):
+            found |= {f"{name}__{k}": f for k, f in value.__dict__.items() if callable(f)}
     return found
 
 
@@ -176,6 +200,9 @@ def _plain(name: str, value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain(name, v) for v in value]
+    if isinstance(value, Policy):
+        values = {k: _plain(f"{name}__{k}", v) for k, v in sorted(value.__dict__.items())}
+        return {"policy": value.name, "parameters": values}
     if isinstance(value, Detector):
         return {"detector": value._name, "parameters": value.get_params()}
     if isinstance(value, BaseEstimator):  # what the members of a forest are
@@ -213,16 +240,20 @@ def _unfitted(
     model = MODELS[recipe]()
     if not isinstance(parameters, dict) or set(parameters) - set(model._axes()):
         raise ModelFileError("unknown parameters")
-    model._adopt(_with_functions(_from_plain(parameters, functions), functions, below))
+    model._adopt(_with_functions(_from_plain(parameters, functions, below), functions, below))
     return model
 
 
-def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
+def _from_plain(
+    parameters: Mapping[str, Any], functions: Mapping[str, Any], below: str
+) -> dict[str, Any]:
     out = dict(parameters)
     for name, value in out.items():
         if not isinstance(value, dict):
             continue
-        if set(value) == {"detector", "parameters"}:
+        if set(value) == {"policy", "parameters"}:
+            out[name] = _policy_from_plain(name, value, functions, below)
+        elif set(value) == {"detector", "parameters"}:
             kind = DETECTORS.get(value["detector"])
             if kind is None or not isinstance(value["parameters"], dict):
                 raise ModelFileError(f"unknown detector {value['detector']!r}")
@@ -233,7 +264,10 @@ def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> 
                 raise ModelFileError("a member of a forest is a forest")
             out[name] = _unfitted(value["model"], inner, functions, f"{name}__")
     if isinstance(out.get("leaf"), list):
-        out["leaf"] = tuple(out["leaf"])
+        out["leaf"] = tuple(
+            _policy_from_plain("leaf", one, functions, below) if isinstance(one, dict) else one
+            for one in out["leaf"]
+        )
     costs = out.get("costs")
     if isinstance(costs, dict):
         out["costs"] = {
@@ -241,6 +275,19 @@ def _from_plain(parameters: Mapping[str, Any], functions: Mapping[str, Any]) -> 
             for predicted, true, cost in costs["pairs"]
         }
     return out
+
+
+def _policy_from_plain(
+    axis: str, value: Mapping[str, Any], functions: Mapping[str, Any], below: str
+) -> Policy:
+    kinds = classes(axis) if axis in AXES else {}
+    if value.get("policy") not in kinds or not isinstance(value.get("parameters"), dict):
+        raise ModelFileError(f"unknown policy {value.get('policy')!r} for {axis}")
+    kind = kinds[value["policy"]]
+    if set(value["parameters"]) - set(kind.parameters):
+        raise ModelFileError(f"unknown parameters of {kind.__name__}")
+    values = dict(value["parameters"])
+    return kind(**_with_functions(values, functions, f"{below}{axis}__"))
 
 
 def _with_functions(

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import csv
+import functools
 import inspect
 import json
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["MODEL_GROUPS", "OPTIONS", "given_parameters", "read_costs", "with_options"]
+__all__ = [
+    "MODEL_GROUPS",
+    "given_parameters",
+    "options",
+    "read_costs",
+    "read_policy",
+    "with_options",
+]
 
 #: The names in `riparian.models.MODELS`, known here without importing it; a test compares them.
 MODEL_GROUPS: dict[str, tuple[str, ...]] = {
@@ -46,98 +54,60 @@ MODEL_GROUPS: dict[str, tuple[str, ...]] = {
     "a tree that learns by gradient": ("OADT",),
 }
 
-#: Parameter, type and help, in the order of ``riparian run --help``.
-OPTIONS: tuple[tuple[str, type, str], ...] = (
-    ("statistics", str, "What a leaf keeps of numbers: gaussian, exhaustive or intervals."),
-    ("n_intervals", int, "Intervals a feature, for intervals.  [default: 100]"),
-    ("cuts", str, "Numeric cuts: bins, intersections, delayed, combined or qda."),
-    ("n_cuts", int, "How many bins.  [default: 10]"),
-    ("equal_variance", str, "What classes of equal variance give: linear (one cut) or skip."),
-    ("variance", str, "Of a class at a check: sample or population."),
-    ("categorical_cuts", str, "multiway, one-against-rest or both."),
-    (
-        "impurity",
-        str,
-        "entropy, gini, kearns-mansour, misclassification, accuracy, loss or hybrid.",
-    ),
-    (
-        "evaluator",
-        str,
-        "Judge of accuracy and loss: resubstitution, prequential or holdout.",
-    ),
-    ("holdout_examples", float, "First examples of a leaf, which fix labels.  [default: 30]"),
-    (
-        "costs",
+_TYPES = {"truth": bool, "whole": int, "number": float, "probability": float}
+
+#: What the parameters of a tree that the core does not declare are for.
+_OTHERS: dict[str, tuple[type, str]] = {
+    "costs": (
         str,
         'What each error costs: a JSON file or JSON itself, {"predicted,true": cost} or a '
-        "matrix [predicted][true] with the classes in the order they come. Answers are the "
+        "matrix [predicted][true] with the classes in the order they come. Predictions are the "
         "cheapest; splits count costs with impurity loss.",
     ),
-    ("legacy_gain", bool, "The rounding of the released mDT code."),
-    (
-        "bound",
-        str,
-        "hoeffding, mcdiarmid, confidence, confidence-practical, normal or delta-method.",
-    ),
-    ("confidence_c", float, "Factor of confidence-practical.  [default: 1]"),
-    ("confidence_form", str, "Logarithm of confidence-practical: printed or derived."),
-    ("pairing", str, "Gains in delta-method: independent, conservative or paired."),
-    ("version", str, "Of CTree: practical or theoretical."),
-    ("test", str, "Of NIP: normal or hoeffding."),
-    (
-        "leaf",
-        str,
-        "What a leaf answers by: majority, naive-bayes, adaptive or idbd; or the best of "
-        "several: majority,naive-bayes,idbd.",
-    ),
-    ("idbd_theta", float, "Step size of the step sizes of idbd.  [default: 0.01]"),
-    ("idbd_alpha", float, "First step size of idbd.  [default: 0.05]"),
-    ("adaptation", str, "none, alternates, window, reevaluation or options."),
-    ("drift_delta", float, "Confidence of the detectors at the nodes.  [default: 0.002]"),
-    ("switch_delta", float, "Confidence that an alternate is better.  [default: 0.05]"),
-    ("switch_after", float, "Answers before alternates are compared.  [default: 300]"),
-    ("bootstrap", bool, "Leaves learn a row as often as Poisson(1) says, at least once."),
-    ("random_state", int, "Seed of the bootstrap.  [default: 0]"),
-    ("reevaluate_every", float, "Weight between two looks at an inner node.  [default: 2000]"),
-    ("option_delta", float, "Confidence of a further test of a node.  [default: 0.1]"),
-    ("max_options", int, "Leaves that one row may reach.  [default: 5]"),
-    ("window", int, "Examples that are remembered.  [default: 50000]"),
-    ("validity_period", int, "Examples between checks of all splits.  [default: 10000]"),
-    ("alt_test_period", float, "Weight before alternates are tested.  [default: 10000]"),
-    ("alt_test_size", float, "Weight of such a test.  [default: 1000]"),
-    ("alt_prune_margin", float, "Error that an alternate may lose again.  [default: 0.01]"),
-    ("archive_size", int, "Replaced subtrees that are kept to be tried again.  [default: 0]"),
-    ("dynamic_window", bool, "Halve the window when many splits become doubtful at once."),
-    ("max_window", int, "Longest window of dynamic_window.  [default: window]"),
-    ("inherit_counts", str, "What a leaf does with its parent's counts: none, predict or count."),
-    ("grace_period", float, "Weight of examples between two checks of a leaf."),
-    ("adaptive_grace", bool, "Check a leaf when its bound could be met, not before."),
-    ("delta", float, "Accepted probability of a wrong split in one check."),
-    ("spend_delta", bool, "Share delta among all checks of a leaf."),
-    ("tau", float, "Tie: split when the bound is below this; 0 for no ties."),
-    ("epsilons", int, "1 or 2: how many bounds the best must lead by."),
-    ("runner_up", str, "Whom the best cut must beat: attribute, cut or none."),
-    ("missing_second", str, "What a cut without a rival must beat: zero or -inf (nothing)."),
-    ("drop_poor_features", bool, "Stop tracking features that are behind the best at a leaf."),
-    ("leaf_features", str, "How many features a leaf draws: 3, 0.6 of them or sqrt."),
-    ("short_memory", int, "How many of the last examples new leaves learn again.  [default: 0]"),
-    ("short_memory_in_bound", bool, "Whether those count as seen in the bound."),
-    ("min_gain", float, "Least gain of a split."),
-    ("min_branch_fraction", float, "Least share of the examples in two branches."),
-    ("clip_to_range", bool, "Whether a class counts only between its least and largest value."),
-    ("max_depth", int, "Deepest level of the tree."),
-    ("max_leaves", int, "Most leaves of the tree."),
-    ("max_bytes", str, "Most memory of the model, such as 10MB or 512KiB."),
-)
+    "random_state": (int, "Seed of the bootstrap and of leaf_features.  [default: 0]"),
+    "leaf_features": (str, "How many features a leaf draws: 3, 0.6 of them or sqrt."),
+    "max_bytes": (str, "Most memory of the model, such as 10MB or 512KiB."),
+}
 
-_WEIGHTS = (
-    "grace_period",
-    "holdout_examples",
-    "switch_after",
-    "reevaluate_every",
-    "alt_test_period",
-    "alt_test_size",
-)
+_ABOUT = {
+    "statistics": "What a leaf keeps of numbers",
+    "cuts": "Numeric cuts",
+    "impurity": "Whose reduction is the gain",
+    "bound": "How far a gain may be off",
+    "leaf": "What a leaf predicts with; several with commas give the best of them",
+    "adaptation": "How the tree follows change",
+}
+
+
+@functools.cache
+def options() -> dict[str, tuple[type, str]]:
+    """The options of a tree, with type and help, in the order of ``riparian run --help``.
+
+    They come from what the core declares. A policy is a name, or a name with parameters.
+    """
+    from riparian import _core
+
+    found: dict[str, tuple[type, str]] = {}
+    for axis, declared in _core.policies().items():
+        names = ", ".join(_written(policy) for policy in declared)
+        found[axis] = (str, f"{_ABOUT[axis]}: {names}.")
+    for parameter in _core.tree_parameters()["parameters"]:
+        kind = _TYPES.get(parameter["kind"], str)
+        choices = ", ".join(parameter["choices"])
+        found[parameter["name"]] = (kind, parameter["help"] + (f" {choices}." if choices else ""))
+    return found | _OTHERS
+
+
+def _written(policy: Mapping[str, Any]) -> str:
+    """A policy with its parameters, as the command line takes it."""
+    inside = ", ".join(
+        f"{p['name']}={p['default']:g}"
+        if isinstance(p["default"], float)
+        else f"{p['name']}={p['default']}"
+        for p in policy["parameters"]
+        if p["kind"] != "function"
+    )
+    return f"{policy['name']}({inside})" if inside else str(policy["name"])
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -149,7 +119,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         for p in signature.parameters.values()
         if p.kind is not inspect.Parameter.VAR_KEYWORD
     ]
-    for name, kind, text in OPTIONS:
+    for name, (kind, text) in options().items():
         taken = Annotated[kind | None, typer.Option(help=text)]  # type: ignore[valid-type]
         parameters.append(
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=taken)
@@ -161,19 +131,40 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def given_parameters(given: dict[str, Any], *, labels_as_text: bool) -> dict[str, Any]:
     """The parameters that were given, as a library user would write them."""
+    from riparian.policies import AXES
+
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if name in _WEIGHTS and value is not None and value.is_integer():
+        if isinstance(value, float) and value.is_integer():
             found[name] = int(value)  # 200, as it was written
         elif name == "costs" and value is not None:
             found[name] = read_costs(value, as_text=labels_as_text)
-        elif name == "leaf" and value is not None and "," in value:
-            found[name] = tuple(part.strip() for part in value.split(","))
+        elif name in AXES and value is not None:
+            found[name] = read_policy(name, value)
         elif name == "leaf_features" and value is not None:
             found[name] = _features(value)
         elif value is not None:
             found[name] = value
     return found
+
+
+def read_policy(axis: str, text: str) -> Any:
+    """A policy from text: a name, or a name with parameters; several for ``leaf``.
+
+    Examples
+    --------
+    >>> read_policy("leaf", "majority,naive-bayes")
+    ('majority', 'naive-bayes')
+    >>> read_policy("bound", "confidence-practical(c=0.05)")
+    ConfidencePractical(c=0.05)
+    """
+    from riparian.policies import parse
+
+    if "(" in text:
+        return parse(axis, text)
+    if axis == "leaf" and "," in text:
+        return tuple(part.strip() for part in text.split(","))
+    return text
 
 
 def _features(text: str) -> int | float | str:

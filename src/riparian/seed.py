@@ -16,6 +16,7 @@ from riparian.callables import ask_impurity
 from riparian.costs import cost_matrix
 from riparian.impurities import gain
 from riparian.labels import read_labels
+from riparian.policies import Policy
 from riparian.schema import Feature, Schema
 from riparian.settings import check_settings
 from riparian.table import Numbers, read_table, refuse_uncertain
@@ -91,7 +92,8 @@ def fit_pruned(batch: Batch, impurity: Any) -> DecisionTreeClassifier:
     all rows with that alpha. CART takes one standard error [breiman1984, sec. 3.4.3], but
     what a seed gets wrong is never revised, and what it leaves out the stream finds.
     """
-    criterion = impurity if impurity in ("entropy", "gini") else "gini"
+    name = impurity.name if isinstance(impurity, Policy) else ""
+    criterion = name if name in ("entropy", "gini") else "gini"
     X, y = batch.matrix, batch.labels
     held = np.arange(len(y)) % 3 == 2
     alpha = 0.0
@@ -285,5 +287,6 @@ def _gains(tree: Any, counts: Doubles, impurity: Any, costs: Doubles | None) -> 
         shares = table.sum(axis=2) / np.maximum(whole.sum(axis=2), 1e-300)
         gains[inner] = ask(whole)[:, 0] - (shares * ask(table)).sum(axis=1)
     else:
-        gains[inner] = gain(table, "misclassification" if impurity == "hybrid" else impurity, costs)
+        name = "misclassification" if impurity.name == "hybrid" else impurity.name
+        gains[inner] = gain(table, name, costs)
     return gains

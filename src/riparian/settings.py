@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -10,109 +11,68 @@ from typing import Any
 import numpy as np
 
 from riparian import _core
-from riparian.bounds import SERVES
 from riparian.callables import ask_bound, ask_impurity, ask_window
 from riparian.costs import check_costs
-from riparian.errors import one_of
-from riparian.leaves import check_leaf
+from riparian.policies import AXES, Parameter, Policy, resolve
+from riparian.policies.parameter import whole
+from riparian.policies.rules import check_rules
 
 __all__ = [
-    "IMPURITIES",
     "byte_count",
     "check_categorical_features",
     "check_features",
     "check_settings",
-    "number",
-    "truth",
-    "whole",
+    "resolved",
+    "tree_parameters",
 ]
 
-_CHOICES = {
-    "statistics": ["gaussian", "exhaustive", "intervals"],
-    "categorical_cuts": ["multiway", "one-against-rest", "both"],
-    "inherit_counts": ["none", "predict", "count"],
-    "runner_up": ["attribute", "cut", "none"],
-    "missing_second": ["zero", "-inf"],
-    "evaluator": ["resubstitution", "prequential", "holdout"],
-    "equal_variance": ["linear", "skip"],
-    "variance": ["sample", "population"],
-    "confidence_form": ["printed", "derived"],
-    "pairing": ["independent", "conservative", "paired"],
-}
+_ASK = {"impurity": ask_impurity, "bound": ask_bound}
 
-IMPURITIES = [*_core.names("impurity"), "hybrid"]
+
+@functools.cache
+def _declared() -> dict[str, Any]:
+    return _core.tree_parameters()
+
+
+@functools.cache
+def tree_parameters() -> dict[str, Parameter]:
+    """The parameters of a tree that belong to no policy, as the core declares them."""
+    return {d["name"]: Parameter.of(d) for d in _declared()["parameters"]}
+
+
+def resolved(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The same parameters with policies in place of names."""
+    return {k: resolve(k, v) if k in AXES else v for k, v in parameters.items()}
 
 
 def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's settings, or a ValueError that names parameter, rule and value."""
-    settings: dict[str, Any] = {}
+    parameters = resolved(parameters)
     check_categorical_features(parameters["categorical_features"])
-    settings["adaptation"] = one_of(
-        "adaptation", parameters["adaptation"], _core.names("adaptation")
-    )
-    settings["cuts"] = one_of("cuts", parameters["cuts"], _core.names("cuts"))
-    settings["leaf"] = check_leaf(parameters["leaf"])
-    settings["impurity"] = _impurity(parameters["impurity"])
-    settings["bound"] = _bound(parameters["bound"])
-    for name, allowed in _CHOICES.items():
-        settings[name] = one_of(name, parameters[name], allowed)
-    for name in (
-        "clip_to_range",
-        "spend_delta",
-        "legacy_gain",
-        "adaptive_grace",
-        "drop_poor_features",
-        "short_memory_in_bound",
-        "bootstrap",
-        "dynamic_window",
-    ):
-        settings[name] = truth(name, parameters[name])
-    settings["n_cuts"] = whole("n_cuts", parameters["n_cuts"], 1, 10_000)
-    settings["n_intervals"] = whole("n_intervals", parameters["n_intervals"], 1, 65_536)
+    settings: dict[str, Any] = {axis: _checked(axis, parameters[axis]) for axis in AXES}
+    for name, parameter in tree_parameters().items():
+        settings[name] = parameter.check(name, parameters[name])
     settings["leaf_features"] = check_features("leaf_features", parameters["leaf_features"])
-    settings["short_memory"] = whole("short_memory", parameters["short_memory"], 0, 2**24)
     seed = parameters["random_state"]
     settings["random_state"] = 0 if seed is None else whole("random_state", seed, 0, 2**32 - 1)
-    settings["epsilons"] = whole("epsilons", parameters["epsilons"], 1, 2)
-    for name, least, most in (
-        ("grace_period", 0.0, 2.0**53),
-        ("tau", 0.0, 1e6),
-        ("min_gain", 0.0, 1e6),
-        ("min_branch_fraction", 0.0, 0.5),
-        ("holdout_examples", 1.0, 2.0**53),
-        ("confidence_c", 0.0, 1e6),
-        ("idbd_theta", 0.0, 1.0),
-        ("idbd_alpha", 5e-5, 1.0),
-        ("switch_after", 0.0, 2.0**53),
-        ("reevaluate_every", 1.0, 2.0**53),
-        ("alt_test_period", 0.0, 2.0**53),
-        ("alt_test_size", 1.0, 2.0**53),
-        ("alt_prune_margin", 0.0, 1.0),
-    ):
-        settings[name] = number(name, parameters[name], least, most)
-    settings["max_options"] = whole("max_options", parameters["max_options"], 1, 1000)
-    for name in ("delta", "drift_delta", "switch_delta", "option_delta"):
-        settings[name] = _probability(name, parameters[name])
-    for name, least_whole in (("max_depth", 0), ("max_leaves", 1)):
-        value = parameters[name]
-        settings[name] = None if value is None else whole(name, value, least_whole, 2**31)
-    settings["window"] = whole("window", parameters["window"], 1, 2**30)
-    settings["validity_period"] = whole("validity_period", parameters["validity_period"], 1, 2**53)
-    settings["archive_size"] = whole("archive_size", parameters["archive_size"], 0, 1000)
-    settings["max_window"] = settings["window"]
-    if parameters["max_window"] is not None:
-        settings["max_window"] = whole(
-            "max_window", parameters["max_window"], settings["window"], 2**30
-        )
-    hook = parameters["window_hook"]
-    if hook is not None and not callable(hook):
-        raise ValueError(f"window_hook must be callable or None, got {hook!r}")
-    settings["window_hook"] = None if hook is None else ask_window(hook)
     settings["max_bytes"] = byte_count("max_bytes", parameters["max_bytes"])
-    _check_together(parameters)
-    if settings["legacy_gain"]:
-        settings["min_gain"] = 0.0
+    if parameters["costs"] is not None:
+        check_costs(parameters["costs"])
+    check_rules(parameters, _declared())
     return settings
+
+
+def _checked(axis: str, value: Any) -> Any:
+    """A policy as the core takes it: its name and its values, or a function of the user."""
+    if isinstance(value, tuple):
+        return [_checked(axis, one) for one in value]
+    if not isinstance(value, Policy):
+        return _ASK[axis](value)
+    name, values = value.checked(axis)
+    for parameter in value.parameters.values():
+        if parameter.kind == "function" and values[parameter.name] is not None:
+            values[parameter.name] = ask_window(values[parameter.name])
+    return name, values
 
 
 def check_features(name: str, value: object) -> tuple[str, float] | None:
@@ -166,153 +126,6 @@ def byte_count(name: str, value: object) -> int | None:
     return int(count)
 
 
-def _impurity(value: Any) -> Any:
-    if callable(value):
-        return ask_impurity(value)
-    return one_of("impurity", value, IMPURITIES)
-
-
-def _bound(value: Any) -> Any:
-    if callable(value):
-        return ask_bound(value)
-    return one_of("bound", value, _core.names("bound"))
-
-
-def served_by(bound: str) -> tuple[str, ...] | None:
-    """The impurities that a bound was derived for, a hybrid among them; None for all."""
-    served = SERVES.get(bound)
-    return (*served, "hybrid") if served and bound in ("normal", "mcdiarmid") else served
-
-
-def _check_together(p: Mapping[str, Any]) -> None:
-    """What one parameter asks of another."""
-    impurity, bound = p["impurity"], p["bound"]
-    served = None if callable(bound) else served_by(bound)
-    if served is not None and (callable(impurity) or impurity not in served):
-        raise ValueError(
-            f"bound={bound!r} serves the impurities {', '.join(map(repr, served))}, got "
-            f"impurity={impurity!r}; bound='hoeffding' serves every impurity"
-        )
-    if bound in ("normal", "delta-method") and not p["delta"] < 0.5:
-        raise ValueError(f"delta must be below 0.5 with bound={bound!r}, got {p['delta']!r}")
-    if p["costs"] is None and impurity == "loss":
-        raise ValueError("impurity='loss' needs costs")
-    if p["costs"] is not None:
-        check_costs(p["costs"])
-    evaluator = p["evaluator"]
-    if evaluator != "resubstitution":
-        if impurity not in ("accuracy", "loss"):
-            raise ValueError(
-                f"evaluator={evaluator!r} judges impurity='accuracy' and 'loss', got {impurity!r}"
-            )
-        if p["categorical_cuts"] != "multiway" or p["statistics"] != "gaussian":
-            raise ValueError(
-                f"evaluator={evaluator!r} needs categorical_cuts='multiway' and "
-                f"statistics='gaussian', got {p['categorical_cuts']!r} and {p['statistics']!r}"
-            )
-        if bound == "delta-method":
-            raise ValueError(
-                f"bound='delta-method' needs evaluator='resubstitution', got {evaluator!r}"
-            )
-    if p["drop_poor_features"] and p["leaf"] != "majority":
-        raise ValueError(
-            "drop_poor_features=True needs leaf='majority', got "
-            f"leaf={p['leaf']!r}, which answers by all features"
-        )
-    if p["drop_poor_features"] and evaluator != "resubstitution":
-        raise ValueError(
-            f"drop_poor_features=True needs evaluator='resubstitution', got {evaluator!r}"
-        )
-    if p["leaf_features"] is not None:
-        _check_drawn_features(p)
-    if evaluator != "resubstitution" and p["short_memory"]:
-        raise ValueError(
-            f"short_memory={p['short_memory']!r} needs evaluator='resubstitution', got "
-            f"{evaluator!r}: examples of the past cannot judge a leaf that is new"
-        )
-    if p["adaptation"] != "none" and p["short_memory"]:
-        raise ValueError(
-            f"short_memory={p['short_memory']!r} needs adaptation='none', got "
-            f"{p['adaptation']!r}: what it remembers of a leaf is void once its subtree is replaced"
-        )
-    if p["adaptation"] in ("reevaluation", "options"):
-        _check_inner_statistics(p)
-    if p["runner_up"] == "none" and p["missing_second"] != "zero":
-        raise ValueError(
-            f"missing_second={p['missing_second']!r} needs another runner_up than 'none': the best "
-            "cut is compared with no split"
-        )
-    if p["adaptation"] == "window":
-        _check_forgetting(p)
-    if p["statistics"] != "gaussian" and p["cuts"] != "bins":
-        raise ValueError(
-            f"cuts={p['cuts']!r} needs statistics='gaussian': with {p['statistics']!r} the cuts "
-            "are the values themselves (leave cuts='bins')"
-        )
-
-
-def _check_drawn_features(p: Mapping[str, Any]) -> None:
-    """Who answers by all features, or looks at them again later, cannot do with some."""
-    how = f"leaf_features={p['leaf_features']!r}"
-    for name, wanted, why in (
-        ("evaluator", "resubstitution", "hits are counted for all features"),
-        ("drop_poor_features", False, "a feature leaves a leaf for one reason"),
-    ):
-        if p[name] != wanted:
-            raise ValueError(f"{how} needs {name}={wanted!r}, got {p[name]!r}: {why}")
-    if p["adaptation"] not in ("none", "alternates"):
-        raise ValueError(
-            f"{how} needs adaptation='none' or 'alternates', got {p['adaptation']!r}: inner nodes "
-            "compare the gains of all features"
-        )
-    if "idbd" in check_leaf(p["leaf"]):
-        raise ValueError(f"{how} needs a leaf other than 'idbd', whose units take all features")
-
-
-def _check_inner_statistics(p: Mapping[str, Any]) -> None:
-    """An inner node compares the gains of all features, now as when it was split."""
-    how = f"adaptation={p['adaptation']!r}"
-    for name, wanted, why in (
-        ("evaluator", "resubstitution", "hits count for the labels of a leaf"),
-        ("drop_poor_features", False, "a feature that was dropped may be the best one later"),
-    ):
-        if p[name] != wanted:
-            raise ValueError(f"{how} needs {name}={wanted!r}, got {p[name]!r}: {why}")
-    if p["impurity"] == "hybrid":
-        raise ValueError(f"{how} needs one impurity, got 'hybrid': gains of two cannot be compared")
-    if p["bound"] == "delta-method" and p["pairing"] == "paired":
-        raise ValueError(
-            f"{how} needs pairing='independent' or 'conservative', got "
-            "'paired': only the two best cuts of a leaf are followed in pairs"
-        )
-
-
-def _check_forgetting(p: Mapping[str, Any]) -> None:
-    """What cannot take an example back cannot keep a window of them."""
-    for name, needed, why in (
-        ("statistics", "gaussian", "single values are not forgotten"),
-        ("evaluator", "resubstitution", "what an example judged cannot be taken back"),
-        ("inherit_counts", ("none", "predict"), "inherited examples would never be forgotten"),
-        ("drop_poor_features", False, "an attribute may become the better one again"),
-    ):
-        allowed = needed if isinstance(needed, tuple) else (needed,)
-        if p[name] not in allowed:
-            raise ValueError(
-                f"adaptation='window' needs {name}={' or '.join(map(repr, allowed))}, got "
-                f"{p[name]!r}: {why}"
-            )
-    if p["bound"] == "delta-method" and p["pairing"] == "paired":
-        raise ValueError(
-            "adaptation='window' needs pairing='independent' or 'conservative', got 'paired': "
-            "the covariance of two gains cannot take an example back"
-        )
-    if "idbd" in check_leaf(p["leaf"]):
-        raise ValueError(
-            f"adaptation='window' needs a leaf other than 'idbd', got {p['leaf']!r}: linear "
-            "units cannot take an example back"
-        )
-
-
 def check_categorical_features(value: Any) -> None:
     if value is None or (isinstance(value, str) and value == "from_dtype"):
         return
@@ -323,31 +136,3 @@ def check_categorical_features(value: Any) -> None:
             "categorical_features must be 'from_dtype', names, indexes, a mask or None, "
             f"got {value!r}"
         )
-
-
-def _probability(name: str, value: object) -> float:
-    if isinstance(value, Real) and 1e-300 <= float(value) < 1.0:
-        return float(value)
-    raise ValueError(f"{name} must be a probability between 0 and 1, got {value!r}")
-
-
-def truth(name: str, value: object) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
-    return bool(value)
-
-
-def whole(name: str, value: object, least: int, most: int) -> int:
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        number = int(value)
-        if least <= number <= most:
-            return number
-    raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, got {value!r}")
-
-
-def number(name: str, value: object, least: float, most: float) -> float:
-    if isinstance(value, Real) and not isinstance(value, bool):
-        number = float(value)
-        if least <= number <= most:  # NaN is not
-            return number
-    raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {value!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -21,9 +22,10 @@ from riparian.certificates import (
 )
 from riparian.changes import Change, changes_of, totals_of
 from riparian.compat import announce_to_river
-from riparian.errors import one_of
+from riparian.policies import Choice, resolve, shortest
 from riparian.progress import Passes
-from riparian.settings import check_settings
+from riparian.recipe import Recipe, document, signature
+from riparian.settings import check_settings, resolved
 from riparian.tree_model import TreeModel
 from riparian.uncertain import refuse_settings
 
@@ -46,123 +48,46 @@ class HoeffdingTree(TreeModel[_core.Engine]):
 
     Parameters
     ----------
-    statistics : {"gaussian", "exhaustive", "intervals"}, default="gaussian"
-        What a leaf remembers of numeric features: weight, mean, spread, minimum and
-        maximum for each class; besides these every value (VFDTc; memory grows with the
-        distinct values), or `n_intervals` interval counts with exact points where a cut
-        may still be the best (NIP). Categorical features are counted.
-    n_intervals : int, default=100
-        Intervals of ``statistics="intervals"``, two open ones besides.
-    cuts : {"bins", "intersections", "delayed", "combined", "qda"}, default="bins"
-        Numeric candidates: `n_cuts` equally spaced points between the smallest and the
-        largest value at the leaf; where the weighted normal densities of two classes
-        meet; bins while deciding and intersections of the winner when splitting; both;
-        or one root of quadratic discriminant analysis a feature.
-    n_cuts : int, default=10
-        How many bins.
-    equal_variance : {"linear", "skip"}, default="linear"
-        What two classes of equal variance give: their one crossing, or nothing.
+    statistics : str or policy, default="gaussian"
+        What a leaf remembers of numeric features: "gaussian" keeps weight, mean, spread, minimum
+        and maximum for each class; "exhaustive" also keeps every value (VFDTc), and "intervals"
+        interval counts with exact points where a cut may still be the best (NIP); see
+        :mod:`riparian.statistics`. Categorical features are counted.
+    cuts : str or policy, default="bins"
+        Candidate cuts of numeric features: "bins", "intersections", "delayed", "combined" or
+        "qda"; see :mod:`riparian.cuts`.
     variance : {"sample", "population"}, default="sample"
         Variance of a class at a check: of the sample, or of the population and at least
-        1e-6, as the released code of mDT has it.
+        1e-6, as in the released code of mDT.
     categorical_cuts : {"multiway", "one-against-rest", "both"}, default="multiway"
-        Categorical candidates: a branch for each value, one value against all
+        Candidate cuts of categorical features: a branch for each value, one value against all
         others, or both kinds.
-    impurity : str or callable, default="entropy"
-        Whose reduction is the gain: "entropy", "gini", "kearns-mansour",
-        "misclassification", "accuracy" or "loss" (quality gains, see `evaluator`), or
-        "hybrid" (misclassification, and Gini where that waits). A callable gets the
-        class weights of all candidates of a check, an array of shape (candidates,
-        branches, classes), and gives impurities of shape (candidates, branches).
-    evaluator : {"resubstitution", "prequential", "holdout"}, default="resubstitution"
-        Who judges the gain of "accuracy" and "loss": the counts themselves, each example
-        before it is counted, or all examples after the first `holdout_examples`.
-    holdout_examples : float, default=30
-        Weight of the first examples of a leaf, which fix labels and numeric cuts.
+    impurity : str, policy or callable, default="entropy"
+        Whose reduction is the gain: "entropy", "gini", "kearns-mansour", "misclassification",
+        "accuracy", "loss" or "hybrid"; see :mod:`riparian.impurities`. A callable gets the class
+        weights of all candidates of a check, an array of shape (candidates, branches, classes),
+        and returns impurities of shape (candidates, branches).
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair; a matrix in the order of `classes_`. Pairs that
-        a dict leaves out cost 1, or 0 where they agree. Answers are then the classes of
+        a dict leaves out cost 1, or 0 where they agree. Predictions are then the classes of
         least expected cost; probabilities stay as they are, and so does what "adaptive"
-        counts. Splits read costs with ``impurity="loss"`` only, which needs them.
-    legacy_gain : bool, default=False
-        Misclassification gains with the rounding of the released mDT code, and any gain
-        above 0 counts.
-    bound : str or callable, default="hoeffding"
+        counts. Splits use costs with ``impurity="loss"`` only, which needs them.
+    bound : str, policy or callable, default="hoeffding"
         How far an estimated gain may be off: "hoeffding", "mcdiarmid", "confidence",
         "confidence-practical", "normal" or "delta-method"; see :mod:`riparian.bounds`
         for what each promises. A callable gets an :class:`riparian.bounds.Evidence` and
-        gives epsilon.
-    confidence_c : float, default=1.0
-        Factor of "confidence-practical".
-    confidence_form : {"printed", "derived"}, default="printed"
-        Its logarithm, as the paper prints it or as it follows from equation 7.
-    pairing : {"independent", "conservative", "paired"}, default="independent"
-        How "delta-method" takes the two best gains together.
-    leaf : str or sequence of str, default="adaptive"
-        What a leaf answers: its most frequent class ("majority"), naive Bayes over its
-        statistics ("naive-bayes"), whichever of the two was right more often there
-        ("adaptive"), or linear units that learn their step sizes ("idbd"). Several names,
-        ``("majority", "naive-bayes", "idbd")``, give whichever of them was right more
-        often there; see :mod:`riparian.leaves`.
-    idbd_theta : float, default=0.01
-        Step size of the step sizes of "idbd"; with 0 they stay as they are (Sutton 1992,
-        figure 2).
-    idbd_alpha : float, default=0.05
-        The step size that each weight of "idbd" begins with.
-    adaptation : str, default="none"
-        How the tree follows change. "none": not at all. "alternates": by a detector at every
-        node; where the errors of a subtree rise, another grows beside it and takes its place
-        once it errs less (HAT). "window": by a window of the last examples, whose statistics
-        every node holds; where another attribute has become the better one, a subtree on it
-        grows beside the node and takes its place once it errs less (CVFDT). "reevaluation": an
-        inner node whose test is no longer the best gets another one, with fresh children
-        (EFDT). "options": it keeps the test that it has and gets a better one besides, and
-        both subtrees answer (option tree).
-    drift_delta : float, default=0.002
-        Confidence of the detectors of "alternates".
-    switch_delta : float, default=0.05
-        Confidence at which an alternate takes over, or is given up.
-    switch_after : float, default=300
-        Answers in both windows before the two are compared.
-    bootstrap : bool, default=False
-        Whether the leaves of "alternates" learn each row as often as a Poisson variable of
-        mean 1 says, and once at least, as MOA's do: they split sooner on fewer examples
-        than the bound counts.
+        returns epsilon.
+    leaf : str, policy or sequence of them, default="adaptive"
+        What a leaf predicts with: "majority", "naive-bayes", "adaptive" (whichever of the two was
+        right more often at the leaf) or "linear-units"; see :mod:`riparian.leaves`. Of several,
+        ``("majority", "naive-bayes", "linear-units")``, the one that was right more often at
+        the leaf.
+    adaptation : str or policy, default="none"
+        How the tree follows change: "none", "alternates" (HAT), "window" (CVFDT), "reevaluation"
+        (EFDT) or "options"; see :mod:`riparian.adaptation`.
     random_state : int or None, default=None
-        Seed of the bootstrap and of `leaf_features`; None is 0, so that the same rows give the
-        same tree.
-    reevaluate_every : float, default=2000
-        Weight of examples between two looks at an inner node of "reevaluation".
-    option_delta : float, default=0.1
-        Accepted probability that a further test of "options" is no better than those that
-        a node has.
-    max_options : int, default=5
-        How many leaves one example may reach with "options"; 1 for a tree without any.
-    window : int, default=50_000
-        Examples that "window" remembers; older ones are forgotten. Under `max_bytes` as many
-        as a quarter of it holds. A weight is at most 2**33 divided by the longest window, so
-        that it is forgotten exactly.
-    validity_period : int, default=10_000
-        Examples from one check of all splits to the next.
-    alt_test_period : float, default=10_000
-        Weight of the examples that reach a node before the subtrees beside it are tested.
-    alt_test_size : float, default=1_000
-        Weight of the examples of such a test.
-    alt_prune_margin : float, default=0.01
-        A subtree beside a node is given up once its error, less that of the node, exceeds
-        the smallest such difference so far by more than this.
-    archive_size : int, default=0
-        Replaced subtrees that are kept, the oldest given up first. When a check finds their
-        place doubtful again, they are tried there beside the fresh subtree, at once.
-    dynamic_window : bool, default=False
-        Halve the window, down to `validity_period`, when a check starts subtrees beside more
-        than a quarter of the inner nodes; else lengthen it by a hundredth, up to `max_window`.
-    max_window : int or None, default=None
-        Longest window of `dynamic_window`; None for `window`.
-    window_hook : callable or None, default=None
-        Called after each check of all splits with a dict: "inner" nodes, "questionable" ones
-        (with subtrees beside them) and those "started" by this check, subtrees "replaced"
-        and "rows" learned so far, and the "window". Gives the new length, up to 2**24, or None.
+        Seed of the bootstrap of "alternates" and of `leaf_features`; None is 0, so that the same
+        rows give the same tree.
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
@@ -279,49 +204,67 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     20000
     """
 
-    #: Axes that a recipe shows under a name of its own: axis -> (name, value -> axis value).
-    _renamed: ClassVar[dict[str, tuple[str, dict[str, Any]]]] = {}
+    #: What a recipe declares; None for the free composition.
+    _recipe: ClassVar[Recipe | None] = None
+
+    def __init_subclass__(
+        cls,
+        *,
+        fixes: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        takes: Sequence[str] = (),
+        allows: Mapping[str, Mapping[Any, Mapping[str, Any]]] | None = None,
+    ) -> None:
+        """Make a recipe of a class that declares what it fixes and what it leaves open.
+
+        Parameters
+        ----------
+        fixes, defaults, takes, allows
+            See :class:`riparian.recipe.Recipe`.
+        """
+        super().__init_subclass__()
+        if fixes is None and defaults is None and allows is None and not takes:
+            if cls._recipe is not None and "__init__" not in cls.__dict__:
+                cls._document()  # another name for a recipe
+            return
+        cls._recipe = Recipe(fixes or {}, defaults or {}, takes, allows or {})
+        taken = cls._recipe.taken(_free_defaults())
+
+        def init(self: HoeffdingTree, **given: Any) -> None:
+            for name in given:
+                if name not in taken:
+                    raise TypeError(
+                        f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                        f"{name!r}"
+                    )
+            self.__dict__.update({**taken, **given})
+            announce_to_river(type(self))
+
+        init.__signature__ = signature(taken)  # type: ignore[attr-defined]
+        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        init.__name__ = "__init__"
+        cls.__init__ = init  # type: ignore[method-assign]
+        cls._document()
+
+    @classmethod
+    def _document(cls) -> None:
+        if cls.__doc__ and HoeffdingTree.__doc__ and cls._recipe:  # python -OO leaves them out
+            taken = cls._recipe.taken(_free_defaults())
+            cls.__doc__ = document(cls.__doc__, HoeffdingTree.__doc__, taken, cls._recipe)
 
     def __init__(
         self,
         *,
-        statistics: str = "gaussian",
-        n_intervals: int = 100,
-        cuts: str = "bins",
-        n_cuts: int = 10,
-        equal_variance: str = "linear",
+        statistics: Choice = "gaussian",
+        cuts: Choice = "bins",
         variance: str = "sample",
         categorical_cuts: str = "multiway",
-        impurity: Any = "entropy",
-        evaluator: str = "resubstitution",
-        holdout_examples: float = 30,
+        impurity: Choice = "entropy",
         costs: Any = None,
-        legacy_gain: bool = False,
-        bound: Any = "hoeffding",
-        confidence_c: float = 1.0,
-        confidence_form: str = "printed",
-        pairing: str = "independent",
-        leaf: str | Sequence[str] = "adaptive",
-        idbd_theta: float = 0.01,
-        idbd_alpha: float = 0.05,
-        adaptation: str = "none",
-        drift_delta: float = 0.002,
-        switch_delta: float = 0.05,
-        switch_after: float = 300,
-        bootstrap: bool = False,
+        bound: Choice = "hoeffding",
+        leaf: Choice | Sequence[Choice] = "adaptive",
+        adaptation: Choice = "none",
         random_state: int | None = None,
-        reevaluate_every: float = 2000,
-        option_delta: float = 0.1,
-        max_options: int = 5,
-        window: int = 50_000,
-        validity_period: int = 10_000,
-        alt_test_period: float = 10_000,
-        alt_test_size: float = 1_000,
-        alt_prune_margin: float = 0.01,
-        archive_size: int = 0,
-        dynamic_window: bool = False,
-        max_window: int | None = None,
-        window_hook: Callable[[dict[str, int]], int | None] | None = None,
         grace_period: float = 200,
         adaptive_grace: bool = False,
         delta: float = 1e-7,
@@ -344,42 +287,15 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.statistics = statistics
-        self.n_intervals = n_intervals
         self.cuts = cuts
-        self.n_cuts = n_cuts
-        self.equal_variance = equal_variance
         self.variance = variance
         self.categorical_cuts = categorical_cuts
         self.impurity = impurity
-        self.evaluator = evaluator
-        self.holdout_examples = holdout_examples
         self.costs = costs
-        self.legacy_gain = legacy_gain
         self.bound = bound
-        self.confidence_c = confidence_c
-        self.confidence_form = confidence_form
-        self.pairing = pairing
         self.leaf = leaf
-        self.idbd_theta = idbd_theta
-        self.idbd_alpha = idbd_alpha
         self.adaptation = adaptation
-        self.drift_delta = drift_delta
-        self.switch_delta = switch_delta
-        self.switch_after = switch_after
-        self.bootstrap = bootstrap
         self.random_state = random_state
-        self.reevaluate_every = reevaluate_every
-        self.option_delta = option_delta
-        self.max_options = max_options
-        self.window = window
-        self.validity_period = validity_period
-        self.alt_test_period = alt_test_period
-        self.alt_test_size = alt_test_size
-        self.alt_prune_margin = alt_prune_margin
-        self.archive_size = archive_size
-        self.dynamic_window = dynamic_window
-        self.max_window = max_window
-        self.window_hook = window_hook
         self.grace_period = grace_period
         self.adaptive_grace = adaptive_grace
         self.delta = delta
@@ -583,8 +499,8 @@ class HoeffdingTree(TreeModel[_core.Engine]):
 
         self._fitted()
         axes = self._learned_with
-        options = axes["adaptation"] == "options"
-        refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        options = axes["adaptation"].name == "options"
+        refuse_unsaid(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
         return super()._plain(allowed, asked)
 
     # -- fitted attributes --------------------------------------------------------------------
@@ -609,7 +525,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         # A few hundred rows are not enough for a split with these parameters.
-        tags.classifier_tags.poor_score = self.leaf == "majority"
+        tags.classifier_tags.poor_score = shortest(resolve("leaf", self.leaf)) == "majority"
         return tags
 
     # -- the engine ---------------------------------------------------------------------------
@@ -641,31 +557,36 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     def _asks(self) -> bool:
         """Whether learning calls a function of the user."""
         axes = self._learned_with if self._engine is not None else self.__dict__
-        # Spelled out, because learn_one comes here: a loop over the names takes 0.2 us more.
-        return (
-            callable(axes["impurity"]) or callable(axes["bound"]) or callable(axes["window_hook"])
-        )
+        hook = getattr(axes.get("adaptation"), "hook", None)
+        return callable(axes.get("impurity")) or callable(axes.get("bound")) or hook is not None
 
     def _axes(self) -> dict[str, Any]:
-        """All parameters of the free composition, whatever a recipe shows of them."""
-        axes = {name: getattr(self, name) for name in _AXES}
-        for axis, (own, values) in self._renamed.items():
-            axes[axis] = values[one_of(own, getattr(self, own), values)]
-        return axes
+        """All parameters of the free composition, whatever a recipe shows of them.
+
+        They have policies in place of names.
+        """
+        own = {name: getattr(self, name) for name in self._get_param_names()}
+        if self._recipe is not None:
+            own = self._recipe.completed(type(self).__name__, own)
+        axes = {**_free_defaults(), **{k: v for k, v in own.items() if k in _free_defaults()}}
+        return resolved(axes)
 
     def _adopt(self, axes: Mapping[str, Any]) -> None:
         """Takes over parameters of the free composition."""
-        self.__dict__.update({k: v for k, v in axes.items() if k not in self._renamed})
-        for axis, (own, values) in self._renamed.items():
-            if axis in axes:
-                names = [name for name, value in values.items() if value == axes[axis]]
-                if not names:
-                    raise ValueError(f"{type(self).__name__} has no {axis}={axes[axis]!r}")
-                self.__dict__[own] = names[0]
+        taken = set(self._get_param_names())
+        self.__dict__.update({k: shortest(v) for k, v in axes.items() if k in taken})
+        now = self._axes()
+        for name, value in axes.items():
+            if name not in taken and resolved({name: value})[name] != now[name]:
+                raise ValueError(f"{type(self).__name__} has no {name}={shortest(value)!r}")
 
     def _fresh_like(self) -> HoeffdingTree:
         """An unfitted free composition of the same parameters."""
         return HoeffdingTree(**self._axes())
 
 
-_AXES = tuple(HoeffdingTree._get_param_names())
+@functools.cache
+def _free_defaults() -> dict[str, Any]:
+    """The parameters of the free composition, with their defaults."""
+    parameters = inspect.signature(HoeffdingTree.__init__).parameters
+    return {name: p.default for name, p in parameters.items() if name != "self"}

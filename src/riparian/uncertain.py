@@ -190,17 +190,23 @@ def set_cells(
 
 def refuse_settings(parameters: Mapping[str, Any]) -> None:
     """A ValueError where a tree of these parameters cannot take uncertain values."""
+    impurity, bound = parameters["impurity"], parameters["bound"]
     refused = {
-        "evaluator": parameters["evaluator"] != "resubstitution",
-        "leaf_features": parameters["leaf_features"] is not None,
-        "pairing": parameters["bound"] == "delta-method" and parameters["pairing"] == "paired",
-        "short_memory": parameters["short_memory"] != 0,
+        "impurity__evaluator": getattr(impurity, "evaluator", "resubstitution"),
+        "leaf_features": parameters["leaf_features"],
+        "bound__pairing": getattr(bound, "pairing", "independent"),
+        "short_memory": parameters["short_memory"],
     }
-    for name, is_refused in refused.items():
-        if is_refused:
+    allowed = {
+        "impurity__evaluator": ("resubstitution",),
+        "leaf_features": (None,),
+        "bound__pairing": ("independent", "conservative"),
+        "short_memory": (0,),
+    }
+    for name, value in refused.items():
+        if value not in allowed[name]:
             raise ValueError(
-                f"uncertain values cannot be taken with {name}={parameters[name]!r} "
-                "(docs/uncertain.md)"
+                f"uncertain values cannot be learned with {name}={value!r} (docs/uncertain.md)"
             )
 
 

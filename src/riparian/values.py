@@ -21,6 +21,7 @@ while ``1``, ``"1"`` and ``b"1"`` are three.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any, TypeAlias
@@ -37,6 +38,7 @@ __all__ = [
     "built_in",
     "category_of",
     "is_null",
+    "json_object",
     "label_of",
     "name_of",
     "unwritable",
@@ -152,3 +154,20 @@ def unwritable(value: object) -> str | None:
     if type(value) is str and not value.isascii() and _TWO_HALVES.search(value):
         return f"{ascii(value)[:60]}, which holds a character as two surrogates,"
     return None
+
+
+def json_object(name: str, value: Any) -> dict[str, Any]:
+    """A copy of `value` as JSON has it; a ValueError unless it is an object of JSON.
+
+    Examples
+    --------
+    >>> json_object("metadata_", {"trained by": "night shift", "runs": (1, 2)})
+    {'trained by': 'night shift', 'runs': [1, 2]}
+    """
+    try:
+        found = json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{name} must be what JSON can hold: {error}") from None
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in value):
+        raise ValueError(f"{name} must be a dict with strings as keys, got {value!r}")
+    return found

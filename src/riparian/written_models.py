@@ -13,11 +13,13 @@ from typing import Any
 from riparian.drift import DETECTORS
 from riparian.errors import one_of
 from riparian.models import MODELS
-from riparian.options import read_costs
+from riparian.options import read_costs, read_policy
+from riparian.policies import AXES
 
 __all__ = ["assigned", "model_of", "value_of"]
 
 _CALL = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_NAME = re.compile(r"[a-z]")  # a policy is written by its name, without quotes
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 #: Detectors under the names of their classes.
 _DETECTORS = {cls.__name__: cls for cls in DETECTORS.values()}
@@ -67,8 +69,8 @@ def assigned(
 
     Examples
     --------
-    >>> assigned("VFDT", ["tau", "leaf"], ["tau=0.1", "leaf=majority,idbd"])
-    {'tau': 0.1, 'leaf': ('majority', 'idbd')}
+    >>> assigned("VFDT", ["tau", "leaf"], ["tau=0.1", "leaf=majority,linear-units(step=0.01)"])
+    {'tau': 0.1, 'leaf': ('majority', LinearUnits(step=0.01))}
     >>> assigned("VFDT", ["tau", "leaf"], ["taw=1"])
     Traceback (most recent call last):
     ...
@@ -85,8 +87,8 @@ def assigned(
             raise ValueError(f"{parameter} is given twice, for {name}")
         if parameter == "costs":
             found[parameter] = read_costs(value, as_text=labels_as_text)
-        elif parameter == "leaf":
-            found[parameter] = _leaf(value.strip())
+        elif parameter in AXES and _NAME.match(value.strip()):
+            found[parameter] = read_policy(parameter, value.strip())
         else:
             found[parameter] = value_of(value.strip())
     return found
@@ -118,14 +120,6 @@ def value_of(text: str) -> Any:
 def _made(cls: Callable[..., Any], inside: str) -> Any:
     known = list(cls().get_params() if cls in _DETECTORS.values() else cls().get_params(deep=False))
     return cls(**assigned(cls.__name__, known, _parts(inside)))
-
-
-def _leaf(text: str) -> Any:
-    """A name, or several with commas between them."""
-    found = value_of(text)
-    if isinstance(found, str) and "," in found:
-        return tuple(part.strip() for part in found.split(","))
-    return found
 
 
 def _parts(inside: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from riparian.settings import whole
+from riparian.policies.parameter import whole
 from riparian.structure import Node, Structure
 from riparian.wording import share_text, weight_text
 

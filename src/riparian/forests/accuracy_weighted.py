@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.compat import announce_to_river
 from riparian.forests.ensemble import Ensemble, Member, Standing
-from riparian.settings import whole
+from riparian.policies.parameter import whole
 from riparian.tree import HoeffdingTree
 
 __all__ = ["AccuracyWeightedEnsemble", "ChunkMember"]

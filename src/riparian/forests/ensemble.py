@@ -17,8 +17,10 @@ from riparian import _core
 from riparian.certificates import Certificates, Split, evidence_of, splits_of
 from riparian.costs import check_costs
 from riparian.model import Engine, StreamClassifier
+from riparian.policies import shortest
+from riparian.policies.parameter import whole
 from riparian.schema import Schema
-from riparian.settings import byte_count, check_settings, whole
+from riparian.settings import byte_count, check_settings
 from riparian.table import read_example, refuse_uncertain
 from riparian.tree import HoeffdingTree
 
@@ -341,8 +343,8 @@ class Ensemble(StreamClassifier[E]):
 
         self._fitted()
         axes = self._tree_axes(self._learned_with)
-        options = axes["adaptation"] == "options"
-        refuse_unsaid(allowed, asked, leaf=axes["leaf"], options=options)
+        options = axes["adaptation"].name == "options"
+        refuse_unsaid(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
         read = self._read_trees(
             lambda tree: tree.nodes(), lambda standings: [s for s in standings if s.weight > 0.0]
         )

@@ -13,7 +13,8 @@ from riparian.compat import announce_to_river
 from riparian.drift import ADWIN, Detector
 from riparian.errors import one_of
 from riparian.forests.ensemble import Ensemble, Standing
-from riparian.settings import check_features, number, truth, whole
+from riparian.policies.parameter import number, truth, whole
+from riparian.settings import check_features
 from riparian.tree import HoeffdingTree
 
 __all__ = ["Forest", "detector_of"]

@@ -14,7 +14,8 @@ from riparian.drift import Detector
 from riparian.errors import one_of
 from riparian.forests.ensemble import Ensemble, Member, Standing, Vote
 from riparian.forests.forest import detector_of
-from riparian.settings import number
+from riparian.policies import shortest
+from riparian.policies.parameter import number
 from riparian.tree import HoeffdingTree
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ class UFFT(Ensemble[_core.PairForest]):
         from riparian.export.plain import Part, plain_forest, refuse_unsaid
 
         self._fitted()
-        refuse_unsaid(allowed, asked, leaf=_tree_axes(self._learned_with)["leaf"])
+        refuse_unsaid(allowed, asked, leaf=shortest(_tree_axes(self._learned_with)["leaf"]))
         parts = [Part(s.tree.nodes(), classes=s.pair) for s in self._standings()]
         if not parts:
             raise ValueError(f"{asked} needs a tree, and one class alone has none")

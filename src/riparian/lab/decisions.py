@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.costs import cost_matrix_of_all
-from riparian.errors import one_of
 from riparian.lab.node import Costs, Node, s1_node
-from riparian.settings import IMPURITIES, served_by
+from riparian.policies import Choice, Policy, resolve
 
 __all__ = ["Decisions", "decisions"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _HYBRID = ("misclassification", "gini")  # in the order in which they are asked
-_EVALUATORS = ("resubstitution", "prequential", "holdout", "fixed")
 _EQUAL = 1e-12  # true gains closer than this are equal
 _SLICE_SECONDS = 0.2  # between two looks at Ctrl-C
 
@@ -91,16 +89,19 @@ class Decisions:
     @property
     def judges_labels(self) -> bool:
         """Whether the gain is that of labels, so that `misjudged` may differ from `wrong`."""
-        return bool(self.parameters["evaluator"] != "resubstitution")
+        return _judges_labels(self.parameters)
 
     @property
     def method(self) -> str:
         """The method in a few words."""
         p = self.parameters
-        evaluator = "" if p["evaluator"] == "resubstitution" else f" {p['evaluator']}"
+        judge = "fixed" if p["fixed_labels"] else _evaluator(p["impurity"])
+        evaluator = "" if judge == "resubstitution" else f" {judge}"
         spent = ", delta spent" if p["spend_delta"] else ""
         epsilons = "epsilon" if p["epsilons"] == 1 else "epsilons"
-        return f"{p['impurity']}{evaluator}, {p['bound']}, {p['epsilons']} {epsilons}{spent}"
+        return (
+            f"{p['impurity'].name}{evaluator}, {p['bound'].name}, {p['epsilons']} {epsilons}{spent}"
+        )
 
     def _verdict(self, interval: tuple[float, float]) -> str:
         low, high = interval
@@ -133,17 +134,13 @@ def percent(rate: float) -> str:
 def decisions(
     node: Node | None = None,
     *,
-    impurity: str = "entropy",
-    evaluator: str = "resubstitution",
-    holdout_examples: int = 30,
+    impurity: Choice = "entropy",
+    fixed_labels: bool = False,
     costs: Costs | None = None,
-    bound: str = "hoeffding",
+    bound: Choice = "hoeffding",
     epsilons: int = 1,
     delta: float = 0.05,
     spend_delta: bool = False,
-    confidence_c: float = 1.0,
-    confidence_form: str = "printed",
-    pairing: str = "independent",
     grace_period: int = 1,
     first_check: int = 1,
     max_examples: int = 10_000_000,
@@ -163,12 +160,14 @@ def decisions(
     ----------
     node : Node, optional
         The distribution; by default that of `s1_node`.
-    impurity, evaluator, holdout_examples, costs
-        As of `HoeffdingTree`. The evaluator may also be ``"fixed"``: the labels that are right for
-        the distribution, which only a laboratory knows.
-    bound, epsilons, delta, spend_delta, confidence_c, confidence_form, pairing
-        As of `HoeffdingTree`. ``pairing="paired"`` uses the counts of both attributes together. A
-        callable is refused: the laboratory is native.
+    impurity, costs
+        As of `HoeffdingTree`.
+    fixed_labels : bool, default=False
+        For accuracy and loss: judge with the labels that are right for the distribution, which
+        only a laboratory knows.
+    bound, epsilons, delta, spend_delta
+        As of `HoeffdingTree`. ``DeltaMethod(pairing="paired")`` uses the counts of both attributes
+        together. A callable is refused: the laboratory is native.
     grace_period : int, default=1
         Examples between two checks.
     first_check : int, default=1
@@ -192,24 +191,21 @@ def decisions(
 
     Examples
     --------
-    >>> found = decisions(impurity="accuracy", evaluator="prequential", epsilons=2,
+    >>> from riparian.impurities import Accuracy
+    >>> found = decisions(impurity=Accuracy(evaluator="prequential"), epsilons=2,
     ...                   repetitions=10_000)
     >>> found.verdict
     'kept'
     """
     node = s1_node() if node is None else node
     parameters = {
-        "impurity": impurity,
-        "evaluator": evaluator,
-        "holdout_examples": holdout_examples,
+        "impurity": _policy("impurity", impurity),
+        "fixed_labels": fixed_labels,
         "costs": costs,
-        "bound": bound,
+        "bound": _policy("bound", bound),
         "epsilons": epsilons,
         "delta": delta,
         "spend_delta": spend_delta,
-        "confidence_c": confidence_c,
-        "confidence_form": confidence_form,
-        "pairing": pairing,
         "grace_period": grace_period,
         "first_check": first_check,
         "max_examples": max_examples,
@@ -220,15 +216,22 @@ def decisions(
     _check_whole("seed", seed, least=0, most=2**64 - 1)
     if n_jobs is not None:
         _check_whole("n_jobs", n_jobs, most=1024)
-    matrix = cost_matrix_of_all(costs, node.classes) if impurity == "loss" else np.zeros((0, 0))
-    asked = _HYBRID if impurity == "hybrid" else (impurity,)
+    name = parameters["impurity"].name
+    matrix = cost_matrix_of_all(costs, node.classes) if name == "loss" else np.zeros((0, 0))
+    asked = _HYBRID if name == "hybrid" else (name,)
     best = np.array([_best(node.true_gains(name, costs), null_cut) for name in asked])
 
     lab = _core.Lab(
         node.probabilities.shape[:-1],
         len(node.classes),
         node.probabilities.ravel(),
-        {**parameters, "epsilons": float(epsilons), "delta": float(delta)},
+        {
+            **parameters,
+            "impurity": parameters["impurity"].checked("impurity"),
+            "bound": parameters["bound"].checked("bound"),
+            "epsilons": float(epsilons),
+            "delta": float(delta),
+        },
         matrix.ravel(),
         seed,
     )
@@ -244,7 +247,7 @@ def decisions(
         decided=int(decided.sum()),
         wrong=wrong,
         interval=clopper_pearson(wrong, repetitions),
-        misjudged=wrong if evaluator == "resubstitution" else int(misjudged.sum()),
+        misjudged=int(misjudged.sum()) if _judges_labels(parameters) else wrong,
         mean_examples=float(examples[decided].mean()) if decided.any() else float("nan"),
         quantiles=MappingProxyType(dict(zip(QUANTILES, quantiles, strict=True))),
         parameters=MappingProxyType({**parameters, "seed": seed}),
@@ -286,6 +289,23 @@ def _run(
     return [np.concatenate(told) for told in zip(*parts, strict=True)]
 
 
+def _policy(axis: str, value: Any) -> Policy:
+    found = resolve(axis, value)
+    if not isinstance(found, Policy):
+        raise TypeError(f"{axis} must be a policy, not a callable: the laboratory is native")
+    return found
+
+
+def _evaluator(impurity: Policy) -> str:
+    return str(getattr(impurity, "evaluator", "resubstitution"))
+
+
+def _judges_labels(parameters: Mapping[str, Any]) -> bool:
+    return bool(
+        parameters["fixed_labels"] or _evaluator(parameters["impurity"]) != "resubstitution"
+    )
+
+
 def _best(gains: NDArray[np.float64], null_cut: bool) -> NDArray[np.bool_]:
     least = gains.max() - _EQUAL
     return np.asarray(gains >= (max(least, _EQUAL) if null_cut else least))
@@ -300,41 +320,35 @@ def _processors() -> int:
 def _check(node: Node, parameters: Mapping[str, Any]) -> None:
     if not isinstance(node, Node):
         raise TypeError(f"node must be a riparian.lab.Node, got {type(node).__name__}")
-    for name in ("impurity", "bound"):
-        if callable(parameters[name]):
-            raise TypeError(f"{name} must be a name, not a callable: the laboratory is native")
-    one_of("impurity", parameters["impurity"], IMPURITIES)
-    one_of("bound", parameters["bound"], _core.names("bound"))
-    impurity, bound, evaluator = (parameters[name] for name in ("impurity", "bound", "evaluator"))
-    one_of("evaluator", evaluator, _EVALUATORS)
-    one_of("confidence_form", parameters["confidence_form"], ("printed", "derived"))
-    one_of("pairing", parameters["pairing"], ("independent", "conservative", "paired"))
-    if (served := served_by(bound)) is not None and impurity not in served:
-        listed = ", ".join(repr(name) for name in served)
-        raise ValueError(f"bound {bound!r} serves the impurities {listed}, got {impurity!r}")
-    if parameters["costs"] is not None and impurity != "loss":
-        raise ValueError(f"costs are for impurity 'loss', got {impurity!r}")
-    if evaluator != "resubstitution":
-        if impurity not in ("accuracy", "loss"):
-            raise ValueError(
-                f"evaluator {evaluator!r} is for the impurities 'accuracy' and 'loss', "
-                f"got {impurity!r}"
-            )
-        if bound == "delta-method":
-            raise ValueError("bound 'delta-method' needs evaluator 'resubstitution'")
+    impurity, bound = parameters["impurity"], parameters["bound"]
+    impurity.checked("impurity")
+    bound.checked("bound")
+    serves = bound.declared["serves"]
+    if serves and impurity.name not in serves:
+        listed = ", ".join(repr(name) for name in serves)
+        raise ValueError(
+            f"bound {bound.name!r} serves the impurities {listed}, got {impurity.name!r}"
+        )
+    if parameters["costs"] is not None and impurity.name != "loss":
+        raise ValueError(f"costs are for impurity 'loss', got {impurity.name!r}")
+    if parameters["fixed_labels"] and "evaluator" not in impurity.parameters:
+        raise ValueError(
+            f"fixed_labels is for the impurities 'accuracy' and 'loss', got {impurity.name!r}"
+        )
+    if _judges_labels(parameters) and bound.name == "delta-method":
+        raise ValueError("bound 'delta-method' needs evaluator 'resubstitution'")
     if parameters["epsilons"] not in (1, 2):
         raise ValueError(f"epsilons must be 1 or 2, got {parameters['epsilons']!r}")
     if not 0.0 < parameters["delta"] < 1.0:
         raise ValueError(
             f"delta must be a probability between 0 and 1, got {parameters['delta']!r}"
         )
-    if bound in ("normal", "delta-method") and not parameters["delta"] < 0.5:
+    if not parameters["delta"] < bound.declared["most_delta"]:
         raise ValueError(
-            f"delta must be below 0.5 with bound {bound!r}, got {parameters['delta']!r}"
+            f"delta must be below {bound.declared['most_delta']:g} with bound {bound.name!r}, "
+            f"got {parameters['delta']!r}"
         )
-    if not 0.0 < parameters["confidence_c"] < float("inf"):
-        raise ValueError(f"confidence_c must be positive, got {parameters['confidence_c']!r}")
-    for name in ("holdout_examples", "grace_period", "first_check", "max_examples"):
+    for name in ("grace_period", "first_check", "max_examples"):
         _check_whole(name, parameters[name])
     if len(node.attributes) < 2 and not parameters["null_cut"]:
         raise ValueError("a node with one attribute has no runner-up; use null_cut=True")

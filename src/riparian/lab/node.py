@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from riparian import _core
 from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
+from riparian.policies import names
 
 __all__ = ["Node", "s1_node"]
 
@@ -111,7 +112,7 @@ class Node:
                 "impurity must be a single one, got 'hybrid': ask for 'misclassification' and "
                 "'gini'"
             )
-        one_of("impurity", impurity, _core.names("impurity"))
+        one_of("impurity", impurity, [name for name in names("impurity") if name != "hybrid"])
         matrix = cost_matrix_of_all(costs, self.classes) if impurity == "loss" else None
         whole = self.table(0).sum(axis=0)
         before = float(_core.impurity(impurity, whole[None, :], matrix)[0])

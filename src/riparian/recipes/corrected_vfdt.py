@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
+from riparian.impurities import Accuracy, Loss
 from riparian.tree import HoeffdingTree
 
 __all__ = ["CorrectedVFDT"]
 
 
-@recipe
-class CorrectedVFDT(HoeffdingTree):
+class CorrectedVFDT(
+    HoeffdingTree,
+    defaults={
+        "epsilons": 2,
+        "delta": 0.05,
+        "spend_delta": False,
+        "grace_period": 1,
+        "tau": 0.0,
+        "leaf": "majority",
+    },
+    allows={
+        "impurity": {Accuracy(evaluator="prequential"): {}, Loss(evaluator="prequential"): {}},
+    },
+):
     """correctedVFDT: quality gain, a mean of single examples, and two epsilons.
-
-    Parameters
-    ----------
-    impurity : {"accuracy", "loss"}, default="accuracy"
-        Quality of an answer: right or wrong, or 1 minus its cost.
-    evaluator : {"prequential", "holdout", "resubstitution"}, default="prequential"
-        Who judges it; "holdout" alone meets the premise that the classifier stays constant.
-    holdout_examples : float, default=30
-        First examples of a leaf, which fix numeric cuts and held-out labels.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest, and
-        ``impurity="loss"`` counts them.
-    epsilons : {1, 2}, default=2
-        2 as the paper corrects it; 1 as VFDT has it.
-    delta : float, default=0.05
-        Accepted probability of a wrong decision in one check.
-    spend_delta : bool, default=False
-        Share `delta` among all checks of a leaf, which the paper does not.
-    grace_period : float, default=1
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.0
-        Tie threshold: split anyway once the bound is below it.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers.
 
     Notes
     -----
@@ -63,36 +48,3 @@ class CorrectedVFDT(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        impurity: str = "accuracy",
-        evaluator: str = "prequential",
-        holdout_examples: float = 30,
-        costs: Any = None,
-        epsilons: int = 2,
-        delta: float = 0.05,
-        spend_delta: bool = False,
-        grace_period: float = 1,
-        tau: float = 0.0,
-        leaf: str | Sequence[str] = "majority",
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            categorical_cuts="multiway",
-            bound="hoeffding",
-            impurity=impurity,
-            evaluator=evaluator,
-            holdout_examples=holdout_examples,
-            costs=costs,
-            epsilons=epsilons,
-            delta=delta,
-            spend_delta=spend_delta,
-            grace_period=grace_period,
-            tau=tau,
-            leaf=leaf,
-            **shared,
-        )

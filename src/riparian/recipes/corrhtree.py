@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["CorrHTree"]
 
 
-@recipe
-class CorrHTree(HoeffdingTree):
+class CorrHTree(
+    HoeffdingTree,
+    fixes={"categorical_cuts": "one-against-rest", "impurity": "accuracy", "epsilons": 2},
+    defaults={"delta": 0.05, "grace_period": 100, "tau": 0.0, "leaf": "majority"},
+):
     """CorrH-Tree, the baseline of C-Tree's paper: accuracy gain by resubstitution, two epsilons.
-
-    Parameters
-    ----------
-    delta : float, default=0.05
-        Accepted probability of a wrong decision in one check.
-    grace_period : float, default=100
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.0
-        Tie threshold: split anyway once the bound is below it.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
 
     Notes
     -----
@@ -52,28 +38,3 @@ class CorrHTree(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        delta: float = 0.05,
-        grace_period: float = 100,
-        tau: float = 0.0,
-        leaf: str | Sequence[str] = "majority",
-        costs: Any = None,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            categorical_cuts="one-against-rest",
-            impurity="accuracy",
-            bound="hoeffding",
-            epsilons=2,
-            delta=delta,
-            grace_period=grace_period,
-            tau=tau,
-            leaf=leaf,
-            costs=costs,
-            **shared,
-        )

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["DsCART"]
 
 
-@recipe
-class DsCART(HoeffdingTree):
+class DsCART(
+    HoeffdingTree,
+    fixes={"categorical_cuts": "one-against-rest", "impurity": "gini", "bound": "normal"},
+    defaults={"leaf": "majority"},
+):
     """dsCART: Gini gain with a threshold by the normal approximation, binary tests.
-
-    Parameters
-    ----------
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
 
     Notes
     -----
@@ -49,27 +35,3 @@ class DsCART(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        delta: float = 1e-7,
-        grace_period: float = 200,
-        tau: float = 0.05,
-        leaf: str | Sequence[str] = "majority",
-        costs: Any = None,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            categorical_cuts="one-against-rest",
-            impurity="gini",
-            bound="normal",
-            delta=delta,
-            grace_period=grace_period,
-            tau=tau,
-            leaf=leaf,
-            costs=costs,
-            **shared,
-        )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
-from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["EFDT"]
 
 
-@recipe
-class EFDT(HoeffdingTree):
+class EFDT(
+    HoeffdingTree,
+    fixes={"runner_up": "none"},
+    takes=("impurity", "bound"),
+    allows={"adaptation": {"reevaluation": {}}},
+):
     """Extremely fast decision tree: split once a cut is sure to gain, and look again later.
-
-    Parameters
-    ----------
-    reevaluate_every : float, default=2000
-        Weight of examples between two looks at an inner node.
 
     Notes
     -----
@@ -46,16 +42,3 @@ class EFDT(HoeffdingTree):
     >>> bool(EFDT().fit(X, y).n_leaves_ > VFDT().fit(X, y).n_leaves_)
     True
     """
-
-    def __init__(
-        self,
-        *,
-        reevaluate_every: float = 2000,
-        **shared: Unpack[Composed],
-    ) -> None:
-        super().__init__(
-            adaptation="reevaluation",
-            reevaluate_every=reevaluate_every,
-            runner_up="none",
-            **shared,
-        )

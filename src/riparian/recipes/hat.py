@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
-from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["HAT"]
 
 
-@recipe
-class HAT(HoeffdingTree):
+class HAT(
+    HoeffdingTree,
+    takes=("impurity", "bound", "random_state"),
+    allows={"adaptation": {"alternates": {}}},
+):
     """Hoeffding adaptive tree: where errors rise, another subtree grows and may take over.
-
-    Parameters
-    ----------
-    drift_delta : float, default=0.002
-        Confidence of the detectors (ADWIN) at the nodes.
-    switch_delta : float, default=0.05
-        Confidence that an alternate subtree errs less before it takes over, or more before
-        it is given up.
-    switch_after : float, default=300
-        Answers that both windows must hold before the two are compared.
-    bootstrap : bool, default=False
-        Whether leaves learn each row as often as a Poisson variable of mean 1 says, and once
-        at least. MOA's do; the bound then counts more examples than there were.
-    random_state : int or None, default=None
-        Its seed; None is 0.
 
     Notes
     -----
@@ -53,23 +38,3 @@ class HAT(HoeffdingTree):
     >>> model.changes()[0].kind
     'replaced'
     """
-
-    def __init__(
-        self,
-        *,
-        drift_delta: float = 0.002,
-        switch_delta: float = 0.05,
-        switch_after: float = 300,
-        bootstrap: bool = False,
-        random_state: int | None = None,
-        **shared: Unpack[Composed],
-    ) -> None:
-        super().__init__(
-            adaptation="alternates",
-            drift_delta=drift_delta,
-            switch_delta=switch_delta,
-            switch_after=switch_after,
-            bootstrap=bootstrap,
-            random_state=random_state,
-            **shared,
-        )

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
-from riparian.recipes.recipe import Composed, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["HoeffdingOptionTree"]
 
 
-@recipe
-class HoeffdingOptionTree(HoeffdingTree):
+class HoeffdingOptionTree(
+    HoeffdingTree,
+    takes=("impurity", "bound"),
+    allows={"adaptation": {"options": {}}},
+):
     """Hoeffding option tree: a node may have several tests, and all their leaves answer.
-
-    Parameters
-    ----------
-    max_options : int, default=5
-        How many leaves one example may reach; with 1 the tree is VFDT.
-    option_delta : float, default=0.1
-        Accepted probability that a further test is no better than those of the node.
 
     Notes
     -----
@@ -49,17 +42,3 @@ class HoeffdingOptionTree(HoeffdingTree):
     >>> model.change_counts()["started"] > 0
     True
     """
-
-    def __init__(
-        self,
-        *,
-        max_options: int = 5,
-        option_delta: float = 0.1,
-        **shared: Unpack[Composed],
-    ) -> None:
-        super().__init__(
-            adaptation="options",
-            max_options=max_options,
-            option_delta=option_delta,
-            **shared,
-        )

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["HybridTree"]
 
 
-@recipe
-class HybridTree(HoeffdingTree):
+class HybridTree(
+    HoeffdingTree,
+    fixes={"impurity": "hybrid"},
+    defaults={"leaf": "majority"},
+    allows={"bound": {"normal": {}, "hoeffding": {}, "mcdiarmid": {}}},
+):
     """Misclassification decides fast; where it is blind, Gini decides.
-
-    Parameters
-    ----------
-    bound : {"normal", "hoeffding", "mcdiarmid"}, default="normal"
-        The thresholds of both criteria.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
 
     Notes
     -----
@@ -51,27 +36,3 @@ class HybridTree(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        bound: str = "normal",
-        delta: float = 1e-7,
-        grace_period: float = 200,
-        tau: float = 0.05,
-        leaf: str | Sequence[str] = "majority",
-        costs: Any = None,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            impurity="hybrid",
-            bound=bound,
-            delta=delta,
-            grace_period=grace_period,
-            tau=tau,
-            leaf=leaf,
-            costs=costs,
-            **shared,
-        )

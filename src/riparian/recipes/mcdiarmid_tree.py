@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["McDiarmidTree"]
 
 
-@recipe
-class McDiarmidTree(HoeffdingTree):
+class McDiarmidTree(
+    HoeffdingTree,
+    fixes={"bound": "mcdiarmid"},
+    defaults={"impurity": "entropy", "leaf": "majority"},
+):
     """McDiarmid tree: bounded differences instead of Hoeffding's mean.
-
-    Parameters
-    ----------
-    impurity : {"entropy", "gini"}, default="entropy"
-        Whose reduction is the gain.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
 
     Notes
     -----
@@ -51,27 +35,3 @@ class McDiarmidTree(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        impurity: str = "entropy",
-        delta: float = 1e-7,
-        grace_period: float = 200,
-        tau: float = 0.05,
-        leaf: str | Sequence[str] = "majority",
-        costs: Any = None,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            bound="mcdiarmid",
-            impurity=impurity,
-            delta=delta,
-            grace_period=grace_period,
-            tau=tau,
-            leaf=leaf,
-            costs=costs,
-            **shared,
-        )

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["MisclassificationTree"]
 
 
-@recipe
-class MisclassificationTree(HoeffdingTree):
+class MisclassificationTree(
+    HoeffdingTree,
+    fixes={"impurity": "misclassification", "bound": "normal"},
+    defaults={"leaf": "majority"},
+):
     """Misclassification error with Rutkowski's normal threshold.
-
-    Parameters
-    ----------
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
 
     Notes
     -----
@@ -49,26 +35,3 @@ class MisclassificationTree(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        delta: float = 1e-7,
-        grace_period: float = 200,
-        tau: float = 0.05,
-        leaf: str | Sequence[str] = "majority",
-        costs: Any = None,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            impurity="misclassification",
-            bound="normal",
-            delta=delta,
-            grace_period=grace_period,
-            tau=tau,
-            leaf=leaf,
-            costs=costs,
-            **shared,
-        )

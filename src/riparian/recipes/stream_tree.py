@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
+from riparian.leaves import LinearUnits
 from riparian.tree import HoeffdingTree
 
 __all__ = ["StreamTree"]
 
 
-@recipe
-class StreamTree(HoeffdingTree):
+class StreamTree(
+    HoeffdingTree,
+    fixes={"categorical_cuts": "one-against-rest", "inherit_counts": "count"},
+    defaults={"leaf": ("majority", "naive-bayes", LinearUnits(step=0.003))},
+):
     """The tree to begin with: never much worse than VFDT with adaptive leaves, mostly better.
-
-    Parameters
-    ----------
-    leaf : str or sequence of str, default=("majority", "naive-bayes", "idbd")
-        What a leaf answers: whichever of the three was right more often there.
-    idbd_alpha : float, default=0.003
-        The step size that each weight of "idbd" begins with.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
 
     Notes
     -----
@@ -56,30 +41,3 @@ class StreamTree(HoeffdingTree):
     >>> model.predict([[8.0, 7.0, 1.0]])
     array([1])
     """
-
-    def __init__(  # type: ignore[misc]  # its own default of a shared parameter
-        self,
-        *,
-        leaf: str | Sequence[str] = ("majority", "naive-bayes", "idbd"),
-        idbd_alpha: float = 0.003,
-        costs: Any = None,
-        grace_period: float = 200,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            categorical_cuts="one-against-rest",
-            impurity="entropy",
-            bound="hoeffding",
-            leaf=leaf,
-            idbd_alpha=idbd_alpha,
-            costs=costs,
-            grace_period=grace_period,
-            delta=delta,
-            tau=tau,
-            inherit_counts="count",
-            **shared,
-        )

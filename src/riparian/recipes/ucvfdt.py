@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from riparian.recipes.cvfdt import CVFDT
-from riparian.recipes.recipe import another_name
 
 __all__ = ["UCVFDT"]
 
 
-@another_name
 class UCVFDT(CVFDT):
     """CVFDT for uncertain values: examples go down every branch that they may take.
 

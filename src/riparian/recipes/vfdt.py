@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["VFDT"]
 
 
-@recipe
-class VFDT(HoeffdingTree):
+class VFDT(
+    HoeffdingTree,
+    defaults={"impurity": "entropy", "leaf": "majority"},
+):
     """Very fast decision tree: split once the two best gains are far enough apart.
-
-    Parameters
-    ----------
-    impurity : {"entropy", "gini"}, default="entropy"
-        Whose reduction is the gain.
-    leaf : str or sequence of str, default="majority"
-        What a leaf answers; the paper's trees answer by majority.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
 
     Notes
     -----
@@ -57,27 +40,3 @@ class VFDT(HoeffdingTree):
     >>> split.feature, split.reason
     ('x1', 'tie')
     """
-
-    def __init__(
-        self,
-        *,
-        impurity: str = "entropy",
-        leaf: str | Sequence[str] = "majority",
-        costs: Any = None,
-        grace_period: float = 200,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="gaussian",
-            cuts="bins",
-            impurity=impurity,
-            bound="hoeffding",
-            leaf=leaf,
-            costs=costs,
-            grace_period=grace_period,
-            delta=delta,
-            tau=tau,
-            **shared,
-        )

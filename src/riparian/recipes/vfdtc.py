@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-from riparian.recipes.recipe import Shared, recipe
 from riparian.tree import HoeffdingTree
 
 __all__ = ["VFDTc"]
 
 
-@recipe
-class VFDTc(HoeffdingTree):
+class VFDTc(
+    HoeffdingTree,
+    fixes={"statistics": "exhaustive"},
+    defaults={"leaf": "adaptive"},
+):
     """VFDTc: every observed value is a cut, leaves answer by naive Bayes where it is better.
-
-    Parameters
-    ----------
-    leaf : str or sequence of str, default="adaptive"
-        What a leaf answers.
-    costs : array-like, dict or None, default=None
-        Cost of each (predicted, true) pair; answers are the cheapest.
-    delta : float, default=1e-7
-        Accepted probability of a wrong decision in one check.
-    grace_period : float, default=200
-        Weight of examples between two checks of a leaf.
-    tau : float, default=0.05
-        Tie threshold: split anyway once the bound is below it.
 
     Notes
     -----
@@ -51,26 +37,3 @@ class VFDTc(HoeffdingTree):
     >>> model.n_seen_
     20000
     """
-
-    def __init__(
-        self,
-        *,
-        leaf: str | Sequence[str] = "adaptive",
-        costs: Any = None,
-        delta: float = 1e-7,
-        grace_period: float = 200,
-        tau: float = 0.05,
-        **shared: Unpack[Shared],
-    ) -> None:
-        super().__init__(
-            statistics="exhaustive",
-            cuts="bins",
-            impurity="entropy",
-            bound="hoeffding",
-            leaf=leaf,
-            costs=costs,
-            delta=delta,
-            grace_period=grace_period,
-            tau=tau,
-            **shared,
-        )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import datasets, evaluate, streams
+from riparian.impurities import Misclassification
 from riparian.recipes import MDT
 from riparian.reproduce.experiment import Experiment, Run, mean
 from riparian.reproduce.outcome import Outcome, Table
@@ -66,7 +67,10 @@ def _figures(stream: Stream, *, grace_period: int, passes: int, folds: int) -> F
         for cuts in VARIANTS:
             # Their deepest level is 60 with the root at 1.
             model = MDT(
-                cuts=cuts, legacy_gain=gain == "legacy", grace_period=grace_period, max_depth=59
+                cuts=cuts,
+                impurity=Misclassification(legacy_gain=gain == "legacy"),
+                grace_period=grace_period,
+                max_depth=59,
             )
             each = evaluate.folds(model, stream, k=_FOLDS, passes=passes, only=folds)
             found[cuts, gain] = (

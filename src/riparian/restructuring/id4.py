@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.compat import announce_to_river
+from riparian.policies.parameter import number, truth
 from riparian.restructuring.model import EveryValue
-from riparian.settings import number, truth
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

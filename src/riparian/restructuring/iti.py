@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.compat import announce_to_river
 from riparian.errors import one_of
+from riparian.policies.parameter import truth
 from riparian.restructuring.model import Remembering, example_limit
-from riparian.settings import check_categorical_features, truth
+from riparian.settings import check_categorical_features
 
 if TYPE_CHECKING:
     from riparian.export.plain import Allowed, PlainTree

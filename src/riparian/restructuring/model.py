@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.settings import whole
+from riparian.policies.parameter import whole
 from riparian.tree_model import TreeModel
 
 __all__ = ["EveryValue", "RestructuringModel", "example_limit"]

@@ -1,0 +1,47 @@
+"""The policies of a tree: one class for each value of each axis.
+
+The core declares every policy once: its name, its parameters, what it can be combined with and
+what it promises (``core/policy.hpp``). The classes here are made from that declaration, and so are
+the checks, the options of the command line and the tables of the documentation.
+
+=======================  ======================================
+axis                     classes
+=======================  ======================================
+``statistics``           :mod:`riparian.statistics`
+``cuts``                 :mod:`riparian.cuts`
+``impurity``             :mod:`riparian.impurities`
+``bound``                :mod:`riparian.bounds`
+``leaf``                 :mod:`riparian.leaves`
+``adaptation``           :mod:`riparian.adaptation`
+=======================  ======================================
+"""
+
+from __future__ import annotations
+
+from riparian.policies.parameter import Parameter
+from riparian.policies.policy import (
+    AXES,
+    Choice,
+    Policy,
+    changed,
+    classes,
+    names,
+    parse,
+    publish,
+    resolve,
+    shortest,
+)
+
+__all__ = [
+    "AXES",
+    "Choice",
+    "Parameter",
+    "Policy",
+    "changed",
+    "classes",
+    "names",
+    "parse",
+    "publish",
+    "resolve",
+    "shortest",
+]

@@ -1,0 +1,108 @@
+"""What one parameter of a tree asks of another, as the policies declare it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from riparian.policies.policy import AXES, Policy
+
+__all__ = ["check_rules"]
+
+#: A parameter, values, and whether it must have one of them or none of them.
+Condition: TypeAlias = tuple[str, list[str], bool]
+
+_MISSING = object()
+
+
+def check_rules(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> None:
+    """A ValueError if two parameters cannot be combined.
+
+    Parameters
+    ----------
+    parameters : mapping
+        All parameters of a tree, with policies in place of names.
+    of_tree : mapping
+        What the core declares of the parameters that belong to no policy.
+    """
+    _check_bound(parameters)
+    for axis, policy in _policies(parameters):
+        for when, needs, why in policy.declared["rules"]:
+            if when is not None and not _holds(when, policy.__dict__.get(when[0], _MISSING)):
+                continue
+            cause = (
+                f"{axis}__{when[0]}={policy.__dict__[when[0]]!r}"
+                if when is not None
+                else f"{axis}={policy.name!r}"
+            )
+            _demand(parameters, needs, cause, why)
+    for when, needs, why in of_tree["rules"]:
+        found = _value(parameters, when[0])
+        if _holds(when, found):
+            _demand(parameters, needs, f"{when[0]}={_shown(found)}", why)
+
+
+def _policies(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Policy]]:
+    for axis in AXES:
+        value = parameters[axis]
+        for policy in value if isinstance(value, tuple) else (value,):
+            if isinstance(policy, Policy):
+                yield axis, policy
+
+
+def _check_bound(parameters: Mapping[str, Any]) -> None:
+    bound, impurity = parameters["bound"], parameters["impurity"]
+    if not isinstance(bound, Policy):
+        return
+    serves = bound.declared["serves"]
+    if serves and not (isinstance(impurity, Policy) and impurity.name in serves):
+        raise ValueError(
+            f"bound={bound.name!r} serves the impurities {', '.join(map(repr, serves))}, got "
+            f"impurity={_shown(impurity)}; bound='hoeffding' serves every impurity"
+        )
+    most = bound.declared["most_delta"]
+    if not parameters["delta"] < most:
+        raise ValueError(
+            f"delta must be below {most:g} with bound={bound.name!r}, got {parameters['delta']!r}"
+        )
+
+
+def _demand(parameters: Mapping[str, Any], needs: Condition, cause: str, why: str) -> None:
+    name, values, one_of = needs
+    found = _value(parameters, name)
+    if found is _MISSING or _holds(needs, found):
+        return
+    if values == ["None"] and not one_of:
+        raise ValueError(f"{cause} needs {name}: {why}")
+    listed = " or ".join(value if _is_literal(value) else repr(value) for value in values)
+    needed = f"{name}={listed}" if one_of else f"another {name} than {listed}"
+    raise ValueError(f"{cause} needs {needed}, got {_shown(found)}: {why}")
+
+
+def _value(parameters: Mapping[str, Any], path: str) -> Any:
+    axis, _, name = path.partition("__")
+    found = parameters[axis]
+    if not name:
+        return found
+    return found.__dict__.get(name, _MISSING) if isinstance(found, Policy) else _MISSING
+
+
+def _holds(condition: Condition, found: Any) -> bool:
+    _, values, one_of = condition
+    if found is _MISSING:
+        return False
+    every = found if isinstance(found, tuple) else (found,)
+    texts = [one.name if isinstance(one, Policy) else str(one) for one in every]
+    if one_of:
+        return all(text in values for text in texts)
+    return not any(text in values for text in texts)
+
+
+def _shown(found: Any) -> str:
+    if isinstance(found, tuple):
+        return repr(tuple(one.name for one in found)) if len(found) > 1 else repr(found[0].name)
+    return repr(found.name) if isinstance(found, Policy) else repr(found)
+
+
+def _is_literal(value: str) -> bool:
+    return value in ("True", "False", "None") or value.isdigit()
