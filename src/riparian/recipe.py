@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riparian.errors import one_of
-from riparian.policies import Policy, classes, resolve, shortest
+from riparian.policies import AXES, Policy, classes, resolve, shortest
 
 __all__ = ["ALWAYS_TAKEN", "Recipe", "document", "signature"]
 
@@ -108,7 +108,7 @@ def document(doc: str, free: str, taken: Mapping[str, Any], recipe: Recipe) -> s
         head = re.sub(r", default=.*", f", default={shortest(default)!r}", head)
         if name in recipe.allows:
             allowed = ", ".join(f'"{_name(name, p)}"' for p in recipe.allows[name])
-            text += f"    Here one of: {allowed}.\n"
+            text = f"    One of {allowed}; see :mod:`{AXES[name]}`.\n"
         told += f"{head}\n{text}"
     told = re.sub(r" \[\d+\]_", "", told)
     lines = "".join(f"    {line}\n" if line else "\n" for line in told.splitlines())
