@@ -6,12 +6,11 @@ The classes are made from what the core declares; see :mod:`riparian.policies`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from riparian.policies import Policy, publish
 
-from riparian.policies import publish
+
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 publish("adaptation", globals())
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...

@@ -31,7 +31,7 @@ also takes ``impurity="hybrid"`` with ``"mcdiarmid"`` and ``"normal"``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,8 +40,8 @@ from riparian import _core
 from riparian.arguments import at_least, broadcast, positive, probabilities, served
 from riparian.callables import Evidence
 from riparian.influence import gap_variance, influence
+from riparian.policies import Policy, publish
 from riparian.policies import classes as policy_classes
-from riparian.policies import publish
 
 __all__ = [
     "SERVES",
@@ -450,8 +450,8 @@ def _bound(
     return widths.reshape(arrays[0].shape)
 
 
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 publish("bound", globals())
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...

@@ -33,7 +33,6 @@ all, if the class weights on both sides are those of the whole normal distributi
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 from riparian import _core
 from riparian.arguments import not_negative
 from riparian.errors import one_of
-from riparian.policies import publish
+from riparian.policies import Policy, publish
 
 __all__ = ["bins", "combined", "intersections", "qda"]
 
@@ -266,8 +265,8 @@ def _inside(roots: list[float], low: float, high: float) -> Doubles:
     return thresholds[(low < thresholds) & (thresholds < high)]
 
 
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 publish("cuts", globals())
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...

@@ -29,8 +29,6 @@ impurities of shape (candidates, branches). ``min_gain=`` is the least gain of a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -38,7 +36,7 @@ from riparian import _core
 from riparian.arguments import at_least, not_negative
 from riparian.costs import cost_matrix_of_all
 from riparian.errors import one_of
-from riparian.policies import names, publish
+from riparian.policies import Policy, names, publish
 from riparian.quality import accuracy_gain, error_gain, loss_gain, quality_gain
 
 __all__ = [
@@ -276,8 +274,8 @@ def _unread(impurity: str, costs: ArrayLike | None) -> None:
         raise ValueError(f"costs must be None with impurity={impurity!r}; 'loss' reads them")
 
 
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 publish("impurity", globals())
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...

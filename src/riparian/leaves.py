@@ -28,13 +28,13 @@ The names that :class:`riparian.HoeffdingTree` takes for ``leaf=``:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.policies import publish
+from riparian.policies import Policy, publish
 
 __all__ = ["Steps", "idbd"]
 
@@ -134,8 +134,8 @@ def idbd(
     return Steps(*_core.idbd(inputs, targets, weights, float(theta), float(alpha)))
 
 
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 publish("leaf", globals())
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...

@@ -198,7 +198,7 @@ def decisions(
     'kept'
     """
     node = s1_node() if node is None else node
-    parameters = {
+    parameters: dict[str, Any] = {
         "impurity": _policy("impurity", impurity),
         "fixed_labels": fixed_labels,
         "costs": costs,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from riparian.impurities import Accuracy
 from riparian.lab.decisions import Decisions, decisions
 from riparian.lab.node import Node
+from riparian.policies import policy
 
 __all__ = ["METHODS", "compare"]
 
-_PREQUENTIAL = {"impurity": Accuracy(evaluator="prequential")}
+_PREQUENTIAL = {"impurity": policy("impurity", "accuracy", evaluator="prequential")}
 # Labels that the first examples got wrong may never let one attribute lead.
-_HOLDOUT = {"impurity": Accuracy(evaluator="holdout"), "max_examples": 100_000}
+_HOLDOUT = {
+    "impurity": policy("impurity", "accuracy", evaluator="holdout"),
+    "max_examples": 100_000,
+}
 
 
 def _every(examples: int) -> dict[str, int]:

@@ -22,6 +22,7 @@ __all__ = [
     "classes",
     "names",
     "parse",
+    "policy",
     "publish",
     "resolve",
     "shortest",
@@ -164,6 +165,17 @@ def _made(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
             "declared": declared,
         },
     )
+
+
+def policy(axis: str, name: str, **parameters: Any) -> Policy:
+    """The policy of this name, with these parameters.
+
+    Examples
+    --------
+    >>> policy("leaf", "linear-units", step=0.003)
+    LinearUnits(step=0.003)
+    """
+    return classes(axis)[one_of(axis, name, names(axis))](**parameters)
 
 
 def publish(axis: str, module: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from riparian.impurities import Accuracy, Loss
+from riparian.policies import policy
 from riparian.tree import HoeffdingTree
 
 __all__ = ["CorrectedVFDT"]
@@ -19,7 +19,10 @@ class CorrectedVFDT(
         "leaf": "majority",
     },
     allows={
-        "impurity": {Accuracy(evaluator="prequential"): {}, Loss(evaluator="prequential"): {}},
+        "impurity": {
+            policy("impurity", "accuracy", evaluator="prequential"): {},
+            policy("impurity", "loss", evaluator="prequential"): {},
+        },
     },
 ):
     """correctedVFDT: quality gain, a mean of single examples, and two epsilons.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from riparian.leaves import LinearUnits
+from riparian.policies import policy
 from riparian.tree import HoeffdingTree
 
 __all__ = ["StreamTree"]
@@ -11,7 +11,7 @@ __all__ = ["StreamTree"]
 class StreamTree(
     HoeffdingTree,
     fixes={"categorical_cuts": "one-against-rest", "inherit_counts": "count"},
-    defaults={"leaf": ("majority", "naive-bayes", LinearUnits(step=0.003))},
+    defaults={"leaf": ("majority", "naive-bayes", policy("leaf", "linear-units", step=0.003))},
 ):
     """The tree to begin with: never much worse than VFDT with adaptive leaves, mostly better.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riparian import datasets, lab, streams
-from riparian.impurities import Accuracy
+from riparian import datasets, impurities, lab, streams
 from riparian.recipes import VFDT, CorrectedVFDT
 from riparian.reproduce.experiment import Experiment, Run, mean
 from riparian.reproduce.outcome import Outcome, Table
@@ -32,7 +31,7 @@ def _tables_2_and_3(run: Run) -> Outcome:
     for impurity, epsilons, delta in CORRECTED_VFDT:
         method: dict[str, Any] = {"impurity": impurity, "epsilons": epsilons}
         if impurity == "accuracy":
-            method["impurity"] = Accuracy(evaluator="prequential")
+            method["impurity"] = impurities.Accuracy(evaluator="prequential")
         found[impurity, epsilons, delta] = lab.decisions(
             **method, delta=delta, repetitions=repetitions, seed=run.seed, n_jobs=run.n_jobs
         )

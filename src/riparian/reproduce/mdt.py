@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian import datasets, evaluate, streams
-from riparian.impurities import Misclassification
+from riparian import datasets, evaluate, impurities, streams
 from riparian.recipes import MDT
 from riparian.reproduce.experiment import Experiment, Run, mean
 from riparian.reproduce.outcome import Outcome, Table
@@ -68,7 +67,7 @@ def _figures(stream: Stream, *, grace_period: int, passes: int, folds: int) -> F
             # Their deepest level is 60 with the root at 1.
             model = MDT(
                 cuts=cuts,
-                impurity=Misclassification(legacy_gain=gain == "legacy"),
+                impurity=impurities.Misclassification(legacy_gain=gain == "legacy"),
                 grace_period=grace_period,
                 max_depth=59,
             )
