@@ -7,14 +7,14 @@ from typing import Any
 
 from riparian.lab.decisions import Decisions, decisions
 from riparian.lab.node import Node
-from riparian.policies import policy
+from riparian.policies import make_policy
 
 __all__ = ["METHODS", "compare"]
 
-_PREQUENTIAL = {"impurity": policy("impurity", "accuracy", evaluator="prequential")}
+_PREQUENTIAL = {"impurity": make_policy("impurity", "accuracy", evaluator="prequential")}
 # Labels that the first examples got wrong may never let one attribute lead.
 _HOLDOUT = {
-    "impurity": policy("impurity", "accuracy", evaluator="holdout"),
+    "impurity": make_policy("impurity", "accuracy", evaluator="holdout"),
     "max_examples": 100_000,
 }
 

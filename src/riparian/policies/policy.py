@@ -20,9 +20,9 @@ __all__ = [
     "Policy",
     "changed",
     "classes",
+    "make_policy",
     "names",
     "parse",
-    "policy",
     "publish",
     "resolve",
     "shortest",
@@ -167,12 +167,12 @@ def _made(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
     )
 
 
-def policy(axis: str, name: str, **parameters: Any) -> Policy:
+def make_policy(axis: str, name: str, **parameters: Any) -> Policy:
     """The policy of this name, with these parameters.
 
     Examples
     --------
-    >>> policy("leaf", "linear-units", step=0.003)
+    >>> make_policy("leaf", "linear-units", step=0.003)
     LinearUnits(step=0.003)
     """
     return classes(axis)[one_of(axis, name, names(axis))](**parameters)

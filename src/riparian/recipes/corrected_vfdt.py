@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from riparian.policies import policy
+from riparian.policies import make_policy
 from riparian.tree import HoeffdingTree
 
 __all__ = ["CorrectedVFDT"]
@@ -20,8 +20,8 @@ class CorrectedVFDT(
     },
     allows={
         "impurity": {
-            policy("impurity", "accuracy", evaluator="prequential"): {},
-            policy("impurity", "loss", evaluator="prequential"): {},
+            make_policy("impurity", "accuracy", evaluator="prequential"): {},
+            make_policy("impurity", "loss", evaluator="prequential"): {},
         },
     },
 ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from riparian.policies import policy
+from riparian.policies import make_policy
 from riparian.tree import HoeffdingTree
 
 __all__ = ["StreamTree"]
@@ -11,7 +11,7 @@ __all__ = ["StreamTree"]
 class StreamTree(
     HoeffdingTree,
     fixes={"categorical_cuts": "one-against-rest", "inherit_counts": "count"},
-    defaults={"leaf": ("majority", "naive-bayes", policy("leaf", "linear-units", step=0.003))},
+    defaults={"leaf": ("majority", "naive-bayes", make_policy("leaf", "linear-units", step=0.003))},
 ):
     """The tree to begin with: never much worse than VFDT with adaptive leaves, mostly better.
 

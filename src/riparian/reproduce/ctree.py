@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import datasets, streams
-from riparian.policies import policy
 from riparian.recipes import CorrHTree, CTree
 from riparian.reproduce.experiment import Experiment, Run
 from riparian.reproduce.outcome import Outcome, Picture, Table
