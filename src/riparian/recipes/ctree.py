@@ -34,9 +34,9 @@ class CTree(
     follows the released code: the root has depth 1, the class counts as a feature, `m`
     includes the weight inherited from the parent's split, and the gap must exceed one
     epsilon; from equation 7 the exponents of `m` and `t` would come out exchanged
-    (``confidence_form="derived"``). Equation 7 asks for two epsilons and counts only examples
-    that the leaf has seen. Entropy gains are in bits; the theorem's half-nats are converted.
-    Ties are off by default, as in the experiments.
+    (``ConfidencePractical(form="derived")``). Equation 7 asks for two epsilons and counts only
+    examples that the leaf has seen. Entropy gains are in bits; the theorem's half-nats are
+    converted. Ties are off by default, as in the experiments.
 
 
     References

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import datasets, streams
+from riparian.policies import make_policy
 from riparian.recipes import CorrHTree, CTree
 from riparian.reproduce.experiment import Experiment, Run
 from riparian.reproduce.outcome import Outcome, Picture, Table
@@ -48,7 +49,7 @@ def _h_tree(delta: float) -> HoeffdingTree:
 
 # Each learner with the end of its grid: delta runs up to 1, C-Tree's c up to 2.
 LEARNERS: dict[str, tuple[Callable[[float], Any], float]] = {
-    "C-Tree": (lambda c: CTree(bound=policy("bound", "confidence-practical", c=c)), 2.0),
+    "C-Tree": (lambda c: CTree(bound=make_policy("bound", "confidence-practical", c=c)), 2.0),
     "CorrH-Tree": (lambda delta: CorrHTree(delta=delta), 1.0),
     "H-Tree": (_h_tree, 1.0),
 }
