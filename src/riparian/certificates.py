@@ -10,7 +10,7 @@ from riparian.wording import exact_text
 
 if TYPE_CHECKING:
     from riparian._core import Engine
-    from riparian.policies import Policy
+from riparian.policies import Policy
 from riparian.schema import Schema
 
 __all__ = [
