@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "../core/drift/any.hpp"
-#include "../core/named.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
+#include "policies.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,17 +20,7 @@ using namespace riparian;
 namespace {
 
 AnyDetector detector_of(const std::string& name, const nb::dict& parameters) {
-    const auto set = [&](const char* parameter, auto& value) {
-        using T = std::remove_reference_t<decltype(value)>;
-        const nb::handle given = parameters[parameter];
-        if constexpr (std::is_same_v<T, Direction>) {
-            const auto mode = nb::cast<std::string>(given);
-            value = mode == "up" ? Direction::up : mode == "down" ? Direction::down : Direction::both;
-        } else {
-            value = nb::cast<T>(given);
-        }
-    };
-    return fresh(by_name<AnyDetector>(name).value(), set);
+    return fresh(by_name<AnyDetector>(name).value(), SetParameters{parameters});
 }
 
 // The place of the first value that it must not be told, or the number of values.
@@ -101,9 +91,4 @@ void bind_drift(nb::module_& m) {
             if (!rest.empty()) throw std::invalid_argument("state of a detector: it is too long");
             self = std::move(d);
         }, "state"_a);
-    m.def("detectors", [] {
-        std::vector<std::string> out;
-        for (const auto name : names(static_cast<const AnyDetector*>(nullptr))) out.emplace_back(name);
-        return out;
-    });
 }

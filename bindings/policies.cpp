@@ -5,6 +5,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "../core/drift/any.hpp"
 #include "../core/tree/settings.hpp"
 #include "parts.hpp"
 
@@ -86,6 +87,7 @@ nb::dict dict_of(const PolicyDeclaration& d) {
     out["promise_for_means"] = d.promise_for_means;
     out["spending"] = d.spending;
     out["most_delta"] = d.most_delta;
+    out["watches"] = d.watches;
     return out;
 }
 
@@ -114,6 +116,7 @@ void bind_policies(nb::module_& m) {
         out["bound"] = axis_of<AnyBound>();
         out["leaf"] = axis_of<AnyLeaf>();
         out["adaptation"] = axis_of<AnyAdaptation>();
+        out["drift"] = axis_of<AnyDetector>();
         return out;
     }, nb::sig("def policies() -> dict[str, list[dict[str, typing.Any]]]"));
     m.def("tree_parameters", [] { return dict_of(declaration_of<Settings>()); },

@@ -32,6 +32,7 @@ struct PolicyDeclaration {
     std::string_view promise, promise_for_means;
     std::string_view spending;
     double most_delta = 1.0;
+    std::string_view watches;  // what a drift detector may be given
 };
 
 namespace detail {
@@ -108,6 +109,14 @@ template <class Policy>
     if constexpr (requires(const Policy& p) { Policy::each_parameter(p, describe); }) {
         const Policy standard{};
         Policy::each_parameter(standard, describe);
+    }
+    if constexpr (requires { typename Policy::Parameters; }) {
+        const typename Policy::Parameters standard{};
+        Policy::Parameters::each_parameter(standard, describe);
+    }
+    if constexpr (requires { Policy::watches; }) {
+        constexpr std::string_view names[] = {"errors", "shares", "numbers"};
+        out.watches = names[static_cast<std::size_t>(Policy::watches)];
     }
     if constexpr (requires { Policy::rules; }) {
         out.rules.assign(Policy::rules.begin(), Policy::rules.end());

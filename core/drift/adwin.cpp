@@ -10,12 +10,7 @@
 namespace riparian {
 
 Adwin::Adwin(const Parameters& p) : parameters_(p) {
-    require_probability("delta", p.delta);
-    require_parameter(p.clock >= 1, "clock", "at least 1", p.clock);
-    require_parameter(p.max_buckets >= 2 && p.max_buckets <= 64, "max_buckets", "from 2 to 64",
-                      p.max_buckets);
-    require_parameter(p.min_window_length >= 1, "min_window_length", "at least 1",
-                      p.min_window_length);
+    require_declared(p);
 }
 
 Signal Adwin::update(double x) {

@@ -30,6 +30,9 @@ namespace riparian {
 class Adwin {
 public:
     static constexpr std::string_view name = "adwin";
+    static constexpr std::string_view type_name = "ADWIN";
+    static constexpr std::string_view about =
+        "The mean over a window that is as long as the mean has not changed.";
     static constexpr Watches watches = Watches::numbers;
 
     struct Parameters {
@@ -39,13 +42,17 @@ public:
         std::uint32_t min_window_length = 5;  // L, from 1
         std::uint32_t grace_period = 10;      // no cut in a window that is not longer
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("delta", p.delta);
-            visit("clock", p.clock);
-            visit("max_buckets", p.max_buckets);
-            visit("min_window_length", p.min_window_length);
-            visit("grace_period", p.grace_period);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("delta", self.delta, Probability{},
+                  "Accepted probability of a false alarm at a check.");
+            visit("clock", self.clock, Range{1.0, 4294967295.0}, "Values between two checks.");
+            visit("max_buckets", self.max_buckets, Range{2.0, 64.0},
+                  "Buckets of each size. More of them place a cut more exactly.");
+            visit("min_window_length", self.min_window_length, Range{1.0, 4294967295.0},
+                  "A part must have more values than this, plus one, to be compared.");
+            visit("grace_period", self.grace_period, Range{0.0, 4294967295.0},
+                  "A window that is not longer than this is not checked.");
         }
         bool operator==(const Parameters&) const = default;
     };

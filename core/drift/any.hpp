@@ -27,14 +27,14 @@ inline Signal update(AnyDetector& detector, double x) {
     return std::visit([](const auto& d) { return d.estimate(); }, detector);
 }
 
-// A new one of the same kind: `set(name, value)` is told each parameter's name with the value
-// of `like`, which it may change.
+// A new one of the same kind: `set(name, value, rule, help)` is called with each parameter of
+// `like`, and may change the value.
 template <class Set>
 [[nodiscard]] AnyDetector fresh(const AnyDetector& like, Set&& set) {
     return std::visit(
         [&]<class D>(const D& d) {
             typename D::Parameters p = d.parameters();
-            D::Parameters::each(p, set);
+            D::Parameters::each_parameter(p, set);
             return AnyDetector(D(p));
         },
         like);

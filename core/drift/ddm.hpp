@@ -17,6 +17,9 @@ namespace riparian {
 class Ddm {
 public:
     static constexpr std::string_view name = "ddm";
+    static constexpr std::string_view type_name = "DDM";
+    static constexpr std::string_view about =
+        "The error rate of a learner, which falls as long as the concept stays.";
     static constexpr Watches watches = Watches::errors;
 
     struct Parameters {
@@ -24,19 +27,21 @@ public:
         double warning_threshold = 2.0;
         double drift_threshold = 3.0;
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("warm_start", p.warm_start);
-            visit("warning_threshold", p.warning_threshold);
-            visit("drift_threshold", p.drift_threshold);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("warm_start", self.warm_start, Range{0.0, 4294967295.0},
+                  "Values before the first signal.");
+            visit("warning_threshold", self.warning_threshold, Range{0.0, 1e6},
+                  "Deviations above the smallest error rate that are a warning.");
+            visit("drift_threshold", self.drift_threshold, Range{0.0, 1e6},
+                  "Deviations that are a drift.");
         }
         bool operator==(const Parameters&) const = default;
     };
 
     Ddm() = default;
     explicit Ddm(const Parameters& p) : parameters_(p) {
-        require_from("warning_threshold", p.warning_threshold, 0.0, 1e6);
-        require_from("drift_threshold", p.drift_threshold, 0.0, 1e6);
+        require_declared(p);
         require_order("drift_threshold", p.drift_threshold, "warning_threshold",
                       p.warning_threshold);
     }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../policy.hpp"
+
 namespace riparian {
 
 enum class Signal : std::uint8_t { none, warning, drift };
@@ -35,8 +37,7 @@ enum class Watches : std::uint8_t { errors, shares, numbers };
 //     signal()    what the last update said
 //     save(out)   appends the state, numbers only; restore(parameters, rest) takes it from
 //                 the front of `rest` and goes on as if never saved
-//     Parameters  a struct; its static `each(parameters, visit)` gives the names that users
-//                 write and the values
+//     Parameters  a struct that declares its fields as a policy does (policy.hpp)
 //     bytes()     of the object and of what it has allocated; the latter is on the account
 //                 of memory/account.hpp
 template <class D>

@@ -17,6 +17,9 @@ namespace riparian {
 class Eddm {
 public:
     static constexpr std::string_view name = "eddm";
+    static constexpr std::string_view type_name = "EDDM";
+    static constexpr std::string_view about =
+        "How far apart errors are.";
     static constexpr Watches watches = Watches::errors;
 
     struct Parameters {
@@ -24,19 +27,20 @@ public:
         double alpha = 0.95;
         double beta = 0.9;
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("warm_start", p.warm_start);
-            visit("alpha", p.alpha);
-            visit("beta", p.beta);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("warm_start", self.warm_start, Range{0.0, 4294967295.0},
+                  "Errors before the first signal.");
+            visit("alpha", self.alpha, Range{0.0, 1.0},
+                  "Share of the largest distance below which is a warning.");
+            visit("beta", self.beta, Range{0.0, 1.0}, "Share below which is a drift.");
         }
         bool operator==(const Parameters&) const = default;
     };
 
     Eddm() = default;
     explicit Eddm(const Parameters& p) : parameters_(p) {
-        require_from("alpha", p.alpha, 0.0, 1.0);
-        require_from("beta", p.beta, 0.0, 1.0);
+        require_declared(p);
         require_order("alpha", p.alpha, "beta", p.beta);
     }
 

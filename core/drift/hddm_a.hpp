@@ -21,6 +21,9 @@ namespace riparian {
 class HddmA {
 public:
     static constexpr std::string_view name = "hddm-a";
+    static constexpr std::string_view type_name = "HDDM_A";
+    static constexpr std::string_view about =
+        "The mean of numbers from 0 to 1, by Hoeffding's inequality.";
     static constexpr Watches watches = Watches::shares;
 
     struct Parameters {
@@ -28,19 +31,21 @@ public:
         double warning_confidence = 0.005;
         bool two_sided_test = false;
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("drift_confidence", p.drift_confidence);
-            visit("warning_confidence", p.warning_confidence);
-            visit("two_sided_test", p.two_sided_test);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("drift_confidence", self.drift_confidence, Probability{},
+                  "Accepted probability of a false drift.");
+            visit("warning_confidence", self.warning_confidence, Probability{},
+                  "Accepted probability of a false warning.");
+            visit("two_sided_test", self.two_sided_test, TrueOrFalse{},
+                  "Whether a fall of the mean counts too.");
         }
         bool operator==(const Parameters&) const = default;
     };
 
     HddmA() : HddmA(Parameters{}) {}
     explicit HddmA(const Parameters& p) : parameters_(p) {
-        require_probability("drift_confidence", p.drift_confidence);
-        require_probability("warning_confidence", p.warning_confidence);
+        require_declared(p);
         require_order("warning_confidence", p.warning_confidence, "drift_confidence",
                       p.drift_confidence);
         half_log_prefix_ = ln(1.0 / p.drift_confidence) / 2.0;

@@ -25,6 +25,9 @@ namespace riparian {
 class HddmW {
 public:
     static constexpr std::string_view name = "hddm-w";
+    static constexpr std::string_view type_name = "HDDM_W";
+    static constexpr std::string_view about =
+        "A weighted mean of numbers from 0 to 1, by McDiarmid's inequality.";
     static constexpr Watches watches = Watches::shares;
 
     struct Parameters {
@@ -33,23 +36,25 @@ public:
         double lambda_val = 0.05;
         bool two_sided_test = false;
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("drift_confidence", p.drift_confidence);
-            visit("warning_confidence", p.warning_confidence);
-            visit("lambda_val", p.lambda_val);
-            visit("two_sided_test", p.two_sided_test);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("drift_confidence", self.drift_confidence, Probability{},
+                  "Accepted probability of a false drift.");
+            visit("warning_confidence", self.warning_confidence, Probability{},
+                  "Accepted probability of a false warning.");
+            visit("lambda_val", self.lambda_val, Probability{},
+                  "Weight of the newest value in the mean.");
+            visit("two_sided_test", self.two_sided_test, TrueOrFalse{},
+                  "Whether a fall of the mean counts too.");
         }
         bool operator==(const Parameters&) const = default;
     };
 
     HddmW() : HddmW(Parameters{}) {}
     explicit HddmW(const Parameters& p) : parameters_(p) {
-        require_probability("drift_confidence", p.drift_confidence);
-        require_probability("warning_confidence", p.warning_confidence);
+        require_declared(p);
         require_order("warning_confidence", p.warning_confidence, "drift_confidence",
                       p.drift_confidence);
-        require_probability("lambda_val", p.lambda_val);
         half_log_drift_ = ln(1.0 / p.drift_confidence) / 2.0;
         half_log_warning_ = ln(1.0 / p.warning_confidence) / 2.0;
     }

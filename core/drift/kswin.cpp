@@ -22,13 +22,9 @@ std::size_t below(Philox& random, std::size_t n) noexcept {
 }  // namespace
 
 Kswin::Kswin(const Parameters& p) : parameters_(p) {
-    require_probability("alpha", p.alpha);
-    require_parameter(p.stat_size >= 1, "stat_size", "at least 1", p.stat_size);
-    require_parameter(p.window_size >= 2 && p.window_size <= 1'000'000, "window_size",
-                      "from 2 to 1000000", p.window_size);
+    require_declared(p);
     require_parameter(p.stat_size <= p.window_size / 2, "stat_size",
                       "at most half of window_size", p.stat_size);
-    require_parameter(p.seed <= most_values, "seed", "at most 2^53", p.seed);
     farthest_ = std::sqrt(-ln(p.alpha) * p.stat_size);
     window_.reserve(p.window_size);
     window_.resize(p.window_size);

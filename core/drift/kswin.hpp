@@ -18,6 +18,9 @@ namespace riparian {
 class Kswin {
 public:
     static constexpr std::string_view name = "kswin";
+    static constexpr std::string_view type_name = "KSWIN";
+    static constexpr std::string_view about =
+        "The distribution of the last values against that of those before.";
     static constexpr Watches watches = Watches::numbers;
 
     struct Parameters {
@@ -26,12 +29,14 @@ public:
         std::uint32_t stat_size = 30;     // r, at most half of n
         std::uint64_t seed = 0;           // to 2^53
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("alpha", p.alpha);
-            visit("window_size", p.window_size);
-            visit("stat_size", p.stat_size);
-            visit("seed", p.seed);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("alpha", self.alpha, Probability{},
+                  "Accepted probability of a false alarm at a value.");
+            visit("window_size", self.window_size, Range{2.0, 1e6}, "Values in the window.");
+            visit("stat_size", self.stat_size, Range{1.0, 4294967295.0},
+                  "Last values that are compared, at most half of window_size.");
+            visit("seed", self.seed, Range{0.0, 9007199254740992.0}, "Seed of the draws.");
         }
         bool operator==(const Parameters&) const = default;
     };

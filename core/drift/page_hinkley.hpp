@@ -19,6 +19,9 @@ enum class Direction : std::uint8_t { up, down, both };
 class PageHinkley {
 public:
     static constexpr std::string_view name = "page-hinkley";
+    static constexpr std::string_view type_name = "PageHinkley";
+    static constexpr std::string_view about =
+        "The mean of any numbers, by cumulative sums.";
     static constexpr Watches watches = Watches::numbers;
 
     struct Parameters {
@@ -28,22 +31,25 @@ public:
         double alpha = 0.9999;
         Direction mode = Direction::both;
 
-        template <class P, class Visit>
-        static void each(P& p, Visit&& visit) {
-            visit("min_instances", p.min_instances);
-            visit("delta", p.delta);
-            visit("threshold", p.threshold);
-            visit("alpha", p.alpha);
-            visit("mode", p.mode);
+        template <class Self, class Visit>
+        static void each_parameter(Self& self, Visit&& visit) {
+            visit("min_instances", self.min_instances, Range{0.0, 4294967295.0},
+                  "Values before the first signal.");
+            visit("delta", self.delta, Range{0.0, largest_watched},
+                  "Change of the mean that is tolerated.");
+            visit("threshold", self.threshold, Range{0.0, 1e300},
+                  "Sum of the deviations that is a drift.");
+            visit("alpha", self.alpha, Range{0.0, 1.0},
+                  "Factor by which the sums fade at each value.");
+            visit("mode", self.mode, OneOf("up", "down", "both"),
+                  "Which changes of the mean count.");
         }
         bool operator==(const Parameters&) const = default;
     };
 
     PageHinkley() = default;
     explicit PageHinkley(const Parameters& p) : parameters_(p) {
-        require_from("delta", p.delta, 0.0, largest_watched);
-        require_from("threshold", p.threshold, 0.0, 1e300);
-        require_from("alpha", p.alpha, 0.0, 1.0);
+        require_declared(p);
     }
 
     Signal update(double x) noexcept {

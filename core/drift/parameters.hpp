@@ -4,6 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "../policy.hpp"
+
 namespace riparian {
 
 template <class T>
@@ -14,24 +16,34 @@ void require_parameter(bool holds, const char* name, const char* rule, T value) 
     throw std::invalid_argument(message.str());
 }
 
-inline void require_probability(const char* name, double value) {
-    // Not so small that its inverse or its logarithm ends.
-    require_parameter(value >= 1e-300 && value < 1.0, name, "a probability between 0 and 1",
-                      value);
-}
-
-inline void require_from(const char* name, double value, double low, double high) {
-    if (value >= low && value <= high) return;
-    std::ostringstream rule;
-    rule << "from " << low << " to " << high;
-    require_parameter(false, name, rule.str().c_str(), value);
-}
-
 inline void require_order(const char* name, double value, const char* other, double least) {
     if (value >= least) return;
     std::ostringstream rule;
     rule << "at least " << other << " = " << least;
     require_parameter(false, name, rule.str().c_str(), value);
+}
+
+struct RequireDeclared {
+    template <class T>
+    void operator()(const char* name, const T& value, const Range& range, const char*) const {
+        const auto number = static_cast<double>(value);
+        if (number >= range.least && number <= range.most) return;
+        std::ostringstream rule;
+        rule << "from " << range.least << " to " << range.most;
+        require_parameter(false, name, rule.str().c_str(), value);
+    }
+    void operator()(const char* name, double value, Probability, const char*) const {
+        require_parameter(value >= 1e-300 && value < 1.0, name, "a probability between 0 and 1",
+                          value);
+    }
+    template <class T, class Rule>
+    void operator()(const char*, const T&, const Rule&, const char*) const {}
+};
+
+// Every parameter is what it is declared to be.
+template <class Parameters>
+void require_declared(const Parameters& p) {
+    Parameters::each_parameter(p, RequireDeclared{});
 }
 
 }  // namespace riparian

@@ -31,10 +31,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from riparian import _core
 from riparian.drift.adwin import ADWIN
 from riparian.drift.ddm import DDM
-from riparian.drift.detector import Detector
+from riparian.drift.detector import Detector, declarations, detector_class
 from riparian.drift.eddm import EDDM
 from riparian.drift.hddm_a import HDDM_A
 from riparian.drift.hddm_w import HDDM_W
@@ -55,11 +54,14 @@ __all__ = [
     "from_state",
 ]
 
+_WRITTEN = {cls._name: cls for cls in (ADWIN, DDM, EDDM, HDDM_A, HDDM_W, KSWIN, PageHinkley)}
+
 #: The detectors by the names that the core gives them.
 DETECTORS: dict[str, type[Detector]] = {
-    cls._name: cls for cls in (ADWIN, DDM, EDDM, HDDM_A, HDDM_W, KSWIN, PageHinkley)
+    name: _WRITTEN[name] if name in _WRITTEN else detector_class(name) for name in declarations()
 }
-assert list(DETECTORS) == _core.detectors()
+globals().update({cls.__name__: cls for cls in DETECTORS.values()})
+__all__ += [cls.__name__ for cls in DETECTORS.values() if cls.__name__ not in __all__]
 
 
 def from_state(state: Mapping[str, Any]) -> Detector:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import NUMBERS, Detector, number, whole
+from riparian.drift.detector import Detector
 
 __all__ = ["ADWIN"]
 
 
-class ADWIN(Detector):
+class ADWIN(Detector, name="adwin"):
     r"""Adaptive windowing: keeps the last values for as long as their mean has not changed.
 
     Every `clock` values the window is cut in two at each boundary of its buckets. If at one of
@@ -57,26 +57,6 @@ class ADWIN(Detector):
     >>> detector.shift > 0
     True
     """
-
-    _name = "adwin"
-    _watches = NUMBERS
-
-    def __init__(
-        self,
-        *,
-        delta: float = 0.002,
-        clock: int = 32,
-        max_buckets: int = 5,
-        min_window_length: int = 5,
-        grace_period: int = 10,
-    ) -> None:
-        super().__init__(
-            delta=number("delta", delta),
-            clock=whole("clock", clock),
-            max_buckets=whole("max_buckets", max_buckets),
-            min_window_length=whole("min_window_length", min_window_length),
-            grace_period=whole("grace_period", grace_period),
-        )
 
     @property
     def variance(self) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import ERRORS, Detector, number, whole
+from riparian.drift.detector import Detector
 
 __all__ = ["DDM"]
 
 
-class DDM(Detector):
+class DDM(Detector, name="ddm"):
     r"""Drift detection method: the error rate must not rise above its best by too much.
 
     With the error rate :math:`p` of :math:`n` values, :math:`s = \sqrt{p (1 - p) / n}` and the
@@ -45,19 +45,3 @@ class DDM(Detector):
     >>> detector.find([0, 0, 0, 1] * 250 + [0, 1] * 250)
     array([1121])
     """
-
-    _name = "ddm"
-    _watches = ERRORS
-
-    def __init__(
-        self,
-        *,
-        warm_start: int = 30,
-        warning_threshold: float = 2.0,
-        drift_threshold: float = 3.0,
-    ) -> None:
-        super().__init__(
-            warm_start=whole("warm_start", warm_start),
-            warning_threshold=number("warning_threshold", warning_threshold),
-            drift_threshold=number("drift_threshold", drift_threshold),
-        )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 from collections.abc import Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,12 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
 from riparian.errors import ModelFileError
+from riparian.policies.parameter import Parameter
 
-__all__ = ["ERRORS", "NUMBERS", "SHARES", "Detector", "flag", "number", "whole"]
+__all__ = ["Detector", "declarations", "detector_class"]
 
-NUMBERS = "a finite number within 1e100 of 0"
-SHARES = "a number from 0 to 1"
-ERRORS = "0 (right) or 1 (wrong)"
+_WATCHED = {
+    "numbers": "a finite number within 1e100 of 0",
+    "shares": "a number from 0 to 1",
+    "errors": "0 (right) or 1 (wrong)",
+}
 
 
 class Detector:
@@ -29,10 +33,30 @@ class Detector:
 
     _name: ClassVar[str]
     _watches: ClassVar[str]
+    _declared: ClassVar[dict[str, Parameter]]
 
-    def __init__(self, **parameters: object) -> None:
-        self._parameters = parameters
-        self._native = _core.Detector(self._name, parameters)
+    def __init_subclass__(cls, *, name: str) -> None:
+        """Take name, parameters and checks from what the core declares of this detector."""
+        super().__init_subclass__()
+        declared = declarations()[name]
+        cls._name, cls._watches = name, _WATCHED[declared["watches"]]
+        cls._declared = {d["name"]: Parameter.of(d) for d in declared["parameters"]}
+        kind = inspect.Parameter
+        cls.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [kind(p.name, kind.KEYWORD_ONLY, default=p.default) for p in cls._declared.values()]
+        )
+
+    def __init__(self, **parameters: Any) -> None:
+        for name in parameters:
+            if name not in self._declared:
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
+                )
+        self._parameters = {
+            p.name: p.check(p.name, parameters.get(p.name, p.default))
+            for p in self._declared.values()
+        }
+        self._native = _core.Detector(self._name, self._parameters)
 
     def update(self, x: float) -> Self:
         """Learn one value; `drift_detected` and `warning_detected` then tell of it.
@@ -145,31 +169,29 @@ class Detector:
         self._parameters, self._native = made._parameters, made._native
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self)).parameters
         changed = [
             f"{name}={value!r}"
             for name, value in self._parameters.items()
-            if value != defaults[name].default
+            if value != self._declared[name].default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def whole(parameter: str, value: object, most: int = 2**32 - 1) -> int:
-    """`value` if it is a whole number that the core can hold."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= most:
-        return int(value)
-    raise ValueError(f"{parameter} must be a whole number from 0 to {most:,}, got {value!r}")
+def detector_class(name: str) -> type[Detector]:
+    """The class of a detector that has no module of its own."""
+    declared = declarations()[name]
+    parameters = [Parameter.of(d) for d in declared["parameters"]]
+    told = "".join(
+        f"{p.name} : {p.type_text}, default={p.default!r}\n    {p.help}\n" for p in parameters
+    )
+    doc = f"{declared['about']}\n\nParameters\n----------\n{told}"
+    namespace = {"__module__": "riparian.drift", "__doc__": doc}
+    return types.new_class(
+        declared["type_name"], (Detector,), {"name": name}, lambda ns: ns.update(namespace)
+    )
 
 
-def number(parameter: str, value: object) -> float:
-    """`value` if it is a number."""
-    if isinstance(value, Real) and not isinstance(value, bool):
-        return float(value)
-    raise ValueError(f"{parameter} must be a number, got {value!r}")
-
-
-def flag(parameter: str, value: object) -> bool:
-    """`value` if it is True or False."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    raise ValueError(f"{parameter} must be True or False, got {value!r}")
+@functools.cache
+def declarations() -> dict[str, dict[str, Any]]:
+    """What the core declares of each detector, by its name."""
+    return {d["name"]: d for d in _core.policies()["drift"]}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import ERRORS, Detector, number, whole
+from riparian.drift.detector import Detector
 
 __all__ = ["EDDM"]
 
 
-class EDDM(Detector):
+class EDDM(Detector, name="eddm"):
     r"""Early drift detection method: errors must not come closer together.
 
     With the mean :math:`p'` and the standard deviation :math:`s'` of the distances between
@@ -46,13 +46,3 @@ class EDDM(Detector):
     >>> detector.find([0, 0, 1, 0, 0, 0, 0, 0, 1] * 100 + [0, 1, 1] * 100)
     array([1145])
     """
-
-    _name = "eddm"
-    _watches = ERRORS
-
-    def __init__(self, *, warm_start: int = 30, alpha: float = 0.95, beta: float = 0.9) -> None:
-        super().__init__(
-            warm_start=whole("warm_start", warm_start),
-            alpha=number("alpha", alpha),
-            beta=number("beta", beta),
-        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import SHARES, Detector, flag, number
+from riparian.drift.detector import Detector
 
 __all__ = ["HDDM_A"]
 
 
-class HDDM_A(Detector):  # noqa: N801
+class HDDM_A(Detector, name="hddm-a"):  # noqa: N801
     r"""Drift by Hoeffding's inequality: all values against the best prefix of them.
 
     Of all prefixes of the :math:`n` values the one with the smallest
@@ -42,19 +42,3 @@ class HDDM_A(Detector):  # noqa: N801
     >>> detector.find([0, 0, 0, 1] * 250 + [0, 1] * 250)
     array([1059])
     """
-
-    _name = "hddm-a"
-    _watches = SHARES
-
-    def __init__(
-        self,
-        *,
-        drift_confidence: float = 0.001,
-        warning_confidence: float = 0.005,
-        two_sided_test: bool = False,
-    ) -> None:
-        super().__init__(
-            drift_confidence=number("drift_confidence", drift_confidence),
-            warning_confidence=number("warning_confidence", warning_confidence),
-            two_sided_test=flag("two_sided_test", two_sided_test),
-        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import SHARES, Detector, flag, number
+from riparian.drift.detector import Detector
 
 __all__ = ["HDDM_W"]
 
 
-class HDDM_W(Detector):  # noqa: N801
+class HDDM_W(Detector, name="hddm-w"):  # noqa: N801
     r"""Drift by McDiarmid's inequality: moving averages before and after the best cut.
 
     A moving average and the sum of its squared weights are :math:`e_1 = x_1, v_1 = 1`,
@@ -47,21 +47,3 @@ class HDDM_W(Detector):  # noqa: N801
     >>> detector.find([0, 0, 0, 0, 0, 1] * 200 + [0, 1, 1] * 200)
     array([1229])
     """
-
-    _name = "hddm-w"
-    _watches = SHARES
-
-    def __init__(
-        self,
-        *,
-        drift_confidence: float = 0.001,
-        warning_confidence: float = 0.005,
-        lambda_val: float = 0.05,
-        two_sided_test: bool = False,
-    ) -> None:
-        super().__init__(
-            drift_confidence=number("drift_confidence", drift_confidence),
-            warning_confidence=number("warning_confidence", warning_confidence),
-            lambda_val=number("lambda_val", lambda_val),
-            two_sided_test=flag("two_sided_test", two_sided_test),
-        )

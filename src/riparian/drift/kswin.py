@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import NUMBERS, Detector, number, whole
+from riparian.drift.detector import Detector
 
 __all__ = ["KSWIN"]
 
 
-class KSWIN(Detector):
+class KSWIN(Detector, name="kswin"):
     r"""The test of Kolmogorov and Smirnov on a sliding window.
 
     The last :math:`r` of the last :math:`n` values are compared with :math:`r` of the
@@ -47,21 +47,3 @@ class KSWIN(Detector):
     >>> KSWIN(alpha=1e-4, window_size=300, stat_size=100).find([*narrow, *wide])
     array([565])
     """
-
-    _name = "kswin"
-    _watches = NUMBERS
-
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.005,
-        window_size: int = 100,
-        stat_size: int = 30,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(
-            alpha=number("alpha", alpha),
-            window_size=whole("window_size", window_size),
-            stat_size=whole("stat_size", stat_size),
-            seed=whole("seed", seed, 2**53),
-        )

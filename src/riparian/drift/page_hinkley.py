@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from riparian.drift.detector import NUMBERS, Detector, number, whole
-from riparian.errors import one_of
+from riparian.drift.detector import Detector
 
 __all__ = ["PageHinkley"]
 
 
-class PageHinkley(Detector):
+class PageHinkley(Detector, name="page-hinkley"):
     r"""The test of Page and Hinkley: how far the values have summed up away from their mean.
 
     With the mean :math:`\bar x_t` of the values so far,
@@ -46,23 +45,3 @@ class PageHinkley(Detector):
     >>> detector.find([0.0, 1.0] * 500 + [2.0] * 100)
     array([1033])
     """
-
-    _name = "page-hinkley"
-    _watches = NUMBERS
-
-    def __init__(
-        self,
-        *,
-        min_instances: int = 30,
-        delta: float = 0.005,
-        threshold: float = 50.0,
-        alpha: float = 0.9999,
-        mode: str = "both",
-    ) -> None:
-        super().__init__(
-            min_instances=whole("min_instances", min_instances),
-            delta=number("delta", delta),
-            threshold=number("threshold", threshold),
-            alpha=number("alpha", alpha),
-            mode=one_of("mode", mode, ["both", "up", "down"]),
-        )
