@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from riparian.policies import Policy
+from riparian.schema import Schema
 from riparian.wording import exact_text
 
 if TYPE_CHECKING:
     from riparian._core import Engine
-    from riparian.policies import Policy
-from riparian.schema import Schema
 
 __all__ = [
     "BY",
