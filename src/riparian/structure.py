@@ -24,7 +24,7 @@ __all__ = ["Branch", "Node", "Structure"]
 
 LEAF, THRESHOLD, ONE_VALUE, EVERY_VALUE = range(4)
 #: Who may answer for a node, by the engine's codes.
-_PREDICTORS = (None, "majority", "naive-bayes", "idbd")
+_PREDICTORS = (None, "majority", "naive-bayes", "linear-units")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Node:
         Class weights with which the node answers: what it inherited at its birth and what it saw.
     answer_class : int
         Position of the class that a majority leaf answers; -1 while no class is known.
-    answered_by : {"majority", "naive-bayes", "idbd"} or None
+    answered_by : {"majority", "naive-bayes", "linear-units"} or None
         Which predictor answers at this leaf now, where several are asked or one has learned
         nothing yet; None for an inner node.
     """

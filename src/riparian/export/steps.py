@@ -30,10 +30,10 @@ class Step:
     answer : object
         At the end of the way the class that a majority leaf answers, before that the commonest
         class of ``counts``; None while no class is known.
-    answered_by : {"majority", "naive-bayes", "idbd"} or None
+    answered_by : {"majority", "naive-bayes", "linear-units"} or None
         At the end of the way the predictor that answers there now, before that None. Naive Bayes
-        and the units of "idbd" may answer another class than ``answer``; units that are at 0 for
-        an example leave it to the majority.
+        and the units of "linear-units" may answer another class than ``answer``; units that are
+        at 0 for an example leave it to the majority.
     """
 
     node: int
