@@ -55,9 +55,9 @@ MODELS = {
     "exhaustive-2": rp.VFDTc(grace_period=50, delta=0.01, tau=0.3),
     "intervals-2": rp.NIP(n_intervals=12, grace_period=50, delta=0.01, tau=0.02),
     "hybrid-2": rp.HybridTree(grace_period=50, delta=0.01, tau=0.02),
-    "idbd-3": rp.HoeffdingTree(leaf="idbd", grace_period=50, delta=0.01, tau=0.1),
+    "idbd-3": rp.HoeffdingTree(leaf="linear-units", grace_period=50, delta=0.01, tau=0.1),
     "best-3": rp.VFDT(
-        leaf=("majority", "naive-bayes", "idbd"),
+        leaf=("majority", "naive-bayes", "linear-units"),
         costs={("yes", "no"): 3.0, ("no", "perhaps"): 0.25},
         grace_period=50,
         delta=0.01,

@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pytest
 from reference.values import best_split
+from riparian.recipes.recipe import Shared
 from split_by_split import STREAMS, assert_same_tree
 
 import riparian as rp
 from riparian.recipes import RECIPES
-from riparian.recipes.recipe import Shared
 
 COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
 
