@@ -75,7 +75,7 @@ def run(
         str,
         typer.Option(
             help=f"A model. {_listed()} The options below are parameters of trees, their "
-            "defaults the model's own; HoeffdingTree takes all but --version and --test."
+            "defaults the model's own; HoeffdingTree takes all of them."
         ),
     ] = "StreamTree",
     assignments: Annotated[

@@ -23,14 +23,13 @@ class CVFDT(
     -----
     Counts are exact: what a node holds is what a recount over the window gives. For that
     weights count in steps of 2**-20, and as one step at least. The weights of a full window must
-    sum to less than 2**33, so a heavier example than 2**33 / `window` is refused, with a
+    sum to less than 2**33, so a heavier example than 2**33 / `size` is refused, with a
     ValueError, before the first row of its batch is learned: 171,798 for a window of 50,000. The
-    longest window counts: `max_window` with `dynamic_window`, and 2**24 with a `window_hook`,
-    where weights are below 512. Means and spreads are downdated, minima and maxima of
-    numbers stay until all statistics are counted again from the window, each time that four
-    times as many examples were forgotten as it holds, or what is left of a class is less than
-    2**-20 of the example that left it. What an "adaptive" leaf knows of who was right fades in
-    proportion as examples leave it.
+    longest window counts: `max_size` with `dynamic`, and 2**24 with a `hook`, where weights are
+    below 512. Means and spreads are downdated, minima and maxima of numbers stay until all
+    statistics are counted again from the window, each time that four times as many examples were
+    forgotten as it holds, or what is left of a class is less than 2**-20 of the example that left
+    it. What an "adaptive" leaf knows of who was right fades in proportion as examples leave it.
 
     *Differs from the paper*: numeric attributes are taken, with a Gaussian for each class, and
     cuts of the same attribute do not compete with the one at a node. A new leaf answers with
@@ -50,9 +49,11 @@ class CVFDT(
     Examples
     --------
     >>> from riparian import CVFDT
+    >>> from riparian.adaptation import Window
     >>> from riparian.streams import sea
     >>> X, y = sea(seed=1).take(40_000)
-    >>> model = CVFDT(window=10_000, validity_period=1_000).partial_fit(X, y)
+    >>> window = Window(size=10_000, validity_period=1_000)
+    >>> model = CVFDT(adaptation=window).partial_fit(X, y)
     >>> model.n_seen_
     40000
     """

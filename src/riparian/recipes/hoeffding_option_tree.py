@@ -16,12 +16,12 @@ class HoeffdingOptionTree(
 
     Notes
     -----
-    The statistics of a leaf live on when it is split, for as long as `max_options` and `max_leaves`
+    The statistics of a leaf live on when it is split, for as long as `max_paths` and `max_leaves`
     leave room for a further test there. Once the best cut of a feature that no test
-    of the node uses leads all of them by the bound of `option_delta`, a further subtree begins
-    with it. An example goes down every test of every node that it passes; the answer is the mean
-    of the class probabilities of the leaves. Nodes, leaves and certificates are those of all
-    options; :meth:`path` and explanations follow the first test of each node.
+    of the node uses leads all of them by the bound, at the `delta` of the policy, a further
+    subtree begins with it. An example goes down every test of every node that it passes; the
+    answer is the mean of the class probabilities of the leaves. Nodes, leaves and certificates
+    are those of all options; :meth:`path` and explanations follow the first test of each node.
 
     The gain of a test that a node has is that of the classes in its branches, as they were
     estimated when it was made and counted since.

@@ -37,7 +37,7 @@ class MDT(
     off) and a root inside the range of the values. The released code computes a gain as a
     difference of two rounded impurities and splits on any gain above 0, so that zero gains
     become splits on rounding noise: the tree sizes that the paper prints depend on it.
-    ``legacy_gain=True`` reproduces that; the default does not.
+    ``Misclassification(legacy_gain=True)`` reproduces that; the default does not.
 
 
     References

@@ -34,7 +34,8 @@ class UCVFDT(CVFDT):
     Examples
     --------
     >>> from riparian import UCVFDT, Uncertain
-    >>> model = UCVFDT(window=1_000)
+    >>> from riparian.adaptation import Window
+    >>> model = UCVFDT(adaptation=Window(size=1_000))
     >>> for i in range(100):
     ...     level = Uncertain.interval(i % 10, i % 10 + 2)
     ...     _ = model.learn_one({"level": level}, "high" if i % 10 > 4 else "low")
