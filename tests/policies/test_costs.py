@@ -181,11 +181,15 @@ def test_the_command_line_takes_costs_and_several_leaves_and_tells_the_mean_cost
     lines = ["x,class", *(f"{a},{b}" for a, b in zip(x, y, strict=True))]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = ["run", str(path), "--target", "class", "--recipe", "HoeffdingTree"]
-    command += ["--leaf", "majority, naive-bayes,idbd", "--idbd-theta", "0.02"]
+    command += ["--leaf", "majority, naive-bayes,linear-units(meta_step=0.02)"]
     command += ["--costs", '{"N,P": 10, "P,N": 0.1}']
     done = CliRunner().invoke(app, [*command, "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    assert told["parameters"]["leaf"] == ["majority", "naive-bayes", "linear-units"]
+    assert told["parameters"]["leaf"] == [
+        "majority",
+        "naive-bayes",
+        "LinearUnits(meta_step=0.02)",
+    ]
     assert 0.0 < told["result"]["mean_cost"] < 1.0
     assert "mean cost" in CliRunner().invoke(app, command).output

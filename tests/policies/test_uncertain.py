@@ -354,7 +354,7 @@ def test_trees_that_cannot_take_them_say_so(options, name):
     before = bytes_of(model)
     x = {0: Uncertain.interval(0, 1)}
     for call in (lambda: model.learn_one(x, 1), lambda: model.predict_one(x)):
-        with pytest.raises(ValueError, match=f"uncertain values cannot be taken with {name}"):
+        with pytest.raises(ValueError, match=f"uncertain values cannot be learned with {name}"):
             call()
     assert bytes_of(model) == before
 
