@@ -25,7 +25,7 @@ for place, candidate in enumerate(first.candidates, start=1):
     print(f"  {place}. {candidate.cut}: {candidate.gain:.4f}")
 
 # What follows from the bound, in words.
-for model in (tree, rp.CTree(version="theoretical", tau=0.05)):
+for model in (tree, rp.CTree(bound="confidence", tau=0.05)):
     if model is not tree:
         model.partial_fit(*rp.streams.sea(seed=1).take(200_000))
     print(textwrap.fill(f"{type(model).__name__}: {model.guarantee()}", 80))
