@@ -29,7 +29,7 @@ def test_one_method_as_json():
     ((name, found),) = json.loads(result.stdout).items()
     assert name == "gini, hoeffding, 2 epsilons"
     assert (found["wrong"], found["verdict"]) == (0, "kept")
-    assert found["parameters"]["impurity"] == "gini"
+    assert found["parameters"]["impurity"] == {"policy": "gini", "parameters": {}}
 
 
 def test_the_picture_is_written(tmp_path):

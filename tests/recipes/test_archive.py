@@ -264,7 +264,7 @@ def test_an_archive_is_refused_where_there_is_none(full):
     settings, good = full
     with pytest.raises(ValueError, match=r".+"):
         _core.Engine.restore(with_archive(settings, 0), good)
-    with pytest.raises(ValueError, match="more subtrees than archive_size"):
+    with pytest.raises(ValueError, match="more subtrees than adaptation__archive"):
         _core.Engine.restore(with_archive(settings, 1), good)
     without = {k: v for k, v in good.items() if k not in ARRAYS}
     with pytest.raises(ValueError, match=r".+"):
