@@ -19,11 +19,12 @@ from tables import Table
 
 import riparian as rp
 from riparian import streams
+from riparian.adaptation import Window
 
 PART = 500
 SIZES = (0, 1, 4)
 #: A window that is short against the time between two changes, and checks that go with it.
-WINDOW = {"window": 5_000, "validity_period": 500, "alt_test_period": 2_000, "alt_test_size": 300}
+WINDOW = Window(size=5_000, validity_period=500, test_period=2_000, test_size=300)
 CONCEPTS: dict[str, Callable[[int], streams.Stream]] = {
     "SEA": lambda i: streams.sea(concept=(1, 3)[i], seed=1 + i),
     "hyperplane": lambda i: streams.hyperplane(n_drifting=0, seed=1 + i),
@@ -48,7 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
         row: dict[str, Any] = {"stream": name}
         for size in SIZES:
             model = rp.CVFDT(
-                archive_size=size, categorical_features=nominal or "from_dtype", **WINDOW
+                adaptation=WINDOW.replace(archive=size),
+                categorical_features=nominal or "from_dtype",
             )
             right = model.prequential(X, y) == y
             row[f"accuracy {size}"] = right.mean()

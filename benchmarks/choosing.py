@@ -31,6 +31,8 @@ import choosing_tables as tables
 from choosing_streams import CHOOSING, HELD_OUT
 
 import riparian as rp
+from riparian.cuts import Bins
+from riparian.leaves import LinearUnits
 from riparian.recipes import RECIPES
 
 SEEDS_TO_CHOOSE = (1, 2)
@@ -41,15 +43,21 @@ MAY_LOSE = 1.0
 BASELINE = "VFDT, adaptive"
 #: What stands in the table of each stream.
 MAIN = ("StreamTree", "Gini, short memory", BASELINE, "VFDTc", "NIP", "MDT", "VFDT")
-THREE = ("majority", "naive-bayes", "idbd")
+THREE = ("majority", "naive-bayes", "linear-units")
+
+
+def with_step(step: float) -> tuple[Any, ...]:
+    """The best of three leaves, whose linear units begin with another step size."""
+    return (*THREE[:2], LinearUnits(step=step))
+
 
 #: Each axis by itself, from the best of three leaves and the other defaults of HoeffdingTree on.
 STEPS: dict[str, dict[str, Any]] = {
     "best of three": {},
     "majority": {"leaf": "majority"},
     "naive-bayes": {"leaf": "naive-bayes"},
-    "idbd": {"leaf": "idbd"},
-    "naive-bayes or idbd": {"leaf": ("naive-bayes", "idbd")},
+    "linear-units": {"leaf": "linear-units"},
+    "naive-bayes or linear-units": {"leaf": ("naive-bayes", "linear-units")},
     "gini": {"impurity": "gini"},
     "misclassification, normal": {"impurity": "misclassification", "bound": "normal"},
     "hybrid, normal": {"impurity": "hybrid", "bound": "normal"},
@@ -67,21 +75,21 @@ STEPS: dict[str, dict[str, Any]] = {
     "delta 0.05": {"delta": 0.05},
     "cuts combined": {"cuts": "combined"},
     "cuts intersections": {"cuts": "intersections"},
-    "20 cuts": {"n_cuts": 20},
-    "50 cuts": {"n_cuts": 50},
+    "20 cuts": {"cuts": Bins(count=20)},
+    "50 cuts": {"cuts": Bins(count=50)},
     "categories both": {"categorical_cuts": "both"},
     "categories one-against-rest": {"categorical_cuts": "one-against-rest"},
     "inherit count": {"inherit_counts": "count"},
     "inherit none": {"inherit_counts": "none"},
     "adaptive grace": {"adaptive_grace": True},
     "short memory": {"short_memory": 1000},
-    "idbd theta 0.003": {"idbd_theta": 0.003},
-    "idbd alpha 0.01": {"idbd_alpha": 0.01},
+    "meta step 0.003": {"leaf": (*THREE[:2], LinearUnits(meta_step=0.003))},
+    "first step 0.01": {"leaf": with_step(0.01)},
 }
 #: Values of the axes that helped, in all combinations.
 GRID: dict[str, tuple[Any, ...]] = {
     "short_memory": (1000, 3000),
-    "idbd_alpha": (0.01, 0.003),
+    "leaf": (with_step(0.01), with_step(0.003)),
     "categorical_cuts": ("multiway", "one-against-rest"),
     "impurity": ("entropy", "gini"),
     "delta": (1e-7, 1e-3),
@@ -89,7 +97,7 @@ GRID: dict[str, tuple[Any, ...]] = {
 #: The best of these, and what is changed in it once more: with the last examples kept, and without.
 BEST: dict[str, Any] = {
     "short_memory": 3000,
-    "idbd_alpha": 0.003,
+    "leaf": with_step(0.003),
     "categorical_cuts": "one-against-rest",
     "impurity": "gini",
     "delta": 1e-3,
@@ -97,8 +105,8 @@ BEST: dict[str, Any] = {
 LAST_STEPS: tuple[dict[str, Any], ...] = (
     {"delta": 0.05},
     {"tau": 0.1},
-    {"idbd_alpha": 0.001},
-    {"n_cuts": 20},
+    {"leaf": with_step(0.001)},
+    {"cuts": Bins(count=20)},
     {"inherit_counts": "count"},
     {"grace_period": 100},
 )
@@ -109,7 +117,7 @@ WITH_MEMORY: tuple[dict[str, Any], ...] = (
 WITHOUT: tuple[dict[str, Any], ...] = (
     {},
     {"delta": 1e-5},
-    {"idbd_alpha": 0.01},
+    {"leaf": with_step(0.01)},
     {"impurity": "entropy"},
     {"impurity": "entropy", "inherit_counts": "count"},
     {"impurity": "entropy", "delta": 1e-7},
@@ -146,7 +154,7 @@ def candidates() -> dict[str, Any]:
     models = {}
     for parameters in tried:
         model = rp.HoeffdingTree(**{"leaf": THREE} | parameters)
-        changed = {k: v for k, v in model.get_params().items() if v != getattr(plain, k)}
+        changed = {k: v for k, v in model.get_params(deep=False).items() if v != getattr(plain, k)}
         name = ", ".join(f"{k}={v}" for k, v in changed.items())
         models[name or "best of three"] = model
     return {BASELINE: rp.VFDT(leaf="adaptive"), **models}
@@ -158,7 +166,7 @@ def models() -> dict[str, Any]:
     first = {"StreamTree": free.pop("StreamTree"), BASELINE: rp.VFDT(leaf="adaptive")}
     return {
         **first,
-        "Gini, short memory": rp.HoeffdingTree(**BEST | {"leaf": THREE, "short_memory": 10_000}),
+        "Gini, short memory": rp.HoeffdingTree(**BEST | {"short_memory": 10_000}),
         "VFDT, naive-bayes": rp.VFDT(leaf="naive-bayes"),
         "VFDT, best of three": rp.VFDT(leaf=THREE),
         **free,

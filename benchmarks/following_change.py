@@ -36,6 +36,7 @@ from workloads import Workload
 
 import riparian as rp
 from riparian import streams
+from riparian.cuts import Bins
 
 ROWS = 100_000
 PARTS = 100
@@ -47,7 +48,7 @@ SHARED: dict[str, Any] = {
     "grace_period": GRACE_PERIOD,
     "delta": DELTA,
     "tau": TAU,
-    "n_cuts": N_CUTS,
+    "cuts": Bins(count=N_CUTS),
     "inherit_counts": "count",
     "categorical_cuts": "both",
 }

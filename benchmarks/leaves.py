@@ -43,8 +43,8 @@ LEAVES: dict[str, str | tuple[str, ...]] = {
     "majority": "majority",
     "naive-bayes": "naive-bayes",
     "adaptive": "adaptive",
-    "idbd": "idbd",
-    "best of three": ("majority", "naive-bayes", "idbd"),
+    "linear-units": "linear-units",
+    "best of three": ("majority", "naive-bayes", "linear-units"),
 }
 BLOCK = 10_000
 LONG = 5.0  # seconds

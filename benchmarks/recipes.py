@@ -20,6 +20,7 @@ import numpy as np
 from tables import Table
 
 from riparian import streams
+from riparian.bounds import ConfidencePractical
 from riparian.recipes import RECIPES
 
 STREAMS: dict[str, Callable[..., Any]] = {
@@ -30,10 +31,10 @@ STREAMS: dict[str, Callable[..., Any]] = {
 #: Every recipe, and choices besides that its paper has as well.
 CHOICES: list[tuple[str, str, dict[str, Any]]] = [
     *((name, name, {}) for name in RECIPES if name != "HoeffdingTree"),
-    ("CTree, confidence_c=0.05", "CTree", {"confidence_c": 0.05}),
-    ("CTree, theoretical", "CTree", {"version": "theoretical"}),
+    ("CTree, c=0.05", "CTree", {"bound": ConfidencePractical(c=0.05)}),
+    ("CTree, theoretical", "CTree", {"bound": "confidence"}),
     ("MDT, bins", "MDT", {"cuts": "bins"}),
-    ("NIP, hoeffding", "NIP", {"test": "hoeffding"}),
+    ("NIP, hoeffding", "NIP", {"bound": "hoeffding"}),
 ]
 LONG = 5.0  # seconds
 

@@ -18,6 +18,7 @@ import numpy as np
 import workloads
 from tables import Table
 
+from riparian.impurities import Accuracy
 from riparian.recipes import RECIPES
 
 COSTS = 1.0 - np.eye(5)
@@ -27,7 +28,7 @@ CHOICES: list[tuple[str, str, dict[str, Any]]] = [
     ("MDT, bins", "MDT", {"cuts": "bins"}),
     ("MDT, delayed", "MDT", {"cuts": "delayed"}),
     ("MDT, combined", "MDT", {"cuts": "combined"}),
-    ("CorrectedVFDT, holdout", "CorrectedVFDT", {"evaluator": "holdout"}),
+    ("CorrectedVFDT, holdout", "CorrectedVFDT", {"impurity": Accuracy(evaluator="holdout")}),
     ("CorrectedVFDT, loss", "CorrectedVFDT", {"impurity": "loss", "costs": COSTS}),
 ]
 GRACE_PERIOD = 200

@@ -17,6 +17,7 @@ import numpy as np
 
 import riparian as rp
 from riparian import Uncertain
+from riparian.adaptation import Window
 from riparian.streams import led, random_rbf, sea
 
 SEEDS = (1, 2, 3)
@@ -87,7 +88,9 @@ STREAMS = {
 TREES = {
     "VFDT": lambda n: rp.VFDT(leaf="adaptive"),
     "UCVFDT": lambda n: rp.UCVFDT(
-        window=n // 5, validity_period=n // 20, alt_test_period=n // 20, alt_test_size=n // 100
+        adaptation=Window(
+            size=n // 5, validity_period=n // 20, test_period=n // 20, test_size=n // 100
+        )
     ),
 }
 

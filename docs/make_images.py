@@ -75,7 +75,8 @@ def draw_lab(decisions: dict[str, rp.lab.Decisions]) -> Figure:
 
 def compared() -> rp.evaluate.Comparison:
     """What the command of evaluation.md compares."""
-    texts = ["VFDT", "VFDT(leaf=adaptive)", "HoeffdingTree(leaf=idbd)", "CorrectedVFDT", "CTree"]
+    texts = ["VFDT", "VFDT(leaf=adaptive)", "HoeffdingTree(leaf=linear-units)", "CorrectedVFDT"]
+    texts += ["CTree"]
     models = {text: model_of(text) for text in texts}
     return rp.evaluate.compare(models, DEFAULT_STREAMS, seeds=range(3), rows=100_000)
 

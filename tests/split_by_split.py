@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from compositions import flat_of, policies_of
 from reference.parameters import Parameters
 from reference.tree import ReferenceTree
 
@@ -14,7 +15,7 @@ _KNOWN = {field.name for field in dataclasses.fields(Parameters)}
 
 def axes_of(model, *more):
     """The parameters of a model that a reference tree has, and those that are named."""
-    return {k: v for k, v in model._axes().items() if k in _KNOWN or k in more}
+    return {k: v for k, v in flat_of(model._axes()).items() if k in _KNOWN or k in more}
 
 
 def numbers(rng, n):
@@ -57,8 +58,12 @@ def in_order_of_appearance(X, categorical):
 
 
 def learn(tree_class, options, stream, n, seed=5):
-    """The model and the reference after `n` rows, with what both answered before each row."""
+    """The model and the reference after `n` rows, with what both answered before each row.
+
+    The options have the names of the specification.
+    """
     X, y, w, categorical = stream(np.random.default_rng(seed), n)
+    options = policies_of(options, tree_class)
     model = tree_class(categorical_features=np.flatnonzero(categorical), **options)
     axes = axes_of(model)
     kinds = ["categorical" if c else "numeric" for c in categorical]

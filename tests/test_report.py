@@ -86,7 +86,7 @@ def test_the_tooltip_of_a_node_says_why_it_was_split():
 
 
 def test_a_bound_without_delta_shows_none():
-    model = riparian.CTree(confidence_c=0.05)
+    model = riparian.CTree(bound=riparian.bounds.ConfidencePractical(c=0.05))
     result = prequential(model, sea(n_rows=20_000), progress=False)
     assert "delta" not in str(model.splits()[0])
     assert model.splits()[0].delta_spent == 0.0

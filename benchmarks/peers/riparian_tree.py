@@ -49,7 +49,7 @@ class RiparianTree:
             grace_period=GRACE_PERIOD,
             delta=DELTA,
             tau=TAU,
-            n_cuts=N_CUTS,
+            cuts=riparian.cuts.Bins(count=N_CUTS),
             # As MOA has them: both kinds of cut of a nominal attribute compete, and the
             # weight that a leaf inherits counts as seen.
             categorical_cuts="both",

@@ -625,10 +625,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             file.write(data)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = {*self._axes(), *self.get_params(deep=False), "_metadata", "_positions"}
-        state: dict[str, Any] = {
-            "parameters": {name: self.__dict__[name] for name in names if name in self.__dict__}
-        }
+        names = {*self._axes(), *self.get_params(deep=False)}
+        parameters = {name: self.__dict__[name] for name in names if name in self.__dict__}
+        # Also where none were set: models that are equal have equal pickles.
+        parameters |= {"_metadata": self.metadata_, "_positions": self.positions_}
+        state: dict[str, Any] = {"parameters": parameters}
         if self._engine is not None:
             state["model"] = modelfile.to_bytes(self)
             # Of what was learned with: the parameters may have been set anew since then.

@@ -11,6 +11,7 @@ from riparian.chart import curve_svg
 from riparian.members import has_members, member_columns, members_and_leader
 from riparian.outputs import open_output
 from riparian.page import Markup, page_html, table_html
+from riparian.policies import shortest
 from riparian.results import Result
 from riparian.svg import tree_svg
 from riparian.tree_model import TreeModel
@@ -63,7 +64,7 @@ def report_html(model: Any, result: Result, title: str) -> str:
         sections.append(_picture(model))
         if hasattr(model, "guarantee"):
             sections.append(_splits(model))
-        if model._axes().get("adaptation", "none") != "none":
+        if shortest(model._axes().get("adaptation", "none")) != "none":
             sections.append(_changes(model))
     sections.append(_parameters(model))
     return page_html(title, "\n".join(sections))

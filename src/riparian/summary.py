@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from riparian.certificates import BY
 from riparian.gradient import OADT
 from riparian.members import has_members, member_changes, member_columns
+from riparian.policies import shortest
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.structure import Structure
@@ -174,7 +175,7 @@ def print_model(
         _print_heading(out, "What the bound promises")
         _print_paragraph(out, model.guarantee())
     _print_splits(out, model, n_splits, ranked=True)
-    if model._axes().get("adaptation", "none") != "none":
+    if shortest(model._axes().get("adaptation", "none")) != "none":
         _print_changes(out, model, None if changes else n_splits)
     elif changes and has_members(model):
         _print_heading(out, "Changes")
@@ -235,7 +236,7 @@ def model_dict(
         "classes": [_json_value(label) for label in model.classes_],
         **_certified(model, n_splits),
     }
-    if model._axes().get("adaptation", "none") != "none":
+    if shortest(model._axes().get("adaptation", "none")) != "none":
         told = model.changes()
         found["change_counts"] = model.change_counts()
         found["changes"] = [_record(c) for c in (told if changes else _last(told, n_splits))]

@@ -560,6 +560,12 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         hook = getattr(axes.get("adaptation"), "hook", None)
         return callable(axes.get("impurity")) or callable(axes.get("bound")) or hook is not None
 
+    @classmethod
+    @functools.cache  # scikit-learn reads the signature at each call, which takes 50 us
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()
+        return names
+
     def _axes(self) -> dict[str, Any]:
         """All parameters of the free composition, whatever a recipe shows of them.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
 
 
@@ -44,9 +45,9 @@ def test_a_new_class_does_not_copy_all_others():
     [
         ("majority", "none"),
         ("naive-bayes", "none"),
-        ("idbd", "none"),
-        ("majority", "window"),
-        ("naive-bayes", "window"),
+        ("linear-units", "none"),
+        ("majority", Window(size=150, validity_period=100)),
+        ("naive-bayes", Window(size=150, validity_period=100)),
     ],
 )
 @pytest.mark.parametrize("max_bytes", [150_000, 300_000])
@@ -57,9 +58,7 @@ def test_room_for_many_classes_is_the_same_after_loading(leaf, adaptation, max_b
     X = {"x": rng.normal(size=n), "z": rng.normal(size=n)}
     X["z"][rng.random(n) < 0.05] = np.nan
     y = np.concatenate([np.arange(130), rng.integers(0, 130, n - 130)])
-    model = rp.HoeffdingTree(
-        leaf=leaf, adaptation=adaptation, window=150, validity_period=100, max_bytes=max_bytes
-    )
+    model = rp.HoeffdingTree(leaf=leaf, adaptation=adaptation, max_bytes=max_bytes)
     for first in range(0, n, 50):
         part = {name: column[first : first + 50] for name, column in X.items()}
         model.partial_fit(part, y[first : first + 50])

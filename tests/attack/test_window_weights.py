@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
 from tests.recipes import fractional_oracle, test_cvfdt, test_ucvfdt, window_oracle
 
@@ -17,16 +18,22 @@ def heaviest(window):
     return (2**53 - 1) // window * STEP
 
 
-#: What makes a tree with a window, and the longest window that it may have.
+#: Parameters of a window, those of its tree, and the longest window that it may have.
 TREES = [
-    ({}, 300),
-    ({"window": 5}, 5),
-    ({"window": 1}, 1),
-    ({"dynamic_window": True, "max_window": 600}, 600),
-    ({"archive_size": 2}, 300),
-    ({"max_bytes": 400_000}, 300),
-    ({"max_bytes": 400_000, "archive_size": 2, "dynamic_window": True}, 300),
+    ({}, {}, 300),
+    ({"size": 5}, {}, 5),
+    ({"size": 1}, {}, 1),
+    ({"dynamic": True, "max_size": 600}, {}, 600),
+    ({"archive": 2}, {}, 300),
+    ({}, {"max_bytes": 400_000}, 300),
+    ({"archive": 2, "dynamic": True}, {"max_bytes": 400_000}, 300),
 ]
+
+
+def restless(window=None, **options):
+    """A restless tree with a window of 300 examples, unless another length is given."""
+    adaptation = test_cvfdt.WINDOW.replace(**{"size": 300} | (window or {}))
+    return rp.HoeffdingTree(**test_cvfdt.RESTLESS | {"adaptation": adaptation} | options)
 
 
 def draw_weights(rng, n, most):
@@ -56,9 +63,9 @@ def test_every_allowed_weight_is_forgotten_exactly(uncertain, effort, report_tri
     make = test_ucvfdt.mixed if uncertain else test_cvfdt.mixed
     for seed in range((7 if uncertain else 28) * effort):
         rng = np.random.default_rng(seed)
-        options, longest = TREES[seed % len(TREES)]
+        window, options, longest = TREES[seed % len(TREES)]
         leaf = ["majority", "adaptive"][seed // len(TREES) % 2]
-        model = rp.HoeffdingTree(**{**test_cvfdt.RESTLESS, "window": 300, "leaf": leaf, **options})
+        model = restless(window, leaf=leaf, **options)
         for i in range(5 if uncertain else 12):
             n = int(rng.integers(1, 120))
             weights = draw_weights(rng, n, heaviest(longest))
@@ -83,7 +90,7 @@ def test_batches_make_no_difference_to_weighted_windows():
     weights = draw_weights(rng, 1_500, 1.0) * 1e4
     files = []
     for size in (1, 7, 100_000):
-        model = rp.HoeffdingTree(**{**test_cvfdt.RESTLESS, "window": 300})
+        model = restless()
         for first in range(0, 1_500, size):
             part = {name: column[first : first + size] for name, column in X.items()}
             model.partial_fit(
@@ -93,10 +100,10 @@ def test_batches_make_no_difference_to_weighted_windows():
     assert files[0] == files[1] == files[2]
 
 
-@pytest.mark.parametrize(("options", "longest"), TREES)
-def test_a_weight_above_the_limit_is_refused_before_the_first_row(options, longest):
+@pytest.mark.parametrize(("window", "options", "longest"), TREES)
+def test_a_weight_above_the_limit_is_refused_before_the_first_row(window, options, longest):
     rng = np.random.default_rng(0)
-    model = rp.HoeffdingTree(**{**test_cvfdt.RESTLESS, "window": 300, **options})
+    model = restless(window, **options)
     model.partial_fit(*test_cvfdt.mixed(rng, 50, 0))
     before = to_bytes(model)
     most = heaviest(longest)
@@ -128,11 +135,12 @@ def test_the_refusal_does_not_depend_on_what_was_learned():
 
 
 def test_a_hook_leaves_room_for_weights_up_to_512():
-    model = rp.CVFDT(window_hook=lambda report: None)
+    model = rp.CVFDT(adaptation=Window(hook=lambda report: None))
     model.partial_fit([[1.0]] * 3, [0, 1, 0], sample_weight=[511.0, 0.1, 1.0])
     with pytest.raises(ValueError, match="row 1: 513 is too heavy for a window of up to 16777216"):
         model.partial_fit([[1.0]] * 3, [0, 1, 0], sample_weight=[1.0, 513.0, 1.0])
-    model = rp.CVFDT(window=100, validity_period=10, window_hook=lambda report: 2**24 + 1)
+    window = Window(size=100, validity_period=10, hook=lambda report: 2**24 + 1)
+    model = rp.CVFDT(adaptation=window)
     with pytest.raises(ValueError, match="asked for a window of 16,777,217 examples; at most"):
         model.partial_fit([[1.0]] * 20, [0, 1] * 10)
 
@@ -146,7 +154,7 @@ def test_moments_are_counted_again_where_a_heavy_example_has_left(gap):
     x[5, 1] = np.nan if gap else x[5, 1]
     weights = np.full(12, STEP)
     weights[2] = heaviest(8)
-    model = rp.HoeffdingTree(adaptation="window", window=8, leaf="naive-bayes")
+    model = rp.HoeffdingTree(adaptation=Window(size=8), leaf="naive-bayes")
     for i in range(12):
         model.partial_fit(x[i : i + 1], [0 if i != 11 else 1], sample_weight=weights[i : i + 1])
         window_oracle.check_everything(model)

@@ -149,8 +149,8 @@ def test_what_cannot_be_said_is_told_with_the_rule():
     options = rp.OnlineBagging(estimator=rp.HoeffdingOptionTree(), n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match="to_onnx cannot say a tree with options"):
         options.to_onnx(leaf="majority")
-    with pytest.raises(ValueError, match="answer by 'idbd'"):
-        rp.UFFT(leaf="idbd").fit(X, y).to_onnx()
+    with pytest.raises(ValueError, match="answer by 'linear-units'"):
+        rp.UFFT(leaf="linear-units").fit(X, y).to_onnx()
     with pytest.raises(ValueError, match="one class alone has none"):
         rp.UFFT(leaf="majority").fit(X, y * 0).to_code("c")
     many = rp.OnlineBagging(n_estimators=61).fit(X, y)

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import riparian as rp
-from riparian.impurities import gain
+from riparian.impurities import Accuracy, gain
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.recipes import RECIPES
 from riparian.seed import threshold_of_doubles
@@ -221,7 +221,7 @@ def my_impurity(counts):
         {"impurity": "loss", "costs": {(0, 1): 5.0}},
         {"impurity": "hybrid"},
         {"statistics": "exhaustive"},
-        {"impurity": "accuracy", "evaluator": "holdout"},
+        {"impurity": Accuracy(evaluator="holdout")},
     ],
 )
 def test_any_composition_can_be_seeded(parameters):

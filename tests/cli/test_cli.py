@@ -122,10 +122,15 @@ def test_options_are_the_parameters_own_names(data, name):
     wanted = {"impurity": "gini", "leaf": "naive-bayes", "grace_period": 50, "delta": 0.01}
     wanted |= {"tau": 0.1, "max_depth": 2, "max_leaves": 9}
     if name == "HoeffdingTree":
-        options += ["--bound", "hoeffding", "--cuts", "bins", "--n-cuts", "5", "--epsilons", "2"]
+        options += ["--bound", "hoeffding", "--cuts", "bins(count=5)", "--epsilons", "2"]
         options += ["--categorical-cuts", "both", "--runner-up", "cut", "--min-gain", "0.001"]
         options += ["--min-branch-fraction", "0.05", "--no-clip-to-range"]
-        wanted |= {"n_cuts": 5, "epsilons": 2, "categorical_cuts": "both", "runner_up": "cut"}
+        wanted |= {
+            "cuts": "Bins(count=5)",
+            "epsilons": 2,
+            "categorical_cuts": "both",
+            "runner_up": "cut",
+        }
         wanted |= {"min_gain": 0.001, "min_branch_fraction": 0.05, "clip_to_range": False}
     report = json.loads(ran("run", data, "--target", "level", "--json", "--recipe", name, *options))
     assert report["model"] == name
@@ -136,52 +141,64 @@ def test_options_are_the_parameters_own_names(data, name):
 def test_every_parameter_of_the_free_composition_is_an_option():
     text = ran("run", "--help")
     for name in riparian.HoeffdingTree().get_params():
-        # --categorical, by the columns' names; and a function cannot be written there.
-        if name not in ("categorical_features", "window_hook"):
+        if name != "categorical_features":  # --categorical, by the columns' names
             assert f"--{name.replace('_', '-')}" in text
 
 
 def test_new_options_reach_the_model(data):
-    given = {"statistics": "gaussian", "cuts": "delayed", "equal_variance": "skip"}
-    given |= {"variance": "population", "impurity": "accuracy", "evaluator": "holdout"}
-    given |= {"holdout_examples": 40, "bound": "normal", "missing_second": "-inf"}
+    free = ["--target", "level", "--json", "--recipe", "HoeffdingTree", "--rows", 2000]
+
+    def parameters(*options):
+        return json.loads(ran("run", data, *free, *options))["parameters"]
+
+    given = {"statistics": "gaussian", "variance": "population", "bound": "normal"}
+    given |= {"missing_second": "-inf"}
     options = [x for k, v in given.items() for x in (f"--{k.replace('_', '-')}", v)]
-    free = ["--target", "level", "--json", "--recipe", "HoeffdingTree"]
-    options += ["--spend-delta", "--no-legacy-gain"]
-    report = json.loads(ran("run", data, *free, *options))
-    assert given.items() <= report["parameters"].items()
-    assert report["parameters"]["spend_delta"] is True
-    assert report["parameters"]["legacy_gain"] is False
-    given = {"impurity": "gini", "confidence_c": 0.5, "confidence_form": "derived"}
-    options = [x for k, v in given.items() for x in (f"--{k.replace('_', '-')}", v)]
-    options += ["--bound", "confidence-practical"]
-    report = json.loads(ran("run", data, *free, *options))
-    assert given.items() <= report["parameters"].items()
-    options = ["--bound", "delta-method", "--pairing", "paired", "--statistics", "intervals"]
-    options += ["--n-intervals", 30]
-    report = json.loads(ran("run", data, *free, *options))
-    assert report["parameters"]["pairing"] == "paired"
-    assert report["parameters"]["n_intervals"] == 30
+    options += ["--spend-delta", "--cuts", "delayed(equal_variance=skip)"]
+    options += ["--impurity", "accuracy(evaluator=holdout, holdout_examples=40)"]
+    found = parameters(*options)
+    assert given.items() <= found.items()
+    assert found["spend_delta"] is True
+    assert found["cuts"] == "Delayed(equal_variance='skip')"
+    assert found["impurity"] == "Accuracy(evaluator='holdout', holdout_examples=40)"
+    found = parameters("--impurity", "misclassification(legacy_gain=true)")
+    assert found["impurity"] == "Misclassification(legacy_gain=True)"
+    found = parameters(
+        *("--impurity", "gini", "--bound", "confidence-practical(c=0.5,form=derived)")
+    )
+    assert found["impurity"] == "gini"
+    assert found["bound"] == "ConfidencePractical(c=0.5, form='derived')"
+    found = parameters(
+        *("--bound", "delta-method(pairing=paired)", "--statistics", "intervals(count=30)")
+    )
+    assert found["bound"] == "DeltaMethod(pairing='paired')"
+    assert found["statistics"] == "Intervals(count=30)"
+    found = parameters("--leaf", "majority,linear-units(step=0.003)")
+    assert found["leaf"] == ["majority", "LinearUnits(step=0.003)"]
 
 
 def test_the_options_are_those_of_the_recipes():
-    from riparian.options import OPTIONS
+    from riparian.options import options
 
-    parameters = {name for recipe in RECIPES.values() for name in recipe().get_params()}
-    assert {name for name, _, _ in OPTIONS} == parameters - {
-        "categorical_features",
-        "window_hook",
-    }
+    parameters = {name for recipe in RECIPES.values() for name in recipe().get_params(deep=False)}
+    assert set(options()) == parameters - {"categorical_features"}
 
 
 def test_the_help_names_every_value_that_is_allowed():
-    from riparian import _core, settings
+    from riparian.policies import AXES, classes
+    from riparian.settings import tree_parameters
 
     text = "".join(ran("run", "--help").split())
-    axes = [_core.names(axis) for axis in ("cuts", "bound", "leaf")]
-    for name in [n for names in [*axes, *settings._CHOICES.values()] for n in names]:
-        assert name in text
-    for name in [*settings.IMPURITIES, *MODELS]:
+    for axis in AXES:
+        for name, policy in classes(axis).items():
+            assert name in text
+            for parameter in policy.parameters.values():
+                if parameter.kind != "function":  # it cannot be written there
+                    assert f"{parameter.name}=" in text
+    for parameter in tree_parameters().values():
+        for name in parameter.choices:
+            assert name in text
+    for name in MODELS:
         assert name in text
 
 
@@ -194,12 +211,13 @@ def test_every_recipe_runs_and_is_shown(tmp_path, data, name):
 
 
 def test_a_recipes_own_names_are_options(data):
-    options = ["--recipe", "CTree", "--version", "theoretical"]
+    options = ["--recipe", "CTree", "--bound", "confidence"]
     report = json.loads(ran("run", data, "--target", "level", "--json", *options))
-    assert report["parameters"]["version"] == "theoretical"
-    options = ["--recipe", "NIP", "--test", "hoeffding"]
+    assert report["parameters"]["bound"] == "confidence"
+    options = ["--recipe", "NIP", "--bound", "hoeffding", "--statistics", "intervals(count=9)"]
     report = json.loads(ran("run", data, "--target", "level", "--json", *options))
-    assert report["parameters"]["test"] == "hoeffding"
+    assert report["parameters"]["bound"] == "hoeffding"
+    assert report["parameters"]["statistics"] == "Intervals(count=9)"
 
 
 def test_costs_are_json_or_a_file_of_it(tmp_path, data):
@@ -490,7 +508,7 @@ def test_show_writes_the_tree_as_deep_as_asked(model):
 
 def test_a_wrong_parameter_is_one_line_and_status_1(data):
     message = failed("run", data, "--target", "level", "--delta", "2")
-    assert message == "riparian: delta must be a probability between 0 and 1, got 2.0\n"
+    assert message == "riparian: delta must be a probability between 0 and 1, got 2\n"
     message = failed("run", data, "--target", "level", "--recipe", "VFDT", "--impurity", "ginni")
     assert "did you mean 'gini'?" in message
     message = failed(
@@ -554,8 +572,9 @@ def test_outputs_that_cannot_be_written_fail_before_the_work(tmp_path, data):
         (["run", "data.csv"], "--target"),
         (["run", "data.csv", "--target", "y", "--recipe", "VFTD"], "did you mean 'VFDT'?"),
         (["run", "synth:sea", "--recipe", "VFDT", "--epsilons", "2"], "VFDT fixes it"),
-        (["run", "synth:sea", "--recipe", "VFDT", "--version", "x"], "is for --recipe CTree"),
-        (["run", "synth:sea", "--legacy-gains"], "--legacy-gains"),
+        (["run", "synth:sea", "--recipe", "VFDT", "--statistics", "intervals"], "VFDT fixes it"),
+        (["run", "synth:sea", "--recipe", "OADT", "--bound", "normal"], "has no such parameter"),
+        (["run", "synth:sea", "--legacy-gain"], "--legacy-gain"),
         (["run", "synth:sea", "--target", "y"], "is for files"),
         (["run", "synth:sea", "--delta", "small"], "--delta"),
         (["run", "synth:sea", "--block", "0"], "--block"),
@@ -576,7 +595,8 @@ def test_help_is_there_at_once_and_loads_nothing_heavy():
         "from riparian.__main__ import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = {'numpy', 'sklearn', 'rich', 'pyarrow', 'riparian._core'} & set(sys.modules)\n"
+        # The compiled module declares the options, and is loaded in 4 ms.
+        "heavy = {'numpy', 'sklearn', 'rich', 'pyarrow'} & set(sys.modules)\n"
         "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from riparian import lab
 from riparian.cli import app
+from riparian.impurities import Loss
 
 
 def call(*arguments):
@@ -28,7 +29,7 @@ def test_one_method_as_json():
     ((name, found),) = json.loads(result.stdout).items()
     assert name == "gini, hoeffding, 2 epsilons"
     assert (found["wrong"], found["verdict"]) == (0, "kept")
-    assert found["parameters"]["impurity"] == "gini"
+    assert found["parameters"]["impurity"] == {"policy": "gini", "parameters": {}}
 
 
 def test_the_picture_is_written(tmp_path):
@@ -63,7 +64,7 @@ def test_costs(costs, tmp_path):
     node, file = tmp_path / "node.csv", tmp_path / "costs.json"
     node.write_text(NODE)
     file.write_text(costs)
-    how = ["--node", node, "--impurity", "loss", "--evaluator", "holdout", "--repetitions", 500]
+    how = ["--node", node, "--impurity", "loss(evaluator=holdout)", "--repetitions", 500]
     as_file, as_text = (call(*how, "--json", "--costs", given) for given in (file, costs))
     assert as_file.exit_code == 0, as_file.output
     assert as_file.stdout == as_text.stdout
@@ -71,8 +72,7 @@ def test_costs(costs, tmp_path):
     assert name == "loss holdout, hoeffding, 1 epsilon"
     want = lab.decisions(
         lab.read_node(node),
-        impurity="loss",
-        evaluator="holdout",
+        impurity=Loss(evaluator="holdout"),
         costs={("calm", "flood"): 20.0, ("flood", "calm"): 1.0},
         repetitions=500,
     )
@@ -101,7 +101,12 @@ def test_classes_that_are_numbers_have_costs_too(tmp_path):
         (["--impurity", "loss"], 1, 'impurity="loss" needs costs'),
         (["--impurity", "loss", "--costs", '{"c1,c9": 2}'], 1, "must be (predicted, true) of"),
         (["--impurity", "loss", "--costs", "{"], 1, "costs must be JSON"),
-        (["--impurity", "hybrid", "--evaluator", "holdout"], 1, "is for the impurities"),
+        (["--impurity", "hybrid", "--fixed-labels"], 1, "is for the impurities"),
+        (
+            ["--impurity", "accuracy(evaluater=holdout)"],
+            1,
+            "impurity: a parameter of accuracy must be one of 'evaluator'",
+        ),
     ],
 )
 def test_what_is_refused(arguments, status, says):

@@ -111,7 +111,10 @@ def test_values_are_read_and_never_run(tmp_path):
         except ValueError:  # a call of what is no model
             continue
         assert found == text
-    assert model_of("VFDT(leaf=('majority', 'idbd'), tau=0.1)").leaf == ("majority", "idbd")
+    assert model_of("VFDT(leaf=('majority', 'linear-units'), tau=0.1)").leaf == (
+        "majority",
+        "linear-units",
+    )
     assert model_of("OnlineBagging(estimator=HAT(leaf='a,b'), n_estimators=2)").n_estimators == 2
 
 

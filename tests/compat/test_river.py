@@ -19,9 +19,9 @@ from riparian.compat.river import RiverTree  # noqa: E402
 MODELS = {
     "as it comes": RiverTree,
     "VFDT": lambda: RiverTree(rp.VFDT()),
-    "idbd": lambda: RiverTree(rp.HoeffdingTree(leaf="idbd", grace_period=20)),
+    "linear-units": lambda: RiverTree(rp.HoeffdingTree(leaf="linear-units", grace_period=20)),
     "the best of three, costs": lambda: RiverTree(
-        rp.VFDT(leaf=("majority", "naive-bayes", "idbd"), costs={(True, False): 3.0})
+        rp.VFDT(leaf=("majority", "naive-bayes", "linear-units"), costs={(True, False): 3.0})
     ),
     "OADT": lambda: RiverTree(rp.OADT()),
     "naive Bayes": lambda: RiverTree(rp.HoeffdingTree(leaf="naive-bayes", grace_period=20)),

@@ -11,11 +11,17 @@ import pytest
 
 import riparian as rp
 from riparian import _core
+from riparian.adaptation import Alternates, Window
+from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
+from riparian.impurities import Loss
+from riparian.leaves import LinearUnits
 from riparian.modelfile import to_bytes
 from riparian.models import MODELS
+from riparian.policies import names
 from riparian.recipes import RECIPES
 from riparian.restructuring import RESTRUCTURING
+from riparian.statistics import Intervals
 from tests.modelfile.parts import Parts
 
 #: Small enough to split often, where a recipe has such a parameter.
@@ -37,25 +43,23 @@ MATRIX = (1.0 - np.eye(40) + np.triu(np.full((40, 40), 0.5), 1)).tolist()
 
 #: Free compositions of axes that no recipe combines.
 COMPOSITIONS = {
-    "holdout-pairs": {"impurity": "loss", "evaluator": "holdout", "costs": COSTS},
+    "holdout-pairs": {"impurity": Loss(evaluator="holdout"), "costs": COSTS},
     "holdout-matrix": {
-        "impurity": "loss",
-        "evaluator": "holdout",
-        "holdout_examples": 45,
+        "impurity": Loss(evaluator="holdout", holdout_examples=45),
         "costs": MATRIX,
     },
-    "prequential-pairs": {"impurity": "loss", "evaluator": "prequential", "costs": COSTS},
+    "prequential-pairs": {"impurity": Loss(evaluator="prequential"), "costs": COSTS},
     "loss-pairs": {"impurity": "loss", "costs": COSTS},
-    "paired": {"bound": "delta-method", "pairing": "paired"},
+    "paired": {"bound": DeltaMethod(pairing="paired")},
     "spent-delta": {"spend_delta": True, "inherit_counts": "count", "epsilons": 2},
     "exhaustive": {"statistics": "exhaustive", "impurity": "gini", "categorical_cuts": "both"},
-    "intervals": {"statistics": "intervals", "runner_up": "cut", "n_intervals": 9},
+    "intervals": {"statistics": Intervals(count=9), "runner_up": "cut"},
     "qda": {"cuts": "qda"},
     "delayed": {"cuts": "delayed", "categorical_cuts": "both"},
     "combined": {"cuts": "combined", "variance": "population"},
     "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
-    "idbd-both": {"leaf": "idbd", "categorical_cuts": "both", "idbd_theta": 0.05},
-    "best-of-three": {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS},
+    "linear-units-both": {"leaf": LinearUnits(meta_step=0.05), "categorical_cuts": "both"},
+    "best-of-three": {"leaf": ("majority", "naive-bayes", "linear-units"), "costs": COSTS},
     "costs-matrix": {"costs": MATRIX, "inherit_counts": "none"},
     "adaptive-grace": {"adaptive_grace": True, "categorical_cuts": "both"},
     "poor-features": {
@@ -67,13 +71,7 @@ COMPOSITIONS = {
     "poor-values": {"drop_poor_features": True, "leaf": "majority", "statistics": "intervals"},
     "drawn-features": {"leaf_features": 3, "random_state": 5},
     "short-memory": {"short_memory": 150, "inherit_counts": "count"},
-    "window": {
-        "adaptation": "window",
-        "window": 300,
-        "validity_period": 100,
-        "alt_test_period": 100,
-        "alt_test_size": 50,
-    },
+    "window": {"adaptation": Window(size=300, validity_period=100, test_period=100, test_size=50)},
     "short-values": {"short_memory": 90, "statistics": "intervals", "adaptive_grace": True},
 }
 
@@ -105,12 +103,12 @@ class Recipe:
     @property
     def statistics(self):
         """What its leaves keep of numbers; memory is constant with Gaussians only."""
-        return self()._axes()["statistics"]
+        return self()._axes()["statistics"].name
 
     @property
     def adaptation(self):
         """How it follows change."""
-        return self()._axes()["adaptation"]
+        return self()._axes()["adaptation"].name
 
     @property
     def shrinks(self):
@@ -120,17 +118,25 @@ class Recipe:
     @property
     def follows(self):
         """Whether its leaves weigh the last examples more than the ones before."""
-        return "idbd" in self()._axes()["leaf"] or self.composition == "window"
+        units = any(leaf.name == "linear-units" for leaf in self()._axes()["leaf"])
+        return units or self.composition == "window"
 
     @property
     def forgets(self):
         """Whether old examples are forgotten: what it holds hangs on the last ones."""
-        return self()._axes()["adaptation"] == "window"
+        return self.adaptation == "window"
 
     @property
     def heaviest(self):
         """The largest weight that it learns; where it forgets, a full window has an exact sum."""
-        return (2**53 - 1) // self().window * 2.0**-20 if self.forgets else np.nextafter(2.0**53, 0)
+        if self.forgets:
+            return (2**53 - 1) // self.window * 2.0**-20
+        return np.nextafter(2.0**53, 0)
+
+    @property
+    def window(self):
+        """How many examples it remembers, where it forgets."""
+        return self()._axes()["adaptation"].size
 
     def of(self, rows):
         """Enough of these rows for it to show everything."""
@@ -148,8 +154,8 @@ class Recipe:
 
     def must_know(self, n):
         """Leaves out a test that asks for the last `n` examples."""
-        if self.forgets and self().window < n:
-            pytest.skip(f"it knows its last {self().window} examples only")
+        if self.forgets and self.window < n:
+            pytest.skip(f"it knows its last {self.window} examples only")
 
     @property
     def keeps(self):
@@ -171,7 +177,7 @@ def all_recipes():
         own = [cls().leaf, "adaptive"]
         if not isinstance(own[0], str):
             yield Recipe(name)
-        for leaf in _core.names("leaf"):
+        for leaf in names("leaf"):
             if leaf in own or name in ("HoeffdingTree", "VFDT"):
                 yield Recipe(name, leaf)
     for composition in COMPOSITIONS:
@@ -196,7 +202,11 @@ OTHERS = {
     ),
     "Forest-HAT": (
         rp.Forest,
-        {"estimator": rp.HAT(grace_period=50, bootstrap=True), "n_estimators": 2, "rate": 2.0},
+        {
+            "estimator": rp.HAT(grace_period=50, adaptation=Alternates(bootstrap=True)),
+            "n_estimators": 2,
+            "rate": 2.0,
+        },
     ),
     "Forest-detectors": (
         rp.Forest,
@@ -218,7 +228,12 @@ OTHERS = {
     "UFFT": (rp.UFFT, PAIRS | {"short_memory": 150}),
     "UFFT-own": (
         rp.UFFT,
-        PAIRS | {"short_memory": 80, "memory": "tree", "leaf": ("majority", "naive-bayes", "idbd")},
+        PAIRS
+        | {
+            "short_memory": 80,
+            "memory": "tree",
+            "leaf": ("majority", "naive-bayes", "linear-units"),
+        },
     ),
     "UFFT-drift": (
         rp.UFFT,

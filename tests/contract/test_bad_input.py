@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.cuts import Bins
 from riparian.modelfile import from_bytes, to_bytes
 
 NAN, INF = float("nan"), float("inf")
@@ -365,7 +366,6 @@ NUMBERS = {
     "delta": [0, 0.0, 1, 1.0, -1e-7, 1.5, NAN, INF, "small", None],
     "tau": [-0.1, NAN, INF, "0.05", None],
     "grace_period": [-1, NAN, INF, "200", None],
-    "n_cuts": [0, -1, 2.5, True, None],
     "epsilons": [0, 3, 1.5, None],
     "min_gain": [-1e-9, NAN, None],
     "min_branch_fraction": [-0.1, 0.6, NAN],
@@ -385,6 +385,18 @@ def test_a_parameter_outside_its_range_is_refused_by_name(cls, with_known, param
     with pytest.raises(ValueError, match=f"{parameter} must be .*got {re.escape(repr(value))}"):
         model.partial_fit(*fruit())
     with pytest.raises(ValueError, match=f"{parameter} must be"):
+        model.learn_one({"weight": 1.0}, "apple")
+    assert not model.__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, True, None])
+def test_a_parameter_of_a_policy_outside_its_range_is_refused_by_name(cls, with_known, value):
+    if "cuts" not in cls().get_params():
+        pytest.skip(f"{cls.__name__} does not show cuts")
+    model = with_known(cls, n_min="fixed", grace_period=200, cuts=Bins(count=value))
+    with pytest.raises(ValueError, match=f"cuts__count must be .*got {re.escape(repr(value))}"):
+        model.partial_fit(*fruit())
+    with pytest.raises(ValueError, match="cuts__count must be"):
         model.learn_one({"weight": 1.0}, "apple")
     assert not model.__sklearn_is_fitted__()
 

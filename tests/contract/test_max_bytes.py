@@ -18,6 +18,8 @@ import pytest
 
 import riparian as rp
 from riparian import _core
+from riparian.adaptation import Window
+from riparian.impurities import Accuracy
 from riparian.modelfile import to_bytes
 from riparian.settings import byte_count, check_settings
 from riparian.streams import hyperplane, random_rbf
@@ -118,11 +120,13 @@ def test_a_limit_that_is_too_low_for_a_model_says_so_and_nothing_is_learned(othe
 #: Every engine that holds a limit by leaving statistics out, and trees that hold more than them.
 LIMITED = {
     "HoeffdingTree": lambda: rp.HoeffdingTree(short_memory=50, **MANY_LEAVES),
-    "CVFDT": lambda: rp.CVFDT(window=400, archive_size=3, grace_period=50),
+    "CVFDT": lambda: rp.CVFDT(adaptation=Window(size=400, archive=3), grace_period=50),
     "HAT": lambda: rp.HAT(grace_period=50),
-    "idbd": lambda: rp.HoeffdingTree(leaf="idbd", **MANY_LEAVES),
+    "linear-units": lambda: rp.HoeffdingTree(leaf="linear-units", **MANY_LEAVES),
     "Forest": lambda: rp.Forest(n_estimators=5),
-    "Forest of CVFDT": lambda: rp.Forest(estimator=rp.CVFDT(window=400), n_estimators=2),
+    "Forest of CVFDT": lambda: rp.Forest(
+        estimator=rp.CVFDT(adaptation=Window(size=400)), n_estimators=2
+    ),
     "AdaptiveRandomForest": lambda: rp.AdaptiveRandomForest(n_estimators=3),
     "StreamingRandomPatches": lambda: rp.StreamingRandomPatches(n_estimators=3),
     "AccuracyWeightedEnsemble": lambda: rp.AccuracyWeightedEnsemble(chunk_size=200),
@@ -291,7 +295,7 @@ def test_a_split_is_made_where_not_all_of_its_children_fit():
     assert model.memory_bytes_ <= 80_000
 
 
-@pytest.mark.parametrize("leaf", ["idbd", ("majority", "naive-bayes", "idbd")])
+@pytest.mark.parametrize("leaf", ["linear-units", ("majority", "naive-bayes", "linear-units")])
 def test_linear_units_are_held_and_batches_and_files_make_no_difference(leaf):
     X, y = mixed(6_000, categories=8)
 
@@ -524,7 +528,7 @@ TREES = [
     (40, 300, {}),
     (5, 10, {"statistics": "exhaustive"}),
     (5, 10, {"statistics": "intervals"}),
-    (5, 10, {"impurity": "accuracy", "evaluator": "prequential"}),
+    (5, 10, {"impurity": Accuracy(evaluator="prequential")}),
     (10, 300, {"max_bytes": 100_000}),
 ]
 

@@ -92,12 +92,13 @@ def test_a_model_that_learned_nothing_can_be_pickled_and_copied(model, stream, f
         assert fingerprint(stream.taught_to(again)) == fingerprint(stream.taught_to(model.eager()))
 
 
-def test_a_model_that_learned_nothing_is_not_saved(cls, tmp_path):
-    from sklearn.exceptions import NotFittedError
-
-    with pytest.raises(NotFittedError, match=cls.__name__):
-        cls().save(tmp_path / "model.rip")
-    assert list(tmp_path.iterdir()) == []
+def test_a_model_that_learned_nothing_is_saved_with_its_parameters(model, tmp_path):
+    fresh = model.eager()
+    fresh.save(tmp_path / "model.rip")
+    again = rp.load(tmp_path / "model.rip")
+    assert type(again) is type(fresh)
+    assert not again.__sklearn_is_fitted__()
+    assert to_bytes(again) == to_bytes(fresh)
 
 
 LABELS = {

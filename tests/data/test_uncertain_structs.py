@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import riparian as rp
 from riparian import Uncertain
+from riparian.adaptation import Window
 from riparian.cli import app
 from riparian.modelfile import to_bytes
 from riparian.streams.readers import open_stream
@@ -80,7 +81,8 @@ def table_of(examples, labels):
 
 
 def tree():
-    return rp.UCVFDT(window=150, validity_period=50, grace_period=30, delta=0.1, tau=0.3)
+    window = Window(size=150, validity_period=50)
+    return rp.UCVFDT(adaptation=window, grace_period=30, delta=0.1, tau=0.3)
 
 
 def learned_one_by_one():
@@ -181,7 +183,7 @@ def test_files_of_structs_are_learned_and_predicted_from_the_shell(tmp_path, wan
     path = tmp_path / "structs.parquet"
     pq.write_table(table_of(*rows()), path)
     model = tmp_path / "model.rip"
-    options = ["--recipe", "UCVFDT", "--window", "150", "--validity-period", "50"]
+    options = ["--recipe", "UCVFDT", "--adaptation", "window(size=150, validity_period=50)"]
     options += ["--grace-period", "30", "--delta", "0.1", "--tau", "0.3"]
     run("run", path, "--target", "label", "--model-out", model, *options)
     assert to_bytes(rp.load(model)) == wanted

@@ -67,7 +67,9 @@ def test_leaves_are_looked_at_every_n_min():
 
 
 @pytest.mark.parametrize("memory", ["shared", "tree"])
-@pytest.mark.parametrize("leaf", ["majority", "naive-bayes", "idbd", ("majority", "naive-bayes")])
+@pytest.mark.parametrize(
+    "leaf", ["majority", "naive-bayes", "linear-units", ("majority", "naive-bayes")]
+)
 @pytest.mark.parametrize("short_memory", [0, 40, 200])
 def test_every_answer_is_that_of_the_reference(leaf, memory, short_memory):
     X, y = stream()
@@ -148,7 +150,7 @@ def test_relabelling_permutes_the_predictions():
         np.testing.assert_allclose(p[:, columns], first, atol=1e-9)
 
 
-@pytest.mark.parametrize("leaf", ["majority", "naive-bayes", "idbd", "adaptive"])
+@pytest.mark.parametrize("leaf", ["majority", "naive-bayes", "linear-units", "adaptive"])
 @pytest.mark.parametrize("memory", ["shared", "tree"])
 def test_two_classes_are_one_tree(leaf, memory):
     X, y = sea(seed=5).take(3000)

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 import riparian as rp
+from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
 from tests.fuzz.draw import Draw, changed
 
 EAGER = {"grace_period": 5, "delta": 0.2, "tau": 0.5}
 MODELS = [
     lambda: rp.HoeffdingTree(leaf="adaptive", **EAGER),
-    lambda: rp.HoeffdingTree(leaf="idbd", categorical_cuts="both", **EAGER),
+    lambda: rp.HoeffdingTree(leaf="linear-units", categorical_cuts="both", **EAGER),
     lambda: rp.EFDT(grace_period=5),
-    lambda: rp.CVFDT(window=8, validity_period=4, **EAGER),
+    lambda: rp.CVFDT(adaptation=Window(size=8, validity_period=4), **EAGER),
     lambda: rp.OnlineBagging(estimator=rp.HoeffdingTree(**EAGER), n_estimators=2),
     lambda: rp.UFFT(n_min="fixed", short_memory=5, **EAGER),
     lambda: rp.ID4(),

@@ -13,7 +13,11 @@ from collections.abc import Callable
 import numpy as np
 
 import riparian as rp
+from riparian.adaptation import Alternates, Window
+from riparian.bounds import DeltaMethod
+from riparian.impurities import Loss
 from riparian.modelfile import from_bytes, to_bytes
+from riparian.statistics import Intervals
 from tests.fuzz.draw import changed
 from tests.modelfile.mutations import FAMILIES
 from tests.modelfile.parts import Parts, as_array, signed
@@ -101,19 +105,21 @@ def seeds() -> dict[str, bytes]:
     member = rp.HoeffdingTree(leaf="majority", **eager)
     models = {
         "tree": rp.HoeffdingTree(leaf="adaptive", **eager),
-        "idbd": rp.HoeffdingTree(leaf="idbd", **eager),
+        "idbd": rp.HoeffdingTree(leaf="linear-units", **eager),
         "loss": rp.HoeffdingTree(
-            impurity="loss", evaluator="prequential", costs={("a", "b"): 3.0}, **eager
+            impurity=Loss(evaluator="prequential"), costs={("a", "b"): 3.0}, **eager
         ),
-        "paired": rp.HoeffdingTree(bound="delta-method", pairing="paired", **eager),
+        "paired": rp.HoeffdingTree(bound=DeltaMethod(pairing="paired"), **eager),
         "exhaustive": rp.VFDTc(**eager),
-        "intervals": rp.NIP(n_intervals=3),
+        "intervals": rp.NIP(statistics=Intervals(count=3)),
         "growth": rp.HoeffdingTree(
             leaf="majority", drop_poor_features=True, short_memory=5, adaptive_grace=True, **eager
         ),
         "limited": rp.HoeffdingTree(max_bytes=30_000, **eager),
-        "alternates": rp.HAT(grace_period=10, delta=0.1, switch_after=10, drift_delta=0.2),
-        "window": rp.CVFDT(window=20, validity_period=10, **eager),
+        "alternates": rp.HAT(
+            grace_period=10, delta=0.1, adaptation=Alternates(switch_after=10, drift_delta=0.2)
+        ),
+        "window": rp.CVFDT(adaptation=Window(size=20, validity_period=10), **eager),
         "reevaluation": rp.EFDT(grace_period=10),
         "options": rp.HoeffdingOptionTree(**eager),
         "forest": rp.OnlineBagging(estimator=member, n_estimators=2),

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
+from riparian.adaptation import Alternates, Window
 from riparian.members import leading_member, member_columns
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.report import report_html
@@ -173,7 +174,7 @@ def test_a_pair_that_began_anew_is_told():
 
 
 def test_what_members_change_in_themselves_is_told():
-    tree = rp.HAT(grace_period=50, delta=0.05, switch_after=50)
+    tree = rp.HAT(grace_period=50, delta=0.05, adaptation=Alternates(switch_after=50))
     model = rp.OnlineBagging(estimator=tree, n_estimators=3).fit(*turned())
     totals = [model._engine.tree(m).change_totals() for m in range(3)]
     replaced = sum(of["replaced"] for of in totals)
@@ -218,7 +219,8 @@ def test_leaves_that_sleep_are_counted(crowded):
 
 
 def test_leaves_beside_the_tree_are_not_counted():
-    tree = rp.CVFDT(window=3000, validity_period=300, grace_period=50, delta=0.1, tau=0.2)
+    window = Window(size=3000, validity_period=300)
+    tree = rp.CVFDT(adaptation=window, grace_period=50, delta=0.1, tau=0.2)
     forest = rp.OnlineBagging(estimator=tree, n_estimators=2)
     for model in (tree, forest):
         model.fit(*turned())

@@ -231,11 +231,12 @@ def test_weights_and_shares_do_not_round_to_what_they_are_not():
 
 # -- who answers ----------------------------------------------------------------------------------
 
-SINGLE = ("majority", "naive-bayes", "idbd")
+SINGLE = ("majority", "naive-bayes", "linear-units")
 
 
 @pytest.mark.parametrize(
-    "leaf", ["adaptive", SINGLE, ("majority", "idbd"), ("naive-bayes", "idbd"), *SINGLE]
+    "leaf",
+    ["adaptive", SINGLE, ("majority", "linear-units"), ("naive-bayes", "linear-units"), *SINGLE],
 )
 def test_the_predictor_that_is_named_is_the_one_that_answers(leaf):
     X, y = random_rbf(seed=2, n_features=4, n_centroids=30, n_classes=3).take(6_000)

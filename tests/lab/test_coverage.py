@@ -5,12 +5,13 @@ import math
 import pytest
 
 from riparian import lab
+from riparian.impurities import Accuracy
 
 REPETITIONS = 20_000
 ACCURACY = {"impurity": "accuracy"}
-PREQUENTIAL = {"impurity": "accuracy", "evaluator": "prequential"}
-FIXED = {"impurity": "accuracy", "evaluator": "fixed"}
-HOLDOUT = {"impurity": "accuracy", "evaluator": "holdout", "max_examples": 100_000}
+PREQUENTIAL = {"impurity": Accuracy(evaluator="prequential")}
+FIXED = {"impurity": "accuracy", "fixed_labels": True}
+HOLDOUT = {"impurity": Accuracy(evaluator="holdout"), "max_examples": 100_000}
 
 SHORT = {"max_examples": 10_000}  # held out labels may wait for ever
 
@@ -64,7 +65,14 @@ KEPT = [
     ({"epsilons": 1, "spend_delta": True}, 0.05),
     ({**HOLDOUT, "epsilons": 2}, 0.05),
     # 30 examples choose the labels wrongly too often for 1 %; 200 do not.
-    ({**HOLDOUT, "holdout_examples": 200, "epsilons": 2}, 0.01),
+    (
+        {
+            **HOLDOUT,
+            "impurity": Accuracy(evaluator="holdout", holdout_examples=200),
+            "epsilons": 2,
+        },
+        0.01,
+    ),
 ]
 BROKEN = [
     ({"epsilons": 1}, 0.05),

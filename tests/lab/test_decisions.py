@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from compositions import policies_of
 from reference import lab as reference
 
 from riparian import _core, lab
+from riparian.impurities import Accuracy
+from riparian.policies import resolve
 
 LONGEST = 400
 REPETITIONS = 120
@@ -16,15 +19,13 @@ def outcomes(node, repetitions=REPETITIONS, seed=5, **changed):
 
 
 def all_told(node, repetitions=REPETITIONS, seed=5, **changed):
-    """Likewise, with the impurity of a hybrid and whether labels were misjudged."""
+    """The same, with the impurity of a hybrid and whether labels were misjudged.
+
+    The names are those of the specification; the evaluator "fixed" judges with the right labels.
+    """
     method = {
         "impurity": "entropy",
-        "evaluator": "resubstitution",
-        "holdout_examples": 30,
         "bound": "hoeffding",
-        "confidence_c": 1.0,
-        "confidence_form": "printed",
-        "pairing": "independent",
         "epsilons": 1.0,
         "delta": 0.05,
         "spend_delta": False,
@@ -34,6 +35,11 @@ def all_told(node, repetitions=REPETITIONS, seed=5, **changed):
         "null_cut": False,
         **changed,
     }
+    fixed = method.get("evaluator") == "fixed"
+    if fixed:
+        del method["evaluator"]
+    method = policies_of(method) | {"fixed_labels": fixed}
+    method |= {axis: resolve(axis, method[axis]).checked(axis) for axis in ("impurity", "bound")}
     costs = np.ravel(method.pop("costs", np.zeros(0))).astype(float)
     shape = node.probabilities.shape
     engine = _core.Lab(shape[:-1], shape[-1], node.probabilities.ravel(), method, costs, seed)
@@ -207,7 +213,7 @@ def test_where_no_labels_are_judged_wrong_is_misjudged():
 
 
 def test_fixed_labels_are_right_so_wrong_is_misjudged():
-    found = lab.decisions(impurity="accuracy", evaluator="fixed", delta=0.3, repetitions=2000)
+    found = lab.decisions(impurity="accuracy", fixed_labels=True, delta=0.3, repetitions=2000)
     assert found.misjudged == found.wrong > 0
 
 
@@ -284,7 +290,7 @@ def test_paired_variance_is_that_of_the_difference():
 def test_the_number_of_threads_changes_nothing(jobs):
     for method in (
         {},
-        {"impurity": "accuracy", "evaluator": "prequential", "epsilons": 2},
+        {"impurity": Accuracy(evaluator="prequential"), "epsilons": 2},
         {"impurity": "gini", "bound": "mcdiarmid", "grace_period": 1000},
     ):
         alone = lab.decisions(**method, repetitions=3000, n_jobs=1)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from riparian import lab
+from riparian.bounds import ConfidencePractical, DeltaMethod
+from riparian.impurities import Accuracy
 
 
 @pytest.mark.parametrize(
@@ -11,13 +13,13 @@ from riparian import lab
     [
         ({"impurity": "entropie"}, "did you mean 'entropy'"),
         ({"bound": "hoefding"}, "did you mean 'hoeffding'"),
-        ({"evaluator": "prequential"}, "is for the impurities 'accuracy' and 'loss'"),
-        ({"impurity": "accuracy", "evaluator": "guess"}, "evaluator must be one of"),
-        ({"impurity": "gini", "bound": "confidence", "pairing": "twice"}, "pairing must be one of"),
+        ({"fixed_labels": True}, "is for the impurities 'accuracy' and 'loss', got 'entropy'"),
+        ({"impurity": Accuracy(evaluator="guess")}, "impurity__evaluator must be one of"),
+        ({"bound": DeltaMethod(pairing="twice")}, "bound__pairing must be one of"),
         ({"impurity": "accuracy", "bound": "mcdiarmid"}, "serves the impurities 'entropy', 'gini'"),
         ({"impurity": "loss", "bound": "delta-method"}, "serves the impurities"),
         (
-            {"impurity": "accuracy", "evaluator": "holdout", "bound": "delta-method"},
+            {"impurity": Accuracy(evaluator="holdout"), "bound": "delta-method"},
             "needs evaluator 'resubstitution'",
         ),
         ({"impurity": "loss"}, "needs costs"),
@@ -25,7 +27,7 @@ from riparian import lab
         ({"impurity": "loss", "costs": np.ones((3, 3))}, "shape"),
         ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be .predicted, true. of"),
         ({"costs": np.ones((2, 2))}, "costs are for impurity 'loss', got 'entropy'"),
-        ({"impurity": "hybrid", "evaluator": "holdout"}, "is for the impurities 'accuracy'"),
+        ({"impurity": "hybrid", "fixed_labels": True}, "is for the impurities 'accuracy'"),
         ({"impurity": "hybrid", "bound": "confidence"}, "serves the impurities"),
         ({"impurity": "hybrid", "bound": "delta-method"}, "serves the impurities"),
         ({"impurity": "gini", "bound": "normal", "delta": 0.5}, "delta must be below 0.5"),
@@ -35,7 +37,7 @@ from riparian import lab
         ({"grace_period": 0}, "grace_period must be from 1"),
         ({"repetitions": 0}, "repetitions must be from 1"),
         ({"seed": -1}, "seed must be from 0"),
-        ({"confidence_c": -1.0, "bound": "confidence-practical"}, "confidence_c must be positive"),
+        ({"bound": ConfidencePractical(c=-1.0)}, "bound__c must be a number from 0"),
         ({"n_jobs": 0}, "n_jobs must be from 1"),
     ],
 )
@@ -103,7 +105,7 @@ def test_a_hybrid_has_no_gain_of_its_own():
 
 def test_misjudged_decisions_are_told_where_they_differ():
     found = lab.decisions(
-        impurity="accuracy", evaluator="holdout", delta=0.2, repetitions=300, max_examples=1000
+        impurity=Accuracy(evaluator="holdout"), delta=0.2, repetitions=300, max_examples=1000
     )
     assert found.misjudged != found.wrong
     assert f"misjudged with the labels that they had were {found.misjudged}," in str(found)
@@ -126,7 +128,7 @@ def test_a_leaf_that_cannot_decide_says_so():
 
 
 def test_the_verdict_follows_the_interval():
-    few = lab.decisions(impurity="accuracy", evaluator="prequential", repetitions=100)
+    few = lab.decisions(impurity=Accuracy(evaluator="prequential"), repetitions=100)
     assert few.interval[0] < few.delta < few.interval[1]
     assert few.verdict == "open"
     assert "neither kept nor broken" in str(few)
@@ -154,7 +156,7 @@ def test_the_picture_shows_misjudged_decisions_and_does_not_crowd_its_axes():
     import matplotlib as mpl
 
     mpl.use("agg")
-    held_out = {"impurity": "accuracy", "evaluator": "holdout", "epsilons": 2}
+    held_out = {"impurity": Accuracy(evaluator="holdout"), "epsilons": 2}
     found = lab.compare({"one": held_out}, repetitions=5_000, max_examples=2_000)
     ax = lab.plot(found)
     assert ax.get_legend().get_texts()[-1].get_text() == "misjudged, by its labels"

@@ -12,7 +12,13 @@ from pathlib import Path
 import numpy as np
 
 import riparian as rp
+from riparian.adaptation import Alternates, Options, Reevaluation, Window
+from riparian.bounds import ConfidencePractical, DeltaMethod
+from riparian.cuts import Bins, Combined
 from riparian.forests import Ensemble
+from riparian.impurities import Accuracy, Loss
+from riparian.leaves import LinearUnits
+from riparian.statistics import Intervals
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -24,7 +30,7 @@ MODELS = {
         categorical_cuts="both",
         runner_up="cut",
         inherit_counts="count",
-        n_cuts=7,
+        cuts=Bins(count=7),
         grace_period=50,
         delta=0.01,
         tau=0.15,
@@ -40,42 +46,46 @@ MODELS = {
         max_leaves=6,
     ),
     "prequential-2": rp.HoeffdingTree(
-        impurity="loss",
-        evaluator="prequential",
+        impurity=Loss(evaluator="prequential"),
         costs={("yes", "no"): 3.0, ("perhaps", "no"): 0.5, ("no", "perhaps"): 0.25},
         spend_delta=True,
         grace_period=50,
         delta=0.05,
         tau=0.1,
     ),
-    "holdout-2": rp.CorrectedVFDT(evaluator="holdout", grace_period=50, tau=0.1),
+    "holdout-2": rp.CorrectedVFDT(impurity=Accuracy(evaluator="holdout"), grace_period=50, tau=0.1),
     "paired-2": rp.HoeffdingTree(
-        bound="delta-method", pairing="paired", grace_period=50, delta=0.01, tau=0.02
+        bound=DeltaMethod(pairing="paired"), grace_period=50, delta=0.01, tau=0.02
     ),
     "exhaustive-2": rp.VFDTc(grace_period=50, delta=0.01, tau=0.3),
-    "intervals-2": rp.NIP(n_intervals=12, grace_period=50, delta=0.01, tau=0.02),
+    "intervals-2": rp.NIP(statistics=Intervals(count=12), grace_period=50, delta=0.01, tau=0.02),
     "hybrid-2": rp.HybridTree(grace_period=50, delta=0.01, tau=0.02),
-    "idbd-3": rp.HoeffdingTree(leaf="idbd", grace_period=50, delta=0.01, tau=0.1),
+    "idbd-3": rp.HoeffdingTree(leaf="linear-units", grace_period=50, delta=0.01, tau=0.1),
     "best-3": rp.VFDT(
-        leaf=("majority", "naive-bayes", "idbd"),
+        leaf=("majority", "naive-bayes", "linear-units"),
         costs={("yes", "no"): 3.0, ("no", "perhaps"): 0.25},
         grace_period=50,
         delta=0.01,
         tau=0.1,
     ),
-    "alternates-4": rp.HAT(grace_period=50, delta=0.05, tau=0.2, drift_delta=0.2, switch_after=30),
+    "alternates-4": rp.HAT(
+        adaptation=Alternates(drift_delta=0.2, switch_after=30),
+        grace_period=50,
+        delta=0.05,
+        tau=0.2,
+    ),
     "window-4": rp.CVFDT(
-        archive_size=3,
-        window=400,
-        validity_period=100,
-        alt_test_period=60,
-        alt_test_size=30,
+        adaptation=Window(size=400, validity_period=100, test_period=60, test_size=30, archive=3),
         grace_period=30,
         delta=0.2,
         tau=0.3,
     ),
-    "reevaluation-4": rp.EFDT(grace_period=30, delta=0.1, tau=0.2, reevaluate_every=100),
-    "options-4": rp.HoeffdingOptionTree(grace_period=30, delta=0.1, tau=0.2, option_delta=0.9),
+    "reevaluation-4": rp.EFDT(
+        adaptation=Reevaluation(every=100), grace_period=30, delta=0.1, tau=0.2
+    ),
+    "options-4": rp.HoeffdingOptionTree(
+        adaptation=Options(delta=0.9), grace_period=30, delta=0.1, tau=0.2
+    ),
     "growth-3": rp.HoeffdingTree(
         leaf="majority",
         drop_poor_features=True,
@@ -84,6 +94,20 @@ MODELS = {
         grace_period=50,
         delta=0.01,
         tau=0.1,
+    ),
+    "policies-5": rp.HoeffdingTree(
+        cuts=Combined(count=7, equal_variance="skip"),
+        impurity="gini",
+        bound=ConfidencePractical(c=0.05, form="derived"),
+        leaf=("majority", "naive-bayes", LinearUnits(step=0.003, meta_step=0.02)),
+        grace_period=50,
+        tau=0.1,
+    ),
+    "window-5": rp.CVFDT(
+        adaptation=Window(size=300, validity_period=80, test_period=60, test_size=30, archive=2),
+        grace_period=30,
+        delta=0.2,
+        tau=0.3,
     ),
 }
 
@@ -111,7 +135,21 @@ NEWER = {
     "id5r-4": rp.ID5R(max_examples=150),
     "iti-4": rp.ITI(max_examples=200),
     "oadt-4": rp.OADT(depth=3),
+    "forest-5": rp.OnlineBagging(
+        estimator=rp.HAT(
+            adaptation=Alternates(drift_delta=0.2, switch_after=30, bootstrap=True),
+            grace_period=30,
+            delta=0.1,
+            tau=0.3,
+        ),
+        n_estimators=2,
+        random_state=3,
+    ),
 }
+
+#: What models of format 5 carry along with what they have learned.
+METADATA = {"trained by": "the tests", "runs": [1, 2.5, None, True]}
+POSITIONS = {"rows": {"0": 2000}}
 
 
 def rows(n, seed):
@@ -165,6 +203,11 @@ def answers_of(model, asked):
     return [list(model.predict_proba_one(x).values()) for x in asked]
 
 
+def follows(model):
+    """Whether a tree follows change."""
+    return model._axes()["adaptation"].name != "none"
+
+
 def taught(model, n):
     """The first half without a column, the second with other labels if the model follows change."""
     columns, y, weights = rows(n, seed=1)
@@ -173,7 +216,7 @@ def taught(model, n):
     half = {column: values[: n // 2] for column, values in columns.items() if column != "clock"}
     model.partial_fit(half, y[: n // 2], sample_weight=weights[: n // 2])
     rest = {column: values[n // 2 :] for column, values in columns.items()}
-    stays = isinstance(model, rp.HoeffdingTree) and model.adaptation == "none"
+    stays = isinstance(model, rp.HoeffdingTree) and not follows(model)
     later = y[n // 2 :] if stays else turned(y[n // 2 :])
     return model.partial_fit(rest, later, sample_weight=weights[n // 2 :])
 
@@ -185,6 +228,8 @@ def main():
         if (FOLDER / f"{name}.rip").exists():
             continue
         model = taught(fresh, 2000 if name in MODELS else 300)
+        if name.endswith("-5"):
+            model.metadata_, model.positions_ = METADATA, POSITIONS
         model.save(FOLDER / f"{name}.rip")
         expected = {
             "n_seen": model.n_seen_,

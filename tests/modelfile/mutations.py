@@ -148,6 +148,9 @@ STRANGE_JSON = [
     *([], {}, [None], [[]], {"a": 1}, {"float": "nan"}, {"float": "0x1p9999"}, {"bytes": "zz"}),
     *({"float": 3}, {"bytes": "00", "float": "1"}, {"float": "inf"}, [1, 2, 3], ["a", "a"]),
     *(deep(50), deep(700), "x" * 10_000, [0] * 1000, "numeric", "categorical", "HoeffdingTree"),
+    *({"policy": "window", "parameters": {}}, {"policy": [], "parameters": {}}),
+    *({"policy": "gini", "parameters": {"c": 1}}, {"policy": "bins", "parameters": {"count": 0}}),
+    *({"function": "builtins:len"}, {"policy": "hoeffding", "parameters": None}),
 ]
 
 
@@ -173,11 +176,10 @@ def edit_header(dice, parts):
     schema = whole.get("schema")
     features = schema.get("features") if isinstance(schema, dict) else None
     classes = schema.get("classes") if isinstance(schema, dict) else None
-    way = dice.randrange(10)
+    way = dice.randrange(12)
     if way == 0:
-        whole[dice.choice(["format", "recipe", "parameters", "schema", "more"])] = dice.choice(
-            STRANGE_JSON
-        )
+        parts_of_it = ["format", "recipe", "parameters", "schema", "positions", "metadata", "more"]
+        whole[dice.choice(parts_of_it)] = dice.choice(STRANGE_JSON)
     elif way == 1:
         whole.pop(dice.choice(list(whole)), None)
     elif way in (2, 3, 4) and isinstance(whole.get("parameters"), dict):
@@ -187,6 +189,8 @@ def edit_header(dice, parts):
             del whole["parameters"][name]
         else:
             whole["parameters"][name] = dice.choice(STRANGE_JSON)
+    elif way in (10, 11) and isinstance(whole.get("parameters"), dict):
+        edit_policy(dice, whole["parameters"])
     elif way == 5 and isinstance(classes, list) and classes:
         edit_list(dice, classes)
     elif way in (6, 7) and isinstance(features, list) and features:
@@ -202,6 +206,25 @@ def edit_header(dice, parts):
         edit_list(dice, features)
     elif isinstance(schema, dict):
         schema[dice.choice(["features", "classes", "more"])] = dice.choice(STRANGE_JSON)
+
+
+def edit_policy(dice, parameters):
+    """A policy of another name, or with another value of a parameter, or another parameter."""
+    policies = [p for p in parameters.values() if isinstance(p, dict) and "policy" in p]
+    policies += [p for p in parameters.get("leaf") or () if isinstance(p, dict)]
+    if not policies:
+        return
+    policy = dice.choice(policies)
+    inside = policy.get("parameters")
+    way = dice.randrange(4)
+    if way == 0 or not isinstance(inside, dict):
+        policy["policy"] = dice.choice([*STRANGE_JSON, "window", "linear-units", "options"])
+    elif way == 1:
+        policy[dice.choice(["parameters", "more"])] = dice.choice(STRANGE_JSON)
+    elif way == 2 and inside:
+        inside[dice.choice(list(inside))] = dice.choice(STRANGE_JSON)
+    else:
+        inside[dice.choice(["c", "size", "hook", "__class__", "more"])] = dice.choice(STRANGE_JSON)
 
 
 def edit_list(dice, entries):

@@ -8,9 +8,13 @@ import math
 import numpy as np
 
 import riparian as rp
+from riparian.adaptation import Alternates
+from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
 from riparian.forests import Ensemble
+from riparian.impurities import Accuracy, Loss
 from riparian.modelfile import from_bytes, to_bytes
+from riparian.statistics import Intervals
 from tests.modelfile.parts import Parts, as_array
 
 COSTS = {("a", "b"): 3.0, ("b", "c"): 0.5, ("d", "a"): 0.25}
@@ -21,14 +25,14 @@ def sample_models():
     for n, cls, more in [
         (200, rp.HoeffdingTree, {"leaf": "adaptive", "categorical_cuts": "both"}),
         (200, rp.VFDT, {}),
-        (200, rp.HoeffdingTree, {"impurity": "loss", "evaluator": "prequential", "costs": COSTS}),
-        (200, rp.CorrectedVFDT, {"evaluator": "holdout"}),
-        (200, rp.HoeffdingTree, {"bound": "delta-method", "pairing": "paired"}),
+        (200, rp.HoeffdingTree, {"impurity": Loss(evaluator="prequential"), "costs": COSTS}),
+        (200, rp.CorrectedVFDT, {"impurity": Accuracy(evaluator="holdout")}),
+        (200, rp.HoeffdingTree, {"bound": DeltaMethod(pairing="paired")}),
         (200, rp.VFDTc, {}),
-        (1300, rp.NIP, {"n_intervals": 5, "max_leaves": 4}),
+        (1300, rp.NIP, {"statistics": Intervals(count=5), "max_leaves": 4}),
         (200, rp.HybridTree, {}),
-        (200, rp.HoeffdingTree, {"leaf": "idbd"}),
-        (200, rp.VFDT, {"leaf": ("majority", "naive-bayes", "idbd"), "costs": COSTS}),
+        (200, rp.HoeffdingTree, {"leaf": "linear-units"}),
+        (200, rp.VFDT, {"leaf": ("majority", "naive-bayes", "linear-units"), "costs": COSTS}),
         (
             300,
             rp.HoeffdingTree,
@@ -36,7 +40,7 @@ def sample_models():
             | {"adaptive_grace": True, "tau": 0.3},
         ),
         # Some of its leaves are inactive, others began anew.
-        (900, rp.HoeffdingTree, {"max_bytes": 23_500, "leaf": "idbd", "tau": 10.0}),
+        (900, rp.HoeffdingTree, {"max_bytes": 23_500, "leaf": "linear-units", "tau": 10.0}),
     ]:
         model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
@@ -49,7 +53,8 @@ def sample_models():
 
 def changing_model():
     """Has alternates beside nodes, some of them with tests, and a history."""
-    model = rp.HAT(grace_period=40, delta=0.05, tau=0.6, switch_after=40, drift_delta=0.2)
+    restless = Alternates(switch_after=40, drift_delta=0.2)
+    model = rp.HAT(grace_period=40, delta=0.05, tau=0.6, adaptation=restless)
     columns, labels = sample_rows(200)
     turned = np.array(["b", "c", "a"], dtype=object)[np.searchsorted(["a", "b", "c"], labels)]
     for y in (labels, turned, labels, turned):
@@ -70,7 +75,7 @@ def newer_models():
         (
             2,
             rp.Forest(
-                estimator=rp.HAT(grace_period=40, drift_delta=0.2),
+                estimator=rp.HAT(grace_period=40, adaptation=Alternates(drift_delta=0.2)),
                 n_estimators=2,
                 replacement="background",
                 warning=KSWIN(window_size=40, stat_size=10, alpha=0.05),
@@ -92,7 +97,7 @@ def newer_models():
             ),
         ),
         (3, rp.UFFT(n_min="fixed", short_memory=40, drift=0.3, **EAGER)),
-        (1, rp.UFFT(n_min="fixed", short_memory=30, memory="tree", leaf="idbd", **EAGER)),
+        (1, rp.UFFT(n_min="fixed", short_memory=30, memory="tree", leaf="linear-units", **EAGER)),
         (1, rp.ID3()),
         (1, rp.ID3Prime()),
         (1, rp.ID4()),

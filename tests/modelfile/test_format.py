@@ -19,7 +19,14 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
+from riparian.adaptation import Options, Window
+from riparian.bounds import ConfidencePractical, DeltaMethod
+from riparian.impurities import Misclassification
+from riparian.leaves import LinearUnits
 from riparian.modelfile import FORMAT, from_bytes, to_bytes
+from riparian.models import MODELS
+from riparian.statistics import Intervals
+from tests.modelfile.parts import Parts
 
 
 def small_model(cls=rp.HoeffdingTree, **parameters):
@@ -74,7 +81,7 @@ def test_the_layout_is_that_of_safetensors_with_a_digest_at_the_end(data, tmp_pa
     path.write_bytes(data)
     with safetensors.safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["riparian"])
-    assert header["format"] == FORMAT == 4
+    assert header["format"] == FORMAT == 5
     assert header["recipe"] == "HoeffdingTree"
     assert header["parameters"]["grace_period"] == 30
     assert [f["name"] for f in header["schema"]["features"]] == ["a", "b"]
@@ -100,10 +107,124 @@ def test_what_cannot_be_written_as_data_is_refused_by_name():
         to_bytes(model)
 
 
-def test_an_unfitted_model_is_not_saved(tmp_path):
+@pytest.mark.parametrize("cls", MODELS.values(), ids=MODELS)
+def test_an_unfitted_model_is_saved_with_its_parameters(cls, tmp_path):
+    model = cls()
+    model.metadata_, model.positions_ = {"a": [1]}, {"b": 2}
+    model.save(tmp_path / "model.rip")
+    again = rp.load(tmp_path / "model.rip")
+    assert type(again) is cls
+    assert repr(again.get_params()) == repr(model.get_params())
+    assert (again.metadata_, again.positions_) == ({"a": [1]}, {"b": 2})
+    assert to_bytes(again) == to_bytes(model)
     with pytest.raises(NotFittedError):
-        rp.VFDT().save(tmp_path / "model.rip")
-    assert list(tmp_path.iterdir()) == []
+        again.predict([[1.0]])
+    rows = [["a"], ["b"]] * 3
+    again.partial_fit(rows, [0, 1] * 3)
+    assert to_bytes(again) == to_bytes(model.partial_fit(rows, [0, 1] * 3))
+
+
+#: Policies with other parameters than their defaults, on every axis.
+POLICIES = {
+    "statistics": Intervals(count=9),
+    "impurity": Misclassification(legacy_gain=True),
+    "bound": DeltaMethod(pairing="conservative"),
+    "leaf": ("majority", LinearUnits(step=0.2, meta_step=0.0)),
+    "adaptation": Options(delta=0.3, max_paths=3),
+}
+
+
+@pytest.mark.parametrize("fitted", [False, True], ids=["unfitted", "fitted"])
+def test_parameters_inside_policies_come_back(fitted):
+    model = small_model(**POLICIES) if fitted else rp.HoeffdingTree(**POLICIES)
+    again = from_bytes(to_bytes(model))
+    for axis, policy in POLICIES.items():
+        assert getattr(again, axis) == policy
+    assert again.cuts == "bins"
+    assert again.get_params() == model.get_params()
+    assert to_bytes(again) == to_bytes(model)
+
+
+def test_a_file_holds_every_parameter_of_a_policy():
+    header = Parts(to_bytes(rp.HoeffdingTree(bound=ConfidencePractical(c=0.5)))).header
+    assert header["parameters"]["bound"] == {
+        "policy": "confidence-practical",
+        "parameters": {"c": 0.5, "form": "printed"},
+    }
+    assert header["parameters"]["cuts"] == {"policy": "bins", "parameters": {"count": 10}}
+    assert header["schema"] is None
+
+
+def test_a_hook_inside_a_policy_is_named_by_its_axis(tmp_path):
+    window = Window(size=100, hook=print)
+    forest = rp.Forest(estimator=rp.CVFDT(adaptation=window), n_estimators=2)
+    model = rp.CVFDT(adaptation=window)
+    for made, key in [(model, "adaptation__hook"), (forest, "estimator__adaptation__hook")]:
+        made.save(tmp_path / "model.rip")
+        with pytest.raises(rp.ModelFileError, match=rf"load\(path, functions=\{{'{key}'"):
+            rp.load(tmp_path / "model.rip")
+        again = rp.load(tmp_path / "model.rip", functions={key: print})
+        tree = again if made is model else again.estimator
+        assert tree.adaptation == window
+
+
+# -- metadata and positions -------------------------------------------------------------------
+
+METADATA = {"trained by": "night shift", "runs": [1, 2.5, None, True], "deep": {"ü": {}}}
+POSITIONS = {"events": {"0": 12, "1": 7}, "file.csv": 400}
+
+
+@pytest.mark.parametrize("fitted", [False, True], ids=["unfitted", "fitted"])
+@pytest.mark.parametrize("way", ["file", "pickle", "deepcopy"])
+def test_metadata_and_positions_survive(fitted, way, tmp_path):
+    model = small_model() if fitted else rp.HoeffdingTree()
+    assert (model.metadata_, model.positions_) == ({}, {})
+    model.metadata_, model.positions_ = METADATA, POSITIONS
+    if way == "file":
+        model.save(tmp_path / "model.rip")
+        again = rp.load(tmp_path / "model.rip")
+    else:
+        again = copy.deepcopy(model) if way == "deepcopy" else pickle.loads(pickle.dumps(model))
+    assert (again.metadata_, again.positions_) == (METADATA, POSITIONS)
+    again.metadata_ = {}
+    assert model.metadata_ == METADATA
+
+
+def test_learning_keeps_metadata_and_what_is_returned_is_a_copy():
+    model = rp.HoeffdingTree()
+    model.metadata_ = METADATA
+    model.partial_fit([[1.0], [2.0]], [0, 1])
+    model.learn_one({0: 1.0}, 1)
+    assert model.metadata_ == METADATA
+    model.metadata_["runs"].append(3)
+    assert model.metadata_ == METADATA
+
+
+@pytest.mark.parametrize("name", ["metadata_", "positions_"])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([1], "must be a dict with strings as keys, got \\[1\\]"),
+        ({1: 2}, "must be a dict with strings as keys, got {1: 2}"),
+        (None, "must be a dict with strings as keys, got None"),
+        ({"a": {1, 2}}, "must be what JSON can hold"),
+        ({"a": float("nan")}, "must be what JSON can hold"),
+    ],
+)
+def test_what_json_cannot_hold_is_refused_and_changes_nothing(name, value, message):
+    model = rp.HoeffdingTree()
+    setattr(model, name, {"a": 1})
+    with pytest.raises(ValueError, match=f"{name} {message}"):
+        setattr(model, name, value)
+    assert getattr(model, name) == {"a": 1}
+
+
+def test_what_was_set_does_not_follow_the_users_object():
+    mine = {"a": [1]}
+    model = rp.HoeffdingTree()
+    model.metadata_ = mine
+    mine["a"].append(2)
+    assert model.metadata_ == {"a": [1]}
 
 
 def test_a_subclass_is_saved_as_its_recipe():
@@ -241,10 +362,10 @@ def test_a_file_that_is_not_there_is_no_model_error(tmp_path):
 
 
 def test_a_newer_format_is_named(data):
-    body = data[:-32].replace(rb"{\"format\":4,", rb"{\"format\":9,")
+    body = data[:-32].replace(rb"{\"format\":5,", rb"{\"format\":9,")
     assert body != data[:-32]
     with pytest.raises(
-        rp.ModelFileError, match=r"format 9; this version reads formats 1, 2, 3 and 4"
+        rp.ModelFileError, match=r"format 9; this version reads formats 1, 2, 3, 4 and 5"
     ):
         from_bytes(with_digest(body))
 

@@ -8,11 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+import sklearn.base
 
 import riparian as rp
 from riparian.costs import costs_among
 from riparian.modelfile import FORMAT, from_bytes, to_bytes
-from tests.modelfile.make_golden import NEWER, answers_of, splits_of
+from tests.modelfile.make_golden import (
+    METADATA,
+    MODELS,
+    NEWER,
+    POSITIONS,
+    answers_of,
+    splits_of,
+)
+from tests.modelfile.parts import Parts
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.rip"))
@@ -35,6 +44,7 @@ def test_there_are_golden_files():
     assert {"idbd-3", "best-3", "growth-3"} <= {path.stem for path in FILES}
     kinds = ("alternates", "window", "reevaluation", "options")
     assert {f"{kind}-4" for kind in kinds} <= {path.stem for path in FILES}
+    assert {"policies-5", "window-5", "forest-5"} <= {path.stem for path in FILES}
     assert set(NEWER) <= {path.stem for path in FILES}
 
 
@@ -96,3 +106,23 @@ def test_it_goes_on_learning(path, expected):
     assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
     if "continued" in expected:  # recorded since there are forests
         assert answers_of(model, expected["examples"]) == expected["continued"]
+
+
+def written(model):
+    """The parameters of a model as a file of the present format holds them."""
+    return Parts(to_bytes(model)).header["parameters"]
+
+
+def test_it_has_the_parameters_that_it_was_made_with(path):
+    """Those of older formats are flat: they are put into the policies that have them."""
+    made = sklearn.base.clone((MODELS | NEWER)[path.stem])
+    assert written(rp.load(path)) == written(made)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.stem.endswith("-5")], ids=lambda path: path.stem
+)
+def test_it_has_its_metadata_and_positions(path):
+    model = rp.load(path)
+    assert model.metadata_ == METADATA
+    assert model.positions_ == POSITIONS

@@ -143,8 +143,28 @@ def test_what_no_tree_can_hold_is_refused(parts, array, place, value):
         ("grace_period", -1),
         ("grace_period", 10**400),
         ("grace_period", "200"),
-        ("n_cuts", 10**9),
-        ("n_cuts", 0),
+        ("cuts", {"policy": "bins", "parameters": {"count": 10**9}}),
+        ("cuts", {"policy": "bins", "parameters": {"count": 0}}),
+        ("cuts", {"policy": "bins", "parameters": {"count": "7"}}),
+        ("cuts", {"policy": "bins", "parameters": {"count": {"function": "builtins:len"}}}),
+        ("cuts", {"policy": "bins", "parameters": {"counts": 7}}),
+        ("cuts", {"policy": "bins", "parameters": {"__class__": 7}}),
+        ("cuts", {"policy": "bins", "parameters": None}),
+        ("cuts", {"policy": "bins", "parameters": []}),
+        ("cuts", {"policy": "bin", "parameters": {}}),
+        ("cuts", {"policy": "hoeffding", "parameters": {}}),
+        ("cuts", {"policy": "__class__", "parameters": {}}),
+        ("cuts", {"policy": ["bins"], "parameters": {}}),
+        ("cuts", {"policy": None, "parameters": {}}),
+        ("cuts", {"policy": "bins"}),
+        ("cuts", {"policy": "bins", "parameters": {}, "more": 1}),
+        ("cuts", [{"policy": "bins", "parameters": {}}]),
+        ("delta", {"policy": "bins", "parameters": {}}),
+        ("leaf", [{"policy": "majority", "parameters": {"step": 0.1}}]),
+        ("leaf", [{"policy": "majority", "parameters": {}}, {"policy": "x", "parameters": {}}]),
+        ("leaf", [{"policy": "majority", "parameters": {}}] * 2),
+        ("leaf", []),
+        ("adaptation", {"policy": "window", "parameters": {"hook": {"function": "os:abort"}}}),
         ("max_depth", -1),
         ("max_leaves", 0),
         ("max_leaves", 1.5),
@@ -165,6 +185,44 @@ def test_what_no_tree_can_hold_is_refused(parts, array, place, value):
 def test_parameters_are_checked_as_if_a_user_gave_them(parts, name, value):
     bad = parts.copy()
     bad.header["parameters"][name] = value
+    with pytest.raises(rp.ModelFileError):
+        from_bytes(bad.data())
+
+
+@pytest.mark.parametrize("name", ["metadata", "positions"])
+@pytest.mark.parametrize("value", [None, 1, "text", [], [["a", 1]], True])
+def test_metadata_and_positions_are_objects(parts, name, value):
+    bad = parts.copy()
+    bad.header[name] = value
+    with pytest.raises(rp.ModelFileError, match=f"{name}_ must be a dict with strings as keys"):
+        from_bytes(bad.data())
+
+
+def test_numbers_in_metadata_are_finite(parts):
+    bad = parts.copy()
+    bad.header["metadata"] = {"a": math.nan}
+    with pytest.raises(rp.ModelFileError, match="metadata_ must be what JSON can hold"):
+        from_bytes(bad.data())
+
+
+def test_an_unknown_policy_and_an_unknown_parameter_are_named(parts):
+    bad = parts.copy()
+    bad.header["parameters"]["bound"] = {"policy": "chernoff", "parameters": {}}
+    with pytest.raises(rp.ModelFileError, match="unknown policy 'chernoff' for bound"):
+        from_bytes(bad.data())
+    bad.header["parameters"]["bound"] = {"policy": "confidence-practical", "parameters": {"d": 1}}
+    with pytest.raises(rp.ModelFileError, match="unknown parameters of ConfidencePractical"):
+        from_bytes(bad.data())
+
+
+def test_a_model_without_a_schema_has_learned_nothing(parts):
+    bad = parts.copy()
+    bad.header["schema"] = None
+    with pytest.raises(rp.ModelFileError, match="a model without a schema has arrays"):
+        from_bytes(bad.data())
+    bad.arrays.clear()
+    assert not from_bytes(bad.data()).__sklearn_is_fitted__()
+    bad.header["format"] = 4  # which had no such models
     with pytest.raises(rp.ModelFileError):
         from_bytes(bad.data())
 
@@ -204,7 +262,7 @@ def test_a_class_list_that_is_too_long_cannot_make_learning_large(parts):
 
 
 def test_a_message_stays_short(parts):
-    for name in ("leaf", "delta", "n_cuts"):
+    for name in ("leaf", "delta", "cuts"):
         bad = parts.copy()
         bad.header["parameters"][name] = "x" * 1_000_000
         with pytest.raises(rp.ModelFileError) as caught:

@@ -7,7 +7,9 @@ import pytest
 from split_by_split import STREAMS, learn, numbers
 
 import riparian as rp
+from riparian.bounds import ConfidencePractical
 from riparian.certificates import Pending, Split
+from riparian.impurities import Accuracy
 from riparian.recipes import RECIPES
 
 SMALL = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.1}
@@ -150,7 +152,7 @@ def test_the_confidence_interval_spends_what_equation_7_gives_one_check():
 
 def test_equation_8_has_no_delta_to_spend():
     X, y, *_ = numbers(np.random.default_rng(2), 500)
-    model = rp.CTree(confidence_c=0.2, tau=0.08).partial_fit(X, y)
+    model = rp.CTree(bound=ConfidencePractical(c=0.2), tau=0.08).partial_fit(X, y)
     assert model.splits()
     assert {s.delta_spent for s in model.splits()} == {0.0}
 
@@ -194,7 +196,7 @@ def test_a_guarantee_tells_what_was_chosen():
     two = tree(impurity="gini", epsilons=2)
     assert "gini gain" in two.guarantee()
     assert "one epsilon" not in two.guarantee()
-    judged = {"impurity": "accuracy", "evaluator": "holdout"}
+    judged = {"impurity": Accuracy(evaluator="holdout")}
     assert "labels are fixed before they are judged" in tree(**judged).guarantee()
     assert "one epsilon is too few" in tree(**judged).guarantee()
     assert "two epsilons keep" in tree(**judged, epsilons=2).guarantee()

@@ -12,6 +12,7 @@ import riparian as rp
 from riparian import modelfile
 from riparian.cli import app
 from riparian.evaluate import prequential
+from riparian.impurities import Loss
 from riparian.recipes import RECIPES
 from riparian.report import report_html
 
@@ -19,8 +20,8 @@ from riparian.report import report_html
 COSTS = [[0.0, 10.0], [0.1, 0.0]]
 PAIRS = {("N", "P"): 10.0, ("P", "N"): 0.1}
 THREE = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
-TRIPLE = ("majority", "naive-bayes", "idbd")
-LEAVES = ["majority", "naive-bayes", "adaptive", "idbd", TRIPLE]
+TRIPLE = ("majority", "naive-bayes", "linear-units")
+LEAVES = ["majority", "naive-bayes", "adaptive", "linear-units", TRIPLE]
 EAGER = {"grace_period": 50, "delta": 0.01, "tau": 0.15}
 
 
@@ -99,7 +100,7 @@ def test_one_at_a_time_and_after_loading_the_answers_are_the_same(leaf, tmp_path
 
 def test_corrected_vfdt_decides_by_the_costs_that_it_splits_by():
     X, y, *_ = numbers(np.random.default_rng(1), 3000)
-    model = rp.CorrectedVFDT(impurity="loss", costs=THREE, evaluator="resubstitution").fit(X, y)
+    model = rp.CorrectedVFDT(impurity=Loss(), costs=THREE).fit(X, y)
     expected = model.predict_proba(X) @ np.asarray(THREE).T
     np.testing.assert_array_equal(model.predict(X), model.classes_[expected.argmin(axis=1)])
 
@@ -180,11 +181,15 @@ def test_the_command_line_takes_costs_and_several_leaves_and_tells_the_mean_cost
     lines = ["x,class", *(f"{a},{b}" for a, b in zip(x, y, strict=True))]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = ["run", str(path), "--target", "class", "--recipe", "HoeffdingTree"]
-    command += ["--leaf", "majority, naive-bayes,idbd", "--idbd-theta", "0.02"]
+    command += ["--leaf", "majority, naive-bayes,linear-units(meta_step=0.02)"]
     command += ["--costs", '{"N,P": 10, "P,N": 0.1}']
     done = CliRunner().invoke(app, [*command, "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    assert told["parameters"]["leaf"] == ["majority", "naive-bayes", "idbd"]
+    assert told["parameters"]["leaf"] == [
+        "majority",
+        "naive-bayes",
+        "LinearUnits(meta_step=0.02)",
+    ]
     assert 0.0 < told["result"]["mean_cost"] < 1.0
     assert "mean cost" in CliRunner().invoke(app, command).output

@@ -62,7 +62,7 @@ def test_a_tree_cuts_at_one_of_the_bins(n_cuts):
     rng = np.random.default_rng(2)
     X = rng.uniform(0, 1, size=(5000, 1))
     y = (X[:, 0] > 0.5).astype(int)
-    model = rp.HoeffdingTree(n_cuts=n_cuts).partial_fit(X, y)
+    model = rp.HoeffdingTree(cuts=cuts.Bins(count=n_cuts)).partial_fit(X, y)
     split = model.splits()[0]
     seen = X[: split.seen, 0]
     nearest = np.abs(cuts.bins(seen.min(), seen.max(), n_cuts) - float(split.cut.split()[-1]))

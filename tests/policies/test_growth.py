@@ -7,7 +7,7 @@ import pytest
 
 import riparian as rp
 from riparian.bounds import hoeffding
-from riparian.impurities import entropy
+from riparian.impurities import Accuracy, entropy
 from riparian.modelfile import from_bytes, to_bytes
 
 QUICK = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.15}
@@ -240,17 +240,16 @@ def test_the_next_check_is_where_the_bound_could_be_met():
         ({"short_memory": 2.5}, "short_memory must be a whole number from 0"),
         ({"short_memory_in_bound": None}, "short_memory_in_bound must be True or False"),
         (
-            {"short_memory": 5, "impurity": "accuracy", "evaluator": "holdout"},
-            "short_memory=5 needs evaluator='resubstitution', got 'holdout'",
+            {"short_memory": 5, "impurity": Accuracy(evaluator="holdout")},
+            "impurity__evaluator='holdout' needs short_memory=0, got 5",
         ),
         (
             {
                 "drop_poor_features": True,
                 "leaf": "majority",
-                "impurity": "accuracy",
-                "evaluator": "prequential",
+                "impurity": Accuracy(evaluator="prequential"),
             },
-            "drop_poor_features=True needs evaluator='resubstitution', got 'prequential'",
+            "impurity__evaluator='prequential' needs drop_poor_features=False, got True",
         ),
     ],
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from riparian import HoeffdingTree
+from riparian.impurities import Accuracy
 from riparian.streams import random_rbf
 
 
@@ -104,17 +105,23 @@ def test_a_wrong_number_is_refused(wrong):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "message"),
     [
-        {"leaf": "idbd"},
-        {"adaptation": "window"},
-        {"adaptation": "options"},
-        {"drop_poor_features": True, "leaf": "majority"},
-        {"evaluator": "holdout", "impurity": "accuracy"},
+        ({"leaf": "linear-units"}, "leaf='linear-units' needs leaf_features=None, got 2"),
+        ({"adaptation": "window"}, "leaf_features=2 needs adaptation='none' or 'alternates'"),
+        ({"adaptation": "options"}, "leaf_features=2 needs adaptation='none' or 'alternates'"),
+        (
+            {"drop_poor_features": True, "leaf": "majority"},
+            "leaf_features=2 needs drop_poor_features=False",
+        ),
+        (
+            {"impurity": Accuracy(evaluator="holdout")},
+            "impurity__evaluator='holdout' needs leaf_features=None, got 2",
+        ),
     ],
 )
-def test_what_needs_all_features_is_refused(other):
-    with pytest.raises(ValueError, match="leaf_features=2 needs"):
+def test_what_needs_all_features_is_refused(other, message):
+    with pytest.raises(ValueError, match=message):
         HoeffdingTree(leaf_features=2, **other).partial_fit([[1.0]], [0])
 
 

@@ -8,8 +8,9 @@ from split_by_split import STREAMS, mixed, numbers
 
 import riparian as rp
 from riparian import _core, leaves, modelfile
+from riparian.leaves import LinearUnits
 
-TRIPLE = ("majority", "naive-bayes", "idbd")
+TRIPLE = ("majority", "naive-bayes", "linear-units")
 EAGER = {"grace_period": 50, "delta": 0.01, "tau": 0.15}
 INPUTS = [[1.0, 2.0], [1.0, -1.0], [1.0, 0.5]]
 TARGETS = [1.0, -1.0, 1.0]
@@ -135,7 +136,7 @@ def test_several_leaves_that_are_the_pair_of_adaptive_are_adaptive():
     assert arrays_of(("naive-bayes", "majority")) == arrays_of("adaptive")
 
 
-@pytest.mark.parametrize("leaf", ["majority", "naive-bayes", "adaptive", "idbd"])
+@pytest.mark.parametrize("leaf", ["majority", "naive-bayes", "adaptive", "linear-units"])
 def test_one_leaf_in_a_list_is_that_leaf(leaf):
     assert arrays_of([leaf]) == arrays_of(leaf)
 
@@ -146,23 +147,27 @@ def test_the_order_of_several_leaves_does_not_matter():
 
 def test_a_tuple_of_leaves_is_a_parameter_like_any_other(tmp_path):
     X, y, *_ = numbers(np.random.default_rng(0), 500)
-    model = rp.HoeffdingTree(leaf=TRIPLE, idbd_alpha=0.1).fit(X, y)
-    assert clone(model).leaf == TRIPLE
+    leaf = (*TRIPLE[:2], LinearUnits(step=0.1))
+    model = rp.HoeffdingTree(leaf=leaf).fit(X, y)
+    assert clone(model).leaf == leaf
     model.save(tmp_path / "model.rip")
     again = rp.load(tmp_path / "model.rip")
-    assert again.leaf == TRIPLE
+    assert again.leaf == leaf
     assert again.get_params() == model.get_params()
     assert modelfile.to_bytes(again) == modelfile.to_bytes(model)
-    assert "idbd" in repr(model)
+    assert "LinearUnits(step=0.1)" in repr(model)
 
 
 @pytest.mark.parametrize(
     ("leaf", "match"),
     [
         ((), "leaf must be one of 'majority', .* or several of them"),
-        (("majority", "idbb"), "leaf must be one of .*got 'idbb'; did you mean 'idbd'"),
+        (
+            ("majority", "linear-unit"),
+            "leaf must be one of .*got 'linear-unit'; did you mean 'linear-units'",
+        ),
         (("majority", "majority"), "leaf must not name a predictor twice"),
-        (("adaptive", "idbd"), "leaf must not have 'adaptive' among several"),
+        (("adaptive", "linear-units"), "leaf must not have 'adaptive' among several"),
         (3, "leaf must be one of"),
         ({"majority"}, "leaf must be one of"),
     ],
@@ -174,21 +179,21 @@ def test_what_several_leaves_may_not_be(leaf, match):
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("idbd_theta", -0.1), ("idbd_theta", 2), ("idbd_alpha", 0.0), ("idbd_alpha", np.nan)],
+    [("meta_step", -0.1), ("meta_step", 2), ("step", 0.0), ("step", np.nan)],
 )
 def test_step_sizes_are_checked_before_anything_is_learned(parameter, value):
-    model = rp.HoeffdingTree(leaf="idbd", **{parameter: value})
-    with pytest.raises(ValueError, match=f"{parameter} must be a number from"):
+    model = rp.HoeffdingTree(leaf=LinearUnits(**{parameter: value}))
+    with pytest.raises(ValueError, match=f"leaf__{parameter} must be a number from"):
         model.partial_fit([[0.0]], [1])
     assert not model.__sklearn_is_fitted__()
 
 
-@pytest.mark.parametrize("leaf", ["idbd", TRIPLE], ids=str)
+@pytest.mark.parametrize("leaf", ["linear-units", TRIPLE], ids=str)
 def test_new_leaves_answer_as_their_parent_did(leaf):
     X, y, *_ = numbers(np.random.default_rng(3), 3000)
     y = (y > 0).astype(int)
     model = rp.HoeffdingTree(leaf=leaf, grace_period=200)
-    single = rp.HoeffdingTree(leaf="idbd", max_leaves=1)
+    single = rp.HoeffdingTree(leaf="linear-units", max_leaves=1)
     row = 0
     while row == 0 or model.n_leaves_ == 1:
         for each in (model, single):
@@ -201,7 +206,9 @@ def test_a_branch_for_a_new_category_answers_by_majority_until_it_has_learned():
     rng = np.random.default_rng(0)
     colour = np.array(["red", "blue"], dtype=object)[rng.integers(0, 2, 600)]
     y = np.where(colour == "red", "yes", "no")
-    model = rp.HoeffdingTree(leaf="idbd", grace_period=50).partial_fit({"colour": colour}, y)
+    model = rp.HoeffdingTree(leaf="linear-units", grace_period=50).partial_fit(
+        {"colour": colour}, y
+    )
     assert model.n_leaves_ == 2
     assert model.predict_one({"colour": "red"}) == "yes"
     assert model.predict_proba_one({"colour": "green"}) == pytest.approx(
@@ -214,15 +221,15 @@ def test_a_branch_for_a_new_category_answers_by_majority_until_it_has_learned():
 
 def test_a_missing_value_is_the_mean():
     X, y, *_ = numbers(np.random.default_rng(1), 400)
-    model = rp.HoeffdingTree(leaf="idbd", max_leaves=1).partial_fit(X, y)
+    model = rp.HoeffdingTree(leaf="linear-units", max_leaves=1).partial_fit(X, y)
     missing = model.predict_proba(np.full((1, 4), np.nan))
     np.testing.assert_allclose(missing, model.predict_proba(X.mean(axis=0)[None]), atol=1e-12)
 
 
 def test_units_scale_with_the_numbers_not_with_their_units():
     X, y, *_ = numbers(np.random.default_rng(1), 600)
-    one = rp.HoeffdingTree(leaf="idbd", **EAGER)
-    other = rp.HoeffdingTree(leaf="idbd", **EAGER)
+    one = rp.HoeffdingTree(leaf="linear-units", **EAGER)
+    other = rp.HoeffdingTree(leaf="linear-units", **EAGER)
     _, a = one.prequential(X, y, proba=True)
     _, b = other.prequential(X * 2.0**10 + 2.0**15, y, proba=True)
     np.testing.assert_allclose(a, b, atol=1e-6)
@@ -232,16 +239,16 @@ def test_units_scale_with_the_numbers_not_with_their_units():
 def test_units_are_kept_where_they_are_asked_for_and_counted(stream):
     X, y, w, categorical = stream(np.random.default_rng(6), 1200)
     sizes = {}
-    for leaf in ("majority", "idbd"):
+    for leaf in ("majority", "linear-units"):
         model = rp.HoeffdingTree(
             leaf=leaf, categorical_features=np.flatnonzero(categorical), **EAGER
         )
         model.partial_fit(X, y, sample_weight=w)
         arrays = model._engine.snapshot()
         sizes[leaf] = model.memory_bytes_
-        assert len(arrays["unit_sizes"]) == (model.n_leaves_ if leaf == "idbd" else 0)
+        assert len(arrays["unit_sizes"]) == (model.n_leaves_ if leaf == "linear-units" else 0)
     kept = arrays["units"].nbytes
-    assert kept <= sizes["idbd"] - sizes["majority"] <= 2 * kept + 400 * model.n_leaves_
+    assert kept <= sizes["linear-units"] - sizes["majority"] <= 2 * kept + 400 * model.n_leaves_
 
 
 def test_extreme_numbers_leave_probabilities_and_a_file_that_loads():
@@ -249,7 +256,7 @@ def test_extreme_numbers_leave_probabilities_and_a_file_that_loads():
     X = rng.choice([0.0, 1e-300, -1e300, 1e300, 1.0, 5e-324, 1e16], size=(3000, 3))
     y = rng.integers(0, 4, 3000)
     w = rng.choice([1e-9, 1.0, 1e12], size=3000)
-    model = rp.HoeffdingTree(leaf="idbd", idbd_theta=1.0, idbd_alpha=1.0, **EAGER)
+    model = rp.HoeffdingTree(leaf=LinearUnits(meta_step=1.0, step=1.0), **EAGER)
     _, probabilities = model.prequential(X, y, sample_weight=w, proba=True)
     assert np.isfinite(probabilities).all()
     np.testing.assert_allclose(probabilities[1:].sum(axis=1), 1.0, atol=1e-12)

@@ -6,7 +6,10 @@ from split_by_split import numbers
 
 import riparian as rp
 from riparian import modelfile
-from riparian.bounds import SERVES
+from riparian.bounds import SERVES, ConfidencePractical, DeltaMethod
+from riparian.cuts import Intersections
+from riparian.impurities import Accuracy, Loss
+from riparian.statistics import Intervals
 
 X, Y, *_ = numbers(np.random.default_rng(0), 200)
 LOSS = {"impurity": "loss", "costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
@@ -25,13 +28,9 @@ def refused(match, **parameters):
         ("impurity", "entropi", "entropy", "'kearns-mansour'"),
         ("bound", "hoefding", "hoeffding", "'delta-method'"),
         ("cuts", "intersection", "intersections", "'qda'"),
-        ("evaluator", "prequental", "prequential", "'holdout'"),
         ("statistics", "interval", "intervals", "'exhaustive'"),
-        ("pairing", "pared", "paired", "'conservative'"),
-        ("equal_variance", "linar", "linear", "'skip'"),
         ("missing_second", "inf", "-inf", "'zero'"),
         ("variance", "populaton", "population", "'sample'"),
-        ("confidence_form", "derivd", "derived", "'printed'"),
         ("categorical_cuts", "multi-way", "multiway", "'both'"),
         ("runner_up", "atribute", "attribute", "'cut'"),
         ("inherit_counts", "counts", "count", "'none'"),
@@ -42,6 +41,23 @@ def test_an_unknown_name_gives_the_list_and_the_nearest_one(parameter, typed, me
     refused(
         f"{parameter} must be one of .*{listed}.*got '{typed}'; did you mean '{meant}'",
         **{parameter: typed},
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "parameter", "typed", "meant", "listed"),
+    [
+        (Accuracy, "evaluator", "prequental", "prequential", "'holdout'"),
+        (DeltaMethod, "pairing", "pared", "paired", "'conservative'"),
+        (Intersections, "equal_variance", "linar", "linear", "'skip'"),
+        (ConfidencePractical, "form", "derivd", "derived", "'printed'"),
+    ],
+)
+def test_an_unknown_name_in_a_policy_gives_the_list_too(policy, parameter, typed, meant, listed):
+    refused(
+        f"{policy.axis}__{parameter} must be one of .*{listed}.*got '{typed}'; "
+        f"did you mean '{meant}'",
+        **{policy.axis: policy(**{parameter: typed})},
     )
 
 
@@ -71,27 +87,37 @@ def test_a_bound_refuses_impurities_that_it_does_not_serve(bound):
 @pytest.mark.parametrize(
     ("match", "parameters"),
     [
-        ("judges impurity='accuracy' and 'loss'", {"evaluator": "prequential"}),
         (
-            "needs categorical_cuts='multiway'",
-            {"evaluator": "holdout", "impurity": "accuracy", "categorical_cuts": "both"},
+            "impurity__evaluator='holdout' needs categorical_cuts='multiway', got 'both'",
+            {"impurity": Accuracy(evaluator="holdout"), "categorical_cuts": "both"},
         ),
         (
-            "needs evaluator='resubstitution'",
-            {"evaluator": "holdout", "impurity": "accuracy", "bound": "delta-method"},
+            "impurity__evaluator='holdout' needs another bound than 'delta-method'",
+            {"impurity": Accuracy(evaluator="holdout"), "bound": "delta-method"},
         ),
         ("cuts='qda' needs statistics='gaussian'", {"cuts": "qda", "statistics": "exhaustive"}),
         ("needs costs", {"impurity": "loss"}),
         ("costs must have the shape", {"costs": [1, 2]}),
         ("epsilons must be a whole number from 1 to 2", {"epsilons": 3}),
         ("spend_delta must be True or False", {"spend_delta": 1}),
-        ("holdout_examples must be a number from 1", {"holdout_examples": 0}),
-        ("n_intervals must be a whole number", {"n_intervals": 0}),
-        ("confidence_c must be a number", {"confidence_c": -1.0}),
+        (
+            "impurity__holdout_examples must be a number from 1",
+            {"impurity": Accuracy(holdout_examples=0)},
+        ),
+        ("statistics__count must be a whole number", {"statistics": Intervals(count=0)}),
+        (
+            "bound__c must be a number from 0 to 1e\\+06, got -1",
+            {"bound": ConfidencePractical(c=-1.0)},
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(match, parameters):
     refused(match, **parameters)
+
+
+def test_only_accuracy_and_loss_have_an_evaluator():
+    with pytest.raises(ValueError, match=r"Invalid parameter 'evaluator' for impurity='entropy'"):
+        rp.HoeffdingTree().set_params(impurity__evaluator="prequential")
 
 
 @pytest.mark.parametrize(
@@ -117,8 +143,7 @@ def test_impossible_costs_are_refused(match, costs):
 
 @pytest.mark.parametrize("evaluator", ["resubstitution", "prequential", "holdout"])
 def test_a_class_without_costs_leaves_the_model_as_it_was(evaluator):
-    options = {"impurity": "loss", "costs": [[0, 1], [2, 0]], "evaluator": evaluator}
-    model = rp.HoeffdingTree(**options)
+    model = rp.HoeffdingTree(impurity=Loss(evaluator=evaluator), costs=[[0, 1], [2, 0]])
     with pytest.raises(ValueError, match="costs has 2 rows and columns, but class 2 is number 3"):
         model.partial_fit(X, np.arange(len(X)) % 3)
     assert not model.__sklearn_is_fitted__()

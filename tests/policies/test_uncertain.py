@@ -12,6 +12,8 @@ from split_by_split import assert_same_splits, axes_of
 
 import riparian as rp
 from riparian import HoeffdingTree, Uncertain
+from riparian.bounds import DeltaMethod
+from riparian.impurities import Accuracy
 
 QUICK = {"grace_period": 40, "delta": 1e-3, "tau": 0.1}
 
@@ -77,8 +79,8 @@ def stream(n, seed=0):
         {"leaf": "majority"},
         {"leaf": "naive-bayes"},
         {"leaf": "adaptive"},
-        {"leaf": "idbd"},
-        {"leaf": ("majority", "naive-bayes", "idbd")},
+        {"leaf": "linear-units"},
+        {"leaf": ("majority", "naive-bayes", "linear-units")},
         {"categorical_cuts": "one-against-rest"},
         {"categorical_cuts": "both", "cuts": "intersections"},
         {"impurity": "gini", "inherit_counts": "count", "spend_delta": True},
@@ -148,7 +150,7 @@ def test_distributions_of_one_value_give_the_certain_tree_byte_for_byte(recipe):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"max_bytes": 24_000}, {"leaf": ("naive-bayes", "idbd")}], ids=str
+    "options", [{}, {"max_bytes": 24_000}, {"leaf": ("naive-bayes", "linear-units")}], ids=str
 )
 def test_batches_of_any_size_give_the_same_bytes(options):
     X, _, y, w = stream(1200, seed=1)
@@ -168,7 +170,7 @@ def test_batches_of_any_size_give_the_same_bytes(options):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"statistics": "exhaustive"}, {"statistics": "intervals"}, {"leaf": "idbd"}],
+    [{}, {"statistics": "exhaustive"}, {"statistics": "intervals"}, {"leaf": "linear-units"}],
     ids=str,
 )
 def test_saving_between_two_rows_changes_nothing(options, tmp_path):
@@ -341,8 +343,8 @@ def test_a_distribution_of_the_wrong_kind_names_column_and_row_and_changes_nothi
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"impurity": "accuracy", "evaluator": "prequential"}, "evaluator='prequential'"),
-        ({"bound": "delta-method", "pairing": "paired"}, "pairing='paired'"),
+        ({"impurity": Accuracy(evaluator="prequential")}, "impurity__evaluator='prequential'"),
+        ({"bound": DeltaMethod(pairing="paired")}, "bound__pairing='paired'"),
         ({"short_memory": 10}, "short_memory=10"),
     ],
     ids=str,
@@ -352,7 +354,7 @@ def test_trees_that_cannot_take_them_say_so(options, name):
     before = bytes_of(model)
     x = {0: Uncertain.interval(0, 1)}
     for call in (lambda: model.learn_one(x, 1), lambda: model.predict_one(x)):
-        with pytest.raises(ValueError, match=f"uncertain values cannot be taken with {name}"):
+        with pytest.raises(ValueError, match=f"uncertain values cannot be learned with {name}"):
             call()
     assert bytes_of(model) == before
 

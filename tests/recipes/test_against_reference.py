@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from compositions import policies_of
 from split_by_split import STREAMS, assert_same_splits, assert_same_tree, learn, numbers
 
 import riparian as rp
@@ -318,6 +319,7 @@ def test_costs_give_the_same_tree_in_batches_of_any_size():
             "tau": 0.15,
             "categorical_features": np.flatnonzero(categorical),
         }
+        options = policies_of(options)
         whole = rp.HoeffdingTree(**options).partial_fit(X, y)
         parts = rp.HoeffdingTree(**options)
         for start in range(0, len(y), 123):

@@ -7,12 +7,18 @@ import pytest
 
 import riparian as rp
 from riparian import _core, streams
+from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.settings import check_settings
-from tests.recipes.test_cvfdt import RESTLESS, changes, mixed
+from tests.recipes.test_cvfdt import RESTLESS, WINDOW, changes, mixed
 from tests.recipes.window_oracle import check_counts, check_everything
 
-SHORT = {"window": 5_000, "validity_period": 500, "alt_test_period": 2_000, "alt_test_size": 300}
+SHORT = Window(size=5_000, validity_period=500, test_period=2_000, test_size=300)
+
+
+def restless(archive):
+    """Parameters of a restless tree with an archive of this size."""
+    return RESTLESS | {"adaptation": WINDOW.replace(archive=archive)}
 
 
 def recurring(n=100_000, every=20_000):
@@ -36,7 +42,8 @@ def rows_to_recover(right, every, part=500):
 def test_a_concept_that_recurs_takes_its_subtree_back():
     X, y, nominal = recurring()
     without, kept = (
-        rp.CVFDT(categorical_features=nominal, archive_size=size, **SHORT) for size in (0, 1)
+        rp.CVFDT(categorical_features=nominal, adaptation=SHORT.replace(archive=size))
+        for size in (0, 1)
     )
     right = [model.prequential(X, y) == y for model in (without, kept)]
     assert changes(without)["recalled"] == 0
@@ -52,7 +59,7 @@ def test_a_concept_that_recurs_takes_its_subtree_back():
 
 def test_what_comes_back_has_its_tests_and_their_certificates():
     X, y, nominal = recurring(60_000)
-    model = rp.CVFDT(categorical_features=nominal, archive_size=1, **SHORT)
+    model = rp.CVFDT(categorical_features=nominal, adaptation=SHORT.replace(archive=1))
     model.partial_fit(X[:20_000], y[:20_000])
     root, n = next(s for s in model.splits() if s.node == 0), model.n_leaves_
     assert n > 2
@@ -66,8 +73,9 @@ def test_what_comes_back_has_its_tests_and_their_certificates():
 
 def test_an_archive_changes_nothing_while_nothing_is_replaced():
     X, y = streams.sea(seed=4).take(30_000)
-    plain = rp.CVFDT(window=5_000, validity_period=500).partial_fit(X, y)
-    kept = rp.CVFDT(window=5_000, validity_period=500, archive_size=5).partial_fit(X, y)
+    window = Window(size=5_000, validity_period=500)
+    plain = rp.CVFDT(adaptation=window).partial_fit(X, y)
+    kept = rp.CVFDT(adaptation=window.replace(archive=5)).partial_fit(X, y)
     assert plain.n_leaves_ > 2
     a, b = plain._engine.snapshot(), kept._engine.snapshot()
     assert not any(a[name].size for name in a if name.startswith("archive"))
@@ -80,8 +88,8 @@ def test_an_archive_changes_nothing_while_nothing_is_replaced():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_node_holds_a_recount_over_the_window_with_an_archive(seed, leaf):
     rng = np.random.default_rng(seed)
-    model = rp.HoeffdingTree(leaf=leaf, archive_size=4, **RESTLESS)
-    again = rp.HoeffdingTree(leaf=leaf, archive_size=4, **RESTLESS)
+    model = rp.HoeffdingTree(leaf=leaf, **restless(4))
+    again = rp.HoeffdingTree(leaf=leaf, **restless(4))
     most = 0
     for i in range(96):
         n = int(rng.integers(1, 300))
@@ -105,7 +113,7 @@ def test_every_node_holds_a_recount_over_the_window_with_an_archive(seed, leaf):
 @pytest.mark.parametrize("limit", [60_000, 300_000])
 def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
     rng = np.random.default_rng(7)
-    model = rp.HoeffdingTree(max_bytes=limit, archive_size=6, **RESTLESS)
+    model = rp.HoeffdingTree(max_bytes=limit, **restless(6))
     most = 0
     for i in range(96):
         model.partial_fit(*mixed(rng, 120, i // 12 % 2 * 2, categories=9))
@@ -120,7 +128,7 @@ def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
 
 def test_an_archive_gives_way_to_a_lower_limit():
     rng = np.random.default_rng(7)
-    model = rp.HoeffdingTree(max_bytes=150_000, archive_size=6, **RESTLESS)
+    model = rp.HoeffdingTree(max_bytes=150_000, **restless(6))
     for i in range(96):
         model.partial_fit(*mixed(rng, 120, i // 12 % 2 * 2, categories=9))
         before = len(archived(model._engine.snapshot()))
@@ -138,7 +146,7 @@ def test_an_archive_gives_way_to_a_lower_limit():
 
 def test_an_archive_goes_with_limits_of_depth_and_leaves():
     rng = np.random.default_rng(3)
-    model = rp.HoeffdingTree(max_leaves=6, max_depth=2, archive_size=3, **RESTLESS)
+    model = rp.HoeffdingTree(max_leaves=6, max_depth=2, **restless(3))
     for i in range(96):
         model.partial_fit(*mixed(rng, 150, i // 12 % 2 * 2))
         assert model.n_leaves_ <= 6
@@ -150,15 +158,15 @@ def test_an_archive_goes_with_limits_of_depth_and_leaves():
 @pytest.mark.parametrize("size", [-1, 2.5, "many", True, 10_000])
 def test_a_size_that_is_none_is_refused(size):
     X, y = streams.sea(seed=1).take(50)
-    with pytest.raises(ValueError, match="archive_size must be a whole number from 0 to 1,000"):
-        rp.CVFDT(archive_size=size).partial_fit(X, y)
+    with pytest.raises(ValueError, match="adaptation__archive must be a whole number from 0 to"):
+        rp.CVFDT(adaptation=Window(archive=size)).partial_fit(X, y)
 
 
 @pytest.fixture(scope="module")
 def full():
     """Settings and arrays of a tree with an archive, one of which is on trial again."""
     rng = np.random.default_rng(0)
-    model = rp.HoeffdingTree(archive_size=4, **RESTLESS)
+    model = rp.HoeffdingTree(**restless(4))
     for i in range(200):
         model.partial_fit(*mixed(rng, 60, i // 10 % 2 * 2))
         arrays = model._engine.snapshot()
@@ -246,12 +254,18 @@ def test_an_archive_with_half_of_an_array_is_refused(full, name):
             _core.Engine.restore(settings, good | {name: damaged})
 
 
+def with_archive(settings, size):
+    """The settings of the engine with an archive of another size."""
+    name, window = settings["adaptation"]
+    return settings | {"adaptation": (name, window | {"archive": size})}
+
+
 def test_an_archive_is_refused_where_there_is_none(full):
     settings, good = full
     with pytest.raises(ValueError, match=r".+"):
-        _core.Engine.restore(settings | {"archive_size": 0}, good)
-    with pytest.raises(ValueError, match="more subtrees than archive_size"):
-        _core.Engine.restore(settings | {"archive_size": 1}, good)
+        _core.Engine.restore(with_archive(settings, 0), good)
+    with pytest.raises(ValueError, match="more subtrees than adaptation__archive"):
+        _core.Engine.restore(with_archive(settings, 1), good)
     without = {k: v for k, v in good.items() if k not in ARRAYS}
     with pytest.raises(ValueError, match=r".+"):
         _core.Engine.restore(settings, without)

@@ -7,21 +7,16 @@ import pytest
 
 import riparian as rp
 from riparian import ModelFileError
+from riparian.adaptation import Window
+from riparian.bounds import DeltaMethod
+from riparian.impurities import Accuracy
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import random_rbf, sea
 from tests.recipes.window_oracle import check_counts, check_everything
 
 #: So eager that subtrees begin, win and are given up all the time.
-RESTLESS = {
-    "adaptation": "window",
-    "window": 500,
-    "validity_period": 130,
-    "alt_test_period": 150,
-    "alt_test_size": 50,
-    "grace_period": 30,
-    "delta": 0.2,
-    "tau": 0.3,
-}
+WINDOW = Window(size=500, validity_period=130, test_period=150, test_size=50)
+RESTLESS = {"adaptation": WINDOW, "grace_period": 30, "delta": 0.2, "tau": 0.3}
 
 
 def mixed(rng, n, phase, categories=4):
@@ -63,7 +58,8 @@ def test_every_node_holds_what_a_recount_over_the_window_gives(seed, leaf):
 def test_the_window_is_exact_where_a_subtree_younger_than_it_takes_over(seed):
     # An example from before it must not be forgotten by the branch for missing values.
     rng = np.random.default_rng(seed)
-    model = rp.HoeffdingTree(**RESTLESS | {"alt_test_period": 0, "alt_test_size": 20})
+    hasty = WINDOW.replace(test_period=0, test_size=20)
+    model = rp.HoeffdingTree(**RESTLESS | {"adaptation": hasty})
     for i in range(60):
         model.partial_fit(*mixed(rng, 100, i // 12 % 2 * 2, 3 + i % 5))
         if i % 5 == 4:
@@ -133,7 +129,7 @@ def test_under_a_limit_the_window_holds_what_a_quarter_of_it_can():
 def test_with_a_window_longer_than_the_stream_it_is_vfdt(leaf):
     X, y = random_rbf(seed=3).take(30_000)
     settings = {"leaf": leaf, "grace_period": 100, "delta": 1e-3, "tau": 0.1}
-    ours = rp.CVFDT(window=30_000, validity_period=10**9, **settings)
+    ours = rp.CVFDT(adaptation=Window(size=30_000, validity_period=10**9), **settings)
     vfdt = rp.VFDT(**settings)
     np.testing.assert_array_equal(ours.prequential(X, y), vfdt.prequential(X, y))
     assert vfdt.n_leaves_ > 10
@@ -147,7 +143,8 @@ def test_checks_count_arrivals_while_the_window_is_full():
     # A single leaf of pure noise: its weight stays, and it is checked every 50 examples.
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(5_000, 2)), rng.integers(0, 2, 5_000)
-    model = rp.CVFDT(window=100, grace_period=50, tau=0, delta=1e-9).partial_fit(X, y)
+    model = rp.CVFDT(adaptation=Window(size=100), grace_period=50, tau=0, delta=1e-9)
+    model.partial_fit(X, y)
     arrays = model._engine.snapshot()
     assert arrays["weight"].tolist() == [100.0]
     assert arrays["checks"].tolist() == [100]
@@ -178,10 +175,7 @@ def test_two_features_that_swap_roles_are_followed():
     rng = np.random.default_rng(2)
     # With naive Bayes, or with leaves further down, the old tree would learn f1 as well.
     model = rp.CVFDT(
-        window=5_000,
-        validity_period=1_000,
-        alt_test_period=2_000,
-        alt_test_size=500,
+        adaptation=Window(size=5_000, validity_period=1_000, test_period=2_000, test_size=500),
         max_depth=1,
         leaf="majority",
     )
@@ -194,7 +188,7 @@ def test_two_features_that_swap_roles_are_followed():
 
 def test_a_stream_that_stays_as_it_is_hardly_starts_a_subtree():
     X, y = sea(seed=4).take(200_000)
-    model = rp.CVFDT(window=20_000, validity_period=2_000).partial_fit(X, y)
+    model = rp.CVFDT(adaptation=Window(size=20_000, validity_period=2_000)).partial_fit(X, y)
     checked = 100 * (model.n_nodes_ - model.n_leaves_)
     assert model.n_leaves_ > 3
     assert changes(model)["started"] <= 0.01 * checked
@@ -206,7 +200,7 @@ def test_equal_features_start_few_subtrees():
     y = np.where(rng.random(60_000) < 0.2, 1 - x, x)
     word = np.where(x, "yes", "no").astype(object)
     X = dict.fromkeys(("a", "b", "c"), word) | {"noise": rng.normal(size=60_000)}
-    model = rp.CVFDT(window=5_000, validity_period=500).partial_fit(X, y)
+    model = rp.CVFDT(adaptation=Window(size=5_000, validity_period=500)).partial_fit(X, y)
     assert changes(model)["started"] <= 3
 
 
@@ -221,7 +215,7 @@ def test_a_hook_sets_the_window():
         reports.append(dict(report))
         return 200 if report["rows"] >= 1_500 else None
 
-    model = rp.CVFDT(window=1_000, validity_period=500, window_hook=hook)
+    model = rp.CVFDT(adaptation=Window(size=1_000, validity_period=500, hook=hook))
     model.partial_fit(*mixed(rng, 1_400, 0))
     assert model._engine.snapshot()["window_labels"].size == 1_000
     model.partial_fit(*mixed(rng, 600, 0))
@@ -235,10 +229,11 @@ def test_a_hook_sets_the_window():
 @pytest.mark.parametrize("answer", [0, -5, 2.5, "long", True])
 def test_a_hook_that_gives_no_length_is_refused_and_the_batch_changes_nothing(answer):
     rng = np.random.default_rng(8)
-    model = rp.CVFDT(window=1_000, validity_period=500, window_hook=lambda report: answer)
+    window = Window(size=1_000, validity_period=500, hook=lambda report: answer)
+    model = rp.CVFDT(adaptation=window)
     model.partial_fit(*mixed(rng, 400, 0))
     before = model._engine.snapshot()
-    with pytest.raises(ValueError, match=r"window_hook .* must give a whole number"):
+    with pytest.raises(ValueError, match=r"adaptation__hook .* must return a whole number"):
         model.partial_fit(*mixed(rng, 400, 0))
     after = model._engine.snapshot()
     assert all(np.array_equal(before[name], after[name], equal_nan=True) for name in before)
@@ -248,11 +243,13 @@ def test_a_dynamic_window_is_halved_when_many_splits_become_doubtful():
     rng = np.random.default_rng(2)
     lengths = []
     model = rp.CVFDT(
-        window=4_000,
-        max_window=5_000,
-        validity_period=1_000,
-        dynamic_window=True,
-        window_hook=lambda report: lengths.append(report["window"]),
+        adaptation=Window(
+            size=4_000,
+            max_size=5_000,
+            validity_period=1_000,
+            dynamic=True,
+            hook=lambda report: lengths.append(report["window"]),
+        )
     )
     model.partial_fit(*swapped(rng, 10_000, 0))
     assert lengths == sorted(lengths)
@@ -269,27 +266,42 @@ def test_a_dynamic_window_is_halved_when_many_splits_become_doubtful():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"statistics": "exhaustive"}, "adaptation='window' needs statistics='gaussian'"),
-        ({"statistics": "intervals"}, "adaptation='window' needs statistics='gaussian'"),
-        ({"impurity": "accuracy", "evaluator": "prequential"}, "needs evaluator='resubstit"),
-        ({"inherit_counts": "count"}, "needs inherit_counts='none' or 'predict'"),
+        ({"statistics": "exhaustive"}, "statistics='exhaustive' needs another adaptation than"),
+        ({"statistics": "intervals"}, "statistics='intervals' needs another adaptation than"),
+        (
+            {"impurity": Accuracy(evaluator="prequential")},
+            "impurity__evaluator='prequential' needs another adaptation than 'window'",
+        ),
+        ({"inherit_counts": "count"}, "needs another inherit_counts than 'count'"),
         ({"drop_poor_features": True, "leaf": "majority"}, "needs drop_poor_features=False"),
         ({"short_memory": 10}, "needs adaptation='none'"),
-        ({"leaf": "idbd"}, "needs a leaf other than 'idbd'"),
-        ({"leaf": ("majority", "idbd")}, "needs a leaf other than 'idbd'"),
-        ({"bound": "delta-method", "pairing": "paired"}, "needs pairing="),
-        ({"window": 0}, "window must be a whole number"),
-        ({"validity_period": 0}, "validity_period must be a whole number"),
-        ({"alt_test_size": 0.5}, "alt_test_size must be a number"),
-        ({"alt_prune_margin": -1}, "alt_prune_margin must be a number"),
-        ({"max_window": 10}, "max_window must be a whole number from 50,000"),
-        ({"window_hook": 3}, "window_hook must be callable"),
+        ({"leaf": "linear-units"}, "leaf='linear-units' needs another adaptation than 'window'"),
+        (
+            {"leaf": ("majority", "linear-units")},
+            "leaf='linear-units' needs another adaptation than 'window'",
+        ),
+        (
+            {"bound": DeltaMethod(pairing="paired")},
+            "bound__pairing='paired' needs another adaptation than 'window'",
+        ),
+        ({"adaptation": Window(size=0)}, "adaptation__size must be a whole number"),
+        (
+            {"adaptation": Window(validity_period=0)},
+            "adaptation__validity_period must be a whole number",
+        ),
+        ({"adaptation": Window(test_size=0.5)}, "adaptation__test_size must be a number"),
+        ({"adaptation": Window(prune_margin=-1)}, "adaptation__prune_margin must be a number"),
+        (
+            {"adaptation": Window(max_size=10)},
+            "max_size must be at least size, got max_size=10 and size=50000",
+        ),
+        ({"adaptation": Window(hook=3)}, "adaptation__hook must be callable"),
     ],
 )
 def test_what_cannot_be_is_refused(parameters, message):
     X, y = sea(seed=1).take(50)
     with pytest.raises(ValueError, match=message):
-        rp.HoeffdingTree(adaptation="window", **parameters).partial_fit(X, y)
+        rp.HoeffdingTree(**{"adaptation": "window"} | parameters).partial_fit(X, y)
 
 
 def restless_arrays():
@@ -356,8 +368,8 @@ def test_arrays_that_are_too_short_are_refused(name):
 
 
 def test_a_file_with_a_hook_asks_for_it():
-    model = rp.CVFDT(window_hook=len).partial_fit(*sea(seed=1).take(100))
+    model = rp.CVFDT(adaptation=Window(hook=len)).partial_fit(*sea(seed=1).take(100))
     data = to_bytes(model)
-    with pytest.raises(ModelFileError, match="window_hook=builtins:len"):
+    with pytest.raises(ModelFileError, match="adaptation__hook=builtins:len"):
         from_bytes(data)
-    assert from_bytes(data, {"window_hook": len}).n_seen_ == 100
+    assert from_bytes(data, {"adaptation__hook": len}).n_seen_ == 100

@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
+from compositions import policies_of
 from reference.efdt import ReevaluationReference
 from split_by_split import STREAMS, TESTS, axes_of, in_order_of_appearance
 
 import riparian as rp
+from riparian.adaptation import Reevaluation
+from riparian.bounds import DeltaMethod
+from riparian.impurities import Accuracy
 from riparian.modelfile import to_bytes
 
-QUICK = {"grace_period": 40, "delta": 0.01, "tau": 0.2, "reevaluate_every": 100}
+GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
+QUICK = {**GROWTH, "adaptation": Reevaluation(every=100)}
 
 
 def turning(rng, n):
@@ -34,10 +39,10 @@ def fading(rng, n):
 
 def both(stream, n, seed=7, **options):
     X, y, w, categorical = stream(np.random.default_rng(seed), n)
-    options = QUICK | options
+    efdt = {"adaptation": "reevaluation", "reevaluate_every": 100, "runner_up": "none"}
     model = rp.HoeffdingTree(
         categorical_features=np.flatnonzero(categorical),
-        **{"adaptation": "reevaluation", "runner_up": "none"} | options,
+        **policies_of(GROWTH | efdt | options),
     )
     reference = ReevaluationReference(
         ["categorical" if c else "numeric" for c in categorical],
@@ -145,9 +150,9 @@ def test_equal_features_do_not_replace_each_other_for_ever():
     other = np.where(rng.random(len(x)) < 0.1, rng.random(len(x)), x)
     third = np.where(rng.random(len(x)) < 0.1, rng.random(len(x)), x)
     X = np.column_stack([other, third, third])
-    model = rp.EFDT(reevaluate_every=100, grace_period=100, delta=0.05).fit(X, y)
+    model = rp.EFDT(adaptation=Reevaluation(every=100), grace_period=100, delta=0.05).fit(X, y)
     assert model.change_counts()["resplit"] <= 5
-    copies = rp.EFDT(reevaluate_every=100, grace_period=100, delta=0.05)
+    copies = rp.EFDT(adaptation=Reevaluation(every=100), grace_period=100, delta=0.05)
     copies.fit(np.column_stack([x, x]), y)
     assert copies.change_counts()["resplit"] == 0
     assert copies.n_leaves_ > 1
@@ -176,7 +181,7 @@ def test_a_test_that_is_no_longer_the_best_is_replaced():
 def test_without_a_look_it_is_the_tree_that_must_beat_no_split():
     X, y, _, _ = turning(np.random.default_rng(2), 6000)
     free = {"categorical_features": [1, 2], "grace_period": 50, "delta": 1e-3}
-    model = rp.EFDT(reevaluate_every=1e9, **free).fit(X, y)
+    model = rp.EFDT(adaptation=Reevaluation(every=1e9), **free).fit(X, y)
     plain = rp.HoeffdingTree(runner_up="none", **free).fit(X, y)
     assert model.splits() == plain.splits()
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
@@ -213,15 +218,24 @@ def test_it_stays_below_a_limit_of_memory():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"evaluator": "prequential", "impurity": "accuracy"}, "evaluator='resubstitution'"),
+        (
+            {"impurity": Accuracy(evaluator="prequential")},
+            "impurity__evaluator='prequential' needs another adaptation than 'reevaluation'",
+        ),
         ({"drop_poor_features": True, "leaf": "majority"}, "drop_poor_features=False"),
-        ({"impurity": "hybrid"}, "needs one impurity, got 'hybrid'"),
-        ({"bound": "delta-method", "pairing": "paired"}, "pairing='independent'"),
+        ({"impurity": "hybrid"}, "impurity='hybrid' needs another adaptation than"),
+        (
+            {"bound": DeltaMethod(pairing="paired")},
+            "bound__pairing='paired' needs another adaptation",
+        ),
         ({"short_memory": 10}, "short_memory=10 needs adaptation='none'"),
-        ({"reevaluate_every": 0}, "reevaluate_every must be a number from 1"),
-        ({"runner_up": "none", "missing_second": "-inf"}, "needs another runner_up"),
+        ({"adaptation": Reevaluation(every=0)}, "adaptation__every must be a number from 1"),
+        (
+            {"runner_up": "none", "missing_second": "-inf"},
+            "runner_up='none' needs missing_second='zero'",
+        ),
     ],
 )
 def test_what_cannot_work_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        rp.HoeffdingTree(adaptation="reevaluation", **options).fit([[0.0], [1.0]], [0, 1])
+        rp.HoeffdingTree(**{"adaptation": "reevaluation"} | options).fit([[0.0], [1.0]], [0, 1])

@@ -4,13 +4,17 @@ import dataclasses
 
 import numpy as np
 import pytest
+from compositions import policies_of
 from reference.hat import AlternatesReference
 from split_by_split import TESTS, axes_of
 
 import riparian as rp
+from riparian.adaptation import Alternates, Window
 from riparian.modelfile import to_bytes
 
-QUICK = {"grace_period": 40, "delta": 0.01, "tau": 0.2, "switch_after": 60, "drift_delta": 0.05}
+GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
+ALTERNATES = Alternates(switch_after=60, drift_delta=0.05)
+QUICK = {**GROWTH, "adaptation": ALTERNATES}
 
 
 def turning(n, seed=0, every=700, noise=0.05):
@@ -25,7 +29,7 @@ def turning(n, seed=0, every=700, noise=0.05):
 def both(n, **options):
     X, y = turning(n)
     options = QUICK | options
-    model = rp.HAT(categorical_features=[1, 2], **options)
+    model = rp.HAT(categorical_features=[1, 2], **policies_of(options, rp.HAT))
     axes = axes_of(model, "drift_delta", "switch_delta", "switch_after")
     reference = AlternatesReference(
         ["numeric", "categorical", "categorical"],
@@ -72,10 +76,11 @@ def test_hat_is_the_tree_of_the_reference(options):
 
 def test_an_alternate_changes_nothing_until_it_has_won():
     X, y = turning(2000)
-    model = rp.HAT(categorical_features=[1, 2], **QUICK | {"switch_after": 1e6}).fit(X, y)
+    late = ALTERNATES.replace(switch_after=1e6)
+    model = rp.HAT(categorical_features=[1, 2], **QUICK | {"adaptation": late}).fit(X, y)
     plain = rp.HoeffdingTree(
         categorical_features=[1, 2],
-        **{k: v for k, v in QUICK.items() if k in ("grace_period", "delta", "tau")},
+        **GROWTH,
     ).fit(X, y)
     assert model.change_counts()["started"] > 0
     assert model.export_text() == plain.export_text()
@@ -117,7 +122,8 @@ def test_the_change_is_told_in_words():
 
 def test_history_is_bounded_and_survives_saving(tmp_path):
     X, y = turning(60_000, every=300)
-    model = rp.HAT(categorical_features=[1, 2], **QUICK | {"switch_after": 20}).fit(X, y)
+    early = ALTERNATES.replace(switch_after=20)
+    model = rp.HAT(categorical_features=[1, 2], **QUICK | {"adaptation": early}).fit(X, y)
     counts = model.change_counts()
     assert len(model.changes()) == min(500, counts["replaced"])
     model.save(tmp_path / "hat.rip")
@@ -182,12 +188,12 @@ def test_changes_are_shown_in_the_plot_the_report_and_on_the_command_line(tmp_pa
     assert "it has no changes" in told
 
 
-SLIDING = {"window": 500, "validity_period": 200, "alt_test_period": 300, "alt_test_size": 50}
+SLIDING = Window(size=500, validity_period=200, test_period=300, test_size=50)
 
 
 @pytest.mark.parametrize(
     "model",
-    [rp.HAT(**QUICK), rp.CVFDT(grace_period=40, delta=0.01, tau=0.2, **SLIDING)],
+    [rp.HAT(**QUICK), rp.CVFDT(adaptation=SLIDING, **GROWTH)],
     ids=["HAT", "CVFDT"],
 )
 def test_leaves_beside_a_node_are_not_counted_as_active(model):

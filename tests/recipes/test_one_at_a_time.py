@@ -117,7 +117,7 @@ def test_the_path_of_an_example_ends_where_it_is_learned(tree):
     nodes = tree._engine.nodes()
     if len(nodes["counts"]) == len(before):
         gained = np.flatnonzero((nodes["counts"] - before).sum(axis=1))
-        keeps = tree._axes()["adaptation"] in ("window", "reevaluation", "options")
+        keeps = tree._axes()["adaptation"].name in ("window", "reevaluation", "options")
         assert gained.tolist() == [step.node for step in steps][0 if keeps else -1 :]
 
 

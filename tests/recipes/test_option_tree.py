@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from compositions import policies_of
 from reference.options import OptionsReference
 from split_by_split import STREAMS, TESTS, axes_of, in_order_of_appearance
 
 import riparian as rp
 from riparian import modelfile
+from riparian.adaptation import Options
 from riparian.modelfile import to_bytes
 
 QUICK = {"grace_period": 50, "delta": 1e-3, "tau": 0.1}
@@ -40,7 +42,7 @@ def paths(nodes, at=0):
 def test_without_options_it_is_vfdt(stream, leaf):
     X, y, w, categorical = stream(np.random.default_rng(1), 6000)
     options = {"leaf": leaf, "categorical_features": np.flatnonzero(categorical), **QUICK}
-    one = rp.HoeffdingOptionTree(max_options=1, **options)
+    one = rp.HoeffdingOptionTree(adaptation=Options(max_paths=1), **options)
     plain = rp.HoeffdingTree(**options)
     for proba in (True, False):
         got = one.prequential(X, y, sample_weight=w, proba=proba)
@@ -61,7 +63,7 @@ def test_another_feature_becomes_an_option_once_it_leads():
     splits = {s.node: s for s in model.splits()}
     for i in options:
         split = splits[i]
-        # By the bound of option_delta, never by a tie.
+        # By the bound of the policy, never by a tie.
         assert (split.reason, split.delta) == ("bound", 0.1)
         assert split.gap > split.epsilon
         around = [nodes["parent"][i], *options[nodes["parent"][options] == nodes["parent"][i]]]
@@ -73,7 +75,7 @@ def test_another_feature_becomes_an_option_once_it_leads():
 
 @pytest.mark.parametrize("most", [2, 3, 5])
 def test_no_example_reaches_more_leaves_than_allowed(most):
-    model, _, _ = grown(max_options=most, option_delta=0.5)
+    model, _, _ = grown(adaptation=Options(max_paths=most, delta=0.5))
     assert paths(model._engine.nodes()) == most
 
 
@@ -91,7 +93,9 @@ def with_one_more(nodes, at):
 def test_only_nodes_that_may_have_another_option_keep_statistics(most, limits):
     X, y = swapped()
     model = rp.HoeffdingOptionTree(
-        categorical_features=[0, 1, 2], max_options=most, option_delta=0.5, **QUICK | limits
+        categorical_features=[0, 1, 2],
+        adaptation=Options(max_paths=most, delta=0.5),
+        **QUICK | limits,
     )
     kept = given_up = 0
     for i in range(0, len(y), 2000):
@@ -116,7 +120,7 @@ def test_only_nodes_that_may_have_another_option_keep_statistics(most, limits):
 
 
 def test_a_full_tree_checks_no_node_in_vain():
-    model, X, y = grown(max_options=2, option_delta=0.5)
+    model, X, y = grown(adaptation=Options(max_paths=2, delta=0.5))
     for _ in range(3):
         model.partial_fit(X, y)
     state = model._engine.snapshot()
@@ -137,7 +141,8 @@ def wandering(n=60_000, features=6, seed=0):
 
 def test_below_a_limit_options_do_not_come_only_to_go():
     X, y = wandering()
-    model = rp.HoeffdingOptionTree(max_bytes=120_000, max_options=9, option_delta=0.5, **QUICK)
+    options = Options(max_paths=9, delta=0.5)
+    model = rp.HoeffdingOptionTree(max_bytes=120_000, adaptation=options, **QUICK)
     model.fit(X, y)
     assert model.change_counts()["started"] > 0
     made = int(model._engine.snapshot()["births"][0])
@@ -199,7 +204,7 @@ def test_batches_and_saving_change_nothing(tmp_path):
 @pytest.mark.parametrize("limit", [None, 120_000])
 def test_saving_again_and_again_changes_nothing(limit):
     X, y = swapped(30_000)
-    options = {"max_options": 3, "option_delta": 0.5, "max_bytes": limit, **QUICK}
+    options = {"adaptation": Options(max_paths=3, delta=0.5), "max_bytes": limit, **QUICK}
     whole, parts = (
         rp.HoeffdingOptionTree(categorical_features=[0, 1, 2], **options) for _ in range(2)
     )
@@ -255,15 +260,18 @@ def test_what_knows_one_leaf_only_is_refused(ask):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_options": 0}, "max_options must be a whole number from 1"),
-        ({"option_delta": 1.5}, "option_delta must be a probability"),
-        ({"impurity": "hybrid"}, "adaptation='options' needs one impurity"),
+        (
+            {"adaptation": Options(max_paths=0)},
+            "adaptation__max_paths must be a whole number from 1",
+        ),
+        ({"adaptation": Options(delta=1.5)}, "adaptation__delta must be a probability"),
+        ({"impurity": "hybrid"}, "impurity='hybrid' needs another adaptation than"),
         ({"short_memory": 5}, "needs adaptation='none'"),
     ],
 )
 def test_what_cannot_work_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        rp.HoeffdingTree(adaptation="options", **options).fit([[0.0], [1.0]], [0, 1])
+        rp.HoeffdingTree(**{"adaptation": "options"} | options).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("most", [1, 2])
@@ -271,8 +279,8 @@ def test_a_file_with_too_many_options_is_refused(most):
     model, _, _ = grown()
     assert paths(model._engine.nodes()) > 2
     data = to_bytes(model)
-    model._learned_with["max_options"] = most
-    with pytest.raises(rp.ModelFileError, match="more options than max_options"):
+    model._learned_with["adaptation"] = Options(max_paths=most)
+    with pytest.raises(rp.ModelFileError, match="more options than adaptation__max_paths"):
         modelfile.from_bytes(to_bytes(model))
     assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
 
@@ -320,10 +328,9 @@ SETTINGS = {
 @pytest.mark.parametrize("stream", [*STREAMS.values(), weighted], ids=lambda s: s.__name__)
 def test_it_is_the_tree_of_the_reference(stream, options):
     X, y, w, categorical = stream(np.random.default_rng(7), 1500)
+    options = {"grace_period": 40, "delta": 0.01, "tau": 0.2, "adaptation": "options"} | options
     model = rp.HoeffdingTree(
-        adaptation="options",
-        categorical_features=np.flatnonzero(categorical),
-        **{"grace_period": 40, "delta": 0.01, "tau": 0.2} | options,
+        categorical_features=np.flatnonzero(categorical), **policies_of(options)
     )
     reference = OptionsReference(
         ["categorical" if c else "numeric" for c in categorical],
@@ -378,9 +385,10 @@ def test_the_streams_of_the_comparison_show_options():
     for stream in (*STREAMS.values(), weighted):
         X, y, w, categorical = stream(np.random.default_rng(7), 1500)
         for name in ("option tree", "many options"):
-            options = {"grace_period": 40, "delta": 0.01, "tau": 0.2} | SETTINGS[name]
+            options = {"grace_period": 40, "delta": 0.01, "tau": 0.2, "adaptation": "options"}
             model = rp.HoeffdingTree(
-                adaptation="options", categorical_features=np.flatnonzero(categorical), **options
+                categorical_features=np.flatnonzero(categorical),
+                **policies_of(options | SETTINGS[name]),
             )
             model.fit(X, y, sample_weight=w)
             started[stream.__name__, name] = model.change_counts()["started"]

@@ -9,8 +9,8 @@ from reference.values import best_split
 from split_by_split import STREAMS, assert_same_tree
 
 import riparian as rp
+from riparian.bounds import DeltaMethod
 from riparian.recipes import RECIPES
-from riparian.recipes.recipe import Shared
 
 COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
 
@@ -21,7 +21,7 @@ TRIED = {
     "CTree": [
         {"grace_period": 50, "confidence_c": 0.2, "tau": 0.08},
         {"grace_period": 50, "confidence_c": 0.1, "confidence_form": "derived", "tau": 0.08},
-        {"version": "theoretical", "grace_period": 50, "delta": 0.5, "tau": 1.0},
+        {"bound": "confidence", "grace_period": 50, "delta": 0.5, "tau": 1.0},
     ],
     "CorrHTree": [SMALL | {"delta": 0.2}],
     "CorrectedVFDT": [
@@ -75,19 +75,20 @@ def few_values(seed, n, missing=0.0):
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("impurity", ["entropy", "gini"])
 @pytest.mark.parametrize(
-    ("test", "bound", "pairing"),
+    "bound",
     [
-        ("hoeffding", "hoeffding", "independent"),
-        ("normal", "delta-method", "independent"),
-        ("normal", "delta-method", "conservative"),
-        ("normal", "delta-method", "paired"),
+        "hoeffding",
+        DeltaMethod(pairing="independent"),
+        DeltaMethod(pairing="conservative"),
+        DeltaMethod(pairing="paired"),
     ],
+    ids=str,
 )
-def test_nip_splits_as_exhaustive_values_do(test, bound, pairing, impurity, missing):
+def test_nip_splits_as_exhaustive_values_do(bound, impurity, missing):
     X, y = few_values(3, 4000, missing)
-    shared = {"impurity": impurity, "pairing": pairing, "leaf": "majority"} | SMALL
-    nip = rp.NIP(test=test, **shared)
-    exhaustive = rp.HoeffdingTree(statistics="exhaustive", bound=bound, **shared)
+    shared = {"impurity": impurity, "bound": bound, "leaf": "majority"} | SMALL
+    nip = rp.NIP(**shared)
+    exhaustive = rp.HoeffdingTree(statistics="exhaustive", **shared)
     answers = [model.prequential(X, y, proba=True)[1] for model in (nip, exhaustive)]
     got, want = nip.splits(), exhaustive.splits()
     assert len(got) == len(want) > 3
@@ -102,8 +103,8 @@ def test_nip_splits_as_exhaustive_values_do(test, bound, pairing, impurity, miss
 
 def test_the_first_split_of_nip_is_that_of_brute_force():
     X, y = few_values(4, 3000)
-    for test in ("hoeffding", "normal"):
-        model = rp.NIP(test=test, **SMALL).partial_fit(X, y)
+    for bound in ("hoeffding", "delta-method"):
+        model = rp.NIP(bound=bound, **SMALL).partial_fit(X, y)
         first = model.splits()[0]
         rows = slice(0, first.seen)
         found = [best_split(X[rows, f], y[rows]) for f in range(4)]
@@ -118,6 +119,17 @@ def test_the_first_split_of_nip_is_that_of_brute_force():
 
 # -- what every recipe takes ----------------------------------------------------------------------
 
+#: No paper's rule depends on these.
+SHARED = (
+    "adaptive_grace",
+    "drop_poor_features",
+    "short_memory",
+    "short_memory_in_bound",
+    "max_depth",
+    "max_leaves",
+    "max_bytes",
+    "categorical_features",
+)
 OWN = [cls for name, cls in RECIPES.items() if name != "HoeffdingTree"]
 
 
@@ -125,13 +137,10 @@ OWN = [cls for name, cls in RECIPES.items() if name != "HoeffdingTree"]
 def test_every_recipe_takes_what_is_shared(cls):
     free = rp.HoeffdingTree().get_params()
     found = cls().get_params()
-    names = list(Shared.__annotations__)
     own = inspect.signature(cls.__init__).parameters
-    told = {"idbd_alpha"} if cls is rp.StreamTree else set()  # its own default
-    same = [name for name in names if name not in told]
-    assert {name: found[name] for name in same} == {name: free[name] for name in same}
-    assert {name: own[name].default for name in told} == {name: found[name] for name in told}
-    for name in names:
+    assert {name: found[name] for name in SHARED} == {name: free[name] for name in SHARED}
+    assert {name: own[name].default for name in SHARED} == {name: free[name] for name in SHARED}
+    for name in SHARED:
         assert re.search(rf"^    (max_depth, )?{name}\b.* : ", cls.__doc__, re.MULTILINE), name
     assert cls.__doc__.count("max_bytes : ") == 1
     model = cls(adaptive_grace=True, max_bytes="1MB", short_memory=0)
@@ -141,7 +150,10 @@ def test_every_recipe_takes_what_is_shared(cls):
 
 @pytest.mark.parametrize("cls", OWN, ids=lambda cls: cls.__name__)
 def test_what_a_recipe_does_not_have_is_refused_in_its_name(cls):
-    for name in ("statistics", "n_cuts", "adaptive_graces"):
+    others = set(rp.HoeffdingTree().get_params()) - set(cls().get_params())
+    assert {"min_gain", "leaf_features"} <= others
+    assert "statistics" in others or cls is rp.NIP
+    for name in (*others, "n_cuts", "adaptive_graces"):
         with pytest.raises(
             TypeError, match=rf"{cls.__name__}\.__init__\(\) got an unexpected .*{name}"
         ):

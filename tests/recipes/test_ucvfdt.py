@@ -7,11 +7,13 @@ import pytest
 
 import riparian as rp
 from riparian import ModelFileError, Uncertain
+from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
 from tests.recipes import fractional_oracle, test_cvfdt, window_oracle
 from tests.recipes.test_cvfdt import changes, follows_a_swap
 
-RESTLESS = test_cvfdt.RESTLESS | {"window": 300}
+WINDOW = test_cvfdt.WINDOW.replace(size=300)
+RESTLESS = test_cvfdt.RESTLESS | {"adaptation": WINDOW}
 
 
 def mixed(rng, n, phase, *, share=0.5, categories=4):
@@ -68,7 +70,8 @@ def test_every_node_holds_what_a_fractional_recount_over_the_window_gives(seed, 
 def test_subtrees_that_come_back_from_the_archive_hold_what_a_recount_gives(leaf, share):
     """They learn the window anew when they come back, distributions and weights included."""
     rng = np.random.default_rng(5)
-    model = rp.HoeffdingTree(archive_size=5, max_depth=2, leaf=leaf, **RESTLESS)
+    archiving = RESTLESS | {"adaptation": WINDOW.replace(archive=5)}
+    model = rp.HoeffdingTree(max_depth=2, leaf=leaf, **archiving)
     recalled = 0
     for i in range(24):
         X, y = mixed(rng, 300, i // 3 % 2 * 2, share=share)
@@ -193,10 +196,7 @@ def swapped(rng, n, which):
 def test_two_uncertain_features_that_swap_roles_are_followed():
     rng = np.random.default_rng(2)
     model = rp.UCVFDT(
-        window=2_000,
-        validity_period=500,
-        alt_test_period=800,
-        alt_test_size=200,
+        adaptation=Window(size=2_000, validity_period=500, test_period=800, test_size=200),
         max_depth=1,
         leaf="majority",
     )
@@ -322,7 +322,8 @@ def test_under_a_limit_uncertain_examples_take_the_room_of_certain_ones():
     rng = np.random.default_rng(0)
     held = []
     for share in (0.0, 1.0):
-        model = rp.HoeffdingTree(**{**RESTLESS, "window": 5_000}, max_bytes=200_000)
+        long = RESTLESS | {"adaptation": WINDOW.replace(size=5_000)}
+        model = rp.HoeffdingTree(**long, max_bytes=200_000)
         for _ in range(8):
             model.partial_fit(*mixed(rng, 100, 0, share=share))
             assert model.memory_bytes_ <= 200_000
@@ -349,7 +350,8 @@ def test_an_example_too_large_for_the_limit_is_refused_and_changes_nothing():
 
 def test_the_limit_can_be_lowered_and_raised():
     rng = np.random.default_rng(6)
-    model = rp.HoeffdingTree(**{**RESTLESS, "window": 3_000}, max_bytes=300_000)
+    long = RESTLESS | {"adaptation": WINDOW.replace(size=3_000)}
+    model = rp.HoeffdingTree(**long, max_bytes=300_000)
     model.partial_fit(*mixed(rng, 900, 0))
     for limit in (100_000, 400_000, 80_000, None):
         model.set_params(max_bytes=limit)

@@ -7,15 +7,16 @@ import pytest
 
 import riparian as rp
 from riparian import HoeffdingTree, Uncertain
+from riparian.adaptation import Alternates, Options, Reevaluation, Window
 from riparian.modelfile import from_bytes, to_bytes
 from tests.recipes.test_ucvfdt import mixed
 
 QUICK = {"grace_period": 40, "delta": 1e-2, "tau": 0.2}
 EAGER = {"grace_period": 30, "delta": 0.3, "tau": 0.4}
 RESTLESS = {
-    "alternates": {"drift_delta": 0.3, "switch_after": 30},
-    "reevaluation": {"reevaluate_every": 150},
-    "options": {"option_delta": 0.5},
+    "alternates": Alternates(drift_delta=0.3, switch_after=30),
+    "reevaluation": Reevaluation(every=150),
+    "options": Options(delta=0.5),
 }
 
 
@@ -45,10 +46,10 @@ def part_of(X, rows):
 @pytest.mark.parametrize(
     "still",
     [
-        {"adaptation": "alternates", "drift_delta": 1e-9},
-        {"adaptation": "reevaluation", "reevaluate_every": 1e9},
-        {"adaptation": "options", "max_options": 1},
-        {"adaptation": "window", "window": 10_000, "validity_period": 10**9},
+        Alternates(drift_delta=1e-9),
+        Reevaluation(every=1e9),
+        Options(max_paths=1),
+        Window(size=10_000, validity_period=10**9),
     ],
     ids=str,
 )
@@ -57,12 +58,12 @@ def test_where_nothing_changes_it_is_the_tree_that_only_grows(still, leaf):
     X, y = stream(12)
     w = np.random.default_rng(1).choice([0.25, 1.0, 2.5], len(y))
     fixed = HoeffdingTree(leaf=leaf, **QUICK)
-    ours = HoeffdingTree(leaf=leaf, **QUICK, **still)
+    ours = HoeffdingTree(leaf=leaf, adaptation=still, **QUICK)
     _, want = fixed.prequential(X, y, sample_weight=w, proba=True)
     _, got = ours.prequential(X, y, sample_weight=w, proba=True)
     assert fixed.n_leaves_ > 5
     # In a window fractions are rounded to steps.
-    steps = still["adaptation"] == "window"
+    steps = still.name == "window"
     np.testing.assert_allclose(got, want, atol=1e-4 if steps else 1e-12)
     assert [(s.seen, s.feature, s.node) for s in ours.splits()] == [
         (s.seen, s.feature, s.node) for s in fixed.splits()
@@ -79,7 +80,7 @@ def test_batches_of_any_size_and_files_in_between_give_the_same_bytes(adaptation
     X = {name: np.concatenate([b[0][name] for b in blocks]) for name in blocks[0][0]}
     y = np.concatenate([b[1] for b in blocks])
     for limit in (None, 60_000):
-        settings = {"adaptation": adaptation, "max_bytes": limit, **RESTLESS[adaptation], **EAGER}
+        settings = {"adaptation": RESTLESS[adaptation], "max_bytes": limit, **EAGER}
         found = set()
         for size in (1, 7, len(y)):
             model = HoeffdingTree(**settings)
@@ -99,7 +100,7 @@ def test_batches_of_any_size_and_files_in_between_give_the_same_bytes(adaptation
 @pytest.mark.parametrize("adaptation", ["reevaluation", "options"])
 def test_inner_nodes_learn_every_part_that_passes_them(adaptation):
     X, y = stream(14, seed=3)
-    model = HoeffdingTree(adaptation=adaptation, **RESTLESS[adaptation], **EAGER).partial_fit(X, y)
+    model = HoeffdingTree(adaptation=RESTLESS[adaptation], **EAGER).partial_fit(X, y)
     a = model._engine.snapshot()
     k = int(a["classes"][0])
     counts = a["counts"].reshape(-1, k)
@@ -114,17 +115,20 @@ def test_inner_nodes_learn_every_part_that_passes_them(adaptation):
 
 
 @pytest.mark.parametrize(
-    ("recipe", "options", "kind"),
+    ("recipe", "adaptation", "kind"),
     [
-        (rp.HAT, {}, "replaced"),
-        (rp.EFDT, {"reevaluate_every": 500}, "resplit"),
-        (rp.UCVFDT, {"window": 1_500, "validity_period": 300, "alt_test_period": 500,
-                     "alt_test_size": 200}, "replaced"),
+        (rp.HAT, "alternates", "replaced"),
+        (rp.EFDT, Reevaluation(every=500), "resplit"),
+        (
+            rp.UCVFDT,
+            Window(size=1_500, validity_period=300, test_period=500, test_size=200),
+            "replaced",
+        ),
     ],
-)  # fmt: skip
-def test_a_change_is_followed(recipe, options, kind):
+)
+def test_a_change_is_followed(recipe, adaptation, kind):
     rng = np.random.default_rng(5)
-    model = recipe(leaf="majority", grace_period=100, **options)
+    model = recipe(leaf="majority", grace_period=100, adaptation=adaptation)
     model.partial_fit(*swapped(rng, 4_000, 0))
     model.partial_fit(*swapped(rng, 6_000, 2))
     assert model.change_counts()[kind] > 0
@@ -137,7 +141,7 @@ def test_all_options_answer_by_the_shares_that_come_to_their_leaves():
     x = rng.normal(size=(2_000, 3))
     X = {f"x{j}": [Uncertain.normal(v, 0.2) for v in x[:, j].tolist()] for j in range(3)}
     model = HoeffdingTree(
-        adaptation="options", leaf="majority", inherit_counts="none", **QUICK, option_delta=0.5
+        adaptation=Options(delta=0.5), leaf="majority", inherit_counts="none", **QUICK
     )
     model.partial_fit(X, (x.sum(axis=1) > 0).astype(int))
     a = model._engine.snapshot()

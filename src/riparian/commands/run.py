@@ -75,7 +75,7 @@ def run(
         str,
         typer.Option(
             help=f"A model. {_listed()} The options below are parameters of trees, their "
-            "defaults the model's own; HoeffdingTree takes all but --version and --test."
+            "defaults the model's own; HoeffdingTree takes all of them."
         ),
     ] = "StreamTree",
     assignments: Annotated[
@@ -261,9 +261,6 @@ def _why_not(recipe: str, own: list[str], name: str) -> str:
     """Why a model does not take an option, and what does."""
     from riparian.recipes import RECIPES
 
-    if name not in RECIPES["HoeffdingTree"]().get_params(deep=False):
-        whose = [other for other in RECIPES if name in RECIPES[other]().get_params(deep=False)]
-        return f"is for --recipe {' or '.join(whose)}"
     if recipe in RECIPES:
         return f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
     if "estimator" in own:
