@@ -2,8 +2,8 @@
 
 ``python benchmarks/same_models.py BEFORE AFTER`` takes the Python interpreters of two environments,
 each with its own build. Every model with its defaults learns several streams in both, with and
-without a memory limit. Predictions before each row was learned, their probabilities, the evidence of
-all splits and the size of the tree must agree to the last bit.
+without a memory limit. Predictions before each row was learned, their probabilities, the evidence
+of all splits and the size of the tree must agree to the last bit.
 """
 
 from __future__ import annotations
