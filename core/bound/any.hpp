@@ -31,4 +31,14 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
         bound);
 }
 
+// How the variance of the gap is made for a bound that needs it.
+[[nodiscard]] inline Pairing pairing_of(const AnyBound& bound) noexcept {
+    return std::visit(
+        [](const auto& b) {
+            if constexpr (requires { b.pairing; }) return b.pairing;
+            return Pairing::independent;
+        },
+        bound);
+}
+
 }  // namespace riparian

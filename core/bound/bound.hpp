@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 
@@ -25,6 +26,13 @@ struct Evidence {
     double variance = std::numeric_limits<double>::quiet_NaN();
 };
 
+// How the variances of two gains make that of their difference.
+enum class Pairing : std::uint8_t {
+    independent,   // s^2 = s1^2 + s2^2
+    conservative,  // s = s1 + s2
+    paired,        // measured on the examples themselves
+};
+
 // The half-width of the confidence interval of a gain. A bound is a plain value under the name
 // that users write. Besides the usual declarations (policy.hpp) a bound says:
 //
@@ -34,6 +42,8 @@ struct Evidence {
 //     spending            what delta covers: "check" (one check, the default), "tree" (all checks
 //                         of the tree) or "nothing" (there is no delta behind it)
 //     most_delta          delta must be below it
+//     needs_variance      it uses the variance of the gap; a field `pairing` says how that is made,
+//                         and without one the two gains count as independent
 template <class B>
 concept Bound = std::regular<B> && requires(const B b, const Evidence e) {
     { B::name } -> std::convertible_to<std::string_view>;

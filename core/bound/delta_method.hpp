@@ -1,18 +1,9 @@
 #pragma once
 
-#include <cstdint>
-
 #include "bound.hpp"
 #include "quantile.hpp"
 
 namespace riparian {
-
-// How the variances of two gains make that of their difference.
-enum class Pairing : std::uint8_t {
-    independent,   // s^2 = s1^2 + s2^2
-    conservative,  // s = s1 + s2
-    paired,        // measured on the examples themselves
-};
 
 // The normal test of NIP-N [jin2003]: a gain is asymptotically normal, and so is the
 // difference of two with variance s^2 / n by the delta method (influence.hpp):

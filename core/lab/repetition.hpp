@@ -115,23 +115,21 @@ private:
         if (!(gap > 0.0)) return -1;
         const double lead =
             schedule.needs_variance()
-                ? schedule.lead(check, variance_of_gap(gains, schedule, check, best, second))
+                ? schedule.lead(check, variance_of_gap(gains, best, second))
                 : schedule.lead(check);
         return gap > lead ? static_cast<std::int32_t>(best) : -1;
     }
 
     template <class Gains>
-    [[nodiscard]] double variance_of_gap(const Gains& gains, const Schedule& schedule,
-                                         std::int64_t check, std::size_t best,
+    [[nodiscard]] double variance_of_gap(const Gains& gains, std::size_t best,
                                          std::size_t second) const {
         constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         if constexpr (requires { gains.variance(best, second); }) {
-            const auto* const bound = std::get_if<DeltaMethod>(&method_->bound);
-            if (!bound || schedule.averaged(check) < DeltaMethod::fewest) return unknown;
+            const Pairing pairing = pairing_of(method_->bound);
             if (second == none) return gains.variance(best);  // "no split" has none
-            if (bound->pairing == Pairing::paired) return gains.variance(best, second);
+            if (pairing == Pairing::paired) return gains.variance(best, second);
             const double one = gains.variance(best), two = gains.variance(second);
-            if (bound->pairing == Pairing::independent) return one + two;
+            if (pairing == Pairing::independent) return one + two;
             const double sum = std::sqrt(one) + std::sqrt(two);
             return sum * sum;
         }

@@ -506,8 +506,7 @@ double Checker::gap_variance(const LeafCase& leaf, Measure measure, const Decisi
     };
     const double first = variance(d.best);
     const double second = variance(d.second);
-    const auto* const method = std::get_if<DeltaMethod>(&leaf.settings.bound);
-    if (method && method->pairing == Pairing::conservative) {
+    if (pairing_of(leaf.settings.bound) == Pairing::conservative) {
         const double sum = std::sqrt(first) + std::sqrt(second);
         return sum * sum;
     }

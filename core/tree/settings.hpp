@@ -182,8 +182,7 @@ struct Settings {
         return judging.evaluator != Evaluator::resubstitution;
     }
     [[nodiscard]] bool pairs() const noexcept {
-        const auto* const method = std::get_if<DeltaMethod>(&bound);
-        return method && method->pairing == Pairing::paired;
+        return pairing_of(bound) == Pairing::paired;
     }
     // Whether the tree may change what it has grown.
     [[nodiscard]] bool adapts() const noexcept { return adaptation.index() != 0; }
