@@ -7,6 +7,7 @@
 #include "confidence_practical.hpp"
 #include "custom.hpp"
 #include "delta_method.hpp"
+#include "empirical_bernstein.hpp"
 #include "hoeffding.hpp"
 #include "mcdiarmid.hpp"
 #include "normal.hpp"
@@ -14,7 +15,7 @@
 namespace riparian {
 
 using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePractical, Normal,
-                              DeltaMethod, CustomBound>;
+                              DeltaMethod, EmpiricalBernstein, CustomBound>;
 
 [[nodiscard]] inline double half_width(const AnyBound& bound, const Evidence& e) {
     return std::visit([&](const auto& b) { return b.half_width(e); }, bound);

@@ -20,6 +20,10 @@ a gain. A leaf splits once its two best gains are more than one or two
     The normal approximation with an estimated variance: :func:`delta_method`. Parameter:
     ``DeltaMethod(pairing="independent")``.
 
+``"empirical-bernstein"``
+    Narrow where the gap of the two best gains varies little; :func:`half_width`, which also
+    gives every other bound by its name.
+
 ``delta=`` is the accepted probability of error at one check; ``spend_delta=True`` shares
 it among the checks of a leaf (:func:`spent_delta`), ``tau=`` ends the wait for epsilon. A
 callable gets an :class:`Evidence` and gives epsilon.
@@ -40,7 +44,7 @@ from riparian import _core
 from riparian.arguments import at_least, broadcast, positive, probabilities, served
 from riparian.callables import Evidence
 from riparian.influence import gap_variance, influence
-from riparian.policies import Policy, publish
+from riparian.policies import Choice, Policy, publish, resolve
 from riparian.policies import classes as policy_classes
 
 __all__ = [
@@ -51,6 +55,7 @@ __all__ = [
     "confidence_practical",
     "delta_method",
     "gap_variance",
+    "half_width",
     "hoeffding",
     "influence",
     "mcdiarmid",
@@ -415,6 +420,57 @@ def upper_quantile(p: ArrayLike) -> NDArray[np.float64]:
     """
     chances = probabilities("p", p)
     return _core.upper_quantile(chances.ravel()).reshape(chances.shape)
+
+
+def half_width(
+    bound: Choice,
+    n: ArrayLike,
+    *,
+    delta: ArrayLike,
+    impurity: str = "entropy",
+    gain_range: ArrayLike = 1.0,
+    classes: ArrayLike = 2,
+    depth: ArrayLike = 0,
+    seen: ArrayLike = 1,
+    features: ArrayLike = 1,
+    variance: ArrayLike = np.nan,
+) -> NDArray[np.float64]:
+    """Half-width of the interval around a gain, by any bound.
+
+    Parameters
+    ----------
+    bound : str or policy
+        The bound: a name or a policy of this module.
+    n : array-like
+        Weight of the examples that each leaf has seen.
+    delta, gain_range, classes, depth, seen, features, variance : array-like
+        What a leaf knows besides (:class:`Evidence`). Each bound uses some of it.
+    impurity : str, default="entropy"
+        The impurity whose gain it is.
+
+    Examples
+    --------
+    >>> half_width("hoeffding", [200, 800], delta=1e-7).round(5)
+    array([0.20074, 0.10037])
+    >>> half_width("empirical-bernstein", [200, 800], delta=0.05, variance=0.1).round(5)
+    array([0.14718, 0.05191])
+    """
+    policy = resolve("bound", bound)
+    if not isinstance(policy, Policy):
+        raise TypeError("bound must be a name or a policy; call a function of your own itself")
+    return _bound(
+        policy.name,
+        impurity,
+        n,
+        delta=delta,
+        gain_range=gain_range,
+        classes=classes,
+        depth=depth,
+        seen=seen,
+        features=features,
+        variance=variance,
+        **policy.get_params(),
+    )
 
 
 def _bound(

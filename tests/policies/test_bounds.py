@@ -8,6 +8,7 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
+import riparian as rp
 from riparian import bounds, impurities
 
 NINE = 5.1e-10  # nine digits, and the last bit of the printed number
@@ -391,6 +392,56 @@ def test_the_delta_method_waits_for_100_examples_and_5_in_every_used_cell():
     assert bounds.gap_variance([[100, 5], [20, 80]], None) > 0.0
     assert bounds.gap_variance([[100, 0], [20, 80]], None) > 0.0
     assert bounds.delta_method(500, delta=0.1, variance=np.nan) == np.inf
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-7, 0.05, 0.5])
+@pytest.mark.parametrize("gain_range", [0.5, 1.0, 3.0])
+def test_the_empirical_bernstein_bound_is_that_of_the_paper(delta, gain_range):
+    rng = np.random.default_rng(0)
+    n, variance = rng.uniform(2, 1e6, size=1000), rng.uniform(0, 4, size=1000)
+    got = bounds.half_width(
+        "empirical-bernstein", n, delta=delta, gain_range=gain_range, variance=variance
+    )
+    want = [
+        reference.empirical_bernstein(a, delta, s2, gain_range)
+        for a, s2 in zip(n, variance, strict=True)
+    ]
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_the_empirical_bernstein_bound_worked_by_hand():
+    # ln(2/0.05) = 3.68888; sqrt(2 * 0.1 * 3.68888 / 200) + 14 * 3.68888 / (3 * 199)
+    got = bounds.half_width("empirical-bernstein", 200, delta=0.05, variance=0.1)
+    assert got == pytest.approx(0.060737 + 0.086507, abs=2e-6)
+    assert bounds.half_width("empirical-bernstein", 1.0, delta=0.05, variance=0.1) == np.inf
+    assert bounds.half_width("empirical-bernstein", 200, delta=0.05) == np.inf  # no variance
+
+
+def test_a_tree_splits_by_the_empirical_bernstein_bound():
+    rng = np.random.default_rng(1)
+    X = rng.random((20_000, 3))
+    y = (X[:, 1] > 0.5).astype(int)
+    tree = rp.HoeffdingTree(bound="empirical-bernstein", tau=0.0, leaf="majority").fit(X, y)
+    first = tree.splits()[0]
+    assert first.feature == "x1"
+    assert first.bound == "empirical-bernstein"
+    assert first.gap > first.epsilon
+    assert "promises nothing" in tree.guarantee()
+    # Noise is not split.
+    noise = rp.HoeffdingTree(bound="empirical-bernstein", tau=0.0, leaf="majority")
+    assert noise.fit(X, rng.integers(0, 2, 20_000)).n_leaves_ == 1
+
+
+def test_half_width_gives_every_bound_by_name():
+    assert bounds.half_width("hoeffding", 200, delta=1e-7) == bounds.hoeffding(200, delta=1e-7)
+    policy = bounds.ConfidencePractical(c=0.5, form="derived")
+    got = bounds.half_width(policy, 500, delta=0.1, impurity="gini", seen=1000, features=4)
+    want = bounds.confidence_practical(
+        500, impurity="gini", seen=1000, features=4, c=0.5, form="derived"
+    )
+    assert got == want
+    with pytest.raises(TypeError, match="bound must be a name or a policy"):
+        bounds.half_width(lambda e: 0.1, 200, delta=0.1)
 
 
 # What always holds

@@ -177,6 +177,12 @@ def enough_examples(table: ArrayLike, n: float) -> bool:
     return n >= 100.0 and bool((counts[counts > 0.0] >= 5.0).all())
 
 
+def empirical_bernstein(n: float, delta: float, variance: float, gain_range: float) -> float:
+    """Maurer and Pontil (2009), theorem 4, for terms that range over 2R."""
+    log = np.log(2.0 / delta)
+    return float(np.sqrt(2.0 * variance * log / n) + 7.0 * 2.0 * gain_range * log / (3.0 * (n - 1)))
+
+
 def delta_method(
     n: float, delta: float, variances: tuple[float, float], pairing: str = "independent"
 ) -> float:
