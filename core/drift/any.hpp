@@ -6,6 +6,7 @@
 #include "adwin.hpp"
 #include "ddm.hpp"
 #include "eddm.hpp"
+#include "fhddm.hpp"
 #include "hddm_a.hpp"
 #include "hddm_w.hpp"
 #include "kswin.hpp"
@@ -13,7 +14,7 @@
 
 namespace riparian {
 
-using AnyDetector = std::variant<Adwin, Ddm, Eddm, HddmA, HddmW, Kswin, PageHinkley>;
+using AnyDetector = std::variant<Adwin, Ddm, Eddm, HddmA, HddmW, Kswin, PageHinkley, Fhddm>;
 
 [[nodiscard]] inline Watches watches(const AnyDetector& detector) noexcept {
     return std::visit([](const auto& d) { return d.watches; }, detector);

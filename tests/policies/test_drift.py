@@ -32,6 +32,8 @@ SETTINGS = [
     ("HDDM_A", {"two_sided_test": True, "drift_confidence": 0.05, "warning_confidence": 0.1}),
     ("HDDM_W", {}),
     ("HDDM_W", {"two_sided_test": True, "lambda_val": 0.2, "drift_confidence": 0.005}),
+    ("FHDDM", {}),
+    ("FHDDM", {"delta": 0.01, "window_size": 37}),
     ("KSWIN", {}),
     ("KSWIN", {"window_size": 40, "stat_size": 20, "alpha": 0.05}),
     ("KSWIN", {"window_size": 300, "stat_size": 10, "alpha": 0.01, "seed": 7}),
@@ -123,6 +125,15 @@ def test_hddm_a_worked_by_hand():
     # k / (100 + k) = ln(2000) / 200 * 1 = 0.0380, that is k = 3.95: at the fourth.
     assert math.log(2000) / 200 == pytest.approx(0.0380, abs=5e-5)
     assert drift.HDDM_A().find([0] * 100 + [1] * 4).tolist() == [103]
+
+
+def test_fhddm_worked_by_hand():
+    # n = 10, delta = 0.5: sqrt(ln 2 / 20) = 0.186, so a fall by two of ten right ones is a drift.
+    detector = drift.FHDDM(delta=0.5, window_size=10)
+    assert detector.find([0] * 10 + [1, 1]).tolist() == [11]
+    assert detector.width == 10
+    assert detector.estimate == pytest.approx(0.2)
+    assert drift.FHDDM(delta=0.5, window_size=10).find([0] * 9 + [1, 1]).size == 0
 
 
 def test_kswin_worked_by_hand():
@@ -255,6 +266,11 @@ def test_errors_are_0_or_1_and_shares_lie_between():
         ("PageHinkley", {"alpha": 1.5}, "alpha must be a number from 0 to 1, got 1.5"),
         ("HDDM_A", {"two_sided_test": 1}, "two_sided_test must be True or False, got 1"),
         ("HDDM_W", {"lambda_val": 0.0}, "lambda_val must be a probability between 0 and 1, got 0"),
+        (
+            "FHDDM",
+            {"window_size": 0},
+            "window_size must be a whole number from 1 to 1,000,000, got 0",
+        ),
         ("KSWIN", {"stat_size": 51}, "stat_size must be at most half of window_size, got 51"),
         ("KSWIN", {"seed": -1}, "seed must be a whole number from 0 to 9,007,199,254,740,992"),
     ],

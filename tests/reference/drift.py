@@ -14,7 +14,7 @@ import numpy as np
 
 from .bounds import adwin_cut
 
-__all__ = ["ADWIN", "DDM", "EDDM", "HDDM_A", "HDDM_W", "KSWIN", "PageHinkley"]
+__all__ = ["ADWIN", "DDM", "EDDM", "FHDDM", "HDDM_A", "HDDM_W", "KSWIN", "PageHinkley"]
 
 
 class ADWIN:
@@ -356,6 +356,39 @@ class KSWIN:
     @property
     def estimate(self) -> float:
         return statistics.fmean(self.window) if self.window else 0.0
+
+    @property
+    def width(self) -> int:
+        return len(self.window)
+
+
+class FHDDM:
+    """Pesaranghader and Viktor (2016), algorithm 1, over right predictions."""
+
+    def __init__(self, delta: float = 1e-6, window_size: int = 100) -> None:
+        self.delta, self.n = delta, window_size
+        self.restart()
+
+    def restart(self) -> None:
+        self.window: list[float] = []
+        self.most = 0.0
+        self.drifted = False
+
+    def update(self, x: float) -> int:
+        if self.drifted:
+            self.restart()
+        self.window = [*self.window, 1.0 - float(x)][-self.n :]
+        if len(self.window) < self.n:
+            return 0
+        share = statistics.fmean(self.window)
+        self.most = max(self.most, share)
+        least_fall = math.sqrt(math.log(1.0 / self.delta) / (2.0 * self.n))
+        self.drifted = self.most - share >= least_fall
+        return 2 if self.drifted else 0
+
+    @property
+    def estimate(self) -> float:
+        return 1.0 - statistics.fmean(self.window) if self.window else 0.0
 
     @property
     def width(self) -> int:
