@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "../lab/philox.hpp"
+#include "../random/philox.hpp"
 #include "../simd/scalar.hpp"
 #include "tree.hpp"
 

@@ -9,11 +9,11 @@
 
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
+#include "../random/subspace.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "decision.hpp"
 #include "feature.hpp"
 #include "row.hpp"
-#include "subspace.hpp"
 
 namespace riparian {
 

@@ -9,9 +9,9 @@
 #include "../cuts/any.hpp"
 #include "../impurity/any.hpp"
 #include "../leaf/any.hpp"
+#include "../random/subspace.hpp"
 #include "../statistics/hits.hpp"
 #include "adaptation.hpp"
-#include "subspace.hpp"
 
 namespace riparian {
 
