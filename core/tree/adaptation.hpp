@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "weight_steps.hpp"
+#include "../data/weight_steps.hpp"
 
 namespace riparian {
 

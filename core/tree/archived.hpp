@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../cuts/candidate.hpp"
 #include "../memory/account.hpp"
-#include "candidate.hpp"
 #include "decision.hpp"
 
 namespace riparian {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../data/batch.hpp"
 #include "../simd/aligned.hpp"
-#include "batch.hpp"
 #include "decision.hpp"
 #include "kept.hpp"
 #include "settings.hpp"

@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "../data/feature.hpp"
+#include "../data/row.hpp"
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
 #include "../random/subspace.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "decision.hpp"
-#include "feature.hpp"
-#include "row.hpp"
 
 namespace riparian {
 

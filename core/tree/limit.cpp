@@ -29,12 +29,6 @@ std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b 
 
 }  // namespace
 
-LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least, const char* what)
-    : std::runtime_error("max_bytes is " + std::to_string(limit) + ", but " +
-                         std::to_string(least) +
-                         " bytes are needed for " + what),
-      needed(least) {}
-
 // ---- what there is ----
 
 std::size_t Tree::free_bytes() const noexcept {
@@ -117,7 +111,7 @@ std::size_t Tree::bytes_of_classes(std::size_t stride) const noexcept {
 // With so much more, and all that a batch is said to bring.
 std::size_t Tree::needed(std::size_t more, std::size_t classes) const noexcept {
     std::size_t held = lasting() - archive_bytes() + more + class_names_.bytes_left();
-    for (const Names& names : category_names_) held += names.bytes_left();
+    for (const ExpectedNames& names : category_names_) held += names.bytes_left();
     const std::size_t now = held;
     std::size_t most = held;
     classes = std::max(classes, n_classes_ + class_names_.left());

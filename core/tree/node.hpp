@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "../cuts/candidate.hpp"
 #include "../drift/adwin.hpp"
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
-#include "candidate.hpp"
 
 namespace riparian {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "candidate.hpp"
+#include "../cuts/candidate.hpp"
 #include "settings.hpp"
 
 namespace riparian {

@@ -118,7 +118,7 @@ void Tree::expect_categories(std::size_t feature, const std::vector<std::uint32_
 
 void Tree::expect_nothing(std::size_t) noexcept {
     class_names_.clear();
-    for (Names& names : category_names_) names.clear();
+    for (ExpectedNames& names : category_names_) names.clear();
 }
 
 // The classes up to this one are known.
@@ -129,7 +129,7 @@ void Tree::meet_class(std::size_t y) {
         to.class_stride = room_for_classes(y + 1);
         reshape(to);
     }
-    const std::size_t names = class_names_.take(y + 1 - n_classes_);
+    const std::size_t names = class_names_.arrive(y + 1 - n_classes_);
     n_classes_ = y + 1;
     allow_labels();
     add_to_structure(names);
@@ -138,7 +138,7 @@ void Tree::meet_class(std::size_t y) {
 void Tree::meet_category(std::size_t slot, std::int32_t code) {
     const auto fresh = static_cast<std::size_t>(code + 1 - categories_[slot]);
     categories_[slot] = code + 1;
-    if (slot < category_names_.size()) add_to_structure(category_names_[slot].take(fresh));
+    if (slot < category_names_.size()) add_to_structure(category_names_[slot].arrive(fresh));
 }
 
 void Tree::declare_classes(std::size_t count) {

@@ -7,13 +7,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
+#include "../data/batch.hpp"
+#include "../data/limits.hpp"
+#include "../data/predictions.hpp"
 #include "../memory/account.hpp"
+#include "../memory/expected_names.hpp"
+#include "../memory/limit_too_low.hpp"
 #include "../memory/reserve.hpp"
 #include "archived.hpp"
-#include "batch.hpp"
 #include "change.hpp"
 #include "check.hpp"
 #include "example_window.hpp"
@@ -30,17 +33,7 @@ struct Seed;
 struct Snapshot;
 
 // Far above what a model needs; a file that says more is damaged.
-inline constexpr std::size_t max_features = 1'000'000;
-inline constexpr std::size_t max_classes = 65'536;
-inline constexpr std::size_t max_categories = 1'000'000;
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
-
-// Where answers go; a null pointer is not asked for.
-struct Answers {
-    std::int32_t* classes = nullptr;  // [row]; no_answer before anything was learned
-    double* probabilities = nullptr;  // [row][width]
-    std::size_t width = 0;
-};
 
 // Which nodes of a tree answer: in its order, for each its number among them; none: it
 // grows beside another.
@@ -59,41 +52,6 @@ struct LeafState {
     std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
     bool active;     // keeps statistics
     bool room;       // the limit of memory leaves room for a split
-};
-
-// The limit of memory is too low for what there is to hold, with every leaf inactive.
-struct LimitTooLow : std::runtime_error {
-    LimitTooLow(std::size_t limit, std::size_t needed,
-                const char* what = "the tree as it is with no leaf active");
-    std::size_t needed;
-};
-
-// Bytes of names whose first row is still to come. They last no longer than a batch.
-class Names {
-public:
-    void expect(const std::vector<std::uint32_t>& bytes) {
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    }
-    std::size_t take(std::size_t n) {
-        std::size_t sum = 0;
-        for (; n > 0 && next_ < bytes_.size(); --n) sum += bytes_[next_++];
-        if (next_ == bytes_.size()) *this = {};
-        return sum;
-    }
-    [[nodiscard]] std::size_t left() const noexcept { return bytes_.size() - next_; }
-    [[nodiscard]] std::size_t bytes_left() const noexcept {
-        std::size_t sum = 0;
-        for (std::size_t i = next_; i < bytes_.size(); ++i) sum += bytes_[i];
-        return sum;
-    }
-    void clear() noexcept {
-        bytes_.clear();
-        next_ = 0;
-    }
-
-private:
-    std::vector<std::uint32_t> bytes_;
-    std::size_t next_ = 0;
 };
 
 // Gives a snapshot of an older format what later ones hold besides.
@@ -679,8 +637,8 @@ private:
     std::size_t n_active_ = 0;
     std::uint64_t ranked_at_ = 0;  // examples seen when leaves were last ranked
     double least_promise_ = 0.0;   // of those that were active after it
-    Names class_names_;
-    std::vector<Names> category_names_;  // [categorical slot], as far as any are to come
+    ExpectedNames class_names_;
+    std::vector<ExpectedNames> category_names_;  // [categorical slot], as far as any are to come
 
     // Roots of subtrees that were given up; they go at the end of the row.
     Held<std::int32_t> given_up_;
