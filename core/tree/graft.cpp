@@ -169,7 +169,7 @@ void Tree::compact() {
         move_all(records_, place, kept);
         move_all(watches_, place, kept);
         move_all(units_, place, kept);
-        move_all(kept_, place, kept);
+        move_all(tracked_features_, place, kept);
         move_all(delays_, place, kept);
         ++kept;
     }
@@ -181,7 +181,7 @@ void Tree::compact() {
     cut_to(records_, kept);
     cut_to(watches_, kept);
     cut_to(units_, kept);
-    cut_to(kept_, kept);
+    cut_to(tracked_features_, kept);
     cut_to(delays_, kept);
 
     Held<Ways> ways;

@@ -84,7 +84,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
     };
     make_place(settings_.watches(), watches_);
     make_place(shape_.linear, units_);
-    make_place(settings_.selects(), kept_);
+    make_place(settings_.selects(), tracked_features_);
     make_place(settings_.adaptive_grace, delays_);
     make_place(settings_.short_memory > 0, recalled_);
     if (settings_.adaptive_grace) delays_[place] = settings_.grace_period;
@@ -136,7 +136,7 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings&
     const auto place = static_cast<std::size_t>(record(leaf.node));
     const bool bound = recalled_.empty() || settings_.short_memory_in_bound;
     const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
-    const Kept* const kept = this->kept(place);
+    const TrackedFeatures* const kept = tracked_features(place);
     if (kept) {
         kept->narrow(used_up, features_);
         kept->list(features_, room.features);
@@ -189,8 +189,10 @@ void Tree::drop_poor(std::size_t place) {
     make_room_for(leaf_bytes(), records_[place].node);  // both are there for a while
     const Charge charge(statistics_);
     const Shape from = shape(place);
-    if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
-    const Kept::Left left = kept_[place]->drop(poor, features_);
+    if (!tracked_features_[place]) {
+        tracked_features_[place] = std::make_unique<TrackedFeatures>(features_, shape_);
+    }
+    const TrackedFeatures::Left left = tracked_features_[place]->drop(poor, features_);
     NodeRecord& leaf = records_[place];
     leaf.statistics.keep(from, shape(place), left.numeric, left.categorical);
     if (Watch* const w = watch(place)) w->keep(left.numeric);

@@ -54,7 +54,7 @@ std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcep
     if (settings_.adapts()) add(sides_, branches, sizeof(Side));
     if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
     if (shape_.linear) add(units_, branches, sizeof(units_[0]));
-    if (settings_.selects()) add(kept_, branches, sizeof(kept_[0]));
+    if (settings_.selects()) add(tracked_features_, branches, sizeof(tracked_features_[0]));
     if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
     if (settings_.short_memory) {
         add(recalled_, branches, sizeof(recalled_[0]));
@@ -296,7 +296,7 @@ void Tree::sleep(std::size_t place) noexcept {
     leaf.recent.reset();
     if (!watches_.empty()) watches_[place].reset();
     if (!units_.empty()) units_[place].reset();
-    if (!kept_.empty()) kept_[place].reset();
+    if (!tracked_features_.empty()) tracked_features_[place].reset();
     if (!recalled_.empty()) recalled_[place] = 0.0;
     leaf.classes = 0;
     leaf.weight = leaf.inherited = leaf.checked = 0.0;
@@ -345,8 +345,8 @@ void Tree::draw_features(std::size_t place) {
     const auto out = left_out(
         settings_.leaf_features, draw, features_.size(),
         [&](std::size_t f) { return met_[f] != 0; }, [&](std::size_t f) { return settled[f] != 0; });
-    kept_[place] = std::make_unique<Kept>(features_, shape_, out);
-    kept_[place]->draw = draw;
+    tracked_features_[place] = std::make_unique<TrackedFeatures>(features_, shape_, out);
+    tracked_features_[place]->draw = draw;
 }
 
 // A root that was opened before there was a value has to draw from those of the first row.
@@ -417,7 +417,7 @@ void Tree::reshape_leaves(const Shape& from) {
                 set_room(leaf.recent->counts, to.class_stride);
                 leaf.recent->counts.resize(to.class_stride, 0.0);
             }
-            Kept* const kept = this->kept(place);
+            TrackedFeatures* const kept = tracked_features(place);
             const Shape before = kept ? kept->shape() : from;
             if (kept) kept->grow(features_, to, settings_.leaf_features);
             leaf.statistics.reshape(before, shape(place), own_counts(leaf));

@@ -164,7 +164,9 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
-        if (const Kept* const kept = this->kept(place)) state.dropped = kept->dropped(features_.size());
+        if (const TrackedFeatures* const kept = tracked_features(place)) {
+            state.dropped = kept->dropped(features_.size());
+        }
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {
             state.decision = checker.decide(leaf_case(leaf, room));

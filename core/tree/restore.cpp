@@ -94,7 +94,7 @@ void Tree::restore_nodes(const Snapshot& s) {
     records_.clear();
     watches_.clear();
     units_.clear();
-    kept_.clear();
+    tracked_features_.clear();
     std::size_t n_records = 0;
     demand(s.role.empty() || s.role[0] == 0, "the root stands beside a node");
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
@@ -194,11 +194,11 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     const bool draws = settings_.leaf_features.draws();
     if (draws ? s.inactive[place] == 1 : count == 0) return;
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
-    kept_[place] = std::make_unique<Kept>(features_, shape_);
-    const Kept::Left left = kept_[place]->drop(poor, features_);
+    tracked_features_[place] = std::make_unique<TrackedFeatures>(features_, shape_);
+    const TrackedFeatures::Left left = tracked_features_[place]->drop(poor, features_);
     if (Watch* const w = watch(place)) w->keep(left.numeric);
     if (!draws) return;
-    kept_[place]->draw = {s.draw_number[place], s.draw_share[place]};
+    tracked_features_[place]->draw = {s.draw_number[place], s.draw_share[place]};
     demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
            at_row("draw_number", place) + "no such draw");
 }
@@ -267,7 +267,9 @@ void Tree::restore_leaves(const Snapshot& s) {
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            demand(values <= static_cast<std::size_t>(categories_[kept(i) ? kept(i)->slot_of(c, features_) : c]) &&
+            const TrackedFeatures* const kept = tracked_features(i);
+            const std::size_t slot = kept ? kept->slot_of(c, features_) : c;
+            demand(values <= static_cast<std::size_t>(categories_[slot]) &&
                        s.table_gaps[tables + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);

@@ -39,7 +39,7 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (settings_.watches() || shape_.linear || !kept_.empty()) {
+    if (settings_.watches() || shape_.linear || !tracked_features_.empty()) {
         count<false>(place, row, y, w);
         return;
     }

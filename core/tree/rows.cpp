@@ -95,7 +95,7 @@ void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, doubl
 bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
     const NodeRecord& leaf = records_[place];
     if (leaf.statistics.is_open()) {
-        const Kept* const kept = this->kept(place);
+        const TrackedFeatures* const kept = tracked_features(place);
         std::size_t more = leaf.statistics.growth(
             shape(place), kept ? gathered_.of(row, *kept, features_) : row, y);
         if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);

@@ -37,9 +37,9 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
 [[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
                                                       Asking& scratch) const {
     Sight seen{view(node), row};
-    const Kept* const kept = plain_ || at(node).test != Test::leaf
+    const TrackedFeatures* const kept = plain_ || at(node).test != Test::leaf
                                  ? nullptr
-                                 : this->kept(static_cast<std::size_t>(at(node).place));
+                                 : tracked_features(static_cast<std::size_t>(at(node).place));
     if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, features_);
     return seen;
 }
@@ -98,7 +98,7 @@ template <bool plain>
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    if (const Kept* const kept = this->kept(place)) {
+    if (const TrackedFeatures* const kept = tracked_features(place)) {
         const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, features_);
         leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);

@@ -75,7 +75,7 @@ Snapshot Tree::snapshot(Aside* aside) const {
         if (settings_.selects()) {
             const std::size_t first = s.dropped.size();
             s.dropped.resize(first + features_.size(), 0);
-            if (const Kept* const kept = this->kept(place)) {
+            if (const TrackedFeatures* const kept = tracked_features(place)) {
                 for (const std::int32_t f : kept->dropped(features_.size())) {
                     s.dropped[first + static_cast<std::size_t>(f)] = 1;
                 }
@@ -83,7 +83,7 @@ Snapshot Tree::snapshot(Aside* aside) const {
         }
         if (settings_.leaf_features.draws()) {
             s.draws = {draws_};
-            const Kept* const kept = this->kept(place);
+            const TrackedFeatures* const kept = tracked_features(place);
             s.draw_number.push_back(kept ? kept->draw.number : 0);
             s.draw_share.push_back(kept ? kept->draw.share : 0.0);
         }

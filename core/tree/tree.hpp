@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "../check/check.hpp"
 #include "../data/batch.hpp"
 #include "../data/limits.hpp"
 #include "../data/predictions.hpp"
@@ -18,7 +19,6 @@
 #include "../memory/reserve.hpp"
 #include "archived.hpp"
 #include "change.hpp"
-#include "check.hpp"
 #include "example_window.hpp"
 #include "node.hpp"
 #include "pace.hpp"
@@ -309,11 +309,11 @@ private:
         return units_.empty() ? nullptr : units_[place].get();
     }
     // The features that a leaf has kept; null: all of them.
-    [[nodiscard]] Kept* kept(std::size_t place) const noexcept {
-        return kept_.empty() ? nullptr : kept_[place].get();
+    [[nodiscard]] TrackedFeatures* tracked_features(std::size_t place) const noexcept {
+        return tracked_features_.empty() ? nullptr : tracked_features_[place].get();
     }
     [[nodiscard]] const Shape& shape(std::size_t place) const noexcept {
-        return kept(place) ? kept(place)->shape() : shape_;
+        return tracked_features(place) ? tracked_features(place)->shape() : shape_;
     }
     void meet(const Row&);
     void meet_class(std::size_t y);
@@ -603,7 +603,7 @@ private:
     Held<Side> sides_;  // [node], where the tree follows change
     std::uint64_t born_ = 0;  // nodes made so far
     std::size_t n_leaves_ = 0;  // that answer
-    Held<std::unique_ptr<Kept>> kept_;  // [leaf], where it selects features
+    Held<std::unique_ptr<TrackedFeatures>> tracked_features_;  // [leaf], where it selects features
     std::uint64_t draws_ = 0;  // of features, by leaves
     Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
     Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "../cuts/candidate.hpp"
-#include "settings.hpp"
+#include "../tree/settings.hpp"
 
 namespace riparian {
 
