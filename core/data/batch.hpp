@@ -64,6 +64,8 @@ public:
 
     // How many rows are read at once; a small buffer stays in the cache.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    // Doubles from one row to the next.
+    [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
     // Made for rows of this width.
     [[nodiscard]] bool reads(const RowShape& s) const noexcept {
         return s.numeric == numeric_ && s.stride == stride_ && s.categorical == categorical_;

@@ -21,6 +21,7 @@
 #include "change.hpp"
 #include "example_window.hpp"
 #include "node.hpp"
+#include "nodes.hpp"
 #include "pace.hpp"
 #include "settings.hpp"
 #include "short_memory.hpp"
@@ -135,7 +136,9 @@ public:
     // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
     // `find_starts` gives is good until `reroutings` counts on.
     [[nodiscard]] auto hold() const { return turnstile_.writing(); }
-    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const { return {batch, features_, shape_}; }
+    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const {
+        return {batch, nodes_.features(), shape_};
+    }
     [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape_); }
     void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
@@ -245,10 +248,8 @@ private:
     template <bool plain>
     void check_if_due(std::size_t place);
 
-    [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
-    [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
-        return nodes_[static_cast<std::size_t>(id)];
-    }
+    [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_.at(id); }
+    [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
     [[nodiscard]] Track& track(std::int32_t node) noexcept {
         return records_[static_cast<std::size_t>(at(node).place)].track;
     }
@@ -259,23 +260,7 @@ private:
     [[nodiscard]] const double* counts(std::int32_t node) const noexcept {
         return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
     }
-    [[nodiscard]] std::size_t slot(const Node& node) const noexcept {
-        return features_[static_cast<std::size_t>(node.feature)].slot;
-    }
-    [[nodiscard]] double threshold(std::int32_t node) const noexcept {
-        return at(node).test == Test::threshold ? gates_[static_cast<std::size_t>(node)].threshold
-                                                : 0.0;
-    }
-    [[nodiscard]] std::int32_t step(std::int32_t node, const Row&) const noexcept;
-    // Walks the rows of a buffer down threshold tests, to `starts`: leaves, or nodes
-    // from where the single walks below go on. A start stays valid while leaves split.
-    void descend(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
-    template <std::size_t stride>  // 0: that of the shape
-    void descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept;
-    [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
-    // The leaf of a row: where a category has no branch, below the heavy child.
-    [[nodiscard]] std::int32_t leaf_of(const Row&) const noexcept;
-    // As route(), but a category without a branch gets one.
+    // As Nodes::route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
     [[nodiscard, gnu::always_inline]] ClassWeights weights(std::int32_t node) const noexcept {
@@ -330,7 +315,6 @@ private:
     void make_room_in_lists(std::size_t children);
     std::int32_t add_node(std::int32_t parent, std::int32_t branch, Role role = Role::child);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
-    void set_gate(std::int32_t node, double threshold) noexcept;
     void open_leaf(std::int32_t node, std::size_t place, bool active = true);
     void check(std::size_t place);
     void leave_room() noexcept;
@@ -361,7 +345,6 @@ private:
     template <class Way>
     double fan_out(Spread&, std::size_t value, const Spread::Waiting&, Way&&) const;
     bool halve(Spread&, std::size_t value, Spread::Waiting&) const;
-    [[nodiscard]] std::int32_t next(std::int32_t node, const Row&) const noexcept;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
     void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
     void predict_uncertain(const Batch&, const Answers&, Stop*) const;
@@ -444,19 +427,9 @@ private:
     [[nodiscard]] const Side& side(std::int32_t id) const noexcept {
         return sides_[static_cast<std::size_t>(id)];
     }
-    // The node whose test leads to this one, or to the place that it may take.
-    [[nodiscard]] std::int32_t above(std::int32_t id) const noexcept {
-        while (at(id).role != Role::child) id = at(id).parent;
-        return at(id).parent;
-    }
-    // The root of the tree that a node belongs to: 0, or one that grows beside another.
-    [[nodiscard]] std::int32_t fragment(std::int32_t id) const noexcept {
-        while (at(id).role == Role::child && at(id).parent != none) id = at(id).parent;
-        return id;
-    }
     // Whether rows are answered below a node.
     [[nodiscard]] bool answers(std::int32_t id) const noexcept {
-        return settings_.has_options() || fragment(id) == 0;
+        return settings_.has_options() || nodes_.fragment(id) == 0;
     }
     [[nodiscard]] std::size_t answering_leaves() const;
     // How many would answer if the tree of this node took its place.
@@ -466,8 +439,6 @@ private:
     void drop(std::int32_t beside);
     void promote(std::int32_t owner, std::int32_t root);
     void compact();
-    [[nodiscard]] Cut cut_of(std::int32_t node) const noexcept;
-    [[nodiscard]] std::uint32_t leaves_below(std::int32_t node) const;
     // Before it happens: where a node is, and what is there.
     [[nodiscard]] Change change_at(std::int32_t node) const;
     void tell(const Change&);
@@ -576,17 +547,6 @@ private:
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
-    // Room by a sixteenth more at a time: a tree lives long, and doubling would leave up to
-    // half of it empty. It is the same however a tree came to its size.
-    [[nodiscard]] static std::size_t more_room(std::size_t room, std::size_t needed) noexcept {
-        while (room < needed) room += room / 16 + 4;
-        return room;
-    }
-    template <class T>
-    static void make_room(Held<T>& v, std::size_t n = 1) {
-        if (v.size() + n > v.capacity()) v.reserve(more_room(v.capacity(), v.size() + n));
-    }
-
     // Every byte of the tree is on one of these: what stays, what an inactive leaf can do
     // without, and the room of the last check.
     Account structure_, statistics_, working_;
@@ -594,10 +554,8 @@ private:
 
     Settings settings_;
     Shape shape_;
-    Held<Feature> features_;
     Held<std::int32_t> categories_;  // [categorical slot]: values seen so far
-    Held<Node> nodes_;
-    Held<Gate> gates_;     // [node]
+    Nodes nodes_;
     Held<double> counts_;  // [node][2][class_stride]
     Held<NodeRecord> records_;
     Held<Side> sides_;  // [node], where the tree follows change
@@ -607,7 +565,6 @@ private:
     std::uint64_t draws_ = 0;  // of features, by leaves
     Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
     Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
-    Held<Ways> ways_;
     Held<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
     Held<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
@@ -630,7 +587,6 @@ private:
     std::size_t n_met_ = 0;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
-    std::size_t depth_ = 0;
 
     // No leaf keeps more than statistics, nor waits for another weight than the grace period.
     bool plain_ = true;
@@ -658,21 +614,6 @@ private:
     bool unfinished_ = false;
     mutable Turnstile turnstile_;
 };
-
-// The child that a row goes to; a leaf itself; none for a category without a branch.
-inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
-    const Gate& gate = gates_[static_cast<std::size_t>(i)];
-    if (gate.first != i) [[likely]] {
-        const double x = row.x[gate.slot];
-        return x == x ? gate.first + (x <= gate.threshold ? 0 : 1) : at(i).heavy;
-    }
-    const Node& node = at(i);
-    if (node.test == Test::leaf) return i;
-    const std::int32_t code = row.codes[slot(node)];
-    if (code == missing_code) return node.heavy;
-    if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
-    return ways_[static_cast<std::size_t>(node.place)].find(code);
-}
 
 template <class OfRow>
 void Tree::each_row(std::size_t n, const OfRow& of_row) {
@@ -707,7 +648,7 @@ void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit
             visit(i);
             for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(walks_, b);
             if (at(i).test == Test::leaf) break;
-            const std::int32_t next = step(i, row);
+            const std::int32_t next = nodes_.step(i, row);
             i = next == none || side(next).there > number ? at(i).heavy : next;
         }
     }
