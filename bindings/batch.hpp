@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "../core/tree/batch.hpp"
+#include "../core/data/batch.hpp"
 
 using AnyArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/tree/feature.hpp"
+#include "../core/data/feature.hpp"
 #include "arrays.hpp"
 
 // What a batch adds to the schema. Bytes are those of the names.

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "../core/tree/batch.hpp"
+#include "../core/data/batch.hpp"
 
 // The usual values are read here; anything else (a new key, a new category, another type, an
 // infinity) is for the slow way. Only exact built-in types are looked up: a subclass may compare and

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "../lab/philox.hpp"
+#include "../random/philox.hpp"
 #include "../simd/scalar.hpp"
 #include "parameters.hpp"
 #include "state.hpp"

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "../simd/kernels.hpp"
+
 namespace riparian {
 std::vector<std::int32_t> first_seen(const std::int32_t* codes, std::size_t n, std::size_t values) {
     std::vector<std::int32_t> order;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../tree/batch.hpp"
+#include "../data/batch.hpp"
 
 namespace riparian {
 

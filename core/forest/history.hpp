@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "../data/row.hpp"
 #include "../simd/aligned.hpp"
 #include "../statistics/leaf_statistics.hpp"
-#include "../tree/row.hpp"
 
 namespace riparian {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "../random/poisson.hpp"
 #include "../tree/tree.hpp"
 #include "ensemble.hpp"
-#include "poisson.hpp"
 #include "settings.hpp"
 #include "votes.hpp"
 

@@ -156,7 +156,7 @@ void GradientTrees::add_trees(std::size_t count) {
 
 void GradientTrees::meet_class(std::size_t y) {
     const Charge charge(held_);
-    const std::size_t names = class_names_.take(y + 1 - n_classes_);
+    const std::size_t names = class_names_.arrive(y + 1 - n_classes_);
     demand_room(names);
     const std::size_t trees = trees_for(y + 1);
     if (trees != n_trees_) add_trees(trees);
@@ -181,7 +181,7 @@ void GradientTrees::meet_inputs(const Row& row) {
     std::size_t names = 0;
     for (std::size_t c = 0; c < category_names_.size(); ++c) {
         const std::int32_t fresh = row.codes[c] + 1 - static_cast<std::int32_t>(inputs_.categories(c));
-        if (fresh > 0) names += category_names_[c].take(static_cast<std::size_t>(fresh));
+        if (fresh > 0) names += category_names_[c].arrive(static_cast<std::size_t>(fresh));
     }
     demand_room(names + (wider == width ? 0 : tree_bytes(n_trees_, wider) +
                                                   2 * taken(wider * sizeof(double))));
@@ -213,7 +213,7 @@ void GradientTrees::expect_categories(std::size_t feature,
 
 void GradientTrees::expect_nothing(std::size_t) noexcept {
     class_names_.clear();
-    for (Names& names : category_names_) names.clear();
+    for (ExpectedNames& names : category_names_) names.clear();
 }
 
 // ---- rows ----

@@ -7,10 +7,15 @@
 #include <memory>
 #include <vector>
 
+#include "../data/batch.hpp"
+#include "../data/predictions.hpp"
+#include "../impurity/loss.hpp"
 #include "../memory/account.hpp"
+#include "../memory/expected_names.hpp"
+#include "../memory/limit_too_low.hpp"
 #include "../memory/reserve.hpp"
-#include "../tree/batch.hpp"
-#include "../tree/tree.hpp"
+#include "../tree/pace.hpp"
+#include "../tree/stop.hpp"
 #include "../tree/turnstile.hpp"
 #include "inputs.hpp"
 #include "settings.hpp"
@@ -147,8 +152,8 @@ private:
     std::uint64_t seen_ = 0;
     Costs costs_;  // or none
     Scratch scratch_;
-    Names class_names_;
-    std::vector<Names> category_names_;  // [categorical feature], as far as any are to come
+    ExpectedNames class_names_;
+    std::vector<ExpectedNames> category_names_;  // [categorical feature], as far as any are to come
     Reserve reserve_;
     Pace pace_{RowBuffer::most_rows};
     bool unfinished_ = false;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../lab/philox.hpp"
+#include "../random/philox.hpp"
 #include "../simd/scalar.hpp"
 
 namespace riparian {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <new>
 
+#include "../data/limits.hpp"
 #include "../demand.hpp"
-#include "../tree/tree.hpp"
 #include "initial_weights.hpp"
 
 namespace riparian {

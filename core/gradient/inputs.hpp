@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "../data/feature.hpp"
+#include "../data/row.hpp"
 #include "../memory/account.hpp"
 #include "../simd/kernels.hpp"
 #include "../statistics/leaf_statistics.hpp"
-#include "../tree/feature.hpp"
-#include "../tree/row.hpp"
 
 namespace riparian {
 

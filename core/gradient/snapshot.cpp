@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../data/limits.hpp"
 #include "../demand.hpp"
 #include "gradient_trees.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "philox.hpp"
+#include "../random/philox.hpp"
 
 namespace riparian {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "philox.hpp"
+#include "../random/philox.hpp"
 
 namespace riparian {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../data/predictions.hpp"
 #include "../policy.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "linear_units.hpp"
@@ -78,8 +79,6 @@ struct AnswerScratch {
         classes.assign(whole, 0);
     }
 };
-
-inline constexpr std::int32_t no_answer = -1;  // nothing was learned yet
 
 // Who speaks for a leaf: predictors that choose among others, or know nothing yet, leave it
 // to one of these.

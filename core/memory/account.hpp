@@ -101,4 +101,38 @@ void trim(V& v) {
     set_room(v, v.size());
 }
 
+// Lists of a model grow by a sixteenth at a time: a model lives long, and doubling would leave up
+// to half of them empty. The room is the same however a list came to its size.
+[[nodiscard]] constexpr std::size_t more_room(std::size_t room, std::size_t needed) noexcept {
+    while (room < needed) room += room / 16 + 4;
+    return room;
+}
+
+template <class T>
+void make_room(Held<T>& v, std::size_t n = 1) {
+    if (v.size() + n > v.capacity()) v.reserve(more_room(v.capacity(), v.size() + n));
+}
+
+// Only the first ones stay.
+template <class T>
+void cut_to(Held<T>& v, std::size_t size) {
+    if (v.empty()) return;
+    v.erase(v.begin() + static_cast<std::ptrdiff_t>(size), v.end());
+    set_room(v, more_room(0, size));
+}
+
+// By how much a list grows with `n` entries more, whose entries take so many bytes.
+template <class T>
+[[nodiscard]] std::size_t growth_in_bytes(const Held<T>& v, std::size_t n,
+                                          std::size_t bytes) noexcept {
+    const std::size_t room = more_room(v.capacity(), v.size() + n);
+    return taken(room * bytes) - (v.capacity() ? taken(v.capacity() * bytes) : 0);
+}
+
+// What the list takes when it has grown once more: until then the old one is there too.
+template <class T>
+[[nodiscard]] std::size_t bytes_of_copy(const Held<T>& v, std::size_t bytes) noexcept {
+    return taken(more_room(v.capacity(), v.capacity() + 1) * bytes);
+}
+
 }  // namespace riparian

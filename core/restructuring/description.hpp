@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../tree/batch.hpp"
+#include "../data/batch.hpp"
 
 namespace riparian::restructuring {
 

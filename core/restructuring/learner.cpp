@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "../data/limits.hpp"
+#include "../data/weight_steps.hpp"
 #include "../demand.hpp"
-#include "../tree/weight_steps.hpp"
 
 namespace riparian::restructuring {
 

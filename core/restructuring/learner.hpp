@@ -8,10 +8,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../data/batch.hpp"
+#include "../data/predictions.hpp"
 #include "../memory/account.hpp"
 #include "../memory/reserve.hpp"
 #include "../tree/stop.hpp"
-#include "../tree/tree.hpp"
 #include "../tree/turnstile.hpp"
 #include "counters.hpp"
 #include "description.hpp"

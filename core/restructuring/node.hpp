@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "../cuts/candidate.hpp"
 #include "../memory/account.hpp"
-#include "../tree/candidate.hpp"
 #include "sorted_column.hpp"
 #include "store.hpp"
 #include "value_counts.hpp"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../data/weight_steps.hpp"
 #include "../demand.hpp"
-#include "../tree/weight_steps.hpp"
 #include "tree.hpp"
 
 namespace riparian::restructuring {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "../data/batch.hpp"
+#include "../data/feature.hpp"
 #include "../memory/account.hpp"
-#include "../tree/batch.hpp"
-#include "../tree/feature.hpp"
 
 namespace riparian::restructuring {
 

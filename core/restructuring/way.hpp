@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../cuts/candidate.hpp"
 #include "../memory/account.hpp"
-#include "../tree/candidate.hpp"
 
 namespace riparian::restructuring {
 

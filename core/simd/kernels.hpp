@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../tree/row.hpp"
+#include "../data/row.hpp"
 #include "judging.hpp"
 
 namespace riparian {

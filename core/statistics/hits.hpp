@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "../data/row.hpp"
 #include "../impurity/loss.hpp"
 #include "../simd/aligned.hpp"
-#include "../tree/row.hpp"
 #include "leaf_statistics.hpp"
 
 namespace riparian {

@@ -7,19 +7,16 @@
 #include <new>
 #include <vector>
 
+#include "../data/row.hpp"
 #include "../memory/account.hpp"
 #include "../simd/kernels.hpp"
-#include "../tree/row.hpp"
 #include "class_room.hpp"
 
 namespace riparian {
 
 // Sizes that all leaves of a tree share. They change only when features or
 // classes appear; then every leaf is laid out anew.
-struct Shape {
-    std::size_t numeric = 0;       // numeric features: doubles in a plane
-    std::size_t stride = 0;        // doubles in a row of numbers: `numeric`, in whole vectors
-    std::size_t categorical = 0;   // categorical features
+struct Shape : RowShape {  // `numeric`: also the doubles in a plane
     std::size_t class_stride = 0;  // room for classes
     bool bayes = false;            // keep what naive Bayes needs
     bool lean = false;             // of that, what is derived is found when it is asked for

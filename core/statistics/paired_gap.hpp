@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "../cuts/candidate.hpp"
+#include "../data/feature.hpp"
+#include "../data/row.hpp"
 #include "../memory/account.hpp"
-#include "../tree/candidate.hpp"
-#include "../tree/feature.hpp"
-#include "../tree/row.hpp"
 
 namespace riparian {
 

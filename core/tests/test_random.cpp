@@ -8,7 +8,7 @@
 
 #include "../lab/binomial.hpp"
 #include "../lab/node.hpp"
-#include "../lab/philox.hpp"
+#include "../random/philox.hpp"
 #include "checking.hpp"
 
 using namespace riparian;

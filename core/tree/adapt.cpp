@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "../lab/philox.hpp"
+#include "../random/philox.hpp"
 #include "../simd/scalar.hpp"
 #include "tree.hpp"
 
@@ -29,7 +29,7 @@ double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept
 
 void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
                         const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, features_, shape_);
+    RowBuffer buffer(batch, nodes_.features(), shape_);
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     const bool apart = answers.probabilities || costs_.classes;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
@@ -40,7 +40,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Charge charge(statistics_);
-        descend(buffer, n, starts.data());
+        nodes_.descend(buffer, n, starts.data());
         const std::uint64_t reroutings = reroutings_;
         each_row(n, [&](std::size_t i) {
             const Row row = buffer.row(i);
@@ -227,7 +227,7 @@ bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how.switch_delta) * (1.0 / m + 1.0 / n));
     if (e - theirs.estimate() > bound && leaves_with(beside) <= settings_.max_leaves) {
-        tell(ChangeKind::replaced, node, cut_of(beside), leaves_below(beside), {e, n},
+        tell(ChangeKind::replaced, node, nodes_.cut_of(beside), nodes_.leaves_below(beside), {e, n},
              {theirs.estimate(), m}, bound);
         promote(node, beside);
         return true;

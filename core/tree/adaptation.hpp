@@ -12,8 +12,8 @@
 #include <string_view>
 #include <variant>
 
+#include "../data/weight_steps.hpp"
 #include "../policy.hpp"
-#include "weight_steps.hpp"
 
 namespace riparian {
 

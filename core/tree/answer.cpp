@@ -5,58 +5,11 @@
 
 namespace riparian {
 
-// One row's walk waits for memory at every step; eight of them wait together.
-template <std::size_t stride>
-void Tree::descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept {
-    constexpr std::size_t together = 8;
-    const std::size_t apart = stride ? stride : shape_.stride;
-    const Gate* const gates = gates_.data();
-    for (std::size_t i = 0; i < n; i += together, x += together * apart) {
-        const double* rows[together];
-        for (std::size_t l = 0; l < together; ++l) rows[l] = x + l * apart;
-        std::uint32_t at[together] = {};
-        std::uint32_t moved = 1;
-        while (moved) {
-            moved = 0;
-            for (std::size_t l = 0; l < together; ++l) {
-                const Gate& gate = gates[at[l]];
-                const double value = rows[l][static_cast<std::uint32_t>(gate.slot)];
-                const std::uint32_t next =
-                    static_cast<std::uint32_t>(gate.first) + (value > gate.threshold ? 1 : 0);
-                moved |= next ^ at[l];
-                at[l] = next;
-            }
-        }
-        for (std::size_t l = 0; l < together; ++l) starts[i + l] = static_cast<std::int32_t>(at[l]);
-    }
-}
-
-void Tree::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
-    const std::size_t whole = shape_.stride ? n / 8 * 8 : 0;
-    const double* const x = buffer.row(0).x;
-    switch (shape_.stride) {
-        case 4: descend<4>(x, whole, starts); break;
-        case 8: descend<8>(x, whole, starts); break;
-        default: descend<0>(x, whole, starts); break;
-    }
-    // A missing value must not pass as small: such a row walks alone.
-    for (std::size_t i = 0; i < whole; ++i) {
-        if (buffer.row(i).gap) starts[i] = 0;
-    }
-    std::fill(starts + whole, starts + n, 0);
-}
-
-std::int32_t Tree::leaf_of(const Row& row) const noexcept {
-    std::int32_t i = route(0, row);
-    while (at(i).test != Test::leaf) i = route(at(i).heavy, row);
-    return i;
-}
-
 std::int32_t Tree::route_on(std::int32_t i, const Row& row) {
     for (;;) {
-        std::int32_t next = step(i, row);
+        std::int32_t next = nodes_.step(i, row);
         if (next == i) return i;
-        if (next == none) next = add_branch(i, row.codes[slot(at(i))]);
+        if (next == none) next = add_branch(i, row.codes[nodes_.slot(at(i))]);
         i = next;
     }
 }
@@ -69,7 +22,7 @@ void Tree::reach(const Row& row, Reached& found) const {
             for (std::int32_t o = side(i).first; o != none; o = side(o).next) {
                 found.roots.push_back(o);
             }
-            const std::int32_t next = step(i, row);
+            const std::int32_t next = nodes_.step(i, row);
             if (next == i || next == none) {
                 found.ends.push_back(i);
                 break;
@@ -142,14 +95,14 @@ void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const
         look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
-        if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
+        if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
         scratch.fit(shape_, costs_.classes > 0);
         if (settings_.selects()) scratch.gathered.fit(shape_);
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
         const Pace::Timer timer(pace, n);
         buffer->read(first, n);
         starts.resize(n);
-        descend(*buffer, n, starts.data());
+        nodes_.descend(*buffer, n, starts.data());
         std::visit(
             [&](const auto& policy) {
                 if (settings_.has_options()) {
@@ -168,11 +121,11 @@ void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const
 }
 
 std::vector<std::int32_t> Tree::path(const Batch& batch) const {
-    RowBuffer buffer(batch, features_, shape_);
+    RowBuffer buffer(batch, nodes_.features(), shape_);
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;
     const auto numbers = this->numbers();
-    for (std::int32_t i = route(0, buffer.row(0)); i != none; i = at(i).parent) {
+    for (std::int32_t i = nodes_.route(0, buffer.row(0)); i != none; i = at(i).parent) {
         ids.push_back(numbers[static_cast<std::size_t>(i)]);
     }
     std::reverse(ids.begin(), ids.end());
@@ -226,8 +179,6 @@ std::int32_t Tree::observe_all(const Row& row, std::size_t y, double w) {
     return static_cast<std::int32_t>(
         std::max_element(all, all + static_cast<std::ptrdiff_t>(n_classes_)) - all);
 }
-
-std::int32_t Tree::next(std::int32_t node, const Row& row) const noexcept { return step(node, row); }
 
 LeafView Tree::view_of(std::int32_t node) const noexcept { return view(node); }
 

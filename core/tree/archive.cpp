@@ -68,7 +68,7 @@ void Tree::archive(const Window& how, std::int32_t node) {
     kept.rivals.reserve(n_rivals);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const Node& from = at(ids[i]);
-        kept.nodes.push_back({threshold(ids[i]), i ? in(from.parent) : none, i ? from.branch : 0,
+        kept.nodes.push_back({nodes_.threshold(ids[i]), i ? in(from.parent) : none, i ? from.branch : 0,
                               from.feature, from.category, in(from.heavy), from.test});
         const auto [split, first] = splits[i];
         if (!split) continue;
@@ -105,10 +105,10 @@ bool Tree::bring_back(const Window& how, std::int32_t node) {
 
 bool Tree::bring_back(const Window& how, const Archived& a) {
     const std::size_t n = a.nodes.size();
-    if (leaves_with(a.place) - leaves_below(a.place) + a.leaves() > settings_.max_leaves) return false;
+    if (leaves_with(a.place) - nodes_.leaves_below(a.place) + a.leaves() > settings_.max_leaves) return false;
     std::size_t more = growth(n, a.splits.size()) + 2 * taken(sizeof(Trial));
     for (const Archived::Node& node : a.nodes) {
-        if (node.test == Test::every_value) more += 2 * Ways::bytes(n);
+        if (node.test == Test::every_value) more += 2 * Branches::bytes(n);
     }
     if (!may_add(more) || !make_room_for(more + leaf_bytes(), none)) return false;
     {
@@ -147,10 +147,10 @@ void Tree::plant(const Archived& a, std::uint64_t since) {
         if (i) {
             Node& above = at(root + from.parent);
             if (above.test == Test::every_value) {
-                ways_[static_cast<std::size_t>(above.place)].add(from.branch, id);
+                nodes_.branches(above).add(from.branch, id);
             } else if (from.branch == 0) {
                 above.place = id;
-                set_gate(root + from.parent, a.nodes[static_cast<std::size_t>(from.parent)].threshold);
+                nodes_.set_gate(root + from.parent, a.nodes[static_cast<std::size_t>(from.parent)].threshold);
             }
         }
         Node& node = at(id);
@@ -160,11 +160,7 @@ void Tree::plant(const Archived& a, std::uint64_t since) {
         node.feature = from.feature;
         node.category = from.category;
         node.heavy = root + from.heavy;
-        if (from.test == Test::every_value) {
-            node.place = static_cast<std::int32_t>(ways_.size());
-            make_room(ways_);
-            ways_.emplace_back();
-        }
+        if (from.test == Test::every_value) nodes_.add_branches(id);
     }
     std::int32_t* last = &side(a.place).first;
     while (*last != none) last = &side(*last).next;

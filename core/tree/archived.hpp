@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../check/decision.hpp"
+#include "../cuts/candidate.hpp"
 #include "../memory/account.hpp"
-#include "candidate.hpp"
-#include "decision.hpp"
 
 namespace riparian {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "candidate.hpp"
+#include "../cuts/candidate.hpp"
 
 namespace riparian {
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "../data/row.hpp"
+#include "../data/weight_steps.hpp"
 #include "../memory/account.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "number_queue.hpp"
-#include "row.hpp"
-#include "weight_steps.hpp"
 
 namespace riparian {
 

@@ -43,20 +43,9 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
         if (split.node == owner) split.node = none;
         if (split.node == root) split.node = owner;
     }
-    const double cut = threshold(root);
     const std::int32_t old = record(owner);
     const std::int32_t fresh = record(root);
-    Node& to = at(owner);
-    const Node& from = at(root);
-    to.test = from.test;
-    to.feature = from.feature;
-    to.category = from.category;
-    to.place = from.place;
-    to.heavy = from.heavy;
-    for (std::int32_t i = root + 1; i < n; ++i) {
-        if (at(i).parent == root) at(i).parent = owner;
-    }
-    set_gate(owner, cut);
+    nodes_.take_test(owner, root);
     std::swap(side(owner).record, side(root).record);
     std::swap(side(owner).born, side(root).born);
     std::swap(side(owner).since, side(root).since);
@@ -67,26 +56,8 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     std::copy_n(counts(root), 2 * shape_.class_stride, counts(owner));
 }
 
-Cut Tree::cut_of(std::int32_t node) const noexcept {
-    if (node == none || at(node).test == Test::leaf) return {};
-    return {threshold(node), at(node).feature, at(node).category, at(node).test};
-}
-
-std::uint32_t Tree::leaves_below(std::int32_t node) const {
-    std::vector<bool> below(nodes_.size(), false);
-    below[static_cast<std::size_t>(node)] = true;
-    std::uint32_t leaves = at(node).test == Test::leaf ? 1 : 0;
-    for (std::size_t i = static_cast<std::size_t>(node) + 1; i < nodes_.size(); ++i) {
-        const Node& n = nodes_[i];
-        if (n.role != Role::child || !below[static_cast<std::size_t>(n.parent)]) continue;
-        below[i] = true;
-        leaves += n.test == Test::leaf ? 1 : 0;
-    }
-    return leaves;
-}
-
 std::size_t Tree::answering_leaves() const {
-    if (!settings_.has_options()) return leaves_below(0);
+    if (!settings_.has_options()) return nodes_.leaves_below(0);
     return static_cast<std::size_t>(std::count_if(
         nodes_.begin(), nodes_.end(), [](const Node& node) { return node.test == Test::leaf; }));
 }
@@ -94,10 +65,10 @@ std::size_t Tree::answering_leaves() const {
 std::size_t Tree::leaves_with(std::int32_t id) const {
     if (settings_.max_leaves == SIZE_MAX || settings_.has_options()) return n_leaves_;
     std::size_t leaves = n_leaves_;
-    for (std::int32_t root = fragment(id); root != 0; root = fragment(at(root).parent)) {
+    for (std::int32_t root = nodes_.fragment(id); root != 0; root = nodes_.fragment(at(root).parent)) {
         // Of a tree beside a tree beside another the outermost counts.
-        leaves = fragment(at(root).parent) == 0
-                     ? n_leaves_ - leaves_below(at(root).parent) + leaves_below(root)
+        leaves = nodes_.fragment(at(root).parent) == 0
+                     ? n_leaves_ - nodes_.leaves_below(at(root).parent) + nodes_.leaves_below(root)
                      : leaves;
     }
     return leaves;
@@ -120,9 +91,9 @@ Change Tree::change_at(std::int32_t node) const {
     c.seen = seen_;
     c.depth = at(node).depth;
     c.branch = at(node).branch;
-    c.above = cut_of(above(node));
-    c.before = cut_of(node);
-    c.leaves_before = leaves_below(node);
+    c.above = nodes_.cut_of(nodes_.above(node));
+    c.before = nodes_.cut_of(node);
+    c.leaves_before = nodes_.leaves_below(node);
     return c;
 }
 
@@ -169,56 +140,30 @@ void Tree::compact() {
         move_all(records_, place, kept);
         move_all(watches_, place, kept);
         move_all(units_, place, kept);
-        move_all(kept_, place, kept);
+        move_all(tracked_features_, place, kept);
         move_all(delays_, place, kept);
         ++kept;
     }
-    const auto cut_to = [](auto& v, std::size_t size) {
-        if (v.empty()) return;
-        v.erase(v.begin() + static_cast<std::ptrdiff_t>(size), v.end());
-        set_room(v, more_room(0, size));
-    };
     cut_to(records_, kept);
     cut_to(watches_, kept);
     cut_to(units_, kept);
-    cut_to(kept_, kept);
+    cut_to(tracked_features_, kept);
     cut_to(delays_, kept);
 
-    Held<Ways> ways;
+    nodes_.compact(ids, places);
     const std::size_t a_node = 2 * shape_.class_stride;
     for (std::size_t i = 0; i < n; ++i) {
         if (ids[i] == none) continue;
         const auto to = static_cast<std::size_t>(ids[i]);
-        Node node = nodes_[i];
-        node.parent = id(node.parent);
-        node.heavy = id(node.heavy);
-        if (node.test == Test::leaf) {
-            node.place = places[static_cast<std::size_t>(node.place)];
-        } else if (node.test == Test::every_value) {
-            make_room(ways);
-            ways.push_back(std::move(ways_[static_cast<std::size_t>(node.place)]));
-            ways.back().renumber(ids);
-            node.place = static_cast<std::int32_t>(ways.size() - 1);
-        } else {
-            node.place = id(node.place);
-        }
-        nodes_[to] = node;
         Side& side = sides_[i];
         side.first = id(side.first);
         side.next = id(side.next);
         if (side.record != none) side.record = places[static_cast<std::size_t>(side.record)];
         move_all(sides_, i, to);
         std::copy_n(counts_.data() + i * a_node, a_node, counts_.data() + to * a_node);
-        const double threshold = gates_[i].threshold;
-        set_gate(ids[i], threshold);
     }
-    const auto nodes_left = static_cast<std::size_t>(left);
-    ways_ = std::move(ways);
-    cut_to(nodes_, nodes_left);
-    cut_to(sides_, nodes_left);
-    gates_.resize(nodes_left);
-    set_room(gates_, nodes_.capacity());
-    counts_.resize(nodes_left * a_node);
+    cut_to(sides_, nodes_.size());
+    counts_.resize(nodes_.size() * a_node);
     set_room(counts_, nodes_.capacity() * a_node);
 
     for (std::size_t i = archive_.size(); i-- > 0;) {
@@ -239,8 +184,6 @@ void Tree::compact() {
     cut_to(splits_, told);
     cut_to(rivals_, rivals);
     n_leaves_ = answering_leaves();
-    depth_ = 0;
-    for (const Node& node : nodes_) depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     given_up_.clear();
     ++reroutings_;
     settle();

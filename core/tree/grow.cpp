@@ -31,8 +31,7 @@ void sort_by_promise(std::vector<std::size_t>& branches, const std::vector<doubl
 
 // At once, so that no copy is larger than the lists were.
 void Tree::make_room_in_lists(std::size_t children) {
-    make_room(nodes_, children);
-    make_room(gates_, children);
+    nodes_.make_room(children);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
     if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
     make_room(records_, children - (settings_.keeps() ? 0 : 1));
@@ -40,19 +39,10 @@ void Tree::make_room_in_lists(std::size_t children) {
 }
 
 std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role) {
-    Node node;
-    node.parent = parent;
-    node.branch = branch;
-    node.role = role;
-    node.depth = parent == none ? 0 : at(parent).depth + (role == Role::child ? 1 : 0);
-    make_room(nodes_);
-    make_room(gates_);
+    nodes_.make_room(1);
     counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
     if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
-    nodes_.push_back(node);
-    const auto id = static_cast<std::int32_t>(nodes_.size() - 1);
-    gates_.emplace_back();
-    set_gate(id, 0.0);
+    const std::int32_t id = nodes_.add(parent, branch, role);
     counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
     if (settings_.adapts()) {
         make_room(sides_);
@@ -60,16 +50,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role)
         side.born = born_++;
         side.since = side.there = seen_ + 1;
     }
-    depth_ = std::max(depth_, static_cast<std::size_t>(node.depth));
     return id;
-}
-
-void Tree::set_gate(std::int32_t id, double threshold) noexcept {
-    const Node& node = at(id);
-    gates_[static_cast<std::size_t>(id)] =
-        node.test == Test::threshold
-            ? Gate{threshold, static_cast<std::int32_t>(slot(node)), node.place}
-            : Gate{std::numeric_limits<double>::infinity(), 0, id};
 }
 
 void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
@@ -84,7 +65,7 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
     };
     make_place(settings_.watches(), watches_);
     make_place(shape_.linear, units_);
-    make_place(settings_.selects(), kept_);
+    make_place(settings_.selects(), tracked_features_);
     make_place(settings_.adaptive_grace, delays_);
     make_place(settings_.short_memory > 0, recalled_);
     if (settings_.adaptive_grace) delays_[place] = settings_.grace_period;
@@ -99,8 +80,8 @@ void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
 // The child for a category without a branch: a new leaf, or where there is no room for
 // one the child for missing values.
 std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
-    Ways& ways = ways_[static_cast<std::size_t>(at(node).place)];
-    const std::size_t more = growth(1, false) + 2 * Ways::bytes(ways.size() + 1);
+    Branches& branches = nodes_.branches(at(node));
+    const std::size_t more = growth(1, false) + 2 * Branches::bytes(branches.size() + 1);
     if (leaves_with(node) >= settings_.max_leaves || !may_add(more, answers(node)) ||
         make_room_for_leaves(more, 1, none) == Room::none) {
         return at(node).heavy;
@@ -110,14 +91,14 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     if (settings_.adapts()) {  // it is the row at hand that asks for it
         side(child).since = side(child).there = seen_;
     }
-    ways.add(code, child);
+    branches.add(code, child);
     open_leaf(child, records_.size());
     if (answers(node)) ++n_leaves_;
     settle();
     if (!limited()) return child;
     // Before there was room for the branch, examples may have gone down the heavy one.
     for (std::size_t i = 0; i < memory_.size(); ++i) {
-        if (memory_.code(i, slot(at(node))) == code) memory_.move(i, leaf_of(memory_.row(i)));
+        if (memory_.code(i, nodes_.slot(at(node))) == code) memory_.move(i, nodes_.leaf_of(memory_.row(i)));
     }
     return child;
 }
@@ -130,18 +111,18 @@ bool Tree::may_split(const NodeRecord& leaf) const noexcept {
 LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings& settings) const {
     Held<bool>& used_up = room.used_up;
     used_up.assign(shape_.categorical, false);
-    for (std::int32_t i = above(leaf.node); i != none; i = above(i)) {
-        if (at(i).test == Test::every_value) used_up[slot(at(i))] = true;
+    for (std::int32_t i = nodes_.above(leaf.node); i != none; i = nodes_.above(i)) {
+        if (at(i).test == Test::every_value) used_up[nodes_.slot(at(i))] = true;
     }
     const auto place = static_cast<std::size_t>(record(leaf.node));
     const bool bound = recalled_.empty() || settings_.short_memory_in_bound;
     const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
-    const Kept* const kept = this->kept(place);
+    const TrackedFeatures* const kept = tracked_features(place);
     if (kept) {
-        kept->narrow(used_up, features_);
-        kept->list(features_, room.features);
+        kept->narrow(used_up, nodes_.features());
+        kept->list(nodes_.features(), room.features);
     }
-    LeafCase c{settings, shape(place), kept ? room.features : features_, leaf.statistics,
+    LeafCase c{settings, shape(place), kept ? room.features : nodes_.features(), leaf.statistics,
                own_counts(leaf),
                leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
@@ -189,8 +170,10 @@ void Tree::drop_poor(std::size_t place) {
     make_room_for(leaf_bytes(), records_[place].node);  // both are there for a while
     const Charge charge(statistics_);
     const Shape from = shape(place);
-    if (!kept_[place]) kept_[place] = std::make_unique<Kept>(features_, shape_);
-    const Kept::Left left = kept_[place]->drop(poor, features_);
+    if (!tracked_features_[place]) {
+        tracked_features_[place] = std::make_unique<TrackedFeatures>(nodes_.features(), shape_);
+    }
+    const TrackedFeatures::Left left = tracked_features_[place]->drop(poor, nodes_.features());
     NodeRecord& leaf = records_[place];
     leaf.statistics.keep(from, shape(place), left.numeric, left.categorical);
     if (Watch* const w = watch(place)) w->keep(left.numeric);
@@ -207,7 +190,7 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             Leader out;
             out.cut = c;
             if (c.feature == none) return out;
-            out.slot = features_[static_cast<std::size_t>(c.feature)].slot;
+            out.slot = nodes_.features()[static_cast<std::size_t>(c.feature)].slot;
             out.classes = n_classes_;
             // Room to spare, for classes and for branches, is not part of the state.
             const Charge room(working_);
@@ -290,7 +273,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     }
     if (leaves_with(id) - 1 + branches.size() > settings_.max_leaves) return;
     const std::size_t more = growth(branches.size(), true) +
-                             (cut.test == Test::every_value ? 2 * Ways::bytes(branches.size()) : 0);
+                             (cut.test == Test::every_value ? 2 * Branches::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
     const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
     if (!may_add(more, answers(id))) return;
@@ -312,7 +295,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     node.test = cut.test;
     node.feature = cut.feature;
     node.category = cut.category;
-    Ways ways;
+    Branches by_category;
     std::int32_t first = none;
     std::int32_t heavy = none;
     double most = -1.0;
@@ -327,20 +310,16 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
             std::copy_n(table.data() + b * width, width, counts(child) + width);
         }
         if (first == none) first = child;
-        if (cut.test == Test::every_value) ways.add(static_cast<std::int32_t>(b), child);
+        if (cut.test == Test::every_value) by_category.add(static_cast<std::int32_t>(b), child);
         if (weights[b] > most) {
             most = weights[b];
             heavy = child;
         }
     }
-    if (cut.test == Test::every_value) {
-        first = static_cast<std::int32_t>(ways_.size());
-        make_room(ways_);
-        ways_.push_back(std::move(ways));
-    }
     at(id).place = first;
+    if (cut.test == Test::every_value) nodes_.add_branches(id, std::move(by_category));
     at(id).heavy = heavy;
-    set_gate(id, cut.threshold);
+    nodes_.set_gate(id, cut.threshold);
     settle();
     if (room == Room::inactive) {  // the most promising of them, and at least one
         sort_by_promise(branches, table, width);

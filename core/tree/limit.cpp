@@ -29,12 +29,6 @@ std::size_t minus(std::size_t a, std::size_t b) noexcept { return a > b ? a - b 
 
 }  // namespace
 
-LimitTooLow::LimitTooLow(std::size_t limit, std::size_t least, const char* what)
-    : std::runtime_error("max_bytes is " + std::to_string(limit) + ", but " +
-                         std::to_string(least) +
-                         " bytes are needed for " + what),
-      needed(least) {}
-
 // ---- what there is ----
 
 std::size_t Tree::free_bytes() const noexcept {
@@ -48,28 +42,24 @@ std::size_t Tree::leaf_bytes() const noexcept {
 
 // By how much the structure grows with new leaves, those of a split or one more branch.
 std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcept {
-    std::size_t bytes = 0;
-    const auto add = [&](const auto& v, std::size_t n, std::size_t size) {
-        const std::size_t room = more_room(v.capacity(), v.size() + n);
-        bytes += taken(room * size) - (v.capacity() ? taken(v.capacity() * size) : 0);
+    std::size_t bytes = nodes_.growth(branches, splits) +
+                        nodes_.growth_of_list(branches, 2 * shape_.class_stride * sizeof(double));
+    const auto add = [&](const auto& v, std::size_t n) {
+        bytes += growth_in_bytes(v, n, sizeof(v[0]));
     };
-    add(nodes_, branches, sizeof(Node));
-    add(nodes_, branches, sizeof(Gate));
-    add(nodes_, branches, 2 * shape_.class_stride * sizeof(double));
-    add(records_, branches, sizeof(NodeRecord));
-    if (settings_.adapts()) add(sides_, branches, sizeof(Side));
-    if (settings_.watches()) add(watches_, branches, sizeof(watches_[0]));
-    if (shape_.linear) add(units_, branches, sizeof(units_[0]));
-    if (settings_.selects()) add(kept_, branches, sizeof(kept_[0]));
-    if (settings_.adaptive_grace) add(delays_, branches, sizeof(delays_[0]));
+    add(records_, branches);
+    if (settings_.adapts()) add(sides_, branches);
+    if (settings_.watches()) add(watches_, branches);
+    if (shape_.linear) add(units_, branches);
+    if (settings_.selects()) add(tracked_features_, branches);
+    if (settings_.adaptive_grace) add(delays_, branches);
     if (settings_.short_memory) {
-        add(recalled_, branches, sizeof(recalled_[0]));
-        add(nodes_, branches, shape_.class_stride * sizeof(double));
+        add(recalled_, branches);
+        bytes += nodes_.growth_of_list(branches, shape_.class_stride * sizeof(double));
     }
     if (splits) {
-        add(splits_, splits, sizeof(Split));
-        add(rivals_, splits * (most_rivals() + 1), sizeof(Rival));
-        add(ways_, splits, sizeof(Ways));
+        add(splits_, splits);
+        add(rivals_, splits * (most_rivals() + 1));
     }
     return bytes;
 }
@@ -117,7 +107,7 @@ std::size_t Tree::bytes_of_classes(std::size_t stride) const noexcept {
 // With so much more, and all that a batch is said to bring.
 std::size_t Tree::needed(std::size_t more, std::size_t classes) const noexcept {
     std::size_t held = lasting() - archive_bytes() + more + class_names_.bytes_left();
-    for (const Names& names : category_names_) held += names.bytes_left();
+    for (const ExpectedNames& names : category_names_) held += names.bytes_left();
     const std::size_t now = held;
     std::size_t most = held;
     classes = std::max(classes, n_classes_ + class_names_.left());
@@ -190,19 +180,17 @@ void Tree::settle() noexcept {
     statistics_.ceiling = minus(settings_.max_bytes, lasting());
     // While an array grows, the old one and the new one are there.
     spare_ = settings_.values != Values::gaussian ? room_of_values : 0;
-    std::size_t largest = 0;
-    const auto copy = [&](const auto& v, std::size_t size) {
-        largest = std::max(largest, taken(more_room(v.capacity(), v.capacity() + 1) * size));
+    std::size_t largest = nodes_.copy_bytes(2 * shape_.class_stride * sizeof(double));
+    const auto copy = [&](const auto& v) {
+        largest = std::max(largest, bytes_of_copy(v, sizeof(v[0])));
     };
-    copy(nodes_, std::max(sizeof(Node), 2 * shape_.class_stride * sizeof(double)));
-    copy(records_, sizeof(NodeRecord));
-    if (settings_.adapts()) copy(sides_, sizeof(Side));
-    copy(splits_, sizeof(Split));
-    copy(rivals_, sizeof(Rival));
-    if (settings_.adapts()) copy(changes_, sizeof(Change));
-    copy(ways_, sizeof(Ways));
+    copy(records_);
+    if (settings_.adapts()) copy(sides_);
+    copy(splits_);
+    copy(rivals_);
+    if (settings_.adapts()) copy(changes_);
     if (settings_.forgets()) largest = std::max(largest, examples_.copy_bytes());
-    if (!archive_.empty()) copy(archive_, sizeof(Archived));
+    if (!archive_.empty()) copy(archive_);
     spare_ += std::max(largest, memory_.copy_bytes());
 }
 
@@ -302,7 +290,7 @@ void Tree::sleep(std::size_t place) noexcept {
     leaf.recent.reset();
     if (!watches_.empty()) watches_[place].reset();
     if (!units_.empty()) units_[place].reset();
-    if (!kept_.empty()) kept_[place].reset();
+    if (!tracked_features_.empty()) tracked_features_[place].reset();
     if (!recalled_.empty()) recalled_[place] = 0.0;
     leaf.classes = 0;
     leaf.weight = leaf.inherited = leaf.checked = 0.0;
@@ -342,17 +330,17 @@ void Tree::open_statistics(std::size_t place) {
 
 void Tree::draw_features(std::size_t place) {
     Draw draw{draws_++};
-    std::vector<std::uint8_t> settled(features_.size(), 0);
-    for (std::int32_t i = records_[place].node; above(i) != none; i = above(i)) {
-        const Node& test = at(above(i));
+    std::vector<std::uint8_t> settled(nodes_.features().size(), 0);
+    for (std::int32_t i = records_[place].node; nodes_.above(i) != none; i = nodes_.above(i)) {
+        const Node& test = at(nodes_.above(i));
         const bool equal = test.test == Test::one_value && at(i).branch == 0;
         if (test.test == Test::every_value || equal) settled[static_cast<std::size_t>(test.feature)] = 1;
     }
     const auto out = left_out(
-        settings_.leaf_features, draw, features_.size(),
+        settings_.leaf_features, draw, nodes_.features().size(),
         [&](std::size_t f) { return met_[f] != 0; }, [&](std::size_t f) { return settled[f] != 0; });
-    kept_[place] = std::make_unique<Kept>(features_, shape_, out);
-    kept_[place]->draw = draw;
+    tracked_features_[place] = std::make_unique<TrackedFeatures>(nodes_.features(), shape_, out);
+    tracked_features_[place]->draw = draw;
 }
 
 // A root that was opened before there was a value has to draw from those of the first row.
@@ -423,9 +411,9 @@ void Tree::reshape_leaves(const Shape& from) {
                 set_room(leaf.recent->counts, to.class_stride);
                 leaf.recent->counts.resize(to.class_stride, 0.0);
             }
-            Kept* const kept = this->kept(place);
+            TrackedFeatures* const kept = tracked_features(place);
             const Shape before = kept ? kept->shape() : from;
-            if (kept) kept->grow(features_, to, settings_.leaf_features);
+            if (kept) kept->grow(nodes_.features(), to, settings_.leaf_features);
             leaf.statistics.reshape(before, shape(place), own_counts(leaf));
             if (Watch* const w = watch(place)) w->fit(settings_, shape(place));
             if (LinearUnits* const u = units(place)) u->reshape(from, to, settings_.idbd);

@@ -9,7 +9,7 @@ namespace riparian {
 
 std::size_t Tree::n_features() const {
     const auto lock = turnstile_.reading();
-    return features_.size();
+    return nodes_.features().size();
 }
 
 std::size_t Tree::n_classes() const {
@@ -19,7 +19,7 @@ std::size_t Tree::n_classes() const {
 
 std::size_t Tree::n_categories(std::size_t feature) const {
     const auto lock = turnstile_.reading();
-    const Feature& f = features_.at(feature);
+    const Feature& f = nodes_.features().at(feature);
     return f.kind == Kind::categorical ? static_cast<std::size_t>(categories_[f.slot]) : 0;
 }
 
@@ -60,7 +60,7 @@ std::size_t Tree::n_leaves() const {
 
 std::size_t Tree::depth() const {
     const auto lock = turnstile_.reading();
-    if (!settings_.adapts()) return depth_;
+    if (!settings_.adapts()) return nodes_.depth();
     const auto numbers = this->numbers();
     std::int32_t deepest = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -105,7 +105,7 @@ std::vector<Certificate> Tree::certificates() const {
         Decision& d = c.decision;
         d.verdict = s.verdict;
         d.criterion = s.criterion;
-        d.best = {node.feature, node.test, threshold(s.node), node.category, s.gain};
+        d.best = {node.feature, node.test, nodes_.threshold(s.node), node.category, s.gain};
         d.ranking.clear(RunnerUp::cut);
         d.ranking.offer(d.best);
         for (std::uint8_t i = 0; i < s.rivals; ++i, ++rival) {
@@ -164,7 +164,9 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
-        if (const Kept* const kept = this->kept(place)) state.dropped = kept->dropped(features_.size());
+        if (const TrackedFeatures* const kept = tracked_features(place)) {
+            state.dropped = kept->dropped(nodes_.features().size());
+        }
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {
             state.decision = checker.decide(leaf_case(leaf, room));

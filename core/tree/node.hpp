@@ -1,85 +1,16 @@
-// A place in the tree: a test, or a leaf.
+// What a tree keeps for its nodes besides their structure.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "../drift/adwin.hpp"
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
-#include "candidate.hpp"
+#include "nodes.hpp"
 
 namespace riparian {
-
-// How a node hangs on its parent.
-enum class Role : std::uint8_t {
-    child,      // behind a branch of its test
-    alternate,  // learns beside it, and may take its place
-    option,     // learns beside it, and answers with it
-};
-
-// Parents come before their children, children of one test side by side. Ids stay as they
-// are until a subtree is given up. A threshold stands in the node's gate.
-struct Node {
-    std::int32_t parent = none;
-    std::int32_t branch = 0;     // which child of the parent; a category under every_value
-    std::int32_t depth = 0;
-    std::int32_t feature = none;  // in the tree's order
-    std::int32_t category = none;
-    std::int32_t place = none;    // a leaf: among the records; every_value: among the ways;
-                                  // else the first child
-    std::int32_t heavy = none;    // child for missing values: the heavier when it was split
-    Test test = Test::leaf;
-    Role role = Role::child;
-    bool rests = false;  // keeps no statistics, and will never ask for them again
-};
-
-// What routing reads of a node. Every node that is not a threshold test leads to
-// itself, so that rows can be walked side by side without a branch.
-struct Gate {
-    double threshold;
-    std::int32_t slot;   // among the numeric features
-    std::int32_t first;  // the first child
-};
-
-// The children of an every_value test, by category; sorted, as most categories
-// of a long list never reach most nodes.
-class Ways {
-public:
-    [[nodiscard]] std::int32_t find(std::int32_t category) const noexcept {
-        // Where every category up to this one has a branch, it is at its own place.
-        const auto place = static_cast<std::size_t>(category);
-        if (place < ways_.size() && ways_[place].category == category) return ways_[place].node;
-        const auto it = std::lower_bound(ways_.begin(), ways_.end(), category, before);
-        return it != ways_.end() && it->category == category ? it->node : none;
-    }
-    void add(std::int32_t category, std::int32_t node) {
-        ways_.insert(std::lower_bound(ways_.begin(), ways_.end(), category, before),
-                     {category, node});
-    }
-    void renumber(const std::vector<std::int32_t>& ids) noexcept {
-        for (Way& way : ways_) way.node = ids[static_cast<std::size_t>(way.node)];
-    }
-    // What so many of them hold: they grow one by one.
-    [[nodiscard]] static std::size_t bytes(std::size_t n) noexcept {
-        std::size_t room = 1;
-        while (room < n) room *= 2;
-        return taken(room * sizeof(Way));
-    }
-    [[nodiscard]] std::size_t size() const noexcept { return ways_.size(); }
-
-private:
-    struct Way {
-        std::int32_t category;
-        std::int32_t node;
-    };
-    static bool before(const Way& way, std::int32_t category) { return way.category < category; }
-
-    Held<Way> ways_;
-};
 
 // Class weights since the statistics of a leaf began anew.
 struct Recent : HeldObject {

@@ -111,8 +111,8 @@ bool Tree::asks(std::int32_t node) const noexcept {
 std::vector<double> Tree::branches_of(std::int32_t node) const {
     std::vector<std::int32_t> children;
     if (at(node).test == Test::every_value) {
-        for (std::int32_t c = 0; c < categories_[slot(at(node))]; ++c) {
-            const std::int32_t child = ways_[static_cast<std::size_t>(at(node).place)].find(c);
+        for (std::int32_t c = 0; c < categories_[nodes_.slot(at(node))]; ++c) {
+            const std::int32_t child = nodes_.branches(at(node)).find(c);
             if (child != none) children.push_back(child);
         }
     } else {
@@ -145,7 +145,7 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
         const LeafCase here = leaf_case(leaf, case_room_, settings);
         std::vector<Candidate> tests;
         for (std::int32_t i = node; i != none; i = i == node ? side(i).first : side(i).next) {
-            tests.push_back({at(i).feature, at(i).test, threshold(i), at(i).category,
+            tests.push_back({at(i).feature, at(i).test, nodes_.threshold(i), at(i).category,
                              checker_.gain_of_branches(here, branches_of(i))});
         }
         return checker_.option(here, tests);

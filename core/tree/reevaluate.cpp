@@ -46,7 +46,7 @@ void Tree::follow(const Reevaluation& how, Spread& spread, std::size_t y, double
 bool Tree::reconsider(std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
     const Node& n = at(node);
-    const Candidate test{n.feature, n.test, threshold(node), n.category, 0.0};
+    const Candidate test{n.feature, n.test, nodes_.threshold(node), n.category, 0.0};
     records_[place].checked = records_[place].weight;
     Review found = [&] {
         const Charge charge(working_);
@@ -104,8 +104,8 @@ bool Tree::reconsider(std::int32_t node) {
     prune(node);
     split(static_cast<std::size_t>(at(node).place), d);
     change.kind = at(node).test == Test::leaf ? ChangeKind::pruned : ChangeKind::resplit;
-    change.after = cut_of(node);
-    change.leaves_after = leaves_below(node);
+    change.after = nodes_.cut_of(node);
+    change.leaves_after = nodes_.leaves_below(node);
     tell(change);
     return true;
 }
@@ -123,7 +123,7 @@ void Tree::prune(std::int32_t node) {
     to.test = Test::leaf;
     to.feature = to.category = to.heavy = none;
     to.place = std::exchange(side(node).record, none);
-    set_gate(node, 0.0);
+    nodes_.set_gate(node, 0.0);
     // An inner node learns without what naive Bayes derives.
     const NodeRecord& leaf = records_[static_cast<std::size_t>(to.place)];
     if (shape_.bayes && leaf.statistics.is_open()) {
@@ -136,7 +136,7 @@ void Tree::move_cut(std::int32_t node, const Decision& d) {
     forget_certificate(node);
     certify(node, d);
     settle();
-    set_gate(node, d.best.threshold);
+    nodes_.set_gate(node, d.best.threshold);
     ++reroutings_;
 }
 

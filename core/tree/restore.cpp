@@ -94,7 +94,7 @@ void Tree::restore_nodes(const Snapshot& s) {
     records_.clear();
     watches_.clear();
     units_.clear();
-    kept_.clear();
+    tracked_features_.clear();
     std::size_t n_records = 0;
     demand(s.role.empty() || s.role[0] == 0, "the root stands beside a node");
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
@@ -119,11 +119,11 @@ void Tree::restore_nodes(const Snapshot& s) {
                 while (*last != none) last = &side(*last).next;
                 *last = id;
             } else if (above.test == Test::every_value) {
-                demand(branch >= 0 && branch < categories_[slot(above)],
+                demand(branch >= 0 && branch < categories_[nodes_.slot(above)],
                        where + "no such category");
-                Ways& ways = ways_[static_cast<std::size_t>(above.place)];
-                demand(ways.find(branch) == none, where + "a second child for one category");
-                ways.add(branch, id);
+                Branches& branches = nodes_.branches(above);
+                demand(branches.find(branch) == none, where + "a second child for one category");
+                branches.add(branch, id);
             } else {
                 demand(above.place == none ? branch == 0 : (branch == 1 && id == above.place + 1),
                        where + "children out of order");
@@ -145,18 +145,14 @@ void Tree::restore_nodes(const Snapshot& s) {
             side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(records_.size());
             open_leaf(static_cast<std::int32_t>(i), records_.size(), s.inactive[n_records++] != 1);
         }
-        demand(possible(s, features_, s.test[i], s.feature[i], s.threshold[i], s.category[i]),
+        demand(possible(s, nodes_.features(), s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
         node.test = static_cast<Test>(s.test[i]);
         node.feature = s.feature[i];
         node.category = s.category[i];
         node.heavy = s.heavy[i];
         node.place = none;  // until its first child comes
-        if (node.test == Test::every_value) {
-            node.place = static_cast<std::int32_t>(ways_.size());
-            make_room(ways_);
-            ways_.emplace_back();
-        }
+        if (node.test == Test::every_value) nodes_.add_branches(static_cast<std::int32_t>(i));
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = nodes_[i];
@@ -172,7 +168,7 @@ void Tree::restore_nodes(const Snapshot& s) {
         demand(node.place != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i) &&
                    nodes_[second].role == Role::child,
                where + "a test without its second child");
-        set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
+        nodes_.set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
     }
     n_leaves_ = answering_leaves();
     if (const auto* const how = std::get_if<Options>(&settings_.adaptation)) {
@@ -187,18 +183,18 @@ void Tree::restore_nodes(const Snapshot& s) {
 }
 
 void Tree::restore_kept(std::size_t place, const Snapshot& s) {
-    const std::size_t n = features_.size();
+    const std::size_t n = nodes_.features().size();
     const std::uint8_t* const dropped = s.dropped.data() + place * n;
     const Held<bool> poor(dropped, dropped + n);
     const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
     const bool draws = settings_.leaf_features.draws();
     if (draws ? s.inactive[place] == 1 : count == 0) return;
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
-    kept_[place] = std::make_unique<Kept>(features_, shape_);
-    const Kept::Left left = kept_[place]->drop(poor, features_);
+    tracked_features_[place] = std::make_unique<TrackedFeatures>(nodes_.features(), shape_);
+    const TrackedFeatures::Left left = tracked_features_[place]->drop(poor, nodes_.features());
     if (Watch* const w = watch(place)) w->keep(left.numeric);
     if (!draws) return;
-    kept_[place]->draw = {s.draw_number[place], s.draw_share[place]};
+    tracked_features_[place]->draw = {s.draw_number[place], s.draw_share[place]};
     demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
            at_row("draw_number", place) + "no such draw");
 }
@@ -267,7 +263,9 @@ void Tree::restore_leaves(const Snapshot& s) {
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            demand(values <= static_cast<std::size_t>(categories_[kept(i) ? kept(i)->slot_of(c, features_) : c]) &&
+            const TrackedFeatures* const kept = tracked_features(i);
+            const std::size_t slot = kept ? kept->slot_of(c, nodes_.features()) : c;
+            demand(values <= static_cast<std::size_t>(categories_[slot]) &&
                        s.table_gaps[tables + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
@@ -331,7 +329,7 @@ void Tree::restore_watches(const Snapshot& s) {
             demand(n == 0, "an inactive leaf that watches");
             continue;
         }
-        watches_[i]->restore(settings_, shape(i), features_, own_counts(records_[i]), n_classes_,
+        watches_[i]->restore(settings_, shape(i), nodes_.features(), own_counts(records_[i]), n_classes_,
                              records_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
@@ -388,13 +386,13 @@ void Tree::restore_memory(const Snapshot& s) {
         const Row row{x.data(), s.memory_codes.data() + i * categorical,
                       std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
         demand_example(row, label, w, where);
-        memory_.keep(row, static_cast<std::size_t>(label), w, leaf_of(row));
+        memory_.keep(row, static_cast<std::size_t>(label), w, nodes_.leaf_of(row));
     }
 }
 
 Rival Tree::demand_rival(const Snapshot& s, std::uint8_t test, std::int32_t feature, double threshold,
                          std::int32_t category, double gain, const std::string& where) const {
-    demand(possible(s, features_, test, feature, threshold, category) && std::abs(gain) <= 1e300,
+    demand(possible(s, nodes_.features(), test, feature, threshold, category) && std::abs(gain) <= 1e300,
            where + "an impossible runner-up");
     return {threshold, gain, feature, category, test};
 }

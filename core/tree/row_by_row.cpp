@@ -39,7 +39,7 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (settings_.watches() || shape_.linear || !kept_.empty()) {
+    if (settings_.watches() || shape_.linear || !tracked_features_.empty()) {
         count<false>(place, row, y, w);
         return;
     }
@@ -115,14 +115,14 @@ void Tree::recall(std::int32_t child, const Row& row, std::size_t y, double w) {
 void Tree::recall(std::int32_t node) {
     if (settings_.short_memory_elsewhere) {
         elsewhere_([&](const Row& row, std::size_t y, double w) {
-            const std::int32_t leaf = leaf_of(row);
+            const std::int32_t leaf = nodes_.leaf_of(row);
             if (at(leaf).parent == node) recall(leaf, row, y, w);
         });
     }
     for (std::size_t i = 0; i < memory_.size(); ++i) {
         if (memory_.leaf(i) != node) continue;
         const Row row = memory_.row(i);
-        std::int32_t child = step(node, row);
+        std::int32_t child = nodes_.step(node, row);
         // The cut was made on this example too, so its category has a branch, unless a
         // file says otherwise.
         if (child == none) child = at(node).heavy;
@@ -147,7 +147,7 @@ void Tree::recall(std::int32_t node) {
 }
 
 void Tree::find_starts(const RowBuffer& buffer, std::size_t n, std::int32_t* starts) const noexcept {
-    descend(buffer, n, starts);
+    nodes_.descend(buffer, n, starts);
 }
 
 std::int32_t Tree::say(std::int32_t start, const Row& row, const Shares& shares) {
@@ -161,7 +161,7 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
                       Weight weight, const Shares& asked, bool again) {
     Said said;
     const bool fits = n_classes_ <= asked.width || !asked.shares;
-    start = route(start, row);
+    start = nodes_.route(start, row);
     // Once for both, where the answer is that of a leaf: what it says, and whether it is right.
     const bool at_leaf = at(start).test == Test::leaf;
     const bool apart = asked.shares && !(at_leaf && fits && !costs_.classes);

@@ -9,7 +9,7 @@ namespace riparian {
 template <class Policy, bool answering, bool plain>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, features_, shape_);
+    RowBuffer buffer(batch, nodes_.features(), shape_);
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
@@ -19,7 +19,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Charge charge(statistics_);
-        descend(buffer, n, starts.data());
+        nodes_.descend(buffer, n, starts.data());
         each_row(n, [&](std::size_t i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
@@ -61,9 +61,9 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
 // A column counts from its first value on, wherever its batch began.
 void Tree::meet(const Row& row) {
     const bool first = n_met_ == 0;
-    for (std::size_t f = 0; f < features_.size(); ++f) {
-        const std::size_t slot = features_[f].slot;
-        const bool known = features_[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
+    for (std::size_t f = 0; f < nodes_.features().size(); ++f) {
+        const std::size_t slot = nodes_.features()[f].slot;
+        const bool known = nodes_.features()[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
                                                               : row.codes[slot] >= 0;
         if (known && !met_[f]) {
             met_[f] = 1;
@@ -95,9 +95,9 @@ void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, doubl
 bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
     const NodeRecord& leaf = records_[place];
     if (leaf.statistics.is_open()) {
-        const Kept* const kept = this->kept(place);
+        const TrackedFeatures* const kept = tracked_features(place);
         std::size_t more = leaf.statistics.growth(
-            shape(place), kept ? gathered_.of(row, *kept, features_) : row, y);
+            shape(place), kept ? gathered_.of(row, *kept, nodes_.features()) : row, y);
         if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
         make_room_for(more, none);
     }

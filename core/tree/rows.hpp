@@ -7,14 +7,6 @@
 
 namespace riparian {
 
-inline std::int32_t Tree::route(std::int32_t i, const Row& row) const noexcept {
-    for (;;) {
-        const std::int32_t next = step(i, row);
-        if (next == i || next == none) return i;  // a leaf, or the deepest node reached
-        i = next;
-    }
-}
-
 inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
     return at(start).test == Test::leaf ? start : route_on(start, row);
 }
@@ -37,17 +29,17 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
 [[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
                                                       Asking& scratch) const {
     Sight seen{view(node), row};
-    const Kept* const kept = plain_ || at(node).test != Test::leaf
+    const TrackedFeatures* const kept = plain_ || at(node).test != Test::leaf
                                  ? nullptr
-                                 : this->kept(static_cast<std::size_t>(at(node).place));
-    if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, features_);
+                                 : tracked_features(static_cast<std::size_t>(at(node).place));
+    if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, nodes_.features());
     return seen;
 }
 
 template <class Policy>
 void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
                   Asking& scratch, const Answers& answers, std::size_t i) const {
-    const std::int32_t node = route(start, row);
+    const std::int32_t node = nodes_.route(start, row);
     Sight seen = sight(node, row, scratch);
     LeafView& leaf = seen.leaf;
     const bool is_leaf = at(node).test == Test::leaf;
@@ -98,8 +90,8 @@ template <bool plain>
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    if (const Kept* const kept = this->kept(place)) {
-        const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, features_);
+    if (const TrackedFeatures* const kept = tracked_features(place)) {
+        const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, nodes_.features());
         leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
@@ -116,7 +108,7 @@ template <bool plain>
 
 [[gnu::always_inline]] inline void Tree::arrive_here(const Row& row, std::size_t y) {
     ++seen_;
-    if (n_met_ < features_.size()) meet(row);
+    if (n_met_ < nodes_.features().size()) meet(row);
     if (y >= n_classes_) meet_class(y);
     if (brings_category(row.codes, categories_.data(), shape_.categorical)) [[unlikely]] {
         meet_categories(row);

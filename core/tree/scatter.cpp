@@ -127,9 +127,9 @@ void Tree::scatter(Spread& spread, Pass&& pass, Way&& way, Arrive&& arrive) cons
             const Node& node = at(here.node);
             const std::int32_t value = spread.find(static_cast<std::size_t>(node.feature));
             if (value < 0) {
-                std::int32_t child = next(here.node, spread.row());
+                std::int32_t child = nodes_.step(here.node, spread.row());
                 const std::int32_t code =
-                    child == none ? spread.row().codes[slot(node)] : missing_code;
+                    child == none ? spread.row().codes[nodes_.slot(node)] : missing_code;
                 child = way(here.node, child, code);
                 if (child == none) break;
                 here.node = child;
@@ -159,7 +159,7 @@ double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here,
         std::int32_t child = none;
         if (share >= least_share) {
             const auto code = static_cast<std::int32_t>(point.value);
-            child = ways_[static_cast<std::size_t>(at(here.node).place)].find(code);
+            child = nodes_.branches(at(here.node)).find(code);
             child = way(here.node, child, code);
             if (child == none) staying += share;
         }
@@ -178,7 +178,7 @@ double Tree::fan_out(Spread& spread, std::size_t v, const Spread::Waiting& here,
 bool Tree::halve(Spread& spread, std::size_t v, Spread::Waiting& here) const {
     const Node& node = at(here.node);
     const bool number = node.test == Test::threshold;
-    const double threshold = this->threshold(here.node);
+    const double threshold = nodes_.threshold(here.node);
     const std::int32_t first = node.place;
     Uncertain& value = spread.values[v];
     const Uncertain whole = value;
@@ -265,10 +265,10 @@ void Tree::predict_uncertain(const Batch& batch, const Answers& answers, Stop* s
         [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
             look(stop);
             const auto lock = turnstile_.reading();
-            if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, features_, shape_);
+            if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
             scratch.fit(shape_, costs_.classes > 0);
             buffer->read(row, 1);
-            spread.begin(buffer->row(0), features_, shape_, first, last, batch.points);
+            spread.begin(buffer->row(0), nodes_.features(), shape_, first, last, batch.points);
             answer(spread, scratch, answers, row);
         });
 }
@@ -301,7 +301,7 @@ void Tree::arrive(const Spread& spread, std::size_t y) {
     arrive(spread.row(), y);
     for (const Uncertain& u : spread.values) {
         if (u.type != Uncertain::Type::categories) continue;
-        const std::size_t slot = features_[u.feature].slot;
+        const std::size_t slot = nodes_.features()[u.feature].slot;
         for (std::size_t p = 0; p < u.count; ++p) {
             const auto code = static_cast<std::int32_t>(spread.points[u.first + p].value);
             if (code >= categories_[slot]) meet_category(slot, code);
@@ -428,7 +428,7 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
 
 void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,
                          const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, features_, shape_);
+    RowBuffer buffer(batch, nodes_.features(), shape_);
     Spread spread;
     const bool asked = answers.classes || answers.probabilities;
     in_turn(
@@ -446,7 +446,7 @@ void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double
             const auto lock = turnstile_.writing();
             const Charge charge(statistics_);
             const auto begin = [&] {
-                spread.begin(buffer.row(0), features_, shape_, first, last, batch.points);
+                spread.begin(buffer.row(0), nodes_.features(), shape_, first, last, batch.points);
             };
             each_row(1, [&](std::size_t) {
                 begin();

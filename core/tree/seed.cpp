@@ -34,8 +34,8 @@ void Tree::seed(const Seed& s) {
             order.push_back(child);
         }
         const std::int32_t f = s.feature[b];
-        demand(f >= 0 && static_cast<std::size_t>(f) < features_.size() &&
-                   features_[static_cast<std::size_t>(f)].kind == Kind::numeric &&
+        demand(f >= 0 && static_cast<std::size_t>(f) < nodes_.features().size() &&
+                   nodes_.features()[static_cast<std::size_t>(f)].kind == Kind::numeric &&
                    std::abs(s.threshold[b]) <= largest_value && std::abs(s.gain[b]) <= 1e300,
                "a test of the seed is impossible");
     }
@@ -67,7 +67,7 @@ void Tree::seed(const Seed& s) {
         node.feature = s.feature[b];
         node.place = first;
         node.heavy = first + (s.missing_left[b] ? 0 : 1);
-        set_gate(id, s.threshold[b]);
+        nodes_.set_gate(id, s.threshold[b]);
         settle();
     }
 }

@@ -12,11 +12,11 @@
 #include "../impurity/any.hpp"
 #include "../leaf/any.hpp"
 #include "../policy.hpp"
+#include "../random/subspace.hpp"
 #include "../simd/scalar.hpp"
 #include "../statistics/any.hpp"
 #include "../statistics/hits.hpp"
 #include "adaptation.hpp"
-#include "subspace.hpp"
 
 namespace riparian {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "../data/row.hpp"
 #include "../memory/account.hpp"
 #include "../statistics/leaf_statistics.hpp"
-#include "row.hpp"
 
 namespace riparian {
 

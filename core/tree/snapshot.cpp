@@ -17,7 +17,7 @@ Snapshot Tree::snapshot(Aside* aside) const {
     const std::size_t n_classes = n_classes_;
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
-    for (const Feature& f : features_) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
+    for (const Feature& f : nodes_.features()) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
     for (const std::int32_t c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = nodes_[i];
@@ -28,7 +28,7 @@ Snapshot Tree::snapshot(Aside* aside) const {
         s.feature.push_back(node.feature);
         s.category.push_back(node.category);
         s.heavy.push_back(node.heavy);
-        s.threshold.push_back(threshold(static_cast<std::int32_t>(i)));
+        s.threshold.push_back(nodes_.threshold(static_cast<std::int32_t>(i)));
         s.counts.insert(s.counts.end(), counts, counts + n_classes);
         const double* const inherited = counts + shape_.class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
@@ -74,16 +74,16 @@ Snapshot Tree::snapshot(Aside* aside) const {
         if (settings_.adaptive_grace) s.delay.push_back(delay(place));
         if (settings_.selects()) {
             const std::size_t first = s.dropped.size();
-            s.dropped.resize(first + features_.size(), 0);
-            if (const Kept* const kept = this->kept(place)) {
-                for (const std::int32_t f : kept->dropped(features_.size())) {
+            s.dropped.resize(first + nodes_.features().size(), 0);
+            if (const TrackedFeatures* const kept = tracked_features(place)) {
+                for (const std::int32_t f : kept->dropped(nodes_.features().size())) {
                     s.dropped[first + static_cast<std::size_t>(f)] = 1;
                 }
             }
         }
         if (settings_.leaf_features.draws()) {
             s.draws = {draws_};
-            const Kept* const kept = this->kept(place);
+            const TrackedFeatures* const kept = tracked_features(place);
             s.draw_number.push_back(kept ? kept->draw.number : 0);
             s.draw_share.push_back(kept ? kept->draw.share : 0.0);
         }

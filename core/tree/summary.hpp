@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "batch.hpp"
+#include "../data/batch.hpp"
+#include "../statistics/leaf_statistics.hpp"
 
 namespace riparian {
 

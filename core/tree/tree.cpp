@@ -47,7 +47,7 @@ std::size_t Tree::most_of_rows(std::size_t rows) const noexcept {
     }
     const auto checks = 1 + static_cast<std::size_t>(static_cast<double>(rows) / settings_.grace_period);
     const std::size_t leaf = a_leaf + LeafStatistics::bytes(shape_, std::max<std::size_t>(n_classes_, 2), 0);
-    return 2 * held_bytes() + small_things + a_feature * features_.size() + checks * branches * leaf;
+    return 2 * held_bytes() + small_things + a_feature * nodes_.features().size() + checks * branches * leaf;
 }
 
 // Every node that has statistics is copied to its new width.
@@ -84,18 +84,19 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     const auto numeric =
         static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), Kind::numeric));
     const std::size_t categorical = kinds.size() - numeric;
-    demand_structure((features_.size() + kinds.size()) * most_a_feature +
+    demand_structure((nodes_.features().size() + kinds.size()) * most_a_feature +
                      memory_.growth(numeric, categorical));
     unfinished_ = true;
     if (settings_.forgets()) make_room_for_wider(numeric, categorical);
     Shape to = shape_;
-    make_room(features_, kinds.size());
+    std::vector<Feature> fresh;
     for (const Kind kind : kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
-        features_.push_back({kind, count++});
+        fresh.push_back({kind, count++});
     }
+    nodes_.add_features(fresh);
     make_room(met_, kinds.size());
-    met_.resize(features_.size(), 0);
+    met_.resize(nodes_.features().size(), 0);
     to.stride = (to.numeric + 3) / 4 * 4;
     make_room(categories_, to.categorical - shape_.categorical);
     categories_.resize(to.categorical, 0);
@@ -111,14 +112,14 @@ void Tree::add_names(std::size_t bytes) {
 void Tree::expect_classes(const std::vector<std::uint32_t>& bytes) { class_names_.expect(bytes); }
 
 void Tree::expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes) {
-    const std::size_t slot = features_.at(feature).slot;
+    const std::size_t slot = nodes_.features().at(feature).slot;
     if (category_names_.size() <= slot) category_names_.resize(slot + 1);
     category_names_[slot].expect(bytes);
 }
 
 void Tree::expect_nothing(std::size_t) noexcept {
     class_names_.clear();
-    for (Names& names : category_names_) names.clear();
+    for (ExpectedNames& names : category_names_) names.clear();
 }
 
 // The classes up to this one are known.
@@ -129,7 +130,7 @@ void Tree::meet_class(std::size_t y) {
         to.class_stride = room_for_classes(y + 1);
         reshape(to);
     }
-    const std::size_t names = class_names_.take(y + 1 - n_classes_);
+    const std::size_t names = class_names_.arrive(y + 1 - n_classes_);
     n_classes_ = y + 1;
     allow_labels();
     add_to_structure(names);
@@ -138,7 +139,7 @@ void Tree::meet_class(std::size_t y) {
 void Tree::meet_category(std::size_t slot, std::int32_t code) {
     const auto fresh = static_cast<std::size_t>(code + 1 - categories_[slot]);
     categories_[slot] = code + 1;
-    if (slot < category_names_.size()) add_to_structure(category_names_[slot].take(fresh));
+    if (slot < category_names_.size()) add_to_structure(category_names_[slot].arrive(fresh));
 }
 
 void Tree::declare_classes(std::size_t count) {

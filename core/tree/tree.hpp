@@ -7,17 +7,21 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
+#include "../check/check.hpp"
+#include "../data/batch.hpp"
+#include "../data/limits.hpp"
+#include "../data/predictions.hpp"
 #include "../memory/account.hpp"
+#include "../memory/expected_names.hpp"
+#include "../memory/limit_too_low.hpp"
 #include "../memory/reserve.hpp"
 #include "archived.hpp"
-#include "batch.hpp"
 #include "change.hpp"
-#include "check.hpp"
 #include "example_window.hpp"
 #include "node.hpp"
+#include "nodes.hpp"
 #include "pace.hpp"
 #include "settings.hpp"
 #include "short_memory.hpp"
@@ -30,17 +34,7 @@ struct Seed;
 struct Snapshot;
 
 // Far above what a model needs; a file that says more is damaged.
-inline constexpr std::size_t max_features = 1'000'000;
-inline constexpr std::size_t max_classes = 65'536;
-inline constexpr std::size_t max_categories = 1'000'000;
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
-
-// Where answers go; a null pointer is not asked for.
-struct Answers {
-    std::int32_t* classes = nullptr;  // [row]; no_answer before anything was learned
-    double* probabilities = nullptr;  // [row][width]
-    std::size_t width = 0;
-};
 
 // Which nodes of a tree answer: in its order, for each its number among them; none: it
 // grows beside another.
@@ -59,41 +53,6 @@ struct LeafState {
     std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
     bool active;     // keeps statistics
     bool room;       // the limit of memory leaves room for a split
-};
-
-// The limit of memory is too low for what there is to hold, with every leaf inactive.
-struct LimitTooLow : std::runtime_error {
-    LimitTooLow(std::size_t limit, std::size_t needed,
-                const char* what = "the tree as it is with no leaf active");
-    std::size_t needed;
-};
-
-// Bytes of names whose first row is still to come. They last no longer than a batch.
-class Names {
-public:
-    void expect(const std::vector<std::uint32_t>& bytes) {
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    }
-    std::size_t take(std::size_t n) {
-        std::size_t sum = 0;
-        for (; n > 0 && next_ < bytes_.size(); --n) sum += bytes_[next_++];
-        if (next_ == bytes_.size()) *this = {};
-        return sum;
-    }
-    [[nodiscard]] std::size_t left() const noexcept { return bytes_.size() - next_; }
-    [[nodiscard]] std::size_t bytes_left() const noexcept {
-        std::size_t sum = 0;
-        for (std::size_t i = next_; i < bytes_.size(); ++i) sum += bytes_[i];
-        return sum;
-    }
-    void clear() noexcept {
-        bytes_.clear();
-        next_ = 0;
-    }
-
-private:
-    std::vector<std::uint32_t> bytes_;
-    std::size_t next_ = 0;
 };
 
 // Gives a snapshot of an older format what later ones hold besides.
@@ -177,7 +136,9 @@ public:
     // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
     // `find_starts` gives is good until `reroutings` counts on.
     [[nodiscard]] auto hold() const { return turnstile_.writing(); }
-    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const { return {batch, features_, shape_}; }
+    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const {
+        return {batch, nodes_.features(), shape_};
+    }
     [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape_); }
     void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
@@ -287,10 +248,8 @@ private:
     template <bool plain>
     void check_if_due(std::size_t place);
 
-    [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
-    [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
-        return nodes_[static_cast<std::size_t>(id)];
-    }
+    [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_.at(id); }
+    [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
     [[nodiscard]] Track& track(std::int32_t node) noexcept {
         return records_[static_cast<std::size_t>(at(node).place)].track;
     }
@@ -301,23 +260,7 @@ private:
     [[nodiscard]] const double* counts(std::int32_t node) const noexcept {
         return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
     }
-    [[nodiscard]] std::size_t slot(const Node& node) const noexcept {
-        return features_[static_cast<std::size_t>(node.feature)].slot;
-    }
-    [[nodiscard]] double threshold(std::int32_t node) const noexcept {
-        return at(node).test == Test::threshold ? gates_[static_cast<std::size_t>(node)].threshold
-                                                : 0.0;
-    }
-    [[nodiscard]] std::int32_t step(std::int32_t node, const Row&) const noexcept;
-    // Walks the rows of a buffer down threshold tests, to `starts`: leaves, or nodes
-    // from where the single walks below go on. A start stays valid while leaves split.
-    void descend(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
-    template <std::size_t stride>  // 0: that of the shape
-    void descend(const double* x, std::size_t n, std::int32_t* starts) const noexcept;
-    [[nodiscard]] std::int32_t route(std::int32_t start, const Row&) const noexcept;
-    // The leaf of a row: where a category has no branch, below the heavy child.
-    [[nodiscard]] std::int32_t leaf_of(const Row&) const noexcept;
-    // As route(), but a category without a branch gets one.
+    // As Nodes::route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
     [[nodiscard, gnu::always_inline]] ClassWeights weights(std::int32_t node) const noexcept {
@@ -351,11 +294,11 @@ private:
         return units_.empty() ? nullptr : units_[place].get();
     }
     // The features that a leaf has kept; null: all of them.
-    [[nodiscard]] Kept* kept(std::size_t place) const noexcept {
-        return kept_.empty() ? nullptr : kept_[place].get();
+    [[nodiscard]] TrackedFeatures* tracked_features(std::size_t place) const noexcept {
+        return tracked_features_.empty() ? nullptr : tracked_features_[place].get();
     }
     [[nodiscard]] const Shape& shape(std::size_t place) const noexcept {
-        return kept(place) ? kept(place)->shape() : shape_;
+        return tracked_features(place) ? tracked_features(place)->shape() : shape_;
     }
     void meet(const Row&);
     void meet_class(std::size_t y);
@@ -372,7 +315,6 @@ private:
     void make_room_in_lists(std::size_t children);
     std::int32_t add_node(std::int32_t parent, std::int32_t branch, Role role = Role::child);
     std::int32_t add_branch(std::int32_t node, std::int32_t category);
-    void set_gate(std::int32_t node, double threshold) noexcept;
     void open_leaf(std::int32_t node, std::size_t place, bool active = true);
     void check(std::size_t place);
     void leave_room() noexcept;
@@ -403,7 +345,6 @@ private:
     template <class Way>
     double fan_out(Spread&, std::size_t value, const Spread::Waiting&, Way&&) const;
     bool halve(Spread&, std::size_t value, Spread::Waiting&) const;
-    [[nodiscard]] std::int32_t next(std::int32_t node, const Row&) const noexcept;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
     void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
     void predict_uncertain(const Batch&, const Answers&, Stop*) const;
@@ -486,19 +427,9 @@ private:
     [[nodiscard]] const Side& side(std::int32_t id) const noexcept {
         return sides_[static_cast<std::size_t>(id)];
     }
-    // The node whose test leads to this one, or to the place that it may take.
-    [[nodiscard]] std::int32_t above(std::int32_t id) const noexcept {
-        while (at(id).role != Role::child) id = at(id).parent;
-        return at(id).parent;
-    }
-    // The root of the tree that a node belongs to: 0, or one that grows beside another.
-    [[nodiscard]] std::int32_t fragment(std::int32_t id) const noexcept {
-        while (at(id).role == Role::child && at(id).parent != none) id = at(id).parent;
-        return id;
-    }
     // Whether rows are answered below a node.
     [[nodiscard]] bool answers(std::int32_t id) const noexcept {
-        return settings_.has_options() || fragment(id) == 0;
+        return settings_.has_options() || nodes_.fragment(id) == 0;
     }
     [[nodiscard]] std::size_t answering_leaves() const;
     // How many would answer if the tree of this node took its place.
@@ -508,8 +439,6 @@ private:
     void drop(std::int32_t beside);
     void promote(std::int32_t owner, std::int32_t root);
     void compact();
-    [[nodiscard]] Cut cut_of(std::int32_t node) const noexcept;
-    [[nodiscard]] std::uint32_t leaves_below(std::int32_t node) const;
     // Before it happens: where a node is, and what is there.
     [[nodiscard]] Change change_at(std::int32_t node) const;
     void tell(const Change&);
@@ -618,17 +547,6 @@ private:
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
-    // Room by a sixteenth more at a time: a tree lives long, and doubling would leave up to
-    // half of it empty. It is the same however a tree came to its size.
-    [[nodiscard]] static std::size_t more_room(std::size_t room, std::size_t needed) noexcept {
-        while (room < needed) room += room / 16 + 4;
-        return room;
-    }
-    template <class T>
-    static void make_room(Held<T>& v, std::size_t n = 1) {
-        if (v.size() + n > v.capacity()) v.reserve(more_room(v.capacity(), v.size() + n));
-    }
-
     // Every byte of the tree is on one of these: what stays, what an inactive leaf can do
     // without, and the room of the last check.
     Account structure_, statistics_, working_;
@@ -636,20 +554,17 @@ private:
 
     Settings settings_;
     Shape shape_;
-    Held<Feature> features_;
     Held<std::int32_t> categories_;  // [categorical slot]: values seen so far
-    Held<Node> nodes_;
-    Held<Gate> gates_;     // [node]
+    Nodes nodes_;
     Held<double> counts_;  // [node][2][class_stride]
     Held<NodeRecord> records_;
     Held<Side> sides_;  // [node], where the tree follows change
     std::uint64_t born_ = 0;  // nodes made so far
     std::size_t n_leaves_ = 0;  // that answer
-    Held<std::unique_ptr<Kept>> kept_;  // [leaf], where it selects features
+    Held<std::unique_ptr<TrackedFeatures>> tracked_features_;  // [leaf], where it selects features
     std::uint64_t draws_ = 0;  // of features, by leaves
     Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
     Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
-    Held<Ways> ways_;
     Held<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
     Held<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
@@ -672,15 +587,14 @@ private:
     std::size_t n_met_ = 0;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
-    std::size_t depth_ = 0;
 
     // No leaf keeps more than statistics, nor waits for another weight than the grace period.
     bool plain_ = true;
     std::size_t n_active_ = 0;
     std::uint64_t ranked_at_ = 0;  // examples seen when leaves were last ranked
     double least_promise_ = 0.0;   // of those that were active after it
-    Names class_names_;
-    std::vector<Names> category_names_;  // [categorical slot], as far as any are to come
+    ExpectedNames class_names_;
+    std::vector<ExpectedNames> category_names_;  // [categorical slot], as far as any are to come
 
     // Roots of subtrees that were given up; they go at the end of the row.
     Held<std::int32_t> given_up_;
@@ -700,21 +614,6 @@ private:
     bool unfinished_ = false;
     mutable Turnstile turnstile_;
 };
-
-// The child that a row goes to; a leaf itself; none for a category without a branch.
-inline std::int32_t Tree::step(std::int32_t i, const Row& row) const noexcept {
-    const Gate& gate = gates_[static_cast<std::size_t>(i)];
-    if (gate.first != i) [[likely]] {
-        const double x = row.x[gate.slot];
-        return x == x ? gate.first + (x <= gate.threshold ? 0 : 1) : at(i).heavy;
-    }
-    const Node& node = at(i);
-    if (node.test == Test::leaf) return i;
-    const std::int32_t code = row.codes[slot(node)];
-    if (code == missing_code) return node.heavy;
-    if (node.test == Test::one_value) return node.place + (code != node.category ? 1 : 0);
-    return ways_[static_cast<std::size_t>(node.place)].find(code);
-}
 
 template <class OfRow>
 void Tree::each_row(std::size_t n, const OfRow& of_row) {
@@ -749,7 +648,7 @@ void Tree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit
             visit(i);
             for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(walks_, b);
             if (at(i).test == Test::leaf) break;
-            const std::int32_t next = step(i, row);
+            const std::int32_t next = nodes_.step(i, row);
             i = next == none || side(next).there > number ? at(i).heavy : next;
         }
     }

@@ -231,7 +231,7 @@ void Tree::forget_oldest(Spread& spread) {
     const std::uint64_t number = examples_.first();
     const std::size_t y = examples_.label(number);
     const double w = examples_.weight(number);
-    spread.begin(examples_.row(number), features_, shape_);
+    spread.begin(examples_.row(number), nodes_.features(), shape_);
     retrace(spread, number);
     const Charge charge(statistics_);
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
@@ -324,7 +324,7 @@ void Tree::relearn_window(std::uint64_t from, std::int32_t least) {
             });
             continue;
         }
-        spread.begin(row, features_, shape_);
+        spread.begin(row, nodes_.features(), shape_);
         retrace(spread, number);
         for (std::size_t v = 0; v < spread.visits.size(); ++v) {
             const Spread::Visit here = spread.visits[v];
@@ -369,7 +369,7 @@ void Tree::conclude_test(const Window& how, std::int32_t node) {
         leaves_with(best) <= settings_.max_leaves) {
         const Trial& theirs = *side(best).trial;
         const bool back = theirs.from != 0;
-        tell(back ? ChangeKind::recalled : ChangeKind::replaced, node, cut_of(best), leaves_below(best),
+        tell(back ? ChangeKind::recalled : ChangeKind::replaced, node, nodes_.cut_of(best), nodes_.leaves_below(best),
              {ours.errors / ours.tested, ours.tested},
              {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
         if (how.archive) {
@@ -425,7 +425,7 @@ void Tree::tidy_trial(std::int32_t node) {
 // grow beside the node that it stands beside; and each level takes a row to many more nodes.
 bool Tree::may_have_beside(std::int32_t node) const noexcept {
     std::size_t levels = 0;
-    for (std::int32_t root = fragment(node); root != 0; root = fragment(at(root).parent)) ++levels;
+    for (std::int32_t root = nodes_.fragment(node); root != 0; root = nodes_.fragment(at(root).parent)) ++levels;
     return at(node).role == Role::child && levels < most_levels;
 }
 

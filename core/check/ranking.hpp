@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 
-#include "candidate.hpp"
-#include "settings.hpp"
+#include "../cuts/candidate.hpp"
+#include "../tree/settings.hpp"
 
 namespace riparian {
 

@@ -9,6 +9,13 @@ namespace riparian {
 inline constexpr std::int32_t missing_code = -1;
 inline constexpr std::int32_t unseen_code = -2;  // a category that was never learned
 
+// How wide the rows of a schema are.
+struct RowShape {
+    std::size_t numeric = 0;      // numeric features
+    std::size_t stride = 0;       // doubles in a row of numbers: `numeric`, in whole vectors
+    std::size_t categorical = 0;  // categorical features
+};
+
 struct Row {
     const double* x;            // numeric features, padded with zeros; NaN: missing
     const std::int32_t* codes;  // categorical features

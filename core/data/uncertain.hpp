@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../simd/aligned.hpp"
-#include "../statistics/leaf_statistics.hpp"
 #include "feature.hpp"
 #include "row.hpp"
 
@@ -73,13 +72,13 @@ public:
     std::vector<Point> points;
 
     // Begins with a row and its uncertain values, of a batch; it waits nowhere.
-    void begin(const Row&, const Features&, const Shape&, const Uncertain* first,
+    void begin(const Row&, const Features&, const RowShape&, const Uncertain* first,
                const Uncertain* last, const std::vector<Point>& of_batch);
 
     // Its distributions in numbers, and the same again from them: a row of a window.
     std::vector<double> numbers;
     void write();
-    void begin(const Row&, const Features&, const Shape&);
+    void begin(const Row&, const Features&, const RowShape&);
 
     // The place among `values` of a feature; -1: its value is certain.
     [[nodiscard]] std::int32_t find(std::size_t feature) const noexcept { return which_[feature]; }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../simd/aligned.hpp"
-#include "../statistics/leaf_statistics.hpp"
 #include "feature.hpp"
 #include "row.hpp"
 #include "uncertain.hpp"
@@ -59,14 +58,16 @@ struct Place {
 // Copies a few rows at a time into padded vectors, so that the row loop reads one layout.
 class RowBuffer {
 public:
-    RowBuffer(const Batch&, const Features&, const Shape&);
+    RowBuffer(const Batch&, const Features&, const RowShape&);
 
     static constexpr std::size_t most_rows = 256;
 
     // How many rows are read at once; a small buffer stays in the cache.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    // Doubles from one row to the next.
+    [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
     // Made for rows of this width.
-    [[nodiscard]] bool reads(const Shape& s) const noexcept {
+    [[nodiscard]] bool reads(const RowShape& s) const noexcept {
         return s.numeric == numeric_ && s.stride == stride_ && s.categorical == categorical_;
     }
     void read(std::size_t first, std::size_t n);

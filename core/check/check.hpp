@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "../data/batch.hpp"
 #include "../simd/aligned.hpp"
-#include "batch.hpp"
+#include "../tree/settings.hpp"
 #include "decision.hpp"
-#include "kept.hpp"
-#include "settings.hpp"
+#include "tracked_features.hpp"
 #include "watch.hpp"
 
 namespace riparian {
@@ -32,7 +32,7 @@ struct LeafCase {
     double known_features = 1;     // that had a value so far
     double horizon = 0;            // weight until the next check at the latest; 0: no matter
     const Watch* watch = nullptr;  // where the settings ask for one
-    const Kept* kept = nullptr;    // the features, where some were dropped: names for the tree
+    const TrackedFeatures* kept = nullptr;  // where the leaf does not track all features
 };
 
 // Room for what it refers to.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "../simd/kernels.hpp"
+
 namespace riparian {
 namespace {
 
@@ -117,7 +119,7 @@ std::optional<Place> find_infinite(const Batch& batch) {
     return std::nullopt;
 }
 
-RowBuffer::RowBuffer(const Batch& batch, const Features& features, const Shape& shape)
+RowBuffer::RowBuffer(const Batch& batch, const Features& features, const RowShape& shape)
     : numeric_(shape.numeric),
       stride_(shape.stride),
       categorical_(shape.categorical),

@@ -7,25 +7,26 @@
 #include <span>
 #include <vector>
 
+#include "../data/feature.hpp"
+#include "../data/row.hpp"
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
+#include "../random/subspace.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "decision.hpp"
-#include "feature.hpp"
-#include "row.hpp"
-#include "subspace.hpp"
 
 namespace riparian {
 
 // The statistics of such a leaf have a shape of their own and know no other features:
 // rows are gathered for them, and their cuts are given the tree's names.
-class Kept : public HeldObject {
+class TrackedFeatures : public HeldObject {
 public:
     // All of them but those left out, if any are.
-    Kept(const Features& of_tree, const Shape&, const std::vector<std::uint8_t>& left_out = {});
-    ~Kept() { give(ids_, bytes()); }
-    Kept(const Kept&) = delete;
-    Kept& operator=(const Kept&) = delete;
+    TrackedFeatures(const Features& of_tree, const Shape&,
+                    const std::vector<std::uint8_t>& left_out = {});
+    ~TrackedFeatures() { give(ids_, bytes()); }
+    TrackedFeatures(const TrackedFeatures&) = delete;
+    TrackedFeatures& operator=(const TrackedFeatures&) = delete;
 
     // What is left of the features before, by place.
     struct Left {
@@ -73,10 +74,11 @@ private:
 class GatheredRow {
 public:
     void fit(const Shape&);
-    [[nodiscard]] Row of(const Row&, const Kept&, const Features& of_tree);
+    [[nodiscard]] Row of(const Row&, const TrackedFeatures&, const Features& of_tree);
     // In place, with what is by categorical slot of the tree, unless null, and becomes
     // [categorical place].
-    void gather(Row&, const std::int32_t*& categories, const Kept&, const Features& of_tree);
+    void gather(Row&, const std::int32_t*& categories, const TrackedFeatures&,
+                const Features& of_tree);
 
 private:
     HeldDoubles x_;

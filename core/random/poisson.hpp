@@ -1,11 +1,11 @@
-// How often a member of a forest learns a row.
+// Poisson numbers: how often a member of a forest learns a row.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "../lab/philox.hpp"
+#include "philox.hpp"
 
 namespace riparian {
 

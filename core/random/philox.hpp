@@ -1,3 +1,4 @@
+// Random numbers that anyone can draw again: by seed, stream and place.
 #pragma once
 
 #include <array>

@@ -1,10 +1,11 @@
-#include "kept.hpp"
+#include "tracked_features.hpp"
 
 #include <algorithm>
 
 namespace riparian {
 
-Kept::Kept(const Features& of_tree, const Shape& shape, const std::vector<std::uint8_t>& left_out)
+TrackedFeatures::TrackedFeatures(const Features& of_tree, const Shape& shape,
+                                 const std::vector<std::uint8_t>& left_out)
     : shape_(shape), known_(static_cast<std::uint32_t>(of_tree.size())) {
     shape_.numeric = shape_.categorical = 0;
     std::vector<std::uint32_t> ids;
@@ -15,7 +16,8 @@ Kept::Kept(const Features& of_tree, const Shape& shape, const std::vector<std::u
     keep(ids, of_tree);
 }
 
-void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace& drawn) {
+void TrackedFeatures::grow(const Features& of_tree, const Shape& of_tree_shape,
+                           const Subspace& drawn) {
     shape_.class_stride = of_tree_shape.class_stride;
     std::vector<std::uint32_t> ids(this->ids().begin(), this->ids().end());
     for (; known_ < of_tree.size(); ++known_) {
@@ -25,7 +27,7 @@ void Kept::grow(const Features& of_tree, const Shape& of_tree_shape, const Subsp
     keep(ids, of_tree);
 }
 
-void Kept::keep(const std::vector<std::uint32_t>& ids, const Features& of_tree) {
+void TrackedFeatures::keep(const std::vector<std::uint32_t>& ids, const Features& of_tree) {
     auto* const fresh = ids.empty()
                             ? nullptr
                             : static_cast<std::uint32_t*>(take(ids.size() * sizeof(std::uint32_t)));
@@ -43,7 +45,7 @@ void Kept::keep(const std::vector<std::uint32_t>& ids, const Features& of_tree) 
     }
 }
 
-Kept::Left Kept::drop(const Held<bool>& poor, const Features& of_tree) {
+TrackedFeatures::Left TrackedFeatures::drop(const Held<bool>& poor, const Features& of_tree) {
     Left left;
     std::vector<std::uint32_t> kept;
     std::uint32_t n_numeric = 0, n_categorical = 0;
@@ -59,7 +61,7 @@ Kept::Left Kept::drop(const Held<bool>& poor, const Features& of_tree) {
     return left;
 }
 
-void Kept::list(const Features& of_tree, Features& out) const {
+void TrackedFeatures::list(const Features& of_tree, Features& out) const {
     out.clear();
     std::size_t n_numeric = 0;
     for (const std::uint32_t id : ids()) {
@@ -69,25 +71,25 @@ void Kept::list(const Features& of_tree, Features& out) const {
     }
 }
 
-std::int32_t Kept::id_of(std::int32_t place) const noexcept {
+std::int32_t TrackedFeatures::id_of(std::int32_t place) const noexcept {
     return place == none ? none : static_cast<std::int32_t>(ids_[static_cast<std::size_t>(place)]);
 }
 
-std::int32_t Kept::place_of(std::int32_t id) const noexcept {
+std::int32_t TrackedFeatures::place_of(std::int32_t id) const noexcept {
     if (id == none) return none;
     const auto ids = this->ids();
     const auto found = std::lower_bound(ids.begin(), ids.end(), static_cast<std::uint32_t>(id));
     return static_cast<std::int32_t>(found - ids.begin());
 }
 
-std::size_t Kept::slot_of(std::size_t c, const Features& of_tree) const noexcept {
+std::size_t TrackedFeatures::slot_of(std::size_t c, const Features& of_tree) const noexcept {
     for (const std::uint32_t id : ids()) {
         if (of_tree[id].kind == Kind::categorical && c-- == 0) return of_tree[id].slot;
     }
     return 0;
 }
 
-void Kept::name(Decision& d) const noexcept {
+void TrackedFeatures::name(Decision& d) const noexcept {
     d.best.feature = id_of(d.best.feature);
     d.second.feature = id_of(d.second.feature);
     for (std::size_t i = 0; i < d.ranking.size(); ++i) {
@@ -95,7 +97,7 @@ void Kept::name(Decision& d) const noexcept {
     }
 }
 
-std::vector<std::int32_t> Kept::dropped(std::size_t features) const {
+std::vector<std::int32_t> TrackedFeatures::dropped(std::size_t features) const {
     std::vector<std::int32_t> out;
     const auto ids = this->ids();
     auto next = ids.begin();
@@ -109,7 +111,7 @@ std::vector<std::int32_t> Kept::dropped(std::size_t features) const {
     return out;
 }
 
-void Kept::narrow(Held<bool>& slots, const Features& of_tree) const {
+void TrackedFeatures::narrow(Held<bool>& slots, const Features& of_tree) const {
     // Slots ascend: none is overwritten before it is read.
     std::size_t c = 0;
     for (const std::uint32_t id : ids()) {
@@ -126,14 +128,14 @@ void GatheredRow::fit(const Shape& shape) {
     }
 }
 
-Row GatheredRow::of(const Row& row, const Kept& kept, const Features& of_tree) {
+Row GatheredRow::of(const Row& row, const TrackedFeatures& kept, const Features& of_tree) {
     Row found = row;
     const std::int32_t* none = nullptr;
     gather(found, none, kept, of_tree);
     return found;
 }
 
-void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& kept,
+void GatheredRow::gather(Row& row, const std::int32_t*& categories, const TrackedFeatures& kept,
                          const Features& of_tree) {
     const Row from = row;
     double* const x = x_.data();
@@ -142,7 +144,7 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Kept& 
     std::size_t i = 0, c = 0;
     const std::int32_t* const all = categories;
     std::int32_t* const known = categories_.data();
-    if (kept.ahead_ != Kept::mixed && !from.gap) [[likely]] {
+    if (kept.ahead_ != TrackedFeatures::mixed && !from.gap) [[likely]] {
         const std::uint32_t* id = kept.ids_;
         for (; i < kept.shape_.numeric; ++i) x[i] = from.x[*id++];
         for (; c < kept.shape_.categorical; ++c) {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../lab/philox.hpp"
+#include "philox.hpp"
 
 namespace riparian {
 

@@ -186,7 +186,7 @@ void Uncertain::draw(const std::vector<Point>& points, std::vector<Point>& out) 
 
 // ---- an example ----
 
-void Spread::begin(const Row& row, const Features& features, const Shape& shape,
+void Spread::begin(const Row& row, const Features& features, const RowShape& shape,
                    const Uncertain* first, const Uncertain* last,
                    const std::vector<Point>& of_batch) {
     features_ = &features;
@@ -234,7 +234,7 @@ void Spread::write() {
     }
 }
 
-void Spread::begin(const Row& row, const Features& features, const Shape& shape) {
+void Spread::begin(const Row& row, const Features& features, const RowShape& shape) {
     const double* next = numbers.data();
     const auto whole = [&] { return static_cast<std::size_t>(*next++); };
     read_.resize(whole());
