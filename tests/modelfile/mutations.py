@@ -211,7 +211,8 @@ def edit_header(dice, parts):
 def edit_policy(dice, parameters):
     """A policy of another name, or with another value of a parameter, or another parameter."""
     policies = [p for p in parameters.values() if isinstance(p, dict) and "policy" in p]
-    policies += [p for p in parameters.get("leaf") or () if isinstance(p, dict)]
+    if isinstance(parameters.get("leaf"), list):
+        policies += [p for p in parameters["leaf"] if isinstance(p, dict)]
     if not policies:
         return
     policy = dice.choice(policies)

@@ -147,7 +147,7 @@ def test_max_leaves_holds_for_what_answers():
 def test_it_follows_change_under_a_limit_of_memory():
     X, y = turning(30_000, every=5000)
     free = rp.HAT(categorical_features=[1, 2], grace_period=50, delta=1e-3, tau=0.1)
-    model = free.__class__(**free.get_params() | {"max_bytes": 60_000})
+    model = free.__class__(**free.get_params(deep=False) | {"max_bytes": 60_000})
     right, held = [], []
     for i in range(0, len(y), 500):
         right.append(np.mean(model.prequential(X[i : i + 500], y[i : i + 500]) == y[i : i + 500]))

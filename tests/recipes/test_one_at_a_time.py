@@ -59,7 +59,7 @@ def test_a_stream_of_examples_is_learned(tree):
 def test_answers_before_learning_are_those_of_prequential(tree):
     rows = list(flats())
     X = {name: [x[name] for x, _ in rows] for name in rows[0][0]}
-    batch = type(tree)(**tree.get_params())
+    batch = type(tree)(**tree.get_params(deep=False))
     want = batch.prequential(X, [y for _, y in rows])
     got = []
     for x, y in rows:
@@ -99,7 +99,7 @@ def test_weights_are_those_of_partial_fit(tree):
     for (x, y), w in zip(rows, weights.tolist(), strict=True):
         tree.learn_one(x, y, w=w)
     X = {name: [x[name] for x, _ in rows] for name in rows[0][0]}
-    batch = type(tree)(**tree.get_params())
+    batch = type(tree)(**tree.get_params(deep=False))
     batch.partial_fit(X, [y for _, y in rows], sample_weight=weights)
     assert tree.n_seen_ == np.count_nonzero(weights)
     assert fingerprint(tree) == fingerprint(batch)

@@ -95,7 +95,13 @@ class Policy:
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(
+        raise self._unchangeable(name)
+
+    def __delattr__(self, name: str) -> None:
+        raise self._unchangeable(name)
+
+    def _unchangeable(self, name: str) -> AttributeError:
+        return AttributeError(
             f"{type(self).__name__} cannot be changed; make another one, or set "
             f"{self.axis}__{name} of the model"
         )
@@ -286,8 +292,8 @@ def parse(axis: str, text: str) -> Any:
     >>> parse("leaf", "majority, linear-units(step=0.003)")
     ('majority', LinearUnits(step=0.003))
     """
-    parts = re.findall(r"[^,()]+(?:\([^()]*\))?", text)
-    if ",".join(parts) != text:
+    parts = re.findall(r"[^,()]+(?:\([^()]*\)\s*)?", text)
+    if not parts or ",".join(parts) != text:
         raise ValueError(
             f"{axis} must be a name, or a name with parameters such as "
             f"'name(parameter=value)', got {text!r}"
@@ -305,13 +311,15 @@ def _parse_one(axis: str, text: str) -> Any:
         return name
     kind = classes(axis)[name]
     given: dict[str, Any] = {}
-    for pair in rest.removesuffix(")").split(","):
+    for pair in rest.rstrip().removesuffix(")").split(","):
         if not pair.strip():
             continue
         parameter, equals, value = pair.partition("=")
         if not equals:
             raise ValueError(f"{axis}: write {name}(parameter=value), got {pair.strip()!r}")
         known = one_of(f"{axis}: a parameter of {name}", parameter.strip(), kind.parameters)
+        if known in given:
+            raise ValueError(f"{axis}: {known} is given twice, for {name}")
         given[known] = _literal(value.strip())
     return kind(**given)
 
