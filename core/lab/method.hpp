@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "../bound/any.hpp"
 #include "../impurity/any.hpp"
@@ -20,7 +20,7 @@ enum class LabEvaluator : std::uint8_t {
 struct LabMethod {
     AnyImpurity impurity;
     // Of a hybrid: asked where the first waits.
-    std::optional<AnyImpurity> second_impurity;
+    std::shared_ptr<const AnyImpurity> second_impurity;
     LabEvaluator evaluator = LabEvaluator::resubstitution;
     std::int64_t holdout_examples = 30;
     AnyBound bound;

@@ -162,7 +162,7 @@ inline std::vector<Settings> watching_settings() {
     all[4].values = Values::intervals;
     all[4].n_intervals = 4;
     all[5].impurity = Misclassification{};
-    all[5].second_impurity = Gini{};
+    all[5].second_impurity = std::make_shared<const AnyImpurity>(Gini{});
     all[5].bound = Normal{};
     for (Settings* const s : {&all[6], &all[7]}) {
         s->drop_poor_features = true;

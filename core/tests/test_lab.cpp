@@ -74,9 +74,10 @@ int main() {
     method.evaluator = LabEvaluator::holdout;
     method.max_examples = 2000;
     same_for_any_threads(method);
-    method = {.impurity = Misclassification{}, .second_impurity = Gini{}, .bound = Normal{}};
+    method = {.impurity = Misclassification{}, .second_impurity = std::make_shared<const AnyImpurity>(Gini{}),
+              .bound = Normal{}};
     same_for_any_threads(method);
-    method.second_impurity = Entropy{};
+    method.second_impurity = std::make_shared<const AnyImpurity>(Entropy{});
     CHECK(refused(method));
     return checking::failures();
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -130,7 +129,7 @@ struct Window {
     double prune_margin = 0.01;
     std::size_t archive = 0;
     bool dynamic = false;
-    std::optional<std::size_t> max_size;
+    std::size_t max_size = SIZE_MAX;  // none: size
     std::shared_ptr<const WindowFunction> hook;
 
     template <class Self, class Visit>
@@ -152,7 +151,7 @@ struct Window {
         visit("dynamic", self.dynamic, TrueOrFalse{},
               "Halve the window when a check starts alternates at more than a quarter of the inner "
               "nodes; otherwise lengthen it by a hundredth, up to max_size.");
-        visit("max_size", self.max_size, Range{1.0, 1073741824.0},
+        visit("max_size", self.max_size, LimitOrNone{1.0, 1073741824.0},
               "Longest dynamic window; None for size.");
         visit("hook", self.hook, FunctionOrNone{},
               "Called after each check of all splits with a dict; returns the new size or None.");
@@ -160,17 +159,21 @@ struct Window {
 
     // What contradicts itself, or nothing.
     [[nodiscard]] std::string contradiction() const {
-        if (!max_size || *max_size >= size) return {};
-        return "max_size must be at least size, got max_size=" + std::to_string(*max_size) +
+        if (max_size >= size) return {};
+        return "max_size must be at least size, got max_size=" + std::to_string(max_size) +
                " and size=" + std::to_string(size);
     }
 
     // What a function may ask for.
     static constexpr std::size_t most_hooked = std::size_t{1} << 24;
 
+    // Examples that a dynamic window may hold.
+    [[nodiscard]] std::size_t widest() const noexcept {
+        return max_size == SIZE_MAX ? size : max_size;
+    }
     // Examples that it may ever hold.
     [[nodiscard]] std::size_t longest() const noexcept {
-        const std::size_t own = dynamic ? std::max(size, max_size.value_or(size)) : size;
+        const std::size_t own = dynamic ? widest() : size;
         return hook ? std::max(own, most_hooked) : own;
     }
     // The largest weight of an example: a full window of such has an exact sum.

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "../bound/any.hpp"
@@ -67,38 +67,39 @@ struct Settings {
 
     AnyImpurity impurity;
     // The second impurity of a hybrid, which is asked where the first one waits.
-    std::optional<AnyImpurity> second_impurity;
+    std::shared_ptr<const AnyImpurity> second_impurity;
     Judging judging;
     AnyBound bound;
     AnyCuts cuts;
-    CategoricalCuts categorical_cuts = CategoricalCuts::multiway;
-    Values values = Values::gaussian;
-    std::size_t n_intervals = 100;
-    Variance variance = Variance::sample;
     AnyLeaf leaf;
     StepSizes idbd;
     AnyAdaptation adaptation;
+    std::size_t n_intervals = 100;
+    Subspace leaf_features;        // what a leaf tracks of the features
+    std::size_t short_memory = 0;  // examples; 0: none
 
     double grace_period = 200;
-    bool adaptive_grace = false;  // longer, while no gap as it is could decide
     double delta = 1e-7;
-    bool spend_delta = false;  // delta / (j (j + 1)) at the j-th check of a leaf
     double tau = 0.05;
-    int epsilons = 1;
-    RunnerUp runner_up = RunnerUp::attribute;
-    MissingSecond missing_second = MissingSecond::zero;
-    InheritCounts inherit_counts = InheritCounts::predict;
-    bool drop_poor_features = false;     // at a leaf: behind the best by more than the bound
-    Subspace leaf_features;              // what a leaf tracks of them
-    std::size_t short_memory = 0;        // examples; 0: none
-    bool short_memory_in_bound = false;  // what is recalled counts in n
-    bool short_memory_elsewhere = false; // a forest holds the examples for its trees
     double min_gain = 1e-9;
     double min_branch_fraction = 0.01;
-    bool clip_to_range = true;
     std::size_t max_depth = SIZE_MAX;
     std::size_t max_leaves = SIZE_MAX;
     std::size_t max_bytes = SIZE_MAX;
+    int epsilons = 1;
+
+    CategoricalCuts categorical_cuts = CategoricalCuts::multiway;
+    Values values = Values::gaussian;
+    Variance variance = Variance::sample;
+    RunnerUp runner_up = RunnerUp::attribute;
+    MissingSecond missing_second = MissingSecond::zero;
+    InheritCounts inherit_counts = InheritCounts::predict;
+    bool adaptive_grace = false;          // longer, while no gap as it is could decide
+    bool spend_delta = false;             // delta / (j (j + 1)) at the j-th check of a leaf
+    bool drop_poor_features = false;      // at a leaf: behind the best by more than the bound
+    bool short_memory_in_bound = false;   // what is recalled counts in n
+    bool short_memory_elsewhere = false;  // a forest holds the examples for its trees
+    bool clip_to_range = true;
     // One of many trees: what can be derived is not kept, and of the cuts that lost the runner-up.
     bool lean = false;
 
@@ -150,7 +151,7 @@ struct Settings {
             [&]<class I>(const I& i) {
                 if constexpr (std::is_same_v<I, Hybrid>) {
                     impurity = Misclassification{i.legacy_gain};
-                    second_impurity = Gini{};
+                    second_impurity = std::make_shared<const AnyImpurity>(Gini{});
                 } else {
                     impurity = i;
                 }

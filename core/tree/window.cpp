@@ -496,7 +496,7 @@ void Tree::question(const Window& how) {
                           many_doubtful * static_cast<double>(report.inner);
         const auto least = std::min<std::size_t>(how.size, how.validity_period);
         set_window(many ? std::max(least, window_ / 2)
-                        : std::min(how.max_size.value_or(how.size),
+                        : std::min(how.widest(),
                                    window_ + std::max<std::size_t>(1, window_ / window_growth)));
     }
     if (how.hook) {
