@@ -26,6 +26,7 @@
 
 namespace riparian {
 
+struct Description;
 struct Seed;
 struct Snapshot;
 
@@ -41,11 +42,6 @@ struct Answers {
     double* probabilities = nullptr;  // [row][width]
     std::size_t width = 0;
 };
-
-// Which nodes of a tree answer: in its order, for each its number among them; none: it
-// grows beside another.
-[[nodiscard]] std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& parent,
-                                                             const std::vector<std::uint8_t>& role);
 
 struct LeafState {
     std::int32_t node;
@@ -224,18 +220,16 @@ public:
     [[nodiscard]] std::size_t n_active_leaves() const;
     [[nodiscard]] double delta_spent() const;  // by all checks so far
     [[nodiscard]] std::uint32_t passes() const;  // over the data, the first included
-    [[nodiscard]] std::vector<Certificate> certificates() const;
+    // Those of splits and changes after the tree had learned this many examples. The last
+    // most_changes are kept.
+    [[nodiscard]] std::vector<Certificate> certificates(std::optional<std::uint64_t> since = {}) const;
+    [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
-    [[nodiscard]] std::vector<Change> changes() const;  // the last most_changes
     [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const;
 
-    // What may be asked besides, of the same moment.
-    struct Aside {
-        const Batch* row = nullptr;
-        std::vector<std::int32_t> path;  // ids from the root to where the row is answered
-        std::vector<Speaker> speakers;   // [node], none for a split
-    };
-    [[nodiscard]] Snapshot snapshot(Aside* aside = nullptr) const;
+    // With the path of a row, if one is given.
+    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
+    [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
     // that of a tree which learning could have made.
     [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
@@ -301,6 +295,8 @@ private:
     [[nodiscard]] const double* counts(std::int32_t node) const noexcept {
         return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
     }
+    // [class]: the weight that the split above estimated for a node.
+    [[nodiscard]] const double* estimated(std::int32_t node) const noexcept;
     [[nodiscard]] std::size_t slot(const Node& node) const noexcept {
         return features_[static_cast<std::size_t>(node.feature)].slot;
     }
