@@ -260,8 +260,10 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
     }
 }
 
-void ChunkForest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void ChunkForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
+                          Moment* moment) const {
     const auto lock = turnstile_.reading();
+    if (moment) *moment = {seen_, schema_.classes};
     // Classes that came after the question was asked are not part of the answer.
     std::size_t known = seen_ ? schema_.classes : 0;
     if (answers.width) known = std::min(known, answers.width);

@@ -352,11 +352,14 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
     }
 }
 
-void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
+                         Moment* moment) const {
+    const BlockLocks locks(turnstile_, moment != nullptr);
+    if (moment) *moment = {seen_, schema_.classes};
     Pace pace(256);
     for (std::size_t first = 0; first < batch.rows;) {
         look(stop);
-        const auto lock = turnstile_.reading();
+        const auto lock = locks.of_block();
         const std::size_t n = pairs_.size();
         const std::size_t rows = std::min(pace.rows(block_rows(true)), batch.rows - first);
         const Pace::Timer timer(pace, rows);

@@ -43,6 +43,12 @@ struct Answers {
     std::size_t width = 0;
 };
 
+// The state that predicted: the examples that it had learned, and the classes that it knew.
+struct Moment {
+    std::uint64_t seen = 0;
+    std::size_t classes = 0;
+};
+
 struct LeafState {
     std::int32_t node;
     std::int32_t depth;
@@ -168,7 +174,8 @@ public:
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
                      Stop* stop = nullptr);
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
+    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
 
     // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
     // `find_starts` gives is good until `reroutings` counts on.
@@ -402,7 +409,8 @@ private:
     [[nodiscard]] std::int32_t next(std::int32_t node, const Row&) const noexcept;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
     void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
-    void predict_uncertain(const Batch&, const Answers&, Stop*) const;
+    void predict_certain(const Batch&, const Answers&, const BlockLocks&, Stop*) const;
+    void predict_uncertain(const Batch&, const Answers&, const BlockLocks&, Stop*) const;
     void answer(Spread&, AnswerScratch&, const Answers&, std::size_t row) const;
     void learn(Spread&, std::size_t y, double w);
     void arrive(const Spread&, std::size_t y);

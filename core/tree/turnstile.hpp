@@ -51,4 +51,22 @@ private:
     bool gate_closed_ = false, closed_ = false;
 };
 
+// The locks of a call that reads block by block: one for each block, so that a learner may come in
+// between, or one for all of them, so that all blocks read one state.
+class BlockLocks {
+public:
+    BlockLocks(Turnstile& turnstile, bool one_state) : turnstile_(turnstile) {
+        if (one_state) whole_ = turnstile_.reading();
+    }
+    // To be held during a block. Who holds the lock for all blocks must not wait at the gate again:
+    // a writer that waits there would never get in.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> of_block() const {
+        return whole_.owns_lock() ? std::shared_lock<std::shared_mutex>() : turnstile_.reading();
+    }
+
+private:
+    Turnstile& turnstile_;
+    std::shared_lock<std::shared_mutex> whole_;
+};
+
 }  // namespace riparian
