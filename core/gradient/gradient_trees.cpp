@@ -298,7 +298,7 @@ void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double*
         n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
-        const Pace::Timer timer(pace_, n);
+        const Pace::Timer timer(pace_, n, turnstile_);
         unfinished_ = true;
         for (std::size_t i = 0; i < n && !reserve_.used(); ++i) {
             const Row row = buffer.row(i);
@@ -336,7 +336,7 @@ void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* st
         if (!buffer || !buffer->reads(shape)) buffer.emplace(batch, inputs_.features(), shape);
         fit(scratch);
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
-        const Pace::Timer timer(pace, n);
+        const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
         for (std::size_t i = 0; i < n; ++i) answer(buffer->row(i), scratch, answers, first + i);
         first += n;

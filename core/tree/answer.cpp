@@ -156,7 +156,7 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
         scratch.fit(shape_, costs_.classes > 0);
         if (settings_.selects()) scratch.gathered.fit(shape_);
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
-        const Pace::Timer timer(pace, n);
+        const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
         starts.resize(n);
         descend(*buffer, n, starts.data());

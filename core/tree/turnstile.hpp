@@ -27,6 +27,14 @@ public:
         return std::unique_lock(room_);
     }
 
+    // Whether another thread waits for the room. For who is inside: who waits for the room holds the
+    // gate meanwhile.
+    [[nodiscard]] bool awaited() noexcept {
+        if (!gate_.try_lock()) return true;
+        gate_.unlock();
+        return false;
+    }
+
     // A process forks: before it, every turnstile is closed, so that no model is copied in the
     // middle of a row; after it, in parent and child, they are opened. A thread that forks while it
     // learns, from a function of the user, holds one itself: closing gives up after some seconds,
