@@ -3,11 +3,11 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
 #include "../core/tree/tree.hpp"
+#include "../core/data/uncertain_table.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
 
@@ -68,47 +68,17 @@ PyBatch batch_of_columns(std::size_t rows, const nb::list& columns) {
     return out;
 }
 
-// `numbers`: low, high, mean and deviation of each value; `starts`: where its points begin.
-void set_uncertain(PyBatch& b, const VectorIn<std::int64_t>& rows,
-                   const VectorIn<std::int32_t>& features, const VectorIn<std::uint8_t>& types,
-                   const VectorIn<double>& numbers, const VectorIn<std::int64_t>& starts,
-                   const VectorIn<double>& points, const VectorIn<double>& weights) {
+void set_uncertain_of(PyBatch& b, const VectorIn<std::int64_t>& rows,
+                      const VectorIn<std::int32_t>& features, const VectorIn<std::uint8_t>& types,
+                      const VectorIn<double>& numbers, const VectorIn<std::int64_t>& starts,
+                      const VectorIn<double>& points, const VectorIn<double>& weights) {
     const std::size_t n = rows.shape(0);
-    const std::size_t n_points = points.shape(0);
     if (features.shape(0) != n || types.shape(0) != n || numbers.shape(0) != 4 * n ||
-        starts.shape(0) != n + 1 || weights.shape(0) != n_points) {
+        starts.shape(0) != n + 1 || weights.shape(0) != points.shape(0)) {
         throw std::invalid_argument("one entry a value");
     }
-    const auto settled = [](double x) { return std::clamp(x, -largest_value, largest_value); };
-    std::vector<Uncertain> values(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto row = static_cast<std::size_t>(rows.data()[i]);
-        const auto feature = static_cast<std::size_t>(features.data()[i]);
-        const auto first = static_cast<std::size_t>(starts.data()[i]);
-        const auto end = static_cast<std::size_t>(starts.data()[i + 1]);
-        const bool listed = types.data()[i] >= static_cast<std::uint8_t>(Uncertain::Type::numbers);
-        if (row >= b.batch.rows || feature >= b.batch.columns.size() || types.data()[i] > 3 ||
-            first > end || end > n_points || (listed && first == end) ||
-            (i > 0 && row < values[i - 1].row)) {
-            throw std::invalid_argument("an uncertain value that cannot be");
-        }
-        const double* const d = numbers.data() + 4 * i;
-        values[i] = {row,  feature,    static_cast<Uncertain::Type>(types.data()[i]),
-                     d[0], d[1],       settled(d[2]),
-                     settled(d[3]), first, end - first};
-        if (values[i].type == Uncertain::Type::interval) {
-            values[i].low = settled(d[0]);
-            values[i].high = settled(d[1]);
-        } else if (!listed && (values[i].mean != d[2] || values[i].deviation != d[3])) {
-            values[i].type = Uncertain::Type::interval;  // as far out as a number can be
-            values[i].low = values[i].high = values[i].mean;
-        }
-    }
-    b.batch.points.clear();
-    for (std::size_t i = 0; i < n_points; ++i) {
-        b.batch.points.push_back({settled(points.data()[i]), weights.data()[i]});
-    }
-    b.batch.uncertain = std::move(values);
+    set_uncertain(b.batch, {n, points.shape(0), rows.data(), features.data(), types.data(),
+                            numbers.data(), starts.data(), points.data(), weights.data()});
 }
 
 }  // namespace
@@ -124,7 +94,7 @@ void bind_batch(nb::module_& m) {
         .def_static("of_columns", batch_of_columns, "rows"_a, "columns"_a,
                     nb::sig("def of_columns(rows: int, columns: typing.Sequence["
                             "numpy.typing.NDArray[typing.Any] | None]) -> Batch"))
-        .def("set_uncertain", set_uncertain, "rows"_a, "features"_a, "types"_a, "numbers"_a,
+        .def("set_uncertain", set_uncertain_of, "rows"_a, "features"_a, "types"_a, "numbers"_a,
              "starts"_a, "points"_a, "weights"_a)
         .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })
         .def("find_infinite", [](const PyBatch& b) -> nb::object {

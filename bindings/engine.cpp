@@ -5,9 +5,14 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "../core/tree/description.hpp"
 #include "../core/tree/seed.hpp"
 #include "../core/tree/snapshot.hpp"
 #include "../core/tree/tree.hpp"
@@ -24,80 +29,43 @@ using namespace riparian;
 
 namespace {
 
-// What grows beside another node is not shown.
-void answering_only(Snapshot& s, const std::vector<std::int32_t>& numbers, std::size_t k) {
-    const auto keep = [&](auto& values, std::size_t width) {
-        std::size_t to = 0;
-        for (std::size_t i = 0; i < numbers.size() && !values.empty(); ++i) {
-            if (numbers[i] == none) continue;
-            for (std::size_t j = 0; j < width; ++j) values[to++] = values[i * width + j];
-        }
-        values.resize(to);
-    };
-    for (auto* const ids : {&s.parent, &s.heavy}) {
-        for (std::int32_t& id : *ids) id = id == none ? none : numbers[static_cast<std::size_t>(id)];
-    }
-    keep(s.test, 1);
-    for (auto* const column : {&s.parent, &s.branch, &s.feature, &s.category, &s.heavy}) {
-        keep(*column, 1);
-    }
-    keep(s.threshold, 1);
-    for (auto* const column : {&s.counts, &s.inherited, &s.estimated}) keep(*column, k);
+// Asks the tree without the interpreter: a learner that holds the tree may be waiting
+// for the interpreter to ask a function of the user.
+template <class Ask>
+auto without_interpreter(Ask&& ask) {
+    const nb::gil_scoped_release free;
+    return ask();
+}
+
+template <class Enum>
+auto numbers_of(const std::vector<Enum>& values) {
+    std::vector<std::uint8_t> out;
+    for (const Enum value : values) out.push_back(static_cast<std::uint8_t>(value));
+    return owned(std::move(out));
 }
 
 nb::dict nodes(const Tree& tree, const PyBatch* row) {
-    Tree::Aside aside;
-    if (row) aside.row = &row->batch;
-    Snapshot s = [&] {
-        const nb::gil_scoped_release free;
-        return tree.snapshot(&aside);
-    }();
-    const std::size_t k = s.classes[0];
-    const auto numbers = numbers_of_answering(s.parent, s.role);
-    answering_only(s, numbers, k);
-    const std::size_t n = s.test.size();
-    // Which test of its parent's a further one is, from 2 on; 0: it is none.
-    std::vector<std::int32_t> options(n, 0), tests(n, 1);
-    for (std::size_t i = 0; i < n && tree.settings().has_options(); ++i) {
-        if (s.role[i]) options[i] = ++tests[static_cast<std::size_t>(s.parent[i])];
-    }
-    std::vector<std::int32_t> depth(n, 0);
-    std::vector<double> answer(n * k);
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto parent = static_cast<std::size_t>(s.parent[i]);
-        if (i > 0) depth[i] = depth[parent] + 1;
-        double total = 0.0;
-        for (std::size_t c = 0; c < k; ++c) {
-            total += answer[i * k + c] = s.counts[i * k + c] + s.inherited[i * k + c];
-        }
-        for (std::size_t c = 0; c < k && i > 0 && total == 0.0; ++c) {
-            answer[i * k + c] = answer[parent * k + c];
-        }
-    }
-    nb::dict d;
-    if (row) d["path"] = owned(std::move(aside.path));
-    d["test"] = owned(s.test);
-    d["feature"] = owned(s.feature);
-    d["threshold"] = owned(s.threshold);
-    d["category"] = owned(s.category);
-    d["parent"] = owned(s.parent);
-    d["branch"] = owned(s.branch);
-    if (tree.settings().has_options()) d["option"] = owned(std::move(options));
-    const auto* const how = std::get_if<Options>(&tree.settings().adaptation);
-    const bool inner_nodes_learn = tree.settings().keeps() && !(how && how->max_paths == 1);
-    if (inner_nodes_learn) d["reached"] = owned<Matrix<double>>(s.counts, {n, k});
-    d["heavy"] = owned(s.heavy);
-    d["depth"] = owned(std::move(depth));
-    d["counts"] = owned<Matrix<double>>(s.counts, {n, k});
-    d["inherited"] = owned<Matrix<double>>(s.inherited, {n, k});
-    d["estimated"] = owned<Matrix<double>>(s.estimated.empty() ? s.inherited : s.estimated, {n, k});
-    std::vector<std::uint8_t> answered_by;
-    for (std::size_t i = 0; i < aside.speakers.size(); ++i) {
-        if (numbers[i] != none) answered_by.push_back(static_cast<std::uint8_t>(aside.speakers[i]));
-    }
-    d["answered_by"] = owned(std::move(answered_by));
-    d["answer"] = owned<Matrix<double>>(std::move(answer), {n, k});
-    return d;
+    Description d =
+        without_interpreter([&] { return tree.describe(row ? &row->batch : nullptr); });
+    const std::initializer_list<std::size_t> shape{d.test.size(), d.classes};
+    nb::dict out;
+    if (row) out["path"] = owned(std::move(d.path));
+    out["test"] = numbers_of(d.test);
+    out["feature"] = owned(std::move(d.feature));
+    out["threshold"] = owned(std::move(d.threshold));
+    out["category"] = owned(std::move(d.category));
+    out["parent"] = owned(std::move(d.parent));
+    out["branch"] = owned(std::move(d.branch));
+    if (!d.option.empty()) out["option"] = owned(std::move(d.option));
+    if (d.inner_nodes_learn) out["reached"] = owned<Matrix<double>>(d.counts, shape);
+    out["heavy"] = owned(std::move(d.heavy));
+    out["depth"] = owned(std::move(d.depth));
+    out["counts"] = owned<Matrix<double>>(std::move(d.counts), shape);
+    out["inherited"] = owned<Matrix<double>>(std::move(d.inherited), shape);
+    out["estimated"] = owned<Matrix<double>>(std::move(d.estimated), shape);
+    out["answered_by"] = numbers_of(d.predictor);
+    out["answer"] = owned<Matrix<double>>(std::move(d.majority), shape);
+    return out;
 }
 
 nb::tuple candidate(const Candidate& c) {
@@ -120,22 +88,14 @@ const char* reason(Verdict verdict) {
     }
 }
 
-// Asks the tree without the interpreter: a learner that holds the tree may be waiting
-// for the interpreter to ask a function of the user.
-template <class Ask>
-auto without_interpreter(Ask&& ask) {
-    const nb::gil_scoped_release free;
-    return ask();
-}
-
-nb::list certificates(const Tree& tree) {
+nb::list certificates(const Tree& tree, std::optional<std::uint64_t> since) {
     nb::list out;
-    for (const Certificate& c : without_interpreter([&] { return tree.certificates(); })) {
+    for (const Certificate& c : without_interpreter([&] { return tree.certificates(since); })) {
         const Decision& d = c.decision;
         out.append(nb::make_tuple(c.node, c.depth, c.seen, d.evidence.n, candidate(d.best),
                                   candidate(d.second), d.evidence.gain_range, d.epsilon,
                                   reason(d.verdict), d.evidence.delta, c.spent, d.criterion,
-                                  ranking(d.ranking), c.pass));
+                                  ranking(d.ranking), c.pass, c.branches));
     }
     return out;
 }
@@ -164,12 +124,12 @@ const char* kind_of(ChangeKind kind) {
     }
 }
 
-nb::list changes(const Tree& tree) {
+nb::list changes(const Tree& tree, std::uint64_t since) {
     const auto cut = [](const Cut& c) {
         return nb::make_tuple(c.feature, static_cast<int>(c.test), c.threshold, c.category);
     };
     nb::list out;
-    for (const Change& c : without_interpreter([&] { return tree.changes(); })) {
+    for (const Change& c : without_interpreter([&] { return tree.changes(since); })) {
         out.append(nb::make_tuple(c.seen, kind_of(c.kind), c.depth, cut(c.above), c.branch,
                                   cut(c.before), cut(c.after), c.leaves_before, c.leaves_after,
                                   c.ours.value, c.ours.weight, c.theirs.value, c.theirs.weight,
@@ -245,9 +205,11 @@ void bind_engine(nb::module_& m) {
         .def("nodes", nodes, "row"_a.none() = nb::none(),
              nb::sig("def nodes(self, row: Batch | None = None) -> "
                      "dict[str, numpy.typing.NDArray[typing.Any]]"))
-        .def("certificates", certificates,
-             nb::sig("def certificates(self) -> list[tuple[typing.Any, ...]]"))
-        .def("changes", changes, nb::sig("def changes(self) -> list[tuple[typing.Any, ...]]"))
+        .def("certificates", certificates, "since"_a.none() = nb::none(),
+             nb::sig("def certificates(self, since: int | None = None) -> "
+                     "list[tuple[typing.Any, ...]]"))
+        .def("changes", changes, "since"_a = 0,
+             nb::sig("def changes(self, since: int = 0) -> list[tuple[typing.Any, ...]]"))
         .def("change_totals", change_totals,
              nb::sig("def change_totals(self) -> dict[str, int]"))
         .def("leaf_states", leaf_states,

@@ -37,11 +37,12 @@ struct Asked {
     Asked(std::size_t rows, std::size_t width) : classes(rows), probabilities(rows * width) {
         answers = {classes.data(), width ? probabilities.data() : nullptr, width};
     }
-    nanobind::tuple taken(std::size_t width) {
+    template <class... More>
+    nanobind::tuple taken(std::size_t width, const More&... more) {
         const std::size_t rows = classes.size();
         nanobind::object p = nanobind::none();
         if (width) p = nanobind::cast(owned<Matrix<double>>(std::move(probabilities), {rows, width}));
-        return nanobind::make_tuple(owned(std::move(classes)), p);
+        return nanobind::make_tuple(owned(std::move(classes)), p, more...);
     }
 };
 
@@ -142,6 +143,18 @@ void bind_learner(nanobind::class_<Engine>& engine) {
            nb::sig("def predict(self, batch: Batch, width: int) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], "
                    "numpy.typing.NDArray[numpy.float64] | None]"))
+        // All rows by one state, and which: (codes, probabilities, examples learned, classes known).
+        .def("predict_at_once", [](const Engine& t, const PyBatch& b, std::size_t width) {
+            Asked asked(b.batch.rows, width);
+            Moment moment;
+            without_interpreter_until_signal(may_take_long<Engine>(b), [&](Stop* stop) {
+                t.predict(b.batch, asked.answers, stop, &moment);
+            });
+            return asked.taken(width, moment.seen, moment.classes);
+        }, "batch"_a, "width"_a,
+           nb::sig("def predict_at_once(self, batch: Batch, width: int) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], "
+                   "numpy.typing.NDArray[numpy.float64] | None, int, int]"))
         .def("learn_one", [](Engine& t, const nb::dict& x, const nb::dict& index,
                              const nb::list& categories, std::int32_t y, double w) {
             OneRow& row = one_row();
@@ -155,17 +168,44 @@ void bind_learner(nanobind::class_<Engine>& engine) {
                    "index: typing.Mapping[typing.Any, int], "
                    "categories: typing.Sequence[typing.Any], y: int, w: float) -> bool"))
         .def("predict_one", [](const Engine& t, const nb::dict& x, const nb::dict& index,
-                               const nb::list& categories) -> std::optional<std::int32_t> {
+                               const nb::list& categories, bool return_seen) -> nb::object {
             OneRow& row = one_row();
-            if (!row.read(x, index, categories, false)) return std::nullopt;
+            if (!row.read(x, index, categories, false)) return nb::none();
             std::int32_t answer = no_answer;
-            const nb::gil_scoped_release free;
-            t.predict(row.batch(), {&answer, nullptr, 0});
-            return answer;
-        }, "x"_a, "index"_a, "categories"_a,
+            Moment moment;
+            {
+                const nb::gil_scoped_release free;
+                t.predict(row.batch(), {&answer, nullptr, 0}, nullptr, return_seen ? &moment : nullptr);
+            }
+            if (!return_seen) return nb::int_(answer);
+            if (!row.reads_the_same(x, index, categories)) return nb::none();
+            return nb::make_tuple(answer, moment.seen);
+        }, "x"_a, "index"_a, "categories"_a, "return_seen"_a,
            nb::sig("def predict_one(self, x: dict[typing.Any, typing.Any], "
                    "index: typing.Mapping[typing.Any, int], "
-                   "categories: typing.Sequence[typing.Any]) -> int | None"))
+                   "categories: typing.Sequence[typing.Any], return_seen: bool) -> typing.Any"))
+        .def("predict_proba_one", [](const Engine& t, const nb::dict& x, const nb::dict& index,
+                                     const nb::list& categories, const nb::list& classes,
+                                     bool return_seen) -> nb::object {
+            OneRow& row = one_row();
+            if (!row.read(x, index, categories, false)) return nb::none();
+            std::vector<double>& shares = row.shares(nb::len(classes));
+            Moment moment;
+            {
+                const nb::gil_scoped_release free;
+                t.predict(row.batch(), {nullptr, shares.data(), shares.size()}, nullptr, &moment);
+            }
+            // Another thread has brought a class or, by an error, taken one back.
+            if (moment.classes > shares.size() || moment.classes > nb::len(classes)) return nb::none();
+            nb::dict answer = by_label(classes, shares, moment.classes);
+            if (!return_seen) return answer;
+            if (!row.reads_the_same(x, index, categories)) return nb::none();
+            return nb::make_tuple(answer, moment.seen);
+        }, "x"_a, "index"_a, "categories"_a, "classes"_a, "return_seen"_a,
+           nb::sig("def predict_proba_one(self, x: dict[typing.Any, typing.Any], "
+                   "index: typing.Mapping[typing.Any, int], "
+                   "categories: typing.Sequence[typing.Any], classes: list[typing.Any], "
+                   "return_seen: bool) -> typing.Any"))
         .def_prop_ro("n_features", &Engine::n_features, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_classes", &Engine::n_classes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("seen", &Engine::seen, nb::call_guard<nb::gil_scoped_release>())

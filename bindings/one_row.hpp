@@ -19,6 +19,7 @@ public:
     bool read(const nanobind::dict& x, const nanobind::dict& index,
               const nanobind::list& categories, bool learning) {
         const std::size_t n = nanobind::len(categories);
+        unknown_ = 0;
         numbers_.assign(n, std::numeric_limits<double>::quiet_NaN());
         codes_.assign(n, riparian::missing_code);
         PyObject* key;
@@ -30,10 +31,14 @@ public:
             if (!place) {
                 if (PyErr_Occurred()) throw nanobind::python_error();
                 if (learning) return false;
+                ++unknown_;
                 continue;
             }
             const auto f = static_cast<std::size_t>(PyLong_AsSsize_t(place));
-            if (f >= n) continue;  // added by a learner since the row was begun
+            if (f >= n) {  // added by a learner since the row was begun
+                ++unknown_;
+                continue;
+            }
             PyObject* const codes = PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
             if (value == Py_None) continue;
             if (codes == Py_None) {
@@ -58,6 +63,7 @@ public:
                 if (PyErr_Occurred()) PyErr_Clear();
                 if (learning || !PyUnicode_Check(value)) return false;
                 codes_[f] = riparian::unseen_code;
+                ++unknown_;
                 continue;
             }
             codes_[f] = static_cast<std::int32_t>(PyLong_AsLong(code));
@@ -76,7 +82,20 @@ public:
         return true;
     }
 
+    // Whether the example that was read would be read the same way now: no other thread has brought
+    // a name since then that was unknown.
+    bool reads_the_same(const nanobind::dict& x, const nanobind::dict& index,
+                        const nanobind::list& categories) {
+        const std::size_t before = unknown_;
+        return before == 0 || (read(x, index, categories, false) && unknown_ == before);
+    }
+
     [[nodiscard]] const riparian::Batch& batch() const { return batch_; }
+    // Room for the probabilities of this many classes.
+    [[nodiscard]] std::vector<double>& shares(std::size_t classes) {
+        shares_.resize(classes);
+        return shares_;
+    }
 
 private:
     static bool is_built_in(PyObject* value) noexcept {
@@ -86,8 +105,24 @@ private:
 
     std::vector<double> numbers_;
     std::vector<std::int32_t> codes_;
+    std::vector<double> shares_;
+    std::size_t unknown_ = 0;  // names and categories of the last example
     riparian::Batch batch_;
 };
+
+// Labels are built-in values, whose hash runs no code of the user.
+inline nanobind::dict by_label(const nanobind::list& labels, const std::vector<double>& shares,
+                               std::size_t n) {
+    nanobind::dict out;
+    for (std::size_t k = 0; k < n; ++k) {
+        const auto share = nanobind::steal(PyFloat_FromDouble(shares[k]));
+        PyObject* const label = PyList_GET_ITEM(labels.ptr(), static_cast<Py_ssize_t>(k));
+        if (!share || PyDict_SetItem(out.ptr(), label, share.ptr()) != 0) {
+            throw nanobind::python_error();
+        }
+    }
+    return out;
+}
 
 inline OneRow& one_row() {
     thread_local OneRow row;

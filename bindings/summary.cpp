@@ -3,10 +3,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "../core/tree/summary.hpp"
 #include "arrays.hpp"
@@ -19,44 +19,22 @@ using namespace riparian;
 
 namespace {
 
-// [class][numeric] of each plane, and of the weight of known values.
 nb::dict arrays(const Summary& summary) {
-    const Shape& s = summary.shape();
-    const LeafStatistics& statistics = summary.statistics();
-    const std::vector<double>& counts = summary.counts();
-    const std::size_t classes = s.class_stride, n = s.numeric;
+    SummaryArrays a = summary.arrays();
     nb::dict d;
-    d["counts"] = owned(counts);
-    const auto put = [&](const char* name, double empty, auto&& value) {
-        std::vector<double> out(classes * n, empty);
-        for (std::size_t k = 0; k < classes; ++k) {
-            for (std::size_t f = 0; f < n && counts[k] > 0.0; ++f) {
-                out[k * n + f] = value(statistics.gaussian(k, counts.data()), f);
-            }
-        }
-        d[name] = owned<Matrix<double>>(std::move(out), {classes, n});
+    d["counts"] = owned(std::move(a.counts));
+    const auto put = [&](const char* name, std::vector<double>& plane) {
+        d[name] = owned<Matrix<double>>(std::move(plane), {a.classes, a.numeric});
     };
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    put("known", 0.0, [](const GaussianClass& c, std::size_t f) {
-        return c.known ? c.known[f] : c.weight;
-    });
-    put("mean", 0.0, [&](const GaussianClass& c, std::size_t f) { return c.planes[mean * n + f]; });
-    put("squares", 0.0,
-        [&](const GaussianClass& c, std::size_t f) { return c.planes[squares * n + f]; });
-    put("low", infinity, [&](const GaussianClass& c, std::size_t f) { return c.planes[low * n + f]; });
-    put("high", -infinity,
-        [&](const GaussianClass& c, std::size_t f) { return c.planes[high * n + f]; });
+    put("known", a.known);
+    put("mean", a.mean);
+    put("squares", a.squares);
+    put("low", a.low);
+    put("high", a.high);
     nb::list cells;
-    for (std::size_t c = 0; c < s.categorical; ++c) {
-        const std::uint32_t* const starts = statistics.starts(s) + c;
-        const std::size_t values = starts[1] - starts[0];
-        std::vector<double> out(classes * values, 0.0);
-        for (std::size_t k = 0; k < classes; ++k) {
-            if (!statistics.classes()[k]) continue;
-            const double* const from = statistics.cells(s, k) + starts[0];
-            std::copy_n(from, values, out.data() + k * values);
-        }
-        cells.append(owned<Matrix<double>>(std::move(out), {classes, values}));
+    for (std::vector<double>& of_feature : a.cells) {
+        const std::size_t values = of_feature.size() / a.classes;
+        cells.append(owned<Matrix<double>>(std::move(of_feature), {a.classes, values}));
     }
     d["cells"] = cells;
     return d;

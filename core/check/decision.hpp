@@ -37,6 +37,7 @@ struct Certificate {
     double spent = 0.0;      // delta of all checks of the tree so far
     std::uint32_t pass = 1;  // over the data; the first unless they were presented again
     Decision decision;
+    std::vector<std::vector<double>> branches;  // [child][class]: weights that the split estimated
 };
 
 // A cut that lost, as a tree keeps it.

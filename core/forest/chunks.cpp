@@ -101,7 +101,7 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
             if (last - first == most || (growing && answers && last > first)) break;
             if (learned) --room;
         }
-        const Pace::Timer timer(pace_, last - first);
+        const Pace::Timer timer(pace_, last - first, turnstile_);
         if (answers) {
             // A class that a row brings is known to the rows after it, whoever votes.
             std::vector<std::uint32_t> known;
@@ -246,7 +246,7 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
     for (std::size_t done = 0, n = 0; done < rows; done += n) {
         look(stop);
         n = std::min(pace.rows(most), rows - done);
-        const Pace::Timer timer(pace, n);
+        const Pace::Timer timer(pace, n, turnstile_);
         const Batch block = batch.certain_rows(first + done, n);
         const Ballots ballots(voters.size(), n, width);
         side_by_side(voters.size(), worthwhile(threads_, voters.size(), n),
@@ -260,8 +260,10 @@ void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t
     }
 }
 
-void ChunkForest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void ChunkForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
+                          Moment* moment) const {
     const auto lock = turnstile_.reading();
+    if (moment) *moment = {seen_, schema_.classes};
     // Classes that came after the question was asked are not part of the answer.
     std::size_t known = seen_ ? schema_.classes : 0;
     if (answers.width) known = std::min(known, answers.width);

@@ -64,7 +64,8 @@ class ChunkForest final : public Ensemble {
 public:
     explicit ChunkForest(const ChunkSettings&);
 
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
+    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
 

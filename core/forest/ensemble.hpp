@@ -148,7 +148,7 @@ protected:
     std::size_t max_bytes_, threads_;
     Costs costs_;
     Reserve reserve_;
-    Pace pace_{256};
+    Pace pace_{128};
     mutable Turnstile turnstile_{Turnstile::Level::outer};
 
 private:

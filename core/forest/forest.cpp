@@ -120,9 +120,9 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
         n = set_aside(std::min(pace_.rows(most), batch.rows - first));
-        const Pace::Timer timer(pace_, n);
         const Batch rows = batch.certain_rows(first, n);
         const auto lock = turnstile_.writing();
+        const Pace::Timer timer(pace_, n, turnstile_);
         Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n),
                     std::vector<std::uint32_t>(n)};
         std::uint64_t number = seen_;
@@ -181,16 +181,18 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
     }
 }
 
-void Forest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void Forest::predict(const Batch& batch, const Answers& answers, Stop* stop, Moment* moment) const {
+    const BlockLocks locks(turnstile_, moment != nullptr);
+    if (moment) *moment = {seen_, schema_.classes};
     const std::size_t n = members_.size();
     Pace pace(1024);
     for (std::size_t first = 0; first < batch.rows;) {
         look(stop);
-        const auto lock = turnstile_.reading();
+        const auto lock = locks.of_block();
         // Classes that came after the question was asked are not part of the answer.
         const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
         const std::size_t rows = std::min(pace.rows(block_rows(n, width)), batch.rows - first);
-        const Pace::Timer timer(pace, rows);
+        const Pace::Timer timer(pace, rows, turnstile_);
         const Batch block = batch.certain_rows(first, rows);
         const Ballots ballots(n, rows, width);
         side_by_side(n, worthwhile(threads_, n, rows),

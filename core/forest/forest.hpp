@@ -67,7 +67,8 @@ class Forest final : public Ensemble {
 public:
     explicit Forest(const ForestSettings&);
 
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
+    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
     // Class probabilities of one row by each member, [member][width], and what they count.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;

@@ -214,7 +214,7 @@ void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
             const auto code = static_cast<std::size_t>(y[r]);
             if (code >= known_.size() || !known_[code]) fresh = y[r];
         }
-        const Pace::Timer timer(pace_, n);
+        const Pace::Timer timer(pace_, n, turnstile_);
         const Batch rows = batch.certain_rows(first, n);
         Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n), {}};
         finish([&] {
@@ -352,14 +352,17 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
     }
 }
 
-void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
+                         Moment* moment) const {
+    const BlockLocks locks(turnstile_, moment != nullptr);
+    if (moment) *moment = {seen_, schema_.classes};
     Pace pace(256);
     for (std::size_t first = 0; first < batch.rows;) {
         look(stop);
-        const auto lock = turnstile_.reading();
+        const auto lock = locks.of_block();
         const std::size_t n = pairs_.size();
         const std::size_t rows = std::min(pace.rows(block_rows(true)), batch.rows - first);
-        const Pace::Timer timer(pace, rows);
+        const Pace::Timer timer(pace, rows, turnstile_);
         const Batch block = batch.certain_rows(first, rows);
         std::vector<double> shares(n * rows * 2);
         const std::size_t threads = worthwhile(threads_, n, rows);

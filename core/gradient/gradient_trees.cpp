@@ -296,9 +296,9 @@ void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double*
         look(stop);
         const Section section(reserve_, most_of_a_row(inputs_.features().size(), 1));
         n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
-        const Pace::Timer timer(pace_, n);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
+        const Pace::Timer timer(pace_, n, turnstile_);
         unfinished_ = true;
         for (std::size_t i = 0; i < n && !reserve_.used(); ++i) {
             const Row row = buffer.row(i);
@@ -321,19 +321,22 @@ void GradientTrees::prequential(const Batch& batch, const std::int32_t* y, const
     run<true>(batch, y, w, answers, stop);
 }
 
-void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* stop,
+                            Moment* moment) const {
+    const BlockLocks locks(turnstile_, moment != nullptr);
+    if (moment) *moment = {seen_, n_classes_};
     Pace pace(RowBuffer::most_rows);
     std::optional<RowBuffer> buffer;
     Scratch scratch;
     for (std::size_t first = 0; first < batch.rows;) {
         look(stop);
         // A learner may come in between blocks, and may have added features.
-        const auto lock = turnstile_.reading();
+        const auto lock = locks.of_block();
         const Shape shape = inputs_.shape();
         if (!buffer || !buffer->reads(shape)) buffer.emplace(batch, inputs_.features(), shape);
         fit(scratch);
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
-        const Pace::Timer timer(pace, n);
+        const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
         for (std::size_t i = 0; i < n; ++i) answer(buffer->row(i), scratch, answers, first + i);
         first += n;

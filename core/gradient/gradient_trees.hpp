@@ -70,7 +70,8 @@ public:
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
                      Stop* stop = nullptr);
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
+    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
     // The way of the first row through every tree.
     [[nodiscard]] std::vector<SoftNode> explain(const Batch&) const;
 

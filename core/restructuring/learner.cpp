@@ -80,9 +80,11 @@ void Learner::prequential(const Batch& batch, const std::int32_t* y, const doubl
     }
 }
 
-void Learner::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
+void Learner::predict(const Batch& batch, const Answers& answers, Stop* stop,
+                      Moment* moment) const {
     constexpr std::size_t at_once = 64;
     const auto lock = asked(stop);
+    if (moment) *moment = {seen_, classes_};
     Reply reply;
     for (std::size_t row = 0; row < batch.rows; ++row) {
         if (row % at_once == 0) look(stop);

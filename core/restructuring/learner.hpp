@@ -65,7 +65,8 @@ public:
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
                      Stop* stop = nullptr);
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
+    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
 
     // With the path of a row, if one is given.
     [[nodiscard]] Description describe(const Batch* row = nullptr) const;

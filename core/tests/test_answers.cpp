@@ -40,6 +40,19 @@ void a_class_that_came_in_between_is_left_out() {
     }
 }
 
+void the_state_that_predicts_is_named() {
+    const examples::Rows rows = examples::make_rows({}, 5);
+    Tree tree(examples::quick_settings(Adaptive{}));
+    tree.add_features(rows.kinds);
+    Moment moment{9, 9};
+    std::vector<std::int32_t> classes(rows.size());
+    tree.predict(rows.batch(), {classes.data(), nullptr, 0}, nullptr, &moment);
+    CHECK(moment.seen == 0 && moment.classes == 0 && classes[0] == no_answer);
+    tree.learn(rows.batch(0, 100), rows.y.data(), nullptr);
+    tree.predict(rows.batch(), {classes.data(), nullptr, 0}, nullptr, &moment);
+    CHECK(moment.seen == 100 && moment.classes == tree.n_classes());
+}
+
 void more_room_than_classes_is_filled_with_zeros() {
     const examples::Rows rows = examples::make_rows({}, 2);
     Tree tree(examples::quick_settings(Adaptive{}));
@@ -217,6 +230,7 @@ int main() {
     a_new_category_counts_for_every_class();
     more_room_than_classes_is_filled_with_zeros();
     absent_columns_are_missing();
+    the_state_that_predicts_is_named();
     codes_that_no_one_learned_are_answered();
     extreme_values_are_learned_and_answered();
     a_class_that_came_in_between_is_left_out();

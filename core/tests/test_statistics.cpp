@@ -196,6 +196,32 @@ void halves_make_a_whole() {
     CHECK(refused);
 }
 
+void a_summary_in_arrays_worked_by_hand() {
+    const double x[] = {1.0, 3.0, std::numeric_limits<double>::quiet_NaN(), 5.0};
+    const std::int32_t colour[] = {0, 1, 1, missing_code};
+    const std::int32_t y[] = {0, 0, 0, 2};
+    Batch batch;
+    batch.rows = 4;
+    batch.columns = {{x, sizeof(double), Column::Type::f64},
+                     {colour, sizeof(std::int32_t), Column::Type::code}};
+    Summary summary({Kind::numeric, Kind::categorical});
+    summary.learn(batch, y, nullptr);
+    const SummaryArrays a = summary.arrays();
+    CHECK(a.classes == 3 && a.numeric == 1);
+    CHECK(a.counts == (std::vector{3.0, 0.0, 1.0}));
+    CHECK(a.known == (std::vector{2.0, 0.0, 1.0}));
+    CHECK(a.mean == (std::vector{2.0, 0.0, 5.0}));
+    CHECK(a.squares == (std::vector{2.0, 0.0, 0.0}));
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    CHECK(a.low == (std::vector{1.0, infinity, 5.0}));
+    CHECK(a.high == (std::vector{3.0, -infinity, 5.0}));
+    const std::size_t values = a.cells[0].size() / 3;
+    CHECK(a.cells.size() == 1 && values >= 2);
+    CHECK(a.cells[0][0] == 1.0 && a.cells[0][1] == 2.0);
+    CHECK(std::all_of(a.cells[0].begin() + static_cast<std::ptrdiff_t>(values), a.cells[0].end(),
+                      [](double cell) { return cell == 0.0; }));
+}
+
 void kept_values_are_merged_exactly() {
     Dice dice(3);
     ExhaustiveValues all, first, second;
@@ -278,6 +304,7 @@ void many_classes_come_and_go() {
 
 int main() {
     halves_make_a_whole();
+    a_summary_in_arrays_worked_by_hand();
     kept_values_are_merged_exactly();
     large_offsets_and_first_outliers();
     many_classes_come_and_go();

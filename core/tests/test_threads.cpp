@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "../tree/description.hpp"
 #include "checking.hpp"
 #include "examples.hpp"
 
@@ -64,13 +65,14 @@ void read(const Tree& tree, const Stream& stream, std::size_t reader, const std:
         answered += n;
         if (turn % 40 == reader) {
             const Batch row = rows.batch(0, 1);
-            Tree::Aside aside{&row};
-            const Snapshot s = tree.snapshot(&aside);
-            if (s.test.size() != s.parent.size()) ++wrong;
-            for (std::size_t i = 1; i < aside.path.size(); ++i) {
-                const auto id = static_cast<std::size_t>(aside.path[i]);
-                if (s.parent[id] != aside.path[i - 1]) ++wrong;
+            const Description d = tree.describe(&row);
+            if (d.test.size() != d.parent.size()) ++wrong;
+            for (std::size_t i = 1; i < d.path.size(); ++i) {
+                const auto id = static_cast<std::size_t>(d.path[i]);
+                if (d.parent[id] != d.path[i - 1]) ++wrong;
             }
+            const Snapshot s = tree.snapshot();
+            if (s.test.size() != s.parent.size()) ++wrong;
             if (tree.leaf_states().empty() || tree.memory_bytes() == 0) ++wrong;
             if (tree.certificates().size() > tree.n_nodes()) ++wrong;
         }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "../tree/description.hpp"
 #include "checking.hpp"
 #include "examples.hpp"
 
@@ -115,10 +116,9 @@ void a_tree_grows_and_answers() {
         CHECK(tree.certificates().size() == tree.n_nodes() - tree.n_leaves());
         CHECK(tree.leaf_states().size() == tree.n_leaves());
         const Batch first_row = stream.first.batch(0, 1);
-        Tree::Aside aside{&first_row};
-        static_cast<void>(tree.snapshot(&aside));
-        CHECK(aside.path.front() == 0);
-        for (const std::int32_t id : aside.path) {
+        const Description described = tree.describe(&first_row);
+        CHECK(described.path.front() == 0);
+        for (const std::int32_t id : described.path) {
             CHECK(id >= 0 && static_cast<std::size_t>(id) < tree.n_nodes());
         }
         const std::uint64_t learned = static_cast<std::uint64_t>(
@@ -127,6 +127,72 @@ void a_tree_grows_and_answers() {
             std::count_if(stream.second.w.begin(), stream.second.w.end(),
                           [](double w) { return w > 0.0; }));
         CHECK(tree.seen() == learned);
+    }
+}
+
+// What is shown of a tree is what its snapshot holds.
+void a_tree_is_described() {
+    for (const Settings& settings : many_settings()) {
+        const GrowingStream stream(3);
+        Tree tree(settings);
+        grow_first(tree, stream, 500);
+        grow_second(tree, stream, stream.second.size(), 500);
+        const Snapshot s = tree.snapshot();
+        const Description d = tree.describe();
+        const std::size_t k = d.classes, n = d.test.size();
+        CHECK(n == tree.n_nodes() && k == tree.n_classes() && d.path.empty());
+        if (settings.adapts()) continue;  // alternates have no place in the description
+        CHECK(d.parent == s.parent && d.branch == s.branch && d.heavy == s.heavy);
+        CHECK(d.feature == s.feature && d.category == s.category && d.threshold == s.threshold);
+        CHECK(d.counts == s.counts && d.inherited == s.inherited);
+        CHECK(d.estimated == (s.estimated.empty() ? s.inherited : s.estimated));
+        CHECK(*std::max_element(d.depth.begin(), d.depth.end()) ==
+              static_cast<std::int32_t>(tree.depth()));
+        for (std::size_t i = 0; i < n; ++i) {
+            CHECK((d.predictor[i] == Speaker::none) == (d.test[i] != Test::leaf));
+            double weight = 0.0;
+            for (std::size_t c = i * k; c < (i + 1) * k; ++c) {
+                weight += s.counts[c] + s.inherited[c];
+                if (weight > 0.0) CHECK(d.majority[c] == s.counts[c] + s.inherited[c]);
+            }
+            if (weight > 0.0 || i == 0) continue;
+            const std::size_t above = static_cast<std::size_t>(d.parent[i]) * k;
+            CHECK(std::equal(d.majority.begin() + static_cast<std::ptrdiff_t>(i * k),
+                             d.majority.begin() + static_cast<std::ptrdiff_t>((i + 1) * k),
+                             d.majority.begin() + static_cast<std::ptrdiff_t>(above)));
+        }
+    }
+}
+
+void certificates_and_changes_since_a_number_of_examples() {
+    for (const Settings& settings : many_settings()) {
+        const GrowingStream stream(7);
+        Tree tree(settings);
+        grow_first(tree, stream, 500);
+        grow_second(tree, stream, stream.second.size(), 500);
+        const std::vector<Certificate> all = tree.certificates();
+        const Description d = tree.describe();
+        for (const Certificate& c : all) {
+            std::size_t children = 0;
+            for (std::size_t i = 0; i < d.parent.size(); ++i) {
+                if (d.parent[i] != c.node || (!d.option.empty() && d.option[i])) continue;
+                CHECK(children < c.branches.size());
+                if (children >= c.branches.size()) break;
+                CHECK(std::equal(c.branches[children].begin(), c.branches[children].end(),
+                                 d.estimated.begin() + static_cast<std::ptrdiff_t>(i * d.classes)));
+                ++children;
+            }
+            CHECK(children == c.branches.size() && children >= 1);
+        }
+        for (const std::uint64_t since : {std::uint64_t{0}, all[all.size() / 2].seen, tree.seen()}) {
+            std::vector<std::uint64_t> wanted, found;
+            for (const Certificate& c : all) {
+                if (c.seen > since) wanted.push_back(c.seen);
+            }
+            for (const Certificate& c : tree.certificates(since)) found.push_back(c.seen);
+            CHECK(found == wanted);
+            for (const Change& c : tree.changes(since)) CHECK(c.seen > since);
+        }
     }
 }
 
@@ -253,6 +319,8 @@ void limits_hold() {
 
 int main() {
     a_tree_grows_and_answers();
+    a_tree_is_described();
+    certificates_and_changes_since_a_number_of_examples();
     a_snapshot_is_the_tree();
     batches_do_not_matter();
     prequential_is_predict_then_learn();

@@ -1,7 +1,9 @@
 // Distributions, worked by hand, and trees that learn them with the same bits everywhere.
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
+#include "../data/uncertain_table.hpp"
 #include "checking.hpp"
 #include "examples.hpp"
 
@@ -54,6 +56,46 @@ void normals() {
     }
 }
 
+// What lies beyond the numbers that are learned is brought into their range.
+void values_from_outside() {
+    const std::int64_t rows[] = {0, 0, 1}, starts[] = {0, 0, 0, 2};
+    const std::int32_t features[] = {0, 1, 0};
+    const std::uint8_t types[] = {0, 1, 2};
+    const double numbers[] = {-1e308, 2.0, 0.0, 0.0, 0.0, 9.0, 1e308, 1.0, 0.0, 0.0, 0.0, 0.0};
+    const double points[] = {1.0, 1e308}, weights[] = {0.25, 0.75};
+    UncertainTable table{3, 2, rows, features, types, numbers, starts, points, weights};
+    Batch batch;
+    batch.rows = 2;
+    batch.columns.resize(2);
+    set_uncertain(batch, table);
+    const std::vector<Uncertain>& u = batch.uncertain;
+    CHECK(u.size() == 3 && u[1].feature == 1 && u[2].row == 1);
+    CHECK(u[0].low == -largest_value && u[0].high == 2.0);
+    // A normal distribution that far out is a number.
+    CHECK(u[1].type == Uncertain::Type::interval && u[1].low == u[1].high);
+    CHECK(u[1].low == largest_value);
+    CHECK(u[2].type == Uncertain::Type::numbers && u[2].first == 0 && u[2].count == 2);
+    CHECK(batch.points[1].value == largest_value && batch.points[1].weight == 0.75);
+
+    const std::int64_t late[] = {0, 0, 2}, back[] = {1, 0, 1}, beyond[] = {0, 0, 0, 3};
+    const std::uint8_t unknown[] = {0, 1, 4}, pointless[] = {2, 1, 2};
+    const auto refused = [&](auto change) {
+        UncertainTable wrong = table;
+        change(wrong);
+        try {
+            set_uncertain(batch, wrong);
+        } catch (const std::invalid_argument&) {
+            return batch.uncertain.size() == 3;
+        }
+        return false;
+    };
+    CHECK(refused([&](UncertainTable& t) { t.rows = late; }));
+    CHECK(refused([&](UncertainTable& t) { t.rows = back; }));
+    CHECK(refused([&](UncertainTable& t) { t.starts = beyond; }));
+    CHECK(refused([&](UncertainTable& t) { t.types = unknown; }));
+    CHECK(refused([&](UncertainTable& t) { t.types = pointless; }));
+}
+
 bool same(const Snapshot& a, const Snapshot& b) {
     bool equal = true;
     std::vector<std::vector<std::byte>> all;
@@ -92,6 +134,7 @@ void the_same_bits_with_every_instruction_set() {
 int main() {
     intervals_and_points();
     normals();
+    values_from_outside();
     the_same_bits_with_every_instruction_set();
     return checking::failures();
 }

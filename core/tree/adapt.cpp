@@ -36,9 +36,9 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
         look(stop);
         const Section section(reserve_, reserve_bytes());
         n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
-        const Pace::Timer timer(pace_, n);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
+        const Pace::Timer timer(pace_, n, turnstile_);
         const Charge charge(statistics_);
         nodes_.descend(buffer, n, starts.data());
         const std::uint64_t reroutings = reroutings_;

@@ -84,8 +84,18 @@ std::vector<Speaker> Tree::speakers() const {
     return out;
 }
 
-void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const {
-    if (!batch.uncertain.empty()) return predict_uncertain(batch, answers, stop);
+void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop, Moment* moment) const {
+    const BlockLocks locks(turnstile_, moment != nullptr);
+    if (moment) *moment = {seen_, n_classes_};
+    if (batch.uncertain.empty()) {
+        predict_certain(batch, answers, locks, stop);
+    } else {
+        predict_uncertain(batch, answers, locks, stop);
+    }
+}
+
+void Tree::predict_certain(const Batch& batch, const Answers& answers, const BlockLocks& locks,
+                           Stop* stop) const {
     Pace pace(RowBuffer::most_rows);
     std::optional<RowBuffer> buffer;
     Asking scratch;
@@ -94,12 +104,12 @@ void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const
     for (std::size_t first = 0; first < batch.rows;) {
         look(stop);
         // A learner may come in between blocks, and may have added features.
-        const auto lock = turnstile_.reading();
+        const auto lock = locks.of_block();
         if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
         scratch.fit(shape_, costs_.classes > 0);
         if (settings_.selects()) scratch.gathered.fit(shape_);
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
-        const Pace::Timer timer(pace, n);
+        const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
         starts.resize(n);
         nodes_.descend(*buffer, n, starts.data());

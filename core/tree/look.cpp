@@ -23,27 +23,15 @@ std::size_t Tree::n_categories(std::size_t feature) const {
     return f.kind == Kind::categorical ? static_cast<std::size_t>(categories_[f.slot]) : 0;
 }
 
-std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& parent,
-                                               const std::vector<std::uint8_t>& role) {
-    std::vector<std::int32_t> numbers(parent.size());
+std::vector<std::int32_t> Tree::numbers() const {
+    std::vector<std::int32_t> numbers(nodes_.size());
     std::int32_t next = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const bool beside = !role.empty() && role[i] == static_cast<std::uint8_t>(Role::alternate);
-        const bool below = parent[i] != none && numbers[static_cast<std::size_t>(parent[i])] == none;
-        numbers[i] = beside || below ? none : next++;
+        const std::int32_t parent = nodes_[i].parent;
+        const bool below = parent != none && numbers[static_cast<std::size_t>(parent)] == none;
+        numbers[i] = nodes_[i].role == Role::alternate || below ? none : next++;
     }
     return numbers;
-}
-
-// By id, the number that a node has outside.
-std::vector<std::int32_t> Tree::numbers() const {
-    std::vector<std::int32_t> parent;
-    std::vector<std::uint8_t> role;
-    for (const Node& node : nodes_) {
-        parent.push_back(node.parent);
-        role.push_back(static_cast<std::uint8_t>(node.role));
-    }
-    return numbers_of_answering(parent, role);
 }
 
 std::size_t Tree::n_nodes() const {
@@ -89,15 +77,21 @@ std::size_t Tree::n_active_leaves() const {
     }));
 }
 
-std::vector<Certificate> Tree::certificates() const {
+std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) const {
     const auto lock = turnstile_.reading();
     std::vector<Certificate> out;
     const auto numbers = this->numbers();
+    std::vector<std::int32_t> places(nodes_.size(), none);  // [node]: of its certificate
     auto rival = rivals_.begin();
     for (const Split& s : splits_) {
         const Node& node = at(s.node);
         Certificate c;
         c.node = numbers[static_cast<std::size_t>(s.node)];
+        // A seeded split was made before the first example.
+        if (c.node == none || (since && s.seen <= *since)) {
+            rival += s.rivals;
+            continue;
+        }
         c.depth = node.depth;
         c.seen = s.seen;
         c.spent = s.spent;
@@ -119,14 +113,26 @@ std::vector<Certificate> Tree::certificates() const {
         }
         d.evidence = {s.n, s.gain_range, s.delta};
         d.epsilon = s.epsilon;
-        if (c.node != none) out.push_back(c);
+        places[static_cast<std::size_t>(s.node)] = static_cast<std::int32_t>(out.size());
+        out.push_back(std::move(c));
+    }
+    for (std::size_t i = 1; i < nodes_.size() && !out.empty(); ++i) {
+        const Node& node = nodes_[i];
+        const std::int32_t place = places[static_cast<std::size_t>(node.parent)];
+        if (place == none || node.role != Role::child) continue;
+        const double* const weights = estimated(static_cast<std::int32_t>(i));
+        out[static_cast<std::size_t>(place)].branches.emplace_back(weights, weights + n_classes_);
     }
     return out;
 }
 
-std::vector<Change> Tree::changes() const {
+std::vector<Change> Tree::changes(std::uint64_t since) const {
     const auto lock = turnstile_.reading();
-    return {changes_.begin(), changes_.end()};
+    std::vector<Change> out;
+    for (const Change& c : changes_) {
+        if (c.seen > since) out.push_back(c);
+    }
+    return out;
 }
 
 std::array<std::uint64_t, n_change_kinds> Tree::change_totals() const {

@@ -15,9 +15,9 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         look(stop);
         const Section section(reserve_, reserve_bytes());
         n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
-        const Pace::Timer timer(pace_, n);
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
+        const Pace::Timer timer(pace_, n, turnstile_);
         const Charge charge(statistics_);
         nodes_.descend(buffer, n, starts.data());
         each_row(n, [&](std::size_t i) {

@@ -253,18 +253,19 @@ void Tree::answer(Spread& spread, AnswerScratch& scratch, const Answers& answers
                                             : largest(sum.data(), n);
 }
 
-void Tree::predict_uncertain(const Batch& batch, const Answers& answers, Stop* stop) const {
+void Tree::predict_uncertain(const Batch& batch, const Answers& answers, const BlockLocks& locks,
+                             Stop* stop) const {
     std::optional<RowBuffer> buffer;
     AnswerScratch scratch;
     Spread spread;
     in_turn(
         batch,
         [&](std::size_t first, std::size_t n) {
-            predict(batch.certain_rows(first, n), from(answers, first), stop);
+            predict_certain(batch.certain_rows(first, n), from(answers, first), locks, stop);
         },
         [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
             look(stop);
-            const auto lock = turnstile_.reading();
+            const auto lock = locks.of_block();
             if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
             scratch.fit(shape_, costs_.classes > 0);
             buffer->read(row, 1);

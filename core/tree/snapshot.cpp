@@ -7,12 +7,8 @@
 
 namespace riparian {
 
-Snapshot Tree::snapshot(Aside* aside) const {
+Snapshot Tree::snapshot() const {
     const auto lock = turnstile_.reading();
-    if (aside) {
-        aside->speakers = speakers();
-        if (aside->row) aside->path = path(*aside->row);
-    }
     Snapshot s;
     const std::size_t n_classes = n_classes_;
     s.seen = {seen_};
@@ -33,9 +29,7 @@ Snapshot Tree::snapshot(Aside* aside) const {
         const double* const inherited = counts + shape_.class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
         if (settings_.short_memory) {
-            const std::size_t first = i * shape_.class_stride;
-            const bool told = first < estimates_.size();
-            const double* const estimate = told ? estimates_.data() + first : inherited;
+            const double* const estimate = estimated(static_cast<std::int32_t>(i));
             s.estimated.insert(s.estimated.end(), estimate, estimate + n_classes);
         }
         if (settings_.adapts()) {

@@ -1,6 +1,7 @@
 #include "summary.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -79,6 +80,37 @@ void Summary::downdate(const Summary& other) {
     reshape(features_, other.shape_.class_stride);
     statistics_.downdate(shape_, counts_.data(), other.statistics_, other.shape_,
                          other.counts_.data());
+}
+
+SummaryArrays Summary::arrays() const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::size_t classes = shape_.class_stride, n = shape_.numeric;
+    SummaryArrays out{classes, n, counts_, {}, {}, {}, {}, {}, {}};
+    for (auto* const plane : {&out.known, &out.mean, &out.squares}) plane->assign(classes * n, 0.0);
+    out.low.assign(classes * n, infinity);
+    out.high.assign(classes * n, -infinity);
+    for (std::size_t k = 0; k < classes && n; ++k) {
+        if (!(counts_[k] > 0.0)) continue;
+        const GaussianClass c = statistics_.gaussian(k, counts_.data());
+        const auto copy = [&](std::size_t plane, std::vector<double>& to) {
+            std::copy_n(c.planes + plane * n, n, to.data() + k * n);
+        };
+        for (std::size_t f = 0; f < n; ++f) out.known[k * n + f] = c.known ? c.known[f] : c.weight;
+        copy(mean, out.mean);
+        copy(squares, out.squares);
+        copy(low, out.low);
+        copy(high, out.high);
+    }
+    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+        const std::uint32_t* const starts = statistics_.starts(shape_) + c;
+        const std::size_t values = starts[1] - starts[0];
+        std::vector<double>& cells = out.cells.emplace_back(classes * values, 0.0);
+        for (std::size_t k = 0; k < classes; ++k) {
+            if (!statistics_.classes()[k]) continue;
+            std::copy_n(statistics_.cells(shape_, k) + starts[0], values, cells.data() + k * values);
+        }
+    }
+    return out;
 }
 
 }  // namespace riparian

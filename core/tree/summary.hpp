@@ -10,6 +10,14 @@
 
 namespace riparian {
 
+// A summary as dense arrays. A class without examples has zeros, and an empty range.
+struct SummaryArrays {
+    std::size_t classes = 0, numeric = 0;
+    std::vector<double> counts;                             // [class]
+    std::vector<double> known, mean, squares, low, high;    // [class][numeric feature]
+    std::vector<std::vector<double>> cells;                 // [categorical feature]: [class][category]
+};
+
 // Merging in a fixed order gives the same bits. Features correspond by place: of two
 // summaries one has the features of the other, and perhaps more after them.
 class Summary {
@@ -21,6 +29,7 @@ public:
     // Throws std::invalid_argument, and changes nothing, if the other cannot be part of this.
     void downdate(const Summary&);
 
+    [[nodiscard]] SummaryArrays arrays() const;
     [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const std::vector<double>& counts() const noexcept { return counts_; }
     [[nodiscard]] const LeafStatistics& statistics() const noexcept { return statistics_; }

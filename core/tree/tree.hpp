@@ -30,16 +30,18 @@
 
 namespace riparian {
 
+struct Description;
 struct Seed;
 struct Snapshot;
 
 // Far above what a model needs; a file that says more is damaged.
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
 
-// Which nodes of a tree answer: in its order, for each its number among them; none: it
-// grows beside another.
-[[nodiscard]] std::vector<std::int32_t> numbers_of_answering(const std::vector<std::int32_t>& parent,
-                                                             const std::vector<std::uint8_t>& role);
+// The state that predicted: the examples that it had learned, and the classes that it knew.
+struct Moment {
+    std::uint64_t seen = 0;
+    std::size_t classes = 0;
+};
 
 struct LeafState {
     std::int32_t node;
@@ -131,7 +133,8 @@ public:
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
                      Stop* stop = nullptr);
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr) const;
+    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
+    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
 
     // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
     // `find_starts` gives is good until `reroutings` counts on.
@@ -185,18 +188,16 @@ public:
     [[nodiscard]] std::size_t n_active_leaves() const;
     [[nodiscard]] double delta_spent() const;  // by all checks so far
     [[nodiscard]] std::uint32_t passes() const;  // over the data, the first included
-    [[nodiscard]] std::vector<Certificate> certificates() const;
+    // Those of splits and changes after the tree had learned this many examples. The last
+    // most_changes are kept.
+    [[nodiscard]] std::vector<Certificate> certificates(std::optional<std::uint64_t> since = {}) const;
+    [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
-    [[nodiscard]] std::vector<Change> changes() const;  // the last most_changes
     [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const;
 
-    // What may be asked besides, of the same moment.
-    struct Aside {
-        const Batch* row = nullptr;
-        std::vector<std::int32_t> path;  // ids from the root to where the row is answered
-        std::vector<Speaker> speakers;   // [node], none for a split
-    };
-    [[nodiscard]] Snapshot snapshot(Aside* aside = nullptr) const;
+    // With the path of a row, if one is given.
+    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
+    [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is
     // that of a tree which learning could have made.
     [[nodiscard]] static std::unique_ptr<Tree> restore(const Settings&, const Snapshot&);
@@ -260,6 +261,8 @@ private:
     [[nodiscard]] const double* counts(std::int32_t node) const noexcept {
         return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
     }
+    // [class]: the weight that the split above estimated for a node.
+    [[nodiscard]] const double* estimated(std::int32_t node) const noexcept;
     // As Nodes::route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
@@ -347,7 +350,8 @@ private:
     bool halve(Spread&, std::size_t value, Spread::Waiting&) const;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;
     void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
-    void predict_uncertain(const Batch&, const Answers&, Stop*) const;
+    void predict_certain(const Batch&, const Answers&, const BlockLocks&, Stop*) const;
+    void predict_uncertain(const Batch&, const Answers&, const BlockLocks&, Stop*) const;
     void answer(Spread&, AnswerScratch&, const Answers&, std::size_t row) const;
     void learn(Spread&, std::size_t y, double w);
     void arrive(const Spread&, std::size_t y);

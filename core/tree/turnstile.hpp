@@ -27,6 +27,14 @@ public:
         return std::unique_lock(room_);
     }
 
+    // Whether another thread waits for the room. For who is inside: who waits for the room holds the
+    // gate meanwhile.
+    [[nodiscard]] bool awaited() noexcept {
+        if (!gate_.try_lock()) return true;
+        gate_.unlock();
+        return false;
+    }
+
     // A process forks: before it, every turnstile is closed, so that no model is copied in the
     // middle of a row; after it, in parent and child, they are opened. A thread that forks while it
     // learns, from a function of the user, holds one itself: closing gives up after some seconds,
@@ -49,6 +57,24 @@ private:
     Turnstile* next_ = nullptr;
     Turnstile* previous_ = nullptr;
     bool gate_closed_ = false, closed_ = false;
+};
+
+// The locks of a call that reads block by block: one for each block, so that a learner may come in
+// between, or one for all of them, so that all blocks read one state.
+class BlockLocks {
+public:
+    BlockLocks(Turnstile& turnstile, bool one_state) : turnstile_(turnstile) {
+        if (one_state) whole_ = turnstile_.reading();
+    }
+    // To be held during a block. Who holds the lock for all blocks must not wait at the gate again:
+    // a writer that waits there would never get in.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> of_block() const {
+        return whole_.owns_lock() ? std::shared_lock<std::shared_mutex>() : turnstile_.reading();
+    }
+
+private:
+    Turnstile& turnstile_;
+    std::shared_lock<std::shared_mutex> whole_;
 };
 
 }  // namespace riparian

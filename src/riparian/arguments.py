@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +13,7 @@ __all__ = [
     "at_least",
     "broadcast",
     "class_weights",
+    "example_count",
     "not_negative",
     "positive",
     "probabilities",
@@ -57,6 +60,19 @@ def class_weights(parameter: str, table: ArrayLike) -> Doubles:
         rule = "must have the shape (n_branches, n_classes)"
         raise ValueError(f"{parameter} {rule}, got {cells.shape}")
     return cells
+
+
+def example_count(parameter: str, value: Any) -> int | None:
+    """A number of examples, or None."""
+    if value is None:
+        return None
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = -1
+    if not 0 <= count < 2**64:
+        raise ValueError(f"{parameter} must be a number of examples or None, got {value!r}")
+    return count
 
 
 def broadcast(**arrays: Doubles) -> list[Doubles]:

@@ -21,23 +21,12 @@ __all__ = [
     "Split",
     "describe_cut",
     "evidence_lines",
-    "evidence_of",
     "pending_of",
     "splits_of",
 ]
 
 T = TypeVar("T")
 Candidate = tuple[int, int, float, int, float]
-
-
-#: Certificates and nodes of a tree.
-Evidence = tuple[list[Any], dict[str, Any]]
-
-
-def evidence_of(engine: Engine) -> Evidence:
-    """What :func:`splits_of` reads."""
-    # Certificates first: a learner may split on.
-    return engine.certificates(), engine.nodes()
 
 
 def describe_cut(schema: Schema, candidate: Candidate) -> str:
@@ -283,13 +272,9 @@ def _name(policy: Any) -> str:
 
 
 def splits_of(
-    evidence: Evidence, schema: Schema, parameters: Mapping[str, Any]
+    certificates: list[Any], schema: Schema, parameters: Mapping[str, Any]
 ) -> Certificates[Split]:
-    """The certificates of a tree, oldest first; the schema was read after the evidence."""
-    certificates, nodes = evidence
-    children: dict[int, list[tuple[float, ...]]] = {}
-    for child, parent in enumerate(nodes["parent"].tolist()):
-        children.setdefault(parent, []).append(tuple(nodes["estimated"][child].tolist()))
+    """The certificates of an engine in words; the schema was read after them."""
     return Certificates(
         Split(
             node=node,
@@ -311,7 +296,7 @@ def splits_of(
             bound="none" if reason == "seeded" else _name(parameters["bound"]),
             reason=reason,
             candidates=_ranked(schema, ranking),
-            branches=tuple(children[node]),
+            branches=tuple(map(tuple, branches)),
             pass_number=pass_number,
         )
         for (
@@ -329,6 +314,7 @@ def splits_of(
             criterion,
             ranking,
             pass_number,
+            branches,
         ) in certificates
     )
 

@@ -72,10 +72,10 @@ class Change:
         )
 
 
-def changes_of(engine: Engine, schema: Schema) -> Certificates[Change]:
-    """The changes that an engine remembers, oldest first."""
+def changes_of(engine: Engine, schema: Schema, since: int = 0) -> Certificates[Change]:
+    """The changes that an engine remembers after so many examples, oldest first."""
     found: Certificates[Change] = Certificates()
-    for entry in engine.changes():
+    for entry in engine.changes(since):
         seen, kind, depth, above, branch, before, after, *rest = entry
         leaves_before, leaves_after, ours, n_ours, theirs, n_theirs, bound = rest
         found.append(

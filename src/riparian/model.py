@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,13 +103,27 @@ class Engine(Protocol):
     ) -> tuple[Codes, Numbers | None]: ...
     def predict(self, batch: _core.Batch, width: int) -> tuple[Codes, Numbers | None]: ...
 
-    # One dict of the usual values; False or None: it needs the other way.
+    # All rows by one state; with the examples that it had learned and the classes that it knew.
+    def predict_at_once(
+        self, batch: _core.Batch, width: int
+    ) -> tuple[Codes, Numbers | None, int, int]: ...
+
+    # One dict of the usual values; False or None: it needs the other way. With `return_seen` a
+    # tuple: the prediction, and the examples that the state had learned which made it.
     def learn_one(
         self, x: dict[Any, Any], index: Mapping[Any, int], categories: Any, y: int, w: float
     ) -> bool: ...
     def predict_one(
-        self, x: dict[Any, Any], index: Mapping[Any, int], categories: Any
-    ) -> int | None: ...
+        self, x: dict[Any, Any], index: Mapping[Any, int], categories: Any, return_seen: bool
+    ) -> Any: ...
+    def predict_proba_one(
+        self,
+        x: dict[Any, Any],
+        index: Mapping[Any, int],
+        categories: Any,
+        classes: list[Any],
+        return_seen: bool,
+    ) -> Any: ...
 
     def snapshot(self) -> dict[str, NDArray[Any]]: ...
 
@@ -445,69 +459,185 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         batch = self._read(table).batch
         if answers == "labels":
             return self._labels(engine.predict(batch, 0)[0])
-        codes, probabilities, _ = self._shared(batch)
+        codes, probabilities = self._shared(batch)
         return self._labels(codes), probabilities
 
     # -- answering ----------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most likely class of each row; with `costs` the one of least expected cost."""
-        engine, reading = self._asked(X)
-        codes, _ = engine.predict(reading.batch, 0)
+    @overload
+    def predict(self, X: Any, *, return_seen: Literal[False] = ...) -> NDArray[Any]: ...
+    @overload
+    def predict(self, X: Any, *, return_seen: Literal[True]) -> tuple[NDArray[Any], int]: ...
+    def predict(self, X: Any, *, return_seen: bool = False) -> Any:
+        """Predict the most likely class of each row; with `costs` the one of least expected cost.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            Unknown columns of a frame or mapping are ignored; absent ones are missing.
+        return_seen : bool, default=False
+            Also return `n_seen_` of the state that predicted. One state then predicts all rows,
+            and a thread that learns waits until they are done. Without it a large `X` is
+            predicted in blocks of rows, and rows may be learned between two blocks.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+        n_seen : int, only with `return_seen`
+            The number of examples that the model had learned when it predicted.
+        """
+        engine = self._fitted()
+        table = _read_rows(X)
+        if return_seen:
+            codes, _, _, seen = self._predict_at_once(table, proba=False)
+            return self._labels(codes), seen
+        codes, _ = engine.predict(self._read(table).batch, 0)
         return self._labels(codes)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of each row, in the order of ``classes_``."""
-        _, reading = self._asked(X)
-        return self._shared(reading.batch)[1]
+    @overload
+    def predict_proba(
+        self, X: Any, *, return_seen: Literal[False] = ...
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def predict_proba(
+        self, X: Any, *, return_seen: Literal[True]
+    ) -> tuple[NDArray[np.float64], int]: ...
+    def predict_proba(self, X: Any, *, return_seen: bool = False) -> Any:
+        """Predict the class probabilities of each row, in the order of ``classes_``.
 
-    def predict_one(self, x: Mapping[Any, Any]) -> Hashable | None:
-        """The class of one example, as `predict`; None before anything was learned."""
+        Parameters
+        ----------
+        X, return_seen
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            With `return_seen` there is a column for each class that the model had learned at
+            that moment. ``classes_`` may have more by now, behind those.
+        n_seen : int, only with `return_seen`
+            The number of examples that the model had learned when it predicted.
+        """
+        self._fitted()
+        table = _read_rows(X)
+        if return_seen:
+            _, probabilities, _, seen = self._predict_at_once(table, proba=True)
+            return probabilities, seen
+        return self._shared(self._read(table).batch)[1]
+
+    @overload
+    def predict_one(
+        self, x: Mapping[Any, Any], *, return_seen: Literal[False] = ...
+    ) -> Hashable | None: ...
+    @overload
+    def predict_one(
+        self, x: Mapping[Any, Any], *, return_seen: Literal[True]
+    ) -> tuple[Hashable | None, int]: ...
+    def predict_one(self, x: Mapping[Any, Any], *, return_seen: bool = False) -> Any:
+        """Predict the class of one example, as :meth:`predict` does.
+
+        Parameters
+        ----------
+        x : mapping
+            Values by the names of features. Unknown names are ignored.
+        return_seen : bool, default=False
+            Also return `n_seen_` of the state that predicted.
+
+        Returns
+        -------
+        label : label or None
+            None before anything was learned.
+        n_seen : int, only with `return_seen`
+            The number of examples that the model had learned when it predicted.
+        """
         engine = self._engine
         if engine is None:
-            return None
+            return (None, 0) if return_seen else None
         schema = self._schema
-        code = None
+        found: Any = None
         if type(x) is dict:
-            code = engine.predict_one(x, schema.index, schema.codes)
-        if code is None:
-            code = int(engine.predict(self._read_one(x).batch, 0)[0][0])
-        return schema.classes[code] if code >= 0 else None
+            found = engine.predict_one(x, schema.index, schema.codes, return_seen)
+        if found is None:
+            codes, _, _, seen = self._predict_at_once(read_example(x), proba=False)
+            found = (codes.item(), seen) if return_seen else codes.item()
+        if return_seen:
+            code, seen = found
+            return schema.classes[code] if code >= 0 else None, seen
+        return schema.classes[found] if found >= 0 else None
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
-        """Class probabilities of one example; empty before anything was learned."""
-        if self._engine is None:
-            return {}
-        _, probabilities, classes = self._shared(self._read_one(x).batch)
-        return dict(zip(classes, probabilities[0].tolist(), strict=True))
+    @overload
+    def predict_proba_one(
+        self, x: Mapping[Any, Any], *, return_seen: Literal[False] = ...
+    ) -> dict[Hashable, float]: ...
+    @overload
+    def predict_proba_one(
+        self, x: Mapping[Any, Any], *, return_seen: Literal[True]
+    ) -> tuple[dict[Hashable, float], int]: ...
+    def predict_proba_one(self, x: Mapping[Any, Any], *, return_seen: bool = False) -> Any:
+        """Predict the class probabilities of one example, as :meth:`predict_proba` does.
 
-    def _shared(
-        self, batch: _core.Batch
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], list[Hashable]]:
-        """The codes, the probabilities of all classes that the engine knew, and these classes."""
+        Parameters
+        ----------
+        x, return_seen
+            As in :meth:`predict_one`.
+
+        Returns
+        -------
+        probabilities : dict
+            The probability of each class that the model has learned; empty before anything was
+            learned.
+        n_seen : int, only with `return_seen`
+            The number of examples that the model had learned when it predicted.
+        """
+        engine = self._engine
+        if engine is None:
+            return ({}, 0) if return_seen else {}
+        if type(x) is dict:
+            schema = self._schema
+            found = engine.predict_proba_one(
+                x, schema.index, schema.codes, schema.classes, return_seen
+            )
+            if found is not None:
+                return found
+        _, probabilities, classes, seen = self._predict_at_once(read_example(x), proba=True)
+        by_label = dict(zip(classes, probabilities[0].tolist(), strict=True))
+        return (by_label, seen) if return_seen else by_label
+
+    def _shared(self, batch: _core.Batch) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The codes, and the probabilities of all classes that the engine knew."""
         # Another thread may bring a class meanwhile, without which they would not sum to 1: then
         # they are asked for again, and at last while nobody learns.
         for lock in (contextlib.nullcontext(), contextlib.nullcontext(), self._learning):
             with lock:
-                engine, classes = self._fitted(), list(self._schema.classes)
-                codes, probabilities = engine.predict(batch, len(classes))
-                if engine.n_classes <= len(classes):
+                engine, width = self._fitted(), len(self._schema.classes)
+                codes, probabilities = engine.predict(batch, width)
+                if engine.n_classes <= width:
                     break
         assert probabilities is not None
-        return codes, probabilities, classes
+        return codes, probabilities
 
-    def _asked(self, X: Any) -> tuple[E, Reading]:
-        engine = self._fitted()
-        table = read_table(X)
-        if table.n_rows == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
-                "while a minimum of 1 is required."
-            )
-        return engine, self._read(table)
+    def _predict_at_once(
+        self, table: Table, *, proba: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], list[Hashable], int]:
+        """All rows by one state: codes, probabilities, the classes that it knew, its `n_seen_`.
 
-    def _read_one(self, x: Mapping[Any, Any]) -> Reading:
-        return self._read(read_example(x))
+        Without `proba` there are no probabilities, in an array of no columns.
+        """
+        # Another thread may bring a class, or a category or feature of these rows, after they
+        # were read and before they are predicted: then they are read again, and at last while
+        # nobody learns.
+        for lock in (contextlib.nullcontext(), contextlib.nullcontext(), self._learning):
+            with lock:
+                engine, schema = self._fitted(), self._schema
+                classes, names = list(schema.classes), schema.n_names
+                batch = self._read(table).batch
+                width = len(classes) if proba else 0
+                codes, probabilities, seen, known = engine.predict_at_once(batch, width)
+                if known <= len(classes) and names == schema.n_names and schema is self._schema:
+                    break
+        if probabilities is None:
+            probabilities = np.empty((table.n_rows, 0))
+        return codes, probabilities[:, :known], classes[:known], seen
 
     def _read(self, table: Table) -> Reading:
         reading = self._schema.read(table, grow=False)
@@ -654,6 +784,16 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         state = {"_schema": schema, "_learning": threading.Lock(), "_learned_with": axes}
         self.__dict__.update(state, _engine=other._engine)
         _forked.watch(self)
+
+
+def _read_rows(X: Any) -> Table:
+    table = read_table(X)
+    if table.n_rows == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
+            "while a minimum of 1 is required."
+        )
+    return table
 
 
 def _refuse_infinite(reading: Reading, schema: Schema) -> None:

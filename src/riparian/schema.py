@@ -88,6 +88,11 @@ class Schema:
         return self.features, self.codes, self.index, self.classes, self.class_codes
 
     @property
+    def n_names(self) -> int:
+        """Features and categories. Where it is the same again, no name has come in between."""
+        return len(self.features) + sum(map(len, filter(None, self.codes)))
+
+    @property
     def named(self) -> bool:
         """Features have names of their own, not just positions."""
         return any(isinstance(f.name, str) for f in self.features)

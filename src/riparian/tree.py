@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
+from riparian.arguments import example_count
 from riparian.certificates import (
     Certificates,
     Pending,
     Split,
-    evidence_of,
     pending_of,
     splits_of,
 )
@@ -465,20 +465,45 @@ class HoeffdingTree(TreeModel[_core.Engine]):
 
     # -- looking inside -----------------------------------------------------------------------
 
-    def splits(self) -> Certificates[Split]:
-        """The certificates of all splits, oldest first: a list that is also a table."""
-        return splits_of(evidence_of(self._fitted()), self._schema, self._learned_with)
+    def splits(self, *, since: int | None = None) -> Certificates[Split]:
+        """Return the certificates of the splits of the tree, oldest first.
+
+        Parameters
+        ----------
+        since : int, optional
+            An earlier value of `n_seen_`: only splits made after that many examples. By default
+            all splits, with those that came with a batch tree.
+
+        Returns
+        -------
+        splits : Certificates of Split
+            A list that is also a table. A split of a subtree that was pruned or replaced is not
+            part of the tree any more. A subtree that was recalled from the archive brings its
+            splits back with the `seen` that they had; :meth:`changes` has the recall.
+        """
+        certificates = self._fitted().certificates(example_count("since", since))
+        return splits_of(certificates, self._schema, self._learned_with)
 
     def pending(self) -> Certificates[Pending]:
         """For each leaf: what it would decide now, and how many examples it still needs."""
         return pending_of(self._fitted(), self._schema, self._learned_with)
 
-    def changes(self) -> Certificates[Change]:
-        """What the tree replaced, pruned or moved as its stream changed, oldest first.
+    def changes(self, *, since: int | None = None) -> Certificates[Change]:
+        """Return what the tree replaced, pruned or moved as its stream changed, oldest first.
 
-        The last 500 are kept. A tree with ``adaptation="none"`` has none.
+        Parameters
+        ----------
+        since : int, optional
+            An earlier value of `n_seen_`: only changes after that many examples.
+
+        Returns
+        -------
+        changes : Certificates of Change
+            The last 500 are kept, fewer where `max_bytes` has no room for them. Older changes are
+            missing, also from what `since` asks for; :meth:`change_counts` counts them all. A tree
+            with ``adaptation="none"`` has none.
         """
-        return changes_of(self._fitted(), self._schema)
+        return changes_of(self._fitted(), self._schema, example_count("since", since) or 0)
 
     def change_counts(self) -> dict[str, int]:
         """How often each kind of change happened since the first example.

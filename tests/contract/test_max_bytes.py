@@ -23,6 +23,7 @@ from riparian.impurities import Accuracy
 from riparian.modelfile import to_bytes
 from riparian.settings import byte_count, check_settings
 from riparian.streams import hyperplane, random_rbf
+from riparian.table import read_example
 
 MANY_LEAVES = {"tau": 10.0, "grace_period": 50}
 
@@ -484,7 +485,7 @@ def test_an_inactive_leaf_answers_with_its_class_counts():
     asked = 0
     for row in X[:300]:
         example = dict(enumerate(row.tolist()))
-        leaf = model._engine.nodes(model._read_one(example).batch)["path"][-1]
+        leaf = model._engine.nodes(model._read(read_example(example)).batch)["path"][-1]
         if leaf in inactive:
             asked += 1
             assert model.predict_one(example) == model.classes_[nodes["answer"][leaf].argmax()]

@@ -73,16 +73,28 @@ def assert_sane(probabilities):
 
 
 class TaughtMeanwhile:
-    """An engine that another thread teaches a new class while it is asked for the first time."""
+    """An engine that learns more, from another thread, before it predicts for the first time."""
 
     def __init__(self, engine, teach):
         self._engine, self._teach = engine, teach
 
-    def predict(self, batch, width):
+    def _learn_more(self):
         if teach := self._teach:
             self._teach = None
             teach()
+
+    def predict(self, batch, width):
+        self._learn_more()
         return self._engine.predict(batch, width)
+
+    def predict_at_once(self, batch, width):
+        self._learn_more()
+        return self._engine.predict_at_once(batch, width)
+
+    def predict_proba_one(self, x, index, categories, classes, return_seen):
+        known = list(classes)
+        self._learn_more()
+        return self._engine.predict_proba_one(x, index, categories, known, return_seen)
 
     def __getattr__(self, name):
         return getattr(self._engine, name)
@@ -93,6 +105,7 @@ def test_probabilities_know_a_class_that_comes_while_they_are_asked(other, mixed
     one = {"height": 0.1, "colour": "green"}
     for ask in (
         lambda model: model.predict_proba(rows.columns),
+        lambda model: model.predict_proba(rows.columns, return_seen=True)[0],
         lambda model: np.array([[*model.predict_proba_one(one).values()]]),
     ):
         cls, own = OTHERS[other.name]
@@ -109,6 +122,30 @@ def test_probabilities_know_a_class_that_comes_while_they_are_asked(other, mixed
         found = ask(model)
         assert found.shape[1] == known + 1
         assert_sane(found)
+
+
+def test_rows_are_read_again_where_a_category_of_theirs_comes_meanwhile(cls, mixed):
+    """Read without it, they would not be predicted as by the state that is named."""
+    rows = mixed[2100:2200]
+    labels = np.where(rows.columns["colour"] == "ultraviolet", "yes", "no")  # no new class
+    assert set(labels) == {"yes", "no"}
+    early = mixed[1900:2000]
+    for ask in (
+        lambda model: model.predict_proba(rows.columns, return_seen=True),
+        lambda model: model.predict(rows.columns, return_seen=True),
+    ):
+        model = cls().partial_fit(early.columns, early.y)
+        engine = model._engine
+
+        def teach(model=model, engine=engine):
+            model._engine = engine
+            for _ in range(3):
+                model.partial_fit(rows.columns, labels)
+
+        model._engine = TaughtMeanwhile(engine, teach)
+        found, seen = ask(model)
+        assert seen == model.n_seen_ == 400
+        np.testing.assert_array_equal(found, ask(model)[0])
 
 
 def test_four_threads_ask_while_one_learns(recipe):

@@ -9,6 +9,7 @@ import riparian as rp
 from riparian.bounds import hoeffding
 from riparian.impurities import Accuracy, entropy
 from riparian.modelfile import from_bytes, to_bytes
+from riparian.table import read_example
 
 QUICK = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.15}
 
@@ -92,12 +93,8 @@ def test_children_of_a_fresh_split_hold_the_stored_examples_that_were_routed_the
         splits += 1
         made = model.splits()[-1].node
         rows = list(stored)
-        ends = np.array(
-            [
-                model._engine.nodes(model._read_one(dict(enumerate(X[r]))).batch)["path"][-1]
-                for r in rows
-            ]
-        )
+        batches = [model._read(read_example(dict(enumerate(X[r])))).batch for r in rows]
+        ends = np.array([model._engine.nodes(batch)["path"][-1] for batch in batches])
         nodes = model._engine.nodes()
         for child in np.flatnonzero(nodes["parent"] == made):
             routed = [r for r, end in zip(rows, ends, strict=True) if end == child]

@@ -192,6 +192,7 @@ SETTINGS = {
     "normal, accuracy": {"bound": "normal", "impurity": "accuracy", "tau": 0.1},
     "normal, Gini": {"bound": "normal", "impurity": "gini", "delta": 0.2, "tau": 0.3},
     "delta method": {"bound": "delta-method"},
+    "empirical Bernstein": {"bound": "empirical-bernstein", "delta": 0.2, "tau": 0.3},
     "delta method, Gini": {
         "bound": "delta-method",
         "impurity": "gini",

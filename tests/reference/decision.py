@@ -99,7 +99,7 @@ def half_width(
     situation: Situation,
     variance: float = math.nan,
 ) -> float:
-    """epsilon of every bound but the delta method; ``variance`` is for a user's own function."""
+    """epsilon of every bound but the delta method; ``variance`` is that of the gap."""
     p, s = parameters, situation
     r = gain_range(criterion, s.n_classes)
     if s.n <= 0.0:
@@ -118,6 +118,10 @@ def half_width(
         }
         asked = SimpleNamespace(**{name: np.array([float(x)]) for name, x in told.items()})
         return float(np.squeeze(p.bound(asked)))
+    if p.bound == "empirical-bernstein":
+        if math.isnan(variance) or s.n <= 1.0:
+            return math.inf
+        return bounds.empirical_bernstein(s.n, s.delta, variance, r)
     if p.bound == "normal":
         return bounds.normal(s.n, s.delta, str(criterion), s.n_classes)
     if p.bound == "confidence":

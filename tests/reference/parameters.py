@@ -24,6 +24,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
         "confidence-practical",
         "normal",
         "delta-method",
+        "empirical-bernstein",
     ),
     "confidence_form": ("printed", "derived"),
     "pairing": ("independent", "conservative", "paired"),
@@ -40,6 +41,7 @@ SERVES = {
     "confidence-practical": ("entropy", "gini", "kearns-mansour"),
     "normal": ("misclassification", "accuracy", "gini", "hybrid"),
     "delta-method": ("entropy", "gini", "misclassification", "accuracy"),
+    "empirical-bernstein": ("entropy", "gini", "misclassification", "accuracy"),
 }
 
 

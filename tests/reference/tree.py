@@ -295,7 +295,7 @@ class ReferenceTree:
         p = self.parameters
         if p.bound != "delta-method":
             variance = math.nan
-            if callable(p.bound):
+            if callable(p.bound) or p.bound == "empirical-bernstein":
                 variance = gap_variance(criterion, cuts, self.nodes[leaf].weight)
             return half_width(p, criterion, situation, variance)
         node = self.nodes[leaf]

@@ -14,7 +14,7 @@ import sklearn.base
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.certificates import Certificates, Split, evidence_of, splits_of
+from riparian.certificates import Certificates, Split, splits_of
 from riparian.costs import check_costs
 from riparian.model import Engine, StreamClassifier
 from riparian.policies import shortest
@@ -221,9 +221,10 @@ class Ensemble(StreamClassifier[E]):
         """The certificates of the splits of each member, oldest first."""
         self._fitted()
         axes = self._tree_axes(self._learned_with)
+        read = self._read_trees(lambda tree: tree.certificates())
         return [
-            splits_of(evidence, self._schema_of(standing, features), axes)
-            for standing, evidence, features in self._read_trees(evidence_of)
+            splits_of(certificates, self._schema_of(standing, features), axes)
+            for standing, certificates, features in read
         ]
 
     def _standings(self) -> list[Standing]:

@@ -1,0 +1,30 @@
+// A tree as arrays, for whoever shows or exports it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../cuts/candidate.hpp"
+#include "../leaf/leaf.hpp"
+
+namespace riparian {
+
+// The nodes that predict, parents before their children. Alternates are not among them.
+struct Description {
+    std::size_t classes = 0;
+    std::vector<Test> test;
+    std::vector<std::int32_t> feature, category, parent, branch, heavy, depth;
+    std::vector<double> threshold;
+    // Which test of its parent a node begins, from 2 on; 0: it is a child. Empty without options.
+    std::vector<std::int32_t> option;
+    std::vector<double> counts;     // [node][class]: weight seen
+    std::vector<double> inherited;  // [node][class]: weight that it began with
+    std::vector<double> estimated;  // [node][class]: of it, what the split estimated
+    std::vector<double> majority;   // [node][class]: what a majority leaf there predicts by
+    std::vector<Speaker> predictor;  // [node]: none for a split
+    bool inner_nodes_learn = false;  // `counts` of inner nodes go on after the split
+    std::vector<std::int32_t> path;  // of a row, if one is given
+};
+
+}  // namespace riparian
