@@ -567,6 +567,23 @@ def test_the_defaults_of_a_recipe_are_plain_values(name):
         assert default is None or isinstance(default, str | int | float | bool | tuple)
 
 
+def test_a_recipe_does_not_take_what_it_fixes_nor_what_follows_from_a_policy():
+    class Mine(
+        rp.HoeffdingTree,
+        fixes={"tau": 0.0},
+        defaults={"impurity": "gini"},
+        allows={"bound": {"normal": {"delta": 0.1}, "hoeffding": {"delta": 0.2}}},
+    ):
+        """A recipe of this test."""
+
+    assert set(Mine().get_params(deep=False)) == (ALWAYS | {"impurity", "bound"}) - {"tau", "delta"}
+    for model, delta in ((Mine(), 0.1), (Mine(bound="hoeffding"), 0.2)):
+        axes = model._axes()
+        assert (axes["tau"], axes["delta"], axes["impurity"]) == (0.0, delta, Gini())
+    with pytest.raises(TypeError, match=r"Mine\.__init__\(\) got an unexpected .*'tau'"):
+        Mine(tau=0.1)
+
+
 def test_other_parameters_follow_from_the_bound_of_ctree():
     practical, theoretical = rp.CTree()._axes(), rp.CTree(bound="confidence")._axes()
     assert (practical["epsilons"], practical["inherit_counts"]) == (1, "count")
