@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import riparian as rp
-from riparian.policies import AXES, Policy, changed, resolve
+from riparian.policies import AXES, Policy, resolve
 
 #: A parameter of the specification that belongs to a policy: the axis, and its name in the policy.
 PLACES = {
@@ -63,8 +63,9 @@ def policies_of(flat: Mapping[str, Any], model: type[Any] = rp.HoeffdingTree) ->
         else:
             given[name] = _named(name, value) if name in AXES else value
     for axis, parameters in own.items():
-        policy = given[axis] if axis in given else model().get_params()[axis]
-        given[axis] = changed(axis, policy, parameters)
+        made = model(**{axis: given[axis]} if axis in given else {})
+        made.set_params(**{f"{axis}__{name}": value for name, value in parameters.items()})
+        given[axis] = getattr(made, axis)
     return given
 
 

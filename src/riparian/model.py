@@ -202,8 +202,12 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
                 of_policies.setdefault(axis, {})[name] = params.pop(key)
         super().set_params(**params)
         for axis, changes in of_policies.items():
-            setattr(self, axis, changed(axis, getattr(self, axis), changes))
+            setattr(self, axis, changed(axis, self._meant(axis), changes))
         return self
+
+    def _meant(self, axis: str) -> Any:
+        """The policy of an axis, as the model understands what the user wrote."""
+        return getattr(self, axis)
 
     # -- learning -----------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class Recipe:
 
         `free` has the defaults of the free composition.
         """
-        firsts = {axis: next(iter(allowed)) for axis, allowed in self.allows.items()}
+        firsts = {axis: _name(axis, next(iter(allowed))) for axis, allowed in self.allows.items()}
         found = {**firsts, **self.defaults}
         followed = {
             name for allowed in self.allows.values() for f in allowed.values() for name in f
@@ -77,15 +77,33 @@ class Recipe:
             found |= next(f for p, f in allowed.items() if _name(axis, p) == policy.name)
         return found
 
+    def meant(self, axis: str, value: Any) -> Any:
+        """What a user means by `value`: a name stands for the policy as the recipe writes it."""
+        if isinstance(value, str):
+            own = (p for p in self.allows.get(axis, ()) if _name(axis, p) == value)
+            return next(own, value)
+        return value
+
+    def shortest(self, axis: str, value: Any) -> Any:
+        """A policy as a user of the recipe would write it; the inverse of :meth:`meant`."""
+        own = self.meant(axis, value.name) if isinstance(value, Policy) else None
+        if not isinstance(own, Policy):
+            return shortest(value)
+        return own.name if _typed(value) == _typed(own) else value
+
     def _allowed(self, owner: str, axis: str, value: Any) -> Policy:
         own = {_name(axis, p): p for p in self.allows[axis]}
-        if isinstance(value, str) and value in own:
-            value = own[value]
+        value = self.meant(axis, value)
         found = value if callable(value) else resolve(axis, value)
         name = found.name if isinstance(found, Policy) else repr(value)
         one_of(f"{axis} of {owner}", name, own)
         assert isinstance(found, Policy)
         return found
+
+
+def _typed(policy: Policy) -> list[tuple[type, Any]]:
+    """The values of a policy; 1 and 1.0 differ."""
+    return [(type(value), value) for value in policy.get_params().values()]
 
 
 def _name(axis: str, policy: Any) -> str:

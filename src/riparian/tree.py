@@ -602,10 +602,17 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         axes = {**_free_defaults(), **{k: v for k, v in own.items() if k in _free_defaults()}}
         return resolved(axes)
 
+    def _meant(self, axis: str) -> Any:
+        value = getattr(self, axis)
+        return value if self._recipe is None else self._recipe.meant(axis, value)
+
     def _adopt(self, axes: Mapping[str, Any]) -> None:
         """Takes over parameters of the free composition."""
         taken = set(self._get_param_names())
-        self.__dict__.update({k: shortest(v) for k, v in axes.items() if k in taken})
+        for name in taken & set(axes):
+            value = axes[name]
+            short = shortest(value) if self._recipe is None else self._recipe.shortest(name, value)
+            self.__dict__[name] = short
         now = self._axes()
         for name, value in axes.items():
             if name not in taken and resolved({name: value})[name] != now[name]:

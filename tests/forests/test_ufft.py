@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from compositions import policies_of
 
 import riparian as rp
 from riparian.drift import ADWIN, DDM
@@ -67,14 +68,13 @@ def test_leaves_are_looked_at_every_n_min():
 
 
 @pytest.mark.parametrize("memory", ["shared", "tree"])
-@pytest.mark.parametrize(
-    "leaf", ["majority", "naive-bayes", "linear-units", ("majority", "naive-bayes")]
-)
+@pytest.mark.parametrize("leaf", ["majority", "naive-bayes", "idbd", ("majority", "naive-bayes")])
 @pytest.mark.parametrize("short_memory", [0, 40, 200])
 def test_every_answer_is_that_of_the_reference(leaf, memory, short_memory):
     X, y = stream()
     w = np.random.default_rng(2).choice([0.5, 1.0, 1.0, 2.0], size=len(y))
-    model = rp.UFFT(leaf=leaf, memory=memory, short_memory=short_memory, **FAST)
+    options = policies_of({"leaf": leaf, "short_memory": short_memory}, rp.UFFT)
+    model = rp.UFFT(memory=memory, **options, **FAST)
     _, got = model.prequential(X, y, w, proba=True)
     slow = reference.ReferenceUFFT(
         ["numeric"] * 3, short_memory=short_memory, memory=memory, leaf=leaf, **TREE

@@ -24,7 +24,7 @@ from riparian.bounds import Confidence, ConfidencePractical, DeltaMethod, Hoeffd
 from riparian.cuts import Bins, Intersections
 from riparian.impurities import Accuracy, Gini, Loss, Misclassification
 from riparian.leaves import LinearUnits, Majority
-from riparian.modelfile import to_bytes
+from riparian.modelfile import from_bytes, to_bytes
 from riparian.policies import AXES, Policy, classes, parse, resolve, shortest
 from riparian.recipe import _entries
 from riparian.recipes import RECIPES
@@ -544,6 +544,44 @@ def test_a_subclass_of_a_recipe_without_a_declaration_is_the_same_recipe():
 def test_a_recipe_takes_policies_on_the_axes_that_it_leaves_open(model, axis, wanted):
     assert model._axes()[axis] == wanted
     assert rp.HoeffdingTree(**model._axes())._axes() == model._axes()
+    rows, labels = rp.streams.sea(seed=1).take(500)
+    if wanted.name == "loss":
+        model.set_params(costs=COSTS)
+    for fitted in (model, clone(model).partial_fit(rows, labels)):
+        for again in (from_bytes(to_bytes(fitted)), pickle.loads(pickle.dumps(fitted))):
+            assert again._axes()[axis] == wanted
+            assert to_bytes(again) == to_bytes(fitted)
+
+
+def test_a_nested_name_keeps_what_a_name_stands_for_in_a_recipe():
+    wanted = Accuracy(evaluator="prequential", holdout_examples=50)
+    for model in (rp.CorrectedVFDT(), rp.CorrectedVFDT(impurity="accuracy")):
+        assert model.set_params(impurity__holdout_examples=50).impurity == wanted
+    model = rp.CorrectedVFDT(impurity=Accuracy()).set_params(impurity__holdout_examples=50)
+    assert model.impurity == Accuracy(holdout_examples=50)
+
+
+@recipe
+def test_the_defaults_of_a_recipe_are_plain_values(name):
+    for default in OWN[name]().get_params(deep=False).values():
+        assert default is None or isinstance(default, str | int | float | bool | tuple)
+
+
+def test_a_recipe_does_not_take_what_it_fixes_nor_what_follows_from_a_policy():
+    class Mine(
+        rp.HoeffdingTree,
+        fixes={"tau": 0.0},
+        defaults={"impurity": "gini"},
+        allows={"bound": {"normal": {"delta": 0.1}, "hoeffding": {"delta": 0.2}}},
+    ):
+        """A recipe of this test."""
+
+    assert set(Mine().get_params(deep=False)) == (ALWAYS | {"impurity", "bound"}) - {"tau", "delta"}
+    for model, delta in ((Mine(), 0.1), (Mine(bound="hoeffding"), 0.2)):
+        axes = model._axes()
+        assert (axes["tau"], axes["delta"], axes["impurity"]) == (0.0, delta, Gini())
+    with pytest.raises(TypeError, match=r"Mine\.__init__\(\) got an unexpected .*'tau'"):
+        Mine(tau=0.1)
 
 
 def test_other_parameters_follow_from_the_bound_of_ctree():
