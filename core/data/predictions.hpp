@@ -15,4 +15,10 @@ struct Answers {
     std::size_t width = 0;
 };
 
+// The state that predicted: the examples that it had learned, and the classes that it knew.
+struct Moment {
+    std::uint64_t seen = 0;
+    std::size_t classes = 0;
+};
+
 }  // namespace riparian

@@ -37,12 +37,6 @@ struct Snapshot;
 // Far above what a model needs; a file that says more is damaged.
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
 
-// The state that predicted: the examples that it had learned, and the classes that it knew.
-struct Moment {
-    std::uint64_t seen = 0;
-    std::size_t classes = 0;
-};
-
 struct LeafState {
     std::int32_t node;
     std::int32_t depth;
