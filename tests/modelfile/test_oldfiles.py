@@ -1,0 +1,159 @@
+"""Files of format 4, whose parameters are flat: each one is read into the policy that has it."""
+
+from __future__ import annotations
+
+import pytest
+from compositions import PLACES
+
+import riparian as rp
+from riparian.adaptation import Alternates, Options, Reevaluation, Window
+from riparian.bounds import ConfidencePractical, DeltaMethod
+from riparian.cuts import Bins, Combined, Delayed, Intersections
+from riparian.impurities import Accuracy, Hybrid, Loss, Misclassification
+from riparian.leaves import LinearUnits
+from riparian.modelfile import from_bytes, to_bytes
+from riparian.oldfiles import translated
+from riparian.policies import AXES, classes
+from riparian.statistics import Intervals
+from tests.modelfile.parts import Parts
+
+#: The names of format 4, and where they belong. The reference tree has most of them.
+FLAT = PLACES | {
+    "bootstrap": ("adaptation", "bootstrap"),
+    "window": ("adaptation", "size"),
+    "validity_period": ("adaptation", "validity_period"),
+    "alt_test_period": ("adaptation", "test_period"),
+    "alt_test_size": ("adaptation", "test_size"),
+    "alt_prune_margin": ("adaptation", "prune_margin"),
+    "archive_size": ("adaptation", "archive"),
+    "dynamic_window": ("adaptation", "dynamic"),
+    "max_window": ("adaptation", "max_size"),
+    "window_hook": ("adaptation", "hook"),
+}
+NAMES = {place: name for name, place in FLAT.items()}
+
+#: Every parameter of every policy that format 4 knew, with another value than its default.
+POLICIES = [
+    Intervals(count=7),
+    Bins(count=4),
+    Intersections(equal_variance="skip"),
+    Delayed(count=5, equal_variance="skip"),
+    Combined(count=6, equal_variance="skip"),
+    Misclassification(legacy_gain=True),
+    Hybrid(legacy_gain=True),
+    Accuracy(evaluator="holdout", holdout_examples=44),
+    Loss(evaluator="prequential", holdout_examples=12),
+    ConfidencePractical(c=0.1, form="derived"),
+    DeltaMethod(pairing="paired"),
+    LinearUnits(step=0.02, meta_step=0.5),
+    Alternates(drift_delta=0.2, switch_delta=0.3, switch_after=20, bootstrap=True),
+    Window(
+        size=500,
+        validity_period=90,
+        test_period=60,
+        test_size=30,
+        prune_margin=0.2,
+        archive=2,
+        dynamic=True,
+        max_size=900,
+        hook=print,
+    ),
+    Reevaluation(every=77),
+    Options(delta=0.7, max_paths=3),
+]
+
+
+def flat(parameters):
+    """Parameters of format 5 as format 4 had them: those of all policies side by side."""
+    found = {}
+    for name, value in parameters.items():
+        if isinstance(value, dict) and set(value) == {"model", "parameters"}:
+            found[name] = {**value, "parameters": flat(value["parameters"])}
+        elif name not in AXES:
+            found[name] = value
+        elif isinstance(value, list):
+            names = [_flat_policy(name, one, found) for one in value]
+            found[name] = names if len(names) > 1 else names[0]
+        else:
+            found[name] = _flat_policy(name, value, found)
+    for name, (axis, inside) in FLAT.items():
+        if axis in parameters and name not in found:  # format 4 wrote all of them, with defaults
+            found[name] = next(
+                cls.parameters[inside].default
+                for cls in classes(axis).values()
+                if inside in cls.parameters
+            )
+    return found
+
+
+def _flat_policy(axis, value, found):
+    found |= {NAMES[axis, inside]: own for inside, own in value["parameters"].items()}
+    return {"linear-units": "idbd"}.get(value["policy"], value["policy"])
+
+
+def of_format_4(model):
+    """The file that a version with format 4 would have written of a model."""
+    parts = Parts(to_bytes(model))
+    parts.header["format"] = 4
+    parts.header["parameters"] = flat(parts.header["parameters"])
+    del parts.header["positions"], parts.header["metadata"]
+    return parts.data()
+
+
+def learned(model):
+    return model.partial_fit(*rp.streams.sea(seed=1).take(600))
+
+
+def test_every_parameter_of_a_policy_is_tried():
+    tried = {(p.axis, name) for p in POLICIES for name in p.get_params()}
+    assert tried == set(FLAT.values())
+    for policy in POLICIES:
+        for name, value in policy.get_params().items():
+            assert value != policy.parameters[name].default
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: type(policy).__name__)
+def test_a_flat_parameter_is_read_into_the_policy_that_has_it(policy):
+    needs = {"costs": [[0, 1], [2, 0]]} if policy.name == "loss" else {}
+    model = learned(rp.HoeffdingTree(**needs, **{policy.axis: policy}))
+    functions = {"adaptation__hook": print}
+    again = from_bytes(of_format_4(model), functions)
+    assert getattr(again, policy.axis) == policy
+    assert to_bytes(again) == to_bytes(model)
+    assert (again.metadata_, again.positions_) == ({}, {})
+
+
+def test_one_of_several_leaves_gets_its_parameters():
+    leaf = ("majority", LinearUnits(step=0.02, meta_step=0.5))
+    model = learned(rp.HoeffdingTree(leaf=leaf))
+    assert from_bytes(of_format_4(model)).leaf == leaf
+
+
+def test_a_member_of_a_forest_gets_its_parameters():
+    tree = rp.HoeffdingTree(cuts=Bins(count=4), leaf=LinearUnits(step=0.02))
+    model = learned(rp.OnlineBagging(estimator=tree, n_estimators=2))
+    again = from_bytes(of_format_4(model))
+    assert again.estimator.get_params() == tree.get_params()
+    assert to_bytes(again) == to_bytes(model)
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_a_flat_parameter_of_a_policy_that_is_not_used_is_left_out(name):
+    axis, inside = FLAT[name]
+    for policy, cls in classes(axis).items():
+        if inside not in cls.parameters:
+            old = {"linear-units": "idbd"}.get(policy, policy)
+            assert translated({axis: old, name: 1, "tau": 0.5}) == {axis: policy, "tau": 0.5}
+    assert translated({"tau": 0.5}) == {"tau": 0.5}
+
+
+@pytest.mark.parametrize("value", [None, [], "text", 3])
+def test_what_is_no_list_of_parameters_stays_what_it_is(value):
+    assert translated(value) == value
+
+
+def test_flat_parameters_are_unknown_to_format_5():
+    parts = Parts(to_bytes(learned(rp.HoeffdingTree())))
+    parts.header["parameters"]["n_cuts"] = 7
+    with pytest.raises(rp.ModelFileError, match="unknown parameters"):
+        from_bytes(parts.data())
