@@ -76,7 +76,7 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
 std::vector<Speaker> Tree::speakers() const {
     std::vector<Speaker> out(nodes_.size(), Speaker::none);
     std::visit([&](const auto& policy) {
-        for (const NodeRecord& leaf : records_) {
+        for (const NodeRecord& leaf : leaves_) {
             if (at(leaf.node).test != Test::leaf) continue;
             out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
         }
@@ -95,9 +95,9 @@ void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const
         look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = turnstile_.reading();
-        if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
-        scratch.fit(shape_, costs_.classes > 0);
-        if (settings_.selects()) scratch.gathered.fit(shape_);
+        if (!buffer || !buffer->reads(leaves_.shape())) buffer.emplace(batch, nodes_.features(), leaves_.shape());
+        scratch.fit(leaves_.shape(), costs_.classes > 0);
+        if (settings_.selects()) scratch.gathered.fit(leaves_.shape());
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
         const Pace::Timer timer(pace, n);
         buffer->read(first, n);
@@ -121,7 +121,7 @@ void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop) const
 }
 
 std::vector<std::int32_t> Tree::path(const Batch& batch) const {
-    RowBuffer buffer(batch, nodes_.features(), shape_);
+    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;
     const auto numbers = this->numbers();
