@@ -41,6 +41,11 @@ private:
     Account* before_;
 };
 
+// a - b, or 0 where that is less.
+[[nodiscard]] constexpr std::size_t minus(std::size_t a, std::size_t b) noexcept {
+    return a > b ? a - b : 0;
+}
+
 // Blocks on the account of the thread; on none they are not counted.
 [[nodiscard]] void* take(std::size_t bytes);
 void give(void*, std::size_t bytes) noexcept;

@@ -29,7 +29,7 @@ double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept
 
 void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
                         const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, nodes_.features(), shape_);
+    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     const bool apart = answers.probabilities || costs_.classes;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
@@ -39,7 +39,7 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Pace::Timer timer(pace_, n, turnstile_);
-        const Charge charge(statistics_);
+        const Charge charge(leaves_.account());
         nodes_.descend(buffer, n, starts.data());
         const std::uint64_t reroutings = reroutings_;
         each_row(n, [&](std::size_t i) {

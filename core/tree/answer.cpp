@@ -76,7 +76,7 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
 std::vector<Speaker> Tree::speakers() const {
     std::vector<Speaker> out(nodes_.size(), Speaker::none);
     std::visit([&](const auto& policy) {
-        for (const NodeRecord& leaf : records_) {
+        for (const NodeRecord& leaf : leaves_) {
             if (at(leaf.node).test != Test::leaf) continue;
             out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
         }
@@ -105,9 +105,11 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
         look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = locks.of_block();
-        if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
-        scratch.fit(shape_, costs_.classes > 0);
-        if (settings_.selects()) scratch.gathered.fit(shape_);
+        if (!buffer || !buffer->reads(leaves_.shape())) {
+            buffer.emplace(batch, nodes_.features(), leaves_.shape());
+        }
+        scratch.fit(leaves_.shape(), costs_.classes > 0);
+        if (settings_.selects()) scratch.gathered.fit(leaves_.shape());
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
         const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
@@ -131,7 +133,7 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
 }
 
 std::vector<std::int32_t> Tree::path(const Batch& batch) const {
-    RowBuffer buffer(batch, nodes_.features(), shape_);
+    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;
     const auto numbers = this->numbers();

@@ -110,7 +110,7 @@ bool Tree::bring_back(const Window& how, const Archived& a) {
     for (const Archived::Node& node : a.nodes) {
         if (node.test == Test::every_value) more += 2 * Branches::bytes(n);
     }
-    if (!may_add(more) || !make_room_for(more + leaf_bytes(), none)) return false;
+    if (!may_add(more) || !make_room_for(more + leaves_.bytes_of_a_leaf(), none)) return false;
     {
         const Charge charge(structure_);
         plant(a, std::max({examples_.first(), side(a.place).since,
@@ -120,14 +120,14 @@ bool Tree::bring_back(const Window& how, const Archived& a) {
     const auto root = static_cast<std::int32_t>(nodes_.size() - n);
     const std::int32_t end = root + static_cast<std::int32_t>(n);
     for (std::int32_t i = root; i < end; ++i) {
-        if (limited() && free_bytes() < leaf_bytes()) break;
+        if (limited() && free_bytes() < leaves_.bytes_of_a_leaf()) break;
         open_statistics(static_cast<std::size_t>(record(i)));
     }
     relearn_window(side(root).since, root);
-    for (std::int32_t i = root; i < end && shape_.bayes; ++i) {
-        const NodeRecord& leaf = records_[static_cast<std::size_t>(record(i))];
+    for (std::int32_t i = root; i < end && leaves_.shape().bayes; ++i) {
+        const NodeRecord& leaf = leaves_[static_cast<std::size_t>(record(i))];
         if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(shape_, own_counts(leaf));
+        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
     }
     count_change(ChangeKind::started);
     return true;
@@ -143,7 +143,7 @@ void Tree::plant(const Archived& a, std::uint64_t since) {
         const std::int32_t id = i ? add_node(root + from.parent, from.branch)
                                   : add_node(a.place, 0, Role::alternate);
         side(id).since = side(id).there = since;
-        open_leaf(id, records_.size(), false);
+        open_leaf(id, leaves_.size(), false);
         if (i) {
             Node& above = at(root + from.parent);
             if (above.test == Test::every_value) {

@@ -7,9 +7,9 @@
 namespace riparian {
 
 const double* Tree::estimated(std::int32_t node) const noexcept {
-    const std::size_t first = static_cast<std::size_t>(node) * shape_.class_stride;
+    const std::size_t first = static_cast<std::size_t>(node) * leaves_.shape().class_stride;
     return first < estimates_.size() ? estimates_.data() + first
-                                     : counts(node) + shape_.class_stride;
+                                     : leaves_.counts(node) + leaves_.shape().class_stride;
 }
 
 Description Tree::describe(const Batch* row) const {
@@ -44,7 +44,7 @@ Description Tree::describe(const Batch* row) const {
             const bool further = node.role != Role::child;
             d.option.push_back(further ? ++tests[static_cast<std::size_t>(parent)] : 0);
         }
-        const ClassWeights w = weights(id);
+        const ClassWeights w = leaves_.weights(id);
         d.counts.insert(d.counts.end(), w.seen, w.seen + n_classes_);
         d.inherited.insert(d.inherited.end(), w.inherited, w.inherited + n_classes_);
         d.estimated.insert(d.estimated.end(), estimated(id), estimated(id) + n_classes_);

@@ -9,13 +9,13 @@ namespace riparian {
 // A leaf of its own beside the node; none where there is no room for it.
 std::int32_t Tree::attach(std::int32_t owner, Role role) {
     const std::size_t more = growth(1, false);
-    if (!may_add(more) || !make_room_for(more + leaf_bytes(), none)) return none;
+    if (!may_add(more) || !make_room_for(more + leaves_.bytes_of_a_leaf(), none)) return none;
     const Charge charge(structure_);
     const std::int32_t root = add_node(owner, 0, role);
     std::int32_t* last = &side(owner).first;
     while (*last != none) last = &side(*last).next;
     *last = root;
-    open_leaf(root, records_.size());
+    open_leaf(root, leaves_.size());
     if (answers(root)) ++n_leaves_;
     settle();
     return root;
@@ -51,9 +51,9 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     std::swap(side(owner).since, side(root).since);
     std::swap(side(owner).monitor, side(root).monitor);
     side(owner).first = std::exchange(side(root).first, none);
-    if (fresh != none) records_[static_cast<std::size_t>(fresh)].node = owner;
-    if (old != none) records_[static_cast<std::size_t>(old)].node = root;
-    std::copy_n(counts(root), 2 * shape_.class_stride, counts(owner));
+    if (fresh != none) leaves_[static_cast<std::size_t>(fresh)].node = owner;
+    if (old != none) leaves_[static_cast<std::size_t>(old)].node = root;
+    std::copy_n(leaves_.counts(root), 2 * leaves_.shape().class_stride, leaves_.counts(owner));
 }
 
 std::size_t Tree::answering_leaves() const {
@@ -125,33 +125,8 @@ void Tree::compact() {
     }
     const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
 
-    std::vector<std::int32_t> places(records_.size(), none);
-    std::size_t kept = 0;
-    const auto move_all = [](auto& v, std::size_t from, std::size_t to) {
-        if (from != to && !v.empty()) v[to] = std::move(v[from]);
-    };
-    for (std::size_t place = 0; place < records_.size(); ++place) {
-        if (id(records_[place].node) == none) {
-            if (records_[place].statistics.is_open()) sleep(place);
-            continue;
-        }
-        places[place] = static_cast<std::int32_t>(kept);
-        records_[place].node = id(records_[place].node);
-        move_all(records_, place, kept);
-        move_all(watches_, place, kept);
-        move_all(units_, place, kept);
-        move_all(tracked_features_, place, kept);
-        move_all(delays_, place, kept);
-        ++kept;
-    }
-    cut_to(records_, kept);
-    cut_to(watches_, kept);
-    cut_to(units_, kept);
-    cut_to(tracked_features_, kept);
-    cut_to(delays_, kept);
-
+    const std::vector<std::int32_t> places = leaves_.compact(ids);
     nodes_.compact(ids, places);
-    const std::size_t a_node = 2 * shape_.class_stride;
     for (std::size_t i = 0; i < n; ++i) {
         if (ids[i] == none) continue;
         const auto to = static_cast<std::size_t>(ids[i]);
@@ -159,12 +134,10 @@ void Tree::compact() {
         side.first = id(side.first);
         side.next = id(side.next);
         if (side.record != none) side.record = places[static_cast<std::size_t>(side.record)];
-        move_all(sides_, i, to);
-        std::copy_n(counts_.data() + i * a_node, a_node, counts_.data() + to * a_node);
+        if (to != i) sides_[to] = std::move(side);
     }
     cut_to(sides_, nodes_.size());
-    counts_.resize(nodes_.size() * a_node);
-    set_room(counts_, nodes_.capacity() * a_node);
+    leaves_.compact_counts(ids, nodes_.size(), nodes_.capacity());
 
     for (std::size_t i = archive_.size(); i-- > 0;) {
         archive_[i].place = id(archive_[i].place);

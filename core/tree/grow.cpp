@@ -32,18 +32,18 @@ void sort_by_promise(std::vector<std::size_t>& branches, const std::vector<doubl
 // At once, so that no copy is larger than the lists were.
 void Tree::make_room_in_lists(std::size_t children) {
     nodes_.make_room(children);
-    counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
-    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
-    make_room(records_, children - (settings_.keeps() ? 0 : 1));
+    leaves_.reserve_counts(nodes_.capacity());
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * leaves_.shape().class_stride);
+    leaves_.make_room(children - (settings_.keeps() ? 0 : 1));
     if (settings_.adapts()) make_room(sides_, children);
 }
 
 std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role) {
     nodes_.make_room(1);
-    counts_.reserve(nodes_.capacity() * 2 * shape_.class_stride);
-    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape_.class_stride);
+    leaves_.reserve_counts(nodes_.capacity());
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * leaves_.shape().class_stride);
     const std::int32_t id = nodes_.add(parent, branch, role);
-    counts_.resize(counts_.size() + 2 * shape_.class_stride, 0.0);
+    leaves_.add_counts();
     if (settings_.adapts()) {
         make_room(sides_);
         Side& side = sides_.emplace_back();
@@ -54,25 +54,7 @@ std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role)
 }
 
 void Tree::open_leaf(std::int32_t node, std::size_t place, bool active) {
-    if (place == records_.size()) {
-        make_room(records_);
-        records_.emplace_back();
-    }
-    const auto make_place = [&](bool wanted, auto& v) {
-        if (!wanted || place < v.size()) return;
-        make_room(v);
-        v.resize(place + 1);
-    };
-    make_place(settings_.watches(), watches_);
-    make_place(shape_.linear, units_);
-    make_place(settings_.selects(), tracked_features_);
-    make_place(settings_.adaptive_grace, delays_);
-    make_place(settings_.short_memory > 0, recalled_);
-    if (settings_.adaptive_grace) delays_[place] = settings_.grace_period;
-    if (settings_.short_memory) recalled_[place] = 0.0;
-    NodeRecord& leaf = records_[place];
-    leaf = {};
-    leaf.node = node;
+    leaves_.open(settings_, node, place);
     at(node).place = static_cast<std::int32_t>(place);
     if (active) open_statistics(place);
 }
@@ -92,7 +74,7 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
         side(child).since = side(child).there = seen_;
     }
     branches.add(code, child);
-    open_leaf(child, records_.size());
+    open_leaf(child, leaves_.size());
     if (answers(node)) ++n_leaves_;
     settle();
     if (!limited()) return child;
@@ -110,20 +92,20 @@ bool Tree::may_split(const NodeRecord& leaf) const noexcept {
 
 LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings& settings) const {
     Held<bool>& used_up = room.used_up;
-    used_up.assign(shape_.categorical, false);
+    used_up.assign(leaves_.shape().categorical, false);
     for (std::int32_t i = nodes_.above(leaf.node); i != none; i = nodes_.above(i)) {
         if (at(i).test == Test::every_value) used_up[nodes_.slot(at(i))] = true;
     }
     const auto place = static_cast<std::size_t>(record(leaf.node));
-    const bool bound = recalled_.empty() || settings_.short_memory_in_bound;
-    const double n = leaf.weight - (bound ? 0.0 : recalled_[place]) + leaf.inherited;
-    const TrackedFeatures* const kept = tracked_features(place);
+    const double recalled = settings_.short_memory_in_bound ? 0.0 : leaves_.recalled(place);
+    const double n = leaf.weight - recalled + leaf.inherited;
+    const TrackedFeatures* const kept = leaves_.tracked_features(place);
     if (kept) {
         kept->narrow(used_up, nodes_.features());
         kept->list(nodes_.features(), room.features);
     }
-    LeafCase c{settings, shape(place), kept ? room.features : nodes_.features(), leaf.statistics,
-               own_counts(leaf),
+    LeafCase c{settings, leaves_.shape(place), kept ? room.features : nodes_.features(), leaf.statistics,
+               leaves_.own_counts(leaf),
                leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
     c.depth = static_cast<double>(at(leaf.node).depth);
@@ -131,7 +113,7 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings&
     c.number = static_cast<double>(leaf.checks) + 1.0;
     c.known_features = static_cast<double>(n_met_);
     c.horizon = settings_.adaptive_grace ? longest_delay(settings_, leaf.weight) : 0.0;
-    c.watch = watch(place);
+    c.watch = leaves_.watch(place);
     c.kept = kept;
     return c;
 }
@@ -139,14 +121,14 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings&
 void Tree::check(std::size_t place) {
     const Decision decision = [&] {
         const Charge charge(working_);
-        const Decision found = checker_.check(leaf_case(records_[place], case_room_));
+        const Decision found = checker_.check(leaf_case(leaves_[place], case_room_));
         if (settings_.adaptive_grace) {
-            delays_[place] = checker_.delay(leaf_case(records_[place], case_room_), found);
+            leaves_.set_delay(place, checker_.delay(leaf_case(leaves_[place], case_room_), found));
         }
         return found;
     }();
     spent_ += delta_of_check(settings_, decision.evidence);
-    ++records_[place].checks;
+    ++leaves_[place].checks;
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
     } else {
@@ -167,23 +149,24 @@ void Tree::leave_room() noexcept {
 void Tree::drop_poor(std::size_t place) {
     const Held<bool>& poor = checker_.poor();
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
-    make_room_for(leaf_bytes(), records_[place].node);  // both are there for a while
-    const Charge charge(statistics_);
-    const Shape from = shape(place);
-    if (!tracked_features_[place]) {
-        tracked_features_[place] = std::make_unique<TrackedFeatures>(nodes_.features(), shape_);
+    make_room_for(leaves_.bytes_of_a_leaf(), leaves_[place].node);  // both are there for a while
+    const Charge charge(leaves_.account());
+    const Shape from = leaves_.shape(place);
+    if (!leaves_.tracked_features(place)) {
+        leaves_.set_tracked_features(
+            place, std::make_unique<TrackedFeatures>(nodes_.features(), leaves_.shape()));
     }
-    const TrackedFeatures::Left left = tracked_features_[place]->drop(poor, nodes_.features());
-    NodeRecord& leaf = records_[place];
-    leaf.statistics.keep(from, shape(place), left.numeric, left.categorical);
-    if (Watch* const w = watch(place)) w->keep(left.numeric);
+    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, nodes_.features());
+    NodeRecord& leaf = leaves_[place];
+    leaf.statistics.keep(from, leaves_.shape(place), left.numeric, left.categorical);
+    if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
 }
 
 // What a leaf that waits makes of the check.
 void Tree::after_check(std::size_t place, const Decision& d) {
-    const Charge charge(statistics_);
-    Watch& w = *watch(place);
-    const LeafCase leaf = leaf_case(records_[place], case_room_);
+    const Charge charge(leaves_.account());
+    Watch& w = *leaves_.watch(place);
+    const LeafCase leaf = leaf_case(leaves_[place], case_room_);
     if (settings_.pairs() && d.best.feature != none &&
         !w.pair.leads(d.best.feature, d.second.feature)) {
         const auto leader = [&](const Candidate& c) {
@@ -195,7 +178,7 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             // Room to spare, for classes and for branches, is not part of the state.
             const Charge room(working_);
             const std::vector<double> table = checker_.branches(leaf, c);
-            const std::size_t width = shape_.class_stride;
+            const std::size_t width = leaves_.shape().class_stride;
             std::size_t rows = table.size() / width;
             const auto row = [&](std::size_t b) { return table.data() + b * width; };
             while (rows && std::all_of(row(rows - 1), row(rows), [](double x) { return x == 0.0; })) {
@@ -205,7 +188,7 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
             const std::vector<double> adds =
                 influence(d.evidence.measure, seen.data(), rows, n_classes_);
-            const Charge kept(statistics_);
+            const Charge kept(leaves_.account());
             out.influence.assign(adds.begin(), adds.end());
             return out;
         };
@@ -219,8 +202,8 @@ void Tree::after_check(std::size_t place, const Decision& d) {
 
 // Once a leaf has seen its first examples, what its hits are judged by is fixed.
 void Tree::fix_hits(std::size_t place) {
-    Watch& w = *watch(place);
-    const NodeRecord& leaf = records_[place];
+    Watch& w = *leaves_.watch(place);
+    const NodeRecord& leaf = leaves_[place];
     if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
     std::vector<double> thresholds, sides;
     const LeafCase c = [&] {
@@ -229,8 +212,8 @@ void Tree::fix_hits(std::size_t place) {
         checker_.best_thresholds(found, thresholds, sides);
         return found;
     }();
-    const Charge charge(statistics_);
-    w.hits.fix(settings_.judging, shape_, leaf.statistics, c.counts, n_classes_, leaf.weight,
+    const Charge charge(leaves_.account());
+    w.hits.fix(settings_.judging, leaves_.shape(), leaf.statistics, c.counts, n_classes_, leaf.weight,
                thresholds.data(), sides.data());
 }
 
@@ -255,15 +238,15 @@ void Tree::certify(std::int32_t node, const Decision& decision) {
 void Tree::split(std::size_t place, const Decision& decision) {
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(records_[place], case_room_), decision.best);
+        return checker_.branches(leaf_case(leaves_[place], case_room_), decision.best);
     }();
     split(place, decision, table);
 }
 
 void Tree::split(std::size_t place, const Decision& decision, const std::vector<double>& table) {
     const Candidate& cut = decision.best;
-    const std::int32_t id = records_[place].node;
-    const std::size_t width = shape_.class_stride;
+    const std::int32_t id = leaves_[place].node;
+    const std::size_t width = leaves_.shape().class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);
     std::vector<std::size_t> branches;
@@ -275,20 +258,20 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Branches::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
-    const std::size_t copies = branches.size() + (shape_.linear ? 1 : 0);
+    const std::size_t copies = branches.size() + (leaves_.shape().linear ? 1 : 0);
     if (!may_add(more, answers(id))) return;
-    const std::size_t size = leaf_bytes();
+    const std::size_t size = leaves_.bytes_of_a_leaf();
     const Room room = make_room_for_leaves(more, copies, id);
     if (room == Room::none) return;
     const Charge charge(structure_);
     make_room_in_lists(branches.size());
     certify(id, decision);
-    LinearUnits units = shape_.linear ? units_[place]->for_child(shape_) : LinearUnits{};
+    LinearUnits units = leaves_.shape().linear ? leaves_.units(place)->for_child(leaves_.shape()) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
-        if (settings_.forgets()) records_[place].track = {};
+        if (settings_.forgets()) leaves_[place].track = {};
     } else {
-        sleep(place);
+        leaves_.deactivate(place);
     }
     if (answers(id)) n_leaves_ += branches.size() - 1;
     Node& node = at(id);
@@ -304,10 +287,10 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
         const std::int32_t child = add_node(id, static_cast<std::int32_t>(b));
         children[b] = child;
         const bool reused = first == none && !settings_.keeps();
-        const std::size_t slot = reused ? place : records_.size();
+        const std::size_t slot = reused ? place : leaves_.size();
         open_leaf(child, slot, false);
         if (settings_.inherit_counts != InheritCounts::none) {
-            std::copy_n(table.data() + b * width, width, counts(child) + width);
+            std::copy_n(table.data() + b * width, width, leaves_.counts(child) + width);
         }
         if (first == none) first = child;
         if (cut.test == Test::every_value) by_category.add(static_cast<std::int32_t>(b), child);
@@ -328,13 +311,13 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     for (const std::size_t b : branches) {
         const auto slot = static_cast<std::size_t>(at(children[b]).place);
         open_statistics(slot);
-        if (!records_[slot].statistics.is_open()) continue;
+        if (!leaves_[slot].statistics.is_open()) continue;
         if (settings_.inherit_counts == InheritCounts::count) {
-            records_[slot].inherited = weights[b];
+            leaves_[slot].inherited = weights[b];
         }
-        if (shape_.linear) inherit(slot, units);
+        if (leaves_.shape().linear) inherit(slot, units);
     }
-    if (shape_.linear) {
+    if (leaves_.shape().linear) {
         units = {};
         settle();
     }

@@ -64,14 +64,14 @@ std::uint64_t Tree::seen() const {
 
 std::size_t Tree::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    return structure_.held + statistics_.held + working_.held;
+    return structure_.held + leaves_.account().held + working_.held;
 }
 
 std::size_t Tree::n_active_leaves() const {
     const auto lock = turnstile_.reading();
-    if (!settings_.keeps() && !settings_.adapts()) return n_active_;
+    if (!settings_.keeps() && !settings_.adapts()) return leaves_.n_active();
     const auto numbers = this->numbers();  // of those that answer
-    return static_cast<std::size_t>(std::count_if(records_.begin(), records_.end(), [&](const NodeRecord& l) {
+    return static_cast<std::size_t>(std::count_if(leaves_.begin(), leaves_.end(), [&](const auto& l) {
         return l.statistics.is_open() && at(l.node).test == Test::leaf &&
                numbers[static_cast<std::size_t>(l.node)] != none;
     }));
@@ -159,18 +159,18 @@ std::vector<LeafState> Tree::leaf_states() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].test != Test::leaf || numbers[i] == none) continue;
         const auto place = static_cast<std::size_t>(nodes_[i].place);
-        const NodeRecord& leaf = records_[place];
+        const NodeRecord& leaf = leaves_[place];
         LeafState state{};
         state.node = numbers[i];
         state.depth = nodes_[i].depth;
         state.classes = leaf.classes;
         state.active = leaf.statistics.is_open();
         state.room = may_add(growth(2, true), true);
-        const double* const seen = counts(static_cast<std::int32_t>(i));
+        const double* const seen = leaves_.counts(static_cast<std::int32_t>(i));
         state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes_, 0.0);
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
-        if (const TrackedFeatures* const kept = tracked_features(place)) {
+        if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
             state.dropped = kept->dropped(nodes_.features().size());
         }
         state.still_needed = std::numeric_limits<double>::infinity();

@@ -6,30 +6,10 @@
 #include <memory>
 
 #include "../drift/adwin.hpp"
-#include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
 #include "nodes.hpp"
 
 namespace riparian {
-
-// Class weights since the statistics of a leaf began anew.
-struct Recent : HeldObject {
-    Held<double> counts;      // [class_stride]
-    std::uint64_t since = 0;  // number of the first example that they may have, in a window
-};
-
-// What a node keeps of its examples: a leaf does, and an inner node where the tree says so.
-struct NodeRecord {
-    std::int32_t node = 0;
-    std::int32_t classes = 0;  // with weight in the statistics
-    std::uint32_t checks = 0;  // so far
-    double weight = 0.0;       // in the statistics; of an inactive leaf since it is inactive
-    double inherited = 0.0;    // counted as seen, where the settings say so
-    double checked = 0.0;      // of it, at the last check, or look at an inactive leaf
-    Track track;
-    LeafStatistics statistics;  // closed: the leaf is inactive
-    std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
-};
 
 // What detects change in the errors of a subtree.
 struct Monitor : HeldObject {

@@ -24,7 +24,7 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
         for (; !path_.empty(); path_.pop_back()) {
             const std::int32_t node = path_.back();
             if (!learn_inside(node, row, y, w)) continue;
-            const NodeRecord& kept = records_[static_cast<std::size_t>(record(node))];
+            const NodeRecord& kept = leaves_[static_cast<std::size_t>(record(node))];
             if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
             consider_option(how, node);
         }
@@ -50,7 +50,7 @@ void Tree::follow(const Options& how, Spread& spread, std::size_t y, double w) {
         const bool active = learn_parts(here.node, spread, y, here.share * w);
         if (here.ends) observe_again(here.node, spread, y, here.share, w);
         if (here.ends || !active) continue;
-        const NodeRecord& kept = records_[static_cast<std::size_t>(record(here.node))];
+        const NodeRecord& kept = leaves_[static_cast<std::size_t>(record(here.node))];
         if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
         consider_option(how, here.node);
     }
@@ -121,7 +121,7 @@ std::vector<double> Tree::branches_of(std::int32_t node) const {
     const std::size_t row = children.size() + 3;
     std::vector<double> table(n_classes_ * row, 0.0);
     for (std::size_t b = 0; b < children.size(); ++b) {
-        for (std::size_t k = 0; k < n_classes_; ++k) table[k * row + b] = weights(children[b])[k];
+        for (std::size_t k = 0; k < n_classes_; ++k) table[k * row + b] = leaves_.weights(children[b])[k];
     }
     return table;
 }
@@ -132,10 +132,10 @@ std::vector<double> Tree::branches_of(std::int32_t node) const {
 void Tree::consider_option(const Options& how, std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
     if (!asks(node)) {
-        sleep(place);
+        leaves_.deactivate(place);
         return;
     }
-    NodeRecord& leaf = records_[place];
+    NodeRecord& leaf = leaves_[place];
     leaf.checked = leaf.weight;
     Settings settings = settings_;
     settings.delta = how.delta;
@@ -158,11 +158,11 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
     if (option == none) return;
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(records_[place], case_room_), d.best);
+        return checker_.branches(leaf_case(leaves_[place], case_room_), d.best);
     }();
     // It answers like the node where its children know nothing.
-    double* const inherited = counts(option) + shape_.class_stride;
-    for (std::size_t k = 0; k < n_classes_; ++k) inherited[k] = weights(node)[k];
+    double* const inherited = leaves_.counts(option) + leaves_.shape().class_stride;
+    for (std::size_t k = 0; k < n_classes_; ++k) inherited[k] = leaves_.weights(node)[k];
     split(static_cast<std::size_t>(at(option).place), d, table);
     if (at(option).test == Test::leaf) {
         detach(option);  // there was no room for it

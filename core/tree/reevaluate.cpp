@@ -17,7 +17,7 @@ std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row
     for (; !path_.empty(); path_.pop_back()) {
         const std::int32_t node = path_.back();
         if (!learn_inside(node, row, y, w)) continue;
-        const NodeRecord& kept = records_[static_cast<std::size_t>(record(node))];
+        const NodeRecord& kept = leaves_[static_cast<std::size_t>(record(node))];
         if (kept.weight - kept.checked < how.every || kept.classes < 2) continue;
         if (reconsider(node)) return said;
     }
@@ -37,7 +37,7 @@ void Tree::follow(const Reevaluation& how, Spread& spread, std::size_t y, double
     }
     for (const Spread::Visit& here : spread.visits) {
         if (here.ends) continue;
-        const NodeRecord& kept = records_[static_cast<std::size_t>(record(here.node))];
+        const NodeRecord& kept = leaves_[static_cast<std::size_t>(record(here.node))];
         if (!kept.statistics.is_open() || kept.classes < 2) continue;
         if (kept.weight - kept.checked >= how.every && reconsider(here.node)) return;
     }
@@ -47,20 +47,20 @@ bool Tree::reconsider(std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
     const Node& n = at(node);
     const Candidate test{n.feature, n.test, nodes_.threshold(node), n.category, 0.0};
-    records_[place].checked = records_[place].weight;
+    leaves_[place].checked = leaves_[place].weight;
     Review found = [&] {
         const Charge charge(working_);
-        return checker_.review(leaf_case(records_[place], case_room_), test);
+        return checker_.review(leaf_case(leaves_[place], case_room_), test);
     }();
     Decision& d = found.decision;
     spent_ += delta_of_check(settings_, d.evidence);
-    ++records_[place].checks;
+    ++leaves_[place].checks;
     const double bound = settings_.epsilons * d.epsilon;
     const auto begin = [&](double ours, double theirs) {
         Change change = change_at(node);
         change.bound = bound;
-        change.ours = {ours, records_[place].weight};
-        change.theirs = {theirs, records_[place].weight};
+        change.ours = {ours, leaves_[place].weight};
+        change.theirs = {theirs, leaves_[place].weight};
         return change;
     };
     if (d.best.feature == none) return false;  // no cut to judge by: nothing speaks against the test
@@ -125,9 +125,9 @@ void Tree::prune(std::int32_t node) {
     to.place = std::exchange(side(node).record, none);
     nodes_.set_gate(node, 0.0);
     // An inner node learns without what naive Bayes derives.
-    const NodeRecord& leaf = records_[static_cast<std::size_t>(to.place)];
-    if (shape_.bayes && leaf.statistics.is_open()) {
-        leaf.statistics.find_bayes(shape_, own_counts(leaf));
+    const NodeRecord& leaf = leaves_[static_cast<std::size_t>(to.place)];
+    if (leaves_.shape().bayes && leaf.statistics.is_open()) {
+        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
     }
     compact();
 }

@@ -73,10 +73,9 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         if (settings.forgets()) tree->restore_window(s);
         if (settings.archive_size()) tree->restore_archive(s);
     }
-    tree->ranked_at_ = s.ranked_at[0];
-    tree->least_promise_ = s.least_promise[0];
+    tree->limit_.restore(s.ranked_at[0], s.least_promise[0]);
     tree->settings_.max_bytes = settings.max_bytes;
-    for (const NodeRecord& leaf : tree->records_) {
+    for (const NodeRecord& leaf : tree->leaves_) {
         demand(tree->limited() || leaf.statistics.is_open() || !tree->asks(leaf.node),
                "inactive without max_bytes: a node that still uses its statistics");
     }
@@ -90,11 +89,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
 void Tree::restore_nodes(const Snapshot& s) {
     const std::size_t n_classes = n_classes_;
     // The root exists already; it becomes a leaf again only if it is one.
-    sleep(0);
-    records_.clear();
-    watches_.clear();
-    units_.clear();
-    tracked_features_.clear();
+    leaves_.deactivate(0);
+    leaves_.clear();
     std::size_t n_records = 0;
     demand(s.role.empty() || s.role[0] == 0, "the root stands beside a node");
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
@@ -131,19 +127,19 @@ void Tree::restore_nodes(const Snapshot& s) {
             }
         }
         Node& node = nodes_[i];
-        double* const counts = this->counts(static_cast<std::int32_t>(i));
+        double* const counts = leaves_.counts(static_cast<std::int32_t>(i));
         std::copy_n(s.counts.data() + i * n_classes, n_classes, counts);
-        std::copy_n(s.inherited.data() + i * n_classes, n_classes, counts + shape_.class_stride);
+        std::copy_n(s.inherited.data() + i * n_classes, n_classes, counts + leaves_.shape().class_stride);
         if (s.test[i] == 0) {
             demand(s.feature[i] == none && s.category[i] == none && s.heavy[i] == none &&
                        s.threshold[i] == 0.0,
                    where + "a leaf with a test");
-            open_leaf(static_cast<std::int32_t>(i), records_.size(), s.inactive[n_records++] != 1);
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
             continue;
         }
         if (settings_.keeps()) {
-            side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(records_.size());
-            open_leaf(static_cast<std::int32_t>(i), records_.size(), s.inactive[n_records++] != 1);
+            side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(leaves_.size());
+            open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
         }
         demand(possible(s, nodes_.features(), s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
@@ -190,11 +186,12 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     const bool draws = settings_.leaf_features.draws();
     if (draws ? s.inactive[place] == 1 : count == 0) return;
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
-    tracked_features_[place] = std::make_unique<TrackedFeatures>(nodes_.features(), shape_);
-    const TrackedFeatures::Left left = tracked_features_[place]->drop(poor, nodes_.features());
-    if (Watch* const w = watch(place)) w->keep(left.numeric);
+    leaves_.set_tracked_features(place,
+                                 std::make_unique<TrackedFeatures>(nodes_.features(), leaves_.shape()));
+    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, nodes_.features());
+    if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
     if (!draws) return;
-    tracked_features_[place]->draw = {s.draw_number[place], s.draw_share[place]};
+    leaves_.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
     demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
            at_row("draw_number", place) + "no such draw");
 }
@@ -205,16 +202,16 @@ void Tree::restore_leaves(const Snapshot& s) {
         table_known(s.table_known, "table_known");
     Reader recent(s.recent, "recent");
     std::size_t gap = 0, tables = 0, anew = 0;
-    const Charge charge(statistics_);
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-        NodeRecord& leaf = records_[i];
-        const double* counts = this->counts(leaf.node);
+    const Charge charge(leaves_.account());
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+        NodeRecord& leaf = leaves_[i];
+        const double* counts = leaves_.counts(leaf.node);
         const std::string where = at_row("leaf", i);
         leaf.recent.reset();
         if (s.inactive[i] == 2) {
             const double* const since = recent.take(n_classes);
             leaf.recent = std::make_unique<Recent>();
-            leaf.recent->counts.assign(shape_.class_stride, 0.0);
+            leaf.recent->counts.assign(leaves_.shape().class_stride, 0.0);
             std::copy_n(since, n_classes, leaf.recent->counts.data());
             bool earlier = false;
             for (std::size_t k = 0; k < n_classes; ++k) {
@@ -230,7 +227,7 @@ void Tree::restore_leaves(const Snapshot& s) {
             counts = leaf.recent->counts.data();
         }
         if (settings_.selects()) restore_kept(i, s);
-        const Shape& shape = this->shape(i);
+        const Shape& shape = leaves_.shape(i);
         const std::size_t n = shape.numeric;
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
@@ -247,23 +244,23 @@ void Tree::restore_leaves(const Snapshot& s) {
                    (!active && (leaf.weight <= total || settings_.forgets())),
                where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
-        demand(recalled_.empty() || s.recalled[i] <= leaf.checked,
+        demand(!settings_.short_memory || s.recalled[i] <= leaf.checked,
                where + "recalled after its last check");
         const double most = std::max(leaf.track.majority, leaf.track.bayes);
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + tables;
         if (!active) {
-            for (std::size_t c = 0; c < shape_.categorical; ++c) {
+            for (std::size_t c = 0; c < leaves_.shape().categorical; ++c) {
                 demand(numbers_of_values[c] == 0 && s.table_gaps[tables + c] == 0,
                        where + "an inactive leaf with statistics");
             }
-            tables += shape_.categorical;
+            tables += leaves_.shape().categorical;
             continue;
         }
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            const TrackedFeatures* const kept = tracked_features(i);
+            const TrackedFeatures* const kept = leaves_.tracked_features(i);
             const std::size_t slot = kept ? kept->slot_of(c, nodes_.features()) : c;
             demand(values <= static_cast<std::size_t>(categories_[slot]) &&
                        s.table_gaps[tables + c] <= 1,
@@ -309,8 +306,8 @@ void Tree::restore_leaves(const Snapshot& s) {
         tables += shape.categorical;
         if (shape.bayes) leaf.statistics.find_bayes(shape, counts);
     }
-    std::copy(s.delay.begin(), s.delay.end(), delays_.begin());
-    std::copy(s.recalled.begin(), s.recalled.end(), recalled_.begin());
+    for (std::size_t i = 0; i < s.delay.size(); ++i) leaves_.set_delay(i, s.delay[i]);
+    for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves_.set_recalled(i, s.recalled[i]);
     restore_watches(s);
     restore_units(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
@@ -321,16 +318,16 @@ void Tree::restore_leaves(const Snapshot& s) {
 }
 
 void Tree::restore_watches(const Snapshot& s) {
-    demand_size(s.watch_sizes, settings_.watches() ? records_.size() : 0, "watch_sizes");
+    demand_size(s.watch_sizes, settings_.watches() ? leaves_.size() : 0, "watch_sizes");
     Reader numbers(s.watch, "watch");
     for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
         const std::size_t n = s.watch_sizes[i];
-        if (!watches_[i]) {
+        if (!leaves_.watch(i)) {
             demand(n == 0, "an inactive leaf that watches");
             continue;
         }
-        watches_[i]->restore(settings_, shape(i), nodes_.features(), own_counts(records_[i]), n_classes_,
-                             records_[i].weight, numbers.take(n), n);
+        leaves_.watch(i)->restore(settings_, leaves_.shape(i), nodes_.features(), leaves_.own_counts(leaves_[i]), n_classes_,
+                             leaves_[i].weight, numbers.take(n), n);
     }
     numbers.demand_end();
 }
@@ -339,17 +336,17 @@ void Tree::restore_units(const Snapshot& s) {
     Reader numbers(s.units, "units");
     for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
         const std::size_t n = s.unit_sizes[i];
-        const double weight = records_[i].weight;
-        if (!units_[i]) {
+        const double weight = leaves_[i].weight;
+        if (!leaves_.units(i)) {
             demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
             continue;
         }
         demand(n > 0 || weight == 0.0, at_row("unit_sizes", i) + "no units");
         demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
                at_row("right_idbd", i) + "more right than seen");
-        units_[i]->restore(shape_, categories_.data(), n_classes_, settings_.idbd,
+        leaves_.units(i)->restore(leaves_.shape(), categories_.data(), n_classes_, settings_.idbd,
                            numbers.take(n), n);
-        units_[i]->right = s.right_idbd[i];
+        leaves_.units(i)->right = s.right_idbd[i];
     }
     numbers.demand_end();
 }
@@ -357,11 +354,11 @@ void Tree::restore_units(const Snapshot& s) {
 // One that was learned before.
 void Tree::demand_example(const Row& row, std::int32_t label, double w,
                           const std::string& where) const {
-    for (std::size_t f = 0; f < shape_.numeric; ++f) {
+    for (std::size_t f = 0; f < leaves_.shape().numeric; ++f) {
         demand(row.x[f] != row.x[f] || std::abs(row.x[f]) <= largest,
                where + "a value is out of range");
     }
-    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+    for (std::size_t c = 0; c < leaves_.shape().categorical; ++c) {
         demand(row.codes[c] >= missing_code && row.codes[c] < categories_[c],
                where + "no such category");
     }
@@ -371,13 +368,13 @@ void Tree::demand_example(const Row& row, std::int32_t label, double w,
 
 void Tree::restore_memory(const Snapshot& s) {
     if (settings_.short_memory) {
-        estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+        estimates_.resize(nodes_.size() * leaves_.shape().class_stride, 0.0);
     }
     for (std::size_t i = 0; i < s.estimated.size(); ++i) {
-        estimates_[i / n_classes_ * shape_.class_stride + i % n_classes_] = s.estimated[i];
+        estimates_[i / n_classes_ * leaves_.shape().class_stride + i % n_classes_] = s.estimated[i];
     }
-    const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
-    AlignedDoubles x(shape_.stride, 0.0);
+    const std::size_t numeric = leaves_.shape().numeric, categorical = leaves_.shape().categorical;
+    AlignedDoubles x(leaves_.shape().stride, 0.0);
     for (std::size_t i = 0; i < s.memory_labels.size(); ++i) {
         const std::string where = at_row("memory_labels", i);
         std::copy_n(s.memory_values.data() + i * numeric, numeric, x.data());

@@ -63,7 +63,7 @@ void Tree::restore_window(const Snapshot& s) {
         side.trial = std::make_unique<Trial>();
         *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5], 0};
     }
-    const std::size_t numeric = shape_.numeric, categorical = shape_.categorical;
+    const std::size_t numeric = leaves_.shape().numeric, categorical = leaves_.shape().categorical;
     examples_.begin(seen_ + 1 - s.window_labels.size());
     double total = 0.0;
     Reader numbers(s.window_numbers, "window_numbers");
@@ -100,7 +100,7 @@ void Tree::restore_window(const Snapshot& s) {
             continue;
         }
         place = examples_.distributions(place, spread.numbers);
-        spread.begin(examples_.row(number), nodes_.features(), shape_);
+        spread.begin(examples_.row(number), nodes_.features(), leaves_.shape());
         retrace(spread, number);
         for (const Spread::Visit& v : spread.visits) add(v.node, part_of(v.share, w));
     }

@@ -17,18 +17,18 @@ void Tree::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) 
         check_if_due<false>(place);
     }
     // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
-    if (w > 1.0 && at(leaf).test == Test::leaf && records_[place].weight > 0.0) {
+    if (w > 1.0 && at(leaf).test == Test::leaf && leaves_[place].weight > 0.0) {
         observe(leaf, row, y, w - 1.0);
     }
 }
 
 bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
     if (at(node).rests) {
-        counts(node)[y] += w;
+        leaves_.counts(node)[y] += w;
         return false;
     }
     const auto place = static_cast<std::size_t>(record(node));
-    if (!limited() && records_[place].statistics.is_open()) {
+    if (!limited() && leaves_[place].statistics.is_open()) {
         count_inside(place, row, y, w);
         return true;
     }
@@ -39,12 +39,12 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (settings_.watches() || shape_.linear || !tracked_features_.empty()) {
+    if (settings_.watches() || leaves_.shape().linear || leaves_.any_tracked_features()) {
         count<false>(place, row, y, w);
         return;
     }
-    NodeRecord& leaf = records_[place];
-    double* counts = this->counts(leaf.node);
+    NodeRecord& leaf = leaves_[place];
+    double* counts = leaves_.counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
         counts[y] += w;
         counts = leaf.recent->counts.data();
@@ -53,7 +53,7 @@ void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    leaf.statistics.learn_silently(shape_, row, y, w, before, counts);
+    leaf.statistics.learn_silently(leaves_.shape(), row, y, w, before, counts);
 }
 
 // The same again, after all was cleared that a node keeps.
@@ -69,32 +69,32 @@ void Tree::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
 bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(record(id));
     const bool answers = at(id).test == Test::leaf;
-    const double seen = counts(id)[y] + w;
-    const double own = own_counts(records_[place])[y] + w;
-    const double weight = records_[place].weight + w;
+    const double seen = leaves_.counts(id)[y] + w;
+    const double own = leaves_.own_counts(leaves_[place])[y] + w;
+    const double weight = leaves_[place].weight + w;
     bool active = true;
-    bool throughout = records_[place].statistics.is_open();
+    bool throughout = leaves_[place].statistics.is_open();
     each_part(spread, w, [&](const Row& part, double share) {
-        const bool open = records_[place].statistics.is_open();
+        const bool open = leaves_[place].statistics.is_open();
         if (limited() || !open) active = count_limited(place, part, y, share);
         else if (answers) count<false>(place, part, y, share);
         else count_inside(place, part, y, share);
         // One that slept and woke on the way begins with the next row.
-        const Recent* const recent = records_[place].recent.get();
+        const Recent* const recent = leaves_[place].recent.get();
         throughout &= active && !(recent && recent->since > seen_);
     });
     // What the parts weigh together is less by rounding, and a check would come a row late.
-    counts(id)[y] = seen;
+    leaves_.counts(id)[y] = seen;
     if (throughout) {
-        own_counts(records_[place])[y] = own;
-        records_[place].weight = weight;
+        leaves_.own_counts(leaves_[place])[y] = own;
+        leaves_[place].weight = weight;
     }
     if (active) {
         try {
             if (answers) check_if_due<false>(place);
             return true;
         } catch (const OverLimit&) {
-            sleep(place);
+            leaves_.deactivate(place);
         }
     }
     learn_inactive(place, w);
@@ -102,7 +102,7 @@ bool Tree::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w)
 }
 
 void Tree::recall(std::int32_t child, const Row& row, std::size_t y, double w) {
-    const Charge charge(statistics_);
+    const Charge charge(leaves_.account());
     const auto place = static_cast<std::size_t>(at(child).place);
     if (limited()) {
         count_limited(place, row, y, w);
@@ -129,17 +129,18 @@ void Tree::recall(std::int32_t node) {
         memory_.move(i, child);
         recall(child, row, memory_.label(i), memory_.weight(i));
     }
-    estimates_.resize(nodes_.size() * shape_.class_stride, 0.0);
+    estimates_.resize(nodes_.size() * leaves_.shape().class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes_[i].place);
-        NodeRecord& leaf = records_[place];
-        recalled_[place] = leaf.checked = leaf.weight;
+        NodeRecord& leaf = leaves_[place];
+        leaf.checked = leaf.weight;
+        leaves_.set_recalled(place, leaf.weight);
         // The split estimated their weight as well: no example answers twice.
-        double* const seen = counts(leaf.node);
-        double* const inherited = seen + shape_.class_stride;
-        std::copy_n(inherited, shape_.class_stride, estimates_.data() + i * shape_.class_stride);
+        double* const seen = leaves_.counts(leaf.node);
+        double* const inherited = seen + leaves_.shape().class_stride;
+        std::copy_n(inherited, leaves_.shape().class_stride, estimates_.data() + i * leaves_.shape().class_stride);
         double left = 0.0;
-        for (std::size_t k = 0; k < shape_.class_stride; ++k) {
+        for (std::size_t k = 0; k < leaves_.shape().class_stride; ++k) {
             left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
         }
         if (leaf.inherited > 0.0) leaf.inherited = left;
@@ -199,7 +200,7 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
         }
     }
     if (Policy::observes && rest > 0.0 && at(id).test == Test::leaf &&
-        records_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
+        leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
         const Sight seen = sight(id, row, scratch_);
         if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
                                                       rest); }) {
@@ -215,7 +216,7 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
 
 Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, Weight weight,
                       const Shares& asked, bool again) {
-    const Charge charge(statistics_);
+    const Charge charge(leaves_.account());
     if (!settings_.adapts()) {
         return std::visit([&](const auto& policy) { return take(policy, start, row, y, weight, asked, again); },
                           settings_.leaf);
@@ -229,7 +230,7 @@ Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, Weight 
 }
 
 void Tree::teach(std::int32_t start, const Row& row, std::size_t y, double w) {
-    const Charge charge(statistics_);
+    const Charge charge(leaves_.account());
     if (settings_.adapts()) {
         adapt(start, row, y, w);
         return;

@@ -9,7 +9,7 @@ namespace riparian {
 template <class Policy, bool answering, bool plain>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, nodes_.features(), shape_);
+    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
@@ -18,7 +18,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Pace::Timer timer(pace_, n, turnstile_);
-        const Charge charge(statistics_);
+        const Charge charge(leaves_.account());
         nodes_.descend(buffer, n, starts.data());
         each_row(n, [&](std::size_t i) {
             const Row row = buffer.row(i);
@@ -49,7 +49,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                 // A weight of 3 is three examples: the second and the third met a leaf
                 // that knew the first.
                 if (weight > 1.0 && at(id).test == Test::leaf &&
-                    records_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
+                    leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
                     const Sight seen = plain ? Sight{view(id), row} : sight(id, row, scratch_);
                     policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
                 }
@@ -74,7 +74,7 @@ void Tree::meet(const Row& row) {
 }
 
 void Tree::meet_categories(const Row& row) {
-    for (std::size_t c = 0; c < shape_.categorical; ++c) {
+    for (std::size_t c = 0; c < leaves_.shape().categorical; ++c) {
         if (row.codes[c] >= categories_[c]) meet_category(c, row.codes[c]);
     }
 }
@@ -85,7 +85,7 @@ void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, doubl
             check_if_due<false>(place);
             return;
         } catch (const OverLimit&) {
-            sleep(place);
+            leaves_.deactivate(place);
         }
     }
     learn_inactive(place, w);
@@ -93,15 +93,15 @@ void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, doubl
 
 // Whether the leaf is active after it; if not, its class counts know the example.
 bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
-    const NodeRecord& leaf = records_[place];
+    const NodeRecord& leaf = leaves_[place];
     if (leaf.statistics.is_open()) {
-        const TrackedFeatures* const kept = tracked_features(place);
+        const TrackedFeatures* const kept = leaves_.tracked_features(place);
         std::size_t more = leaf.statistics.growth(
-            shape(place), kept ? gathered_.of(row, *kept, nodes_.features()) : row, y);
-        if (const LinearUnits* const u = units(place)) more += u->growth(shape_, row, n_classes_);
+            leaves_.shape(place), kept ? gathered_.of(row, *kept, nodes_.features()) : row, y);
+        if (const LinearUnits* const u = leaves_.units(place)) more += u->growth(leaves_.shape(), row, n_classes_);
         make_room_for(more, none);
     }
-    double& seen = counts(leaf.node)[y];
+    double& seen = leaves_.counts(leaf.node)[y];
     const double after = seen + w;
     if (leaf.statistics.is_open()) {
         if (leaf.recent && leaf.recent->since > seen_) {  // opened by this row, at another leaf
@@ -117,7 +117,7 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
             return true;
         } catch (const OverLimit&) {
             // What it keeps may be half of a row: it is to begin anew.
-            sleep(place);
+            leaves_.deactivate(place);
         }
     }
     seen = after;

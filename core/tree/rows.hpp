@@ -14,16 +14,16 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
 [[gnu::always_inline]] inline LeafView Tree::view(std::int32_t node) const noexcept {
     const bool is_leaf = at(node).test == Test::leaf;
     const std::size_t place = is_leaf ? static_cast<std::size_t>(at(node).place) : 0;
-    const NodeRecord& leaf = records_[place];
-    return {plain_ ? shape_ : shape(place),
+    const NodeRecord& leaf = leaves_[place];
+    return {plain_ ? leaves_.shape() : leaves_.shape(place),
             leaf.statistics,
-            is_leaf ? own_counts(leaf) : counts(node),
-            weights(node),
-            weights(at(node).parent),
+            is_leaf ? leaves_.own_counts(leaf) : leaves_.counts(node),
+            leaves_.weights(node),
+            leaves_.weights(at(node).parent),
             categories_.data(),
             n_classes_,
             leaf.track,
-            plain_ ? nullptr : units(place)};
+            plain_ ? nullptr : leaves_.units(place)};
 }
 
 [[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
@@ -31,7 +31,7 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
     Sight seen{view(node), row};
     const TrackedFeatures* const kept = plain_ || at(node).test != Test::leaf
                                  ? nullptr
-                                 : tracked_features(static_cast<std::size_t>(at(node).place));
+                                 : leaves_.tracked_features(static_cast<std::size_t>(at(node).place));
     if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, nodes_.features());
     return seen;
 }
@@ -69,8 +69,8 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
                                                double w, const Found& found) {
-    NodeRecord& leaf = records_[place];
-    double* counts = this->counts(leaf.node);
+    NodeRecord& leaf = leaves_[place];
+    double* counts = leaves_.counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
         counts[y] += w;
         counts = leaf.recent->counts.data();
@@ -80,28 +80,28 @@ template <bool plain>
         if (before == 0.0) ++leaf.classes;
         counts[y] += w;
         leaf.weight += w;
-        leaf.statistics.learn(shape_, row, y, w, before, counts);
+        leaf.statistics.learn(leaves_.shape(), row, y, w, before, counts);
         return;
     }
-    Watch* const watched = watch(place);
+    Watch* const watched = leaves_.watch(place);
     if (watched) {
-        watched->judge(settings_, shape_, leaf.statistics, row, y, w, counts, n_classes_);
+        watched->judge(settings_, leaves_.shape(), leaf.statistics, row, y, w, counts, n_classes_);
     }
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    if (const TrackedFeatures* const kept = tracked_features(place)) {
+    if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
         const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, nodes_.features());
         leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
     }
-    leaf.statistics.learn(shape_, row, y, w, before, counts, found.range);
-    if (LinearUnits* const u = units(place)) {
-        u->learn(shape_, row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    leaf.statistics.learn(leaves_.shape(), row, y, w, before, counts, found.range);
+    if (LinearUnits* const u = leaves_.units(place)) {
+        u->learn(leaves_.shape(), row, y, w, n_classes_, settings_.idbd, scratch_.linear);
     }
     if (watched) {
-        watched->learn(shape_, row, row, y, w);
+        watched->learn(leaves_.shape(), row, row, y, w);
         if (settings_.judges()) fix_hits(place);
     }
 }
@@ -110,7 +110,7 @@ template <bool plain>
     ++seen_;
     if (n_met_ < nodes_.features().size()) meet(row);
     if (y >= n_classes_) meet_class(y);
-    if (brings_category(row.codes, categories_.data(), shape_.categorical)) [[unlikely]] {
+    if (brings_category(row.codes, categories_.data(), leaves_.shape().categorical)) [[unlikely]] {
         meet_categories(row);
     }
 }
@@ -136,7 +136,7 @@ template <bool plain>
 
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::check_if_due(std::size_t place) {
-    NodeRecord& leaf = records_[place];
+    NodeRecord& leaf = leaves_[place];
     const double grace = plain ? settings_.grace_period : delay(place);
     if (leaf.weight - leaf.checked >= grace && leaf.classes >= 2 && may_split(leaf)) {
         leaf.checked = leaf.weight;

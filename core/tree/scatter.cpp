@@ -266,10 +266,12 @@ void Tree::predict_uncertain(const Batch& batch, const Answers& answers, const B
         [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
             look(stop);
             const auto lock = locks.of_block();
-            if (!buffer || !buffer->reads(shape_)) buffer.emplace(batch, nodes_.features(), shape_);
-            scratch.fit(shape_, costs_.classes > 0);
+            if (!buffer || !buffer->reads(leaves_.shape())) {
+                buffer.emplace(batch, nodes_.features(), leaves_.shape());
+            }
+            scratch.fit(leaves_.shape(), costs_.classes > 0);
             buffer->read(row, 1);
-            spread.begin(buffer->row(0), nodes_.features(), shape_, first, last, batch.points);
+            spread.begin(buffer->row(0), nodes_.features(), leaves_.shape(), first, last, batch.points);
             answer(spread, scratch, answers, row);
         });
 }
@@ -333,7 +335,7 @@ void Tree::follow(const Fixed&, Spread& spread, std::size_t y, double w) {
 // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
 void Tree::observe_again(std::int32_t leaf, Spread& spread, std::size_t y, double share, double w) {
     if (w > 1.0 && observes() && at(leaf).test == Test::leaf &&
-        records_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
+        leaves_[static_cast<std::size_t>(at(leaf).place)].weight > 0.0) {
         const double more = settings_.forgets() ? part_of(share, w) - part_of(share, 1.0)
                                                 : share * (w - 1.0);
         observe(leaf, spread, y, more);
@@ -429,7 +431,7 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
 
 void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,
                          const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, nodes_.features(), shape_);
+    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
     Spread spread;
     const bool asked = answers.classes || answers.probabilities;
     in_turn(
@@ -445,9 +447,9 @@ void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double
             const Section section(reserve_, reserve_bytes() + bytes_of_a_point * batch.points.size());
             buffer.read(row, 1);
             const auto lock = turnstile_.writing();
-            const Charge charge(statistics_);
+            const Charge charge(leaves_.account());
             const auto begin = [&] {
-                spread.begin(buffer.row(0), nodes_.features(), shape_, first, last, batch.points);
+                spread.begin(buffer.row(0), nodes_.features(), leaves_.shape(), first, last, batch.points);
             };
             each_row(1, [&](std::size_t) {
                 begin();

@@ -43,12 +43,12 @@ void Tree::seed(const Seed& s) {
         const auto b = static_cast<std::size_t>(order[i]);
         const auto id = static_cast<std::int32_t>(i);
         const double* const given = s.counts + b * n_classes_;
-        double* const inherited = counts(id) + shape_.class_stride;
+        double* const inherited = leaves_.counts(id) + leaves_.shape().class_stride;
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k) total += inherited[k] = given[k];
         const auto place = static_cast<std::size_t>(at(id).place);
         if (s.left[b] == none) {
-            if (settings_.inherit_counts == InheritCounts::count) records_[place].inherited = total;
+            if (settings_.inherit_counts == InheritCounts::count) leaves_[place].inherited = total;
             continue;
         }
         make_room(splits_);
@@ -56,11 +56,11 @@ void Tree::seed(const Seed& s) {
                            true, passes_});
         demand_structure(growth(2, true));
         const bool keeps = settings_.keeps();
-        if (!keeps && records_[place].statistics.is_open()) sleep(place);
+        if (!keeps && leaves_[place].statistics.is_open()) leaves_.deactivate(place);
         const std::int32_t first = add_node(id, 0);
         if (keeps) side(id).record = static_cast<std::int32_t>(place);
-        open_leaf(first, keeps ? records_.size() : place);
-        open_leaf(add_node(id, 1), records_.size());
+        open_leaf(first, keeps ? leaves_.size() : place);
+        open_leaf(add_node(id, 1), leaves_.size());
         ++n_leaves_;
         Node& node = at(id);
         node.test = Test::threshold;

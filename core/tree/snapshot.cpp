@@ -17,7 +17,7 @@ Snapshot Tree::snapshot() const {
     for (const std::int32_t c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = nodes_[i];
-        const double* const counts = this->counts(static_cast<std::int32_t>(i));
+        const double* const counts = leaves_.counts(static_cast<std::int32_t>(i));
         s.test.push_back(static_cast<std::uint8_t>(node.test));
         s.parent.push_back(node.parent);
         s.branch.push_back(node.branch);
@@ -26,7 +26,7 @@ Snapshot Tree::snapshot() const {
         s.heavy.push_back(node.heavy);
         s.threshold.push_back(nodes_.threshold(static_cast<std::int32_t>(i)));
         s.counts.insert(s.counts.end(), counts, counts + n_classes);
-        const double* const inherited = counts + shape_.class_stride;
+        const double* const inherited = counts + leaves_.shape().class_stride;
         s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
         if (settings_.short_memory) {
             const double* const estimate = estimated(static_cast<std::int32_t>(i));
@@ -53,7 +53,7 @@ Snapshot Tree::snapshot() const {
         if (record(static_cast<std::int32_t>(i)) == none) continue;
 
         const auto place = static_cast<std::size_t>(record(static_cast<std::int32_t>(i)));
-        const NodeRecord& leaf = records_[place];
+        const NodeRecord& leaf = leaves_[place];
         const bool active = leaf.statistics.is_open();
         s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
         if (leaf.recent) {
@@ -69,7 +69,7 @@ Snapshot Tree::snapshot() const {
         if (settings_.selects()) {
             const std::size_t first = s.dropped.size();
             s.dropped.resize(first + nodes_.features().size(), 0);
-            if (const TrackedFeatures* const kept = tracked_features(place)) {
+            if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
                 for (const std::int32_t f : kept->dropped(nodes_.features().size())) {
                     s.dropped[first + static_cast<std::size_t>(f)] = 1;
                 }
@@ -77,12 +77,12 @@ Snapshot Tree::snapshot() const {
         }
         if (settings_.leaf_features.draws()) {
             s.draws = {draws_};
-            const TrackedFeatures* const kept = tracked_features(place);
+            const TrackedFeatures* const kept = leaves_.tracked_features(place);
             s.draw_number.push_back(kept ? kept->draw.number : 0);
             s.draw_share.push_back(kept ? kept->draw.share : 0.0);
         }
-        if (settings_.short_memory) s.recalled.push_back(recalled_[place]);
-        if (const Watch* const w = watch(place)) {
+        if (settings_.short_memory) s.recalled.push_back(leaves_.recalled(place));
+        if (const Watch* const w = leaves_.watch(place)) {
             const std::vector<double> numbers = w->save(settings_, n_classes);
             s.watch_sizes.push_back(numbers.size());
             s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
@@ -91,20 +91,20 @@ Snapshot Tree::snapshot() const {
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);
-        if (shape_.linear) {
-            const LinearUnits* const u = units(place);
+        if (leaves_.shape().linear) {
+            const LinearUnits* const u = leaves_.units(place);
             const std::size_t before = s.units.size();
-            if (u) u->save(shape_, settings_.idbd, s.units);
+            if (u) u->save(leaves_.shape(), settings_.idbd, s.units);
             s.unit_sizes.push_back(s.units.size() - before);
             s.right_idbd.push_back(u ? u->right : 0.0);
         }
         if (!active) {
-            s.values.insert(s.values.end(), shape_.categorical, 0);
-            s.table_gaps.insert(s.table_gaps.end(), shape_.categorical, 0);
+            s.values.insert(s.values.end(), leaves_.shape().categorical, 0);
+            s.table_gaps.insert(s.table_gaps.end(), leaves_.shape().categorical, 0);
             continue;
         }
-        const double* const own = own_counts(leaf);
-        const Shape& shape = this->shape(place);
+        const double* const own = leaves_.own_counts(leaf);
+        const Shape& shape = leaves_.shape(place);
         const std::size_t n = shape.numeric;
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(own[k] > 0.0)) continue;
@@ -139,7 +139,7 @@ Snapshot Tree::snapshot() const {
     s.spent = {spent_};
     s.passes = {passes_};
     s.met.assign(met_.begin(), met_.end());
-    s.ranked_at = {ranked_at_};
+    s.ranked_at = {limit_.ranked_at()};
     if (settings_.adapts()) {
         s.births = {born_};
         s.change_totals.assign(change_totals_.begin(), change_totals_.end());
@@ -162,7 +162,7 @@ Snapshot Tree::snapshot() const {
         s.change_values.insert(s.change_values.end(), {c.ours.value, c.ours.weight, c.theirs.value,
                                                        c.theirs.weight, c.bound});
     }
-    s.least_promise = {least_promise_};
+    s.least_promise = {limit_.least_promise()};
     auto rival = rivals_.begin();
     for (const Split& split : splits_) {
         s.split_node.push_back(split.node);

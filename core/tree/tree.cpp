@@ -21,17 +21,19 @@ Tree::Tree(const Settings& settings)
     : settings_(settings), memory_(settings.short_memory_elsewhere ? 0 : settings.short_memory) {
     const Charge charge(structure_);
     structure_.held = taken(object_bytes);
-    shape_.bayes = needs_bayes(settings.leaf);
-    shape_.lean = shape_.bayes && settings.lean;
-    shape_.linear = needs_units(settings.leaf);
+    Shape shape;
+    shape.bayes = needs_bayes(settings.leaf);
+    shape.lean = shape.bayes && settings.lean;
+    shape.linear = needs_units(settings.leaf);
+    shape.class_stride = room_for_classes(0);
+    leaves_.set_shape(shape);
     if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
         window_ = how->size;
         fits_ = window_fits(settings.max_bytes, 0, 0, 0);
     }
-    plain_ = !settings.watches() && !shape_.linear && !settings.selects() &&
+    plain_ = !settings.watches() && !shape.linear && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;
-    shape_.class_stride = room_for_classes(0);
-    scratch_.fit(shape_, false);
+    scratch_.fit(leaves_.shape(), false);
     open_leaf(add_node(none, 0), 0);
     n_leaves_ = 1;
     if (settings.adapts()) open_lists();
@@ -51,23 +53,23 @@ std::size_t Tree::most_of_rows(std::size_t rows) const noexcept {
         branches = std::max(branches, static_cast<std::size_t>(n) + 2);
     }
     const auto checks = 1 + static_cast<std::size_t>(static_cast<double>(rows) / settings_.grace_period);
-    const std::size_t leaf = a_leaf + LeafStatistics::bytes(shape_, std::max<std::size_t>(n_classes_, 2), 0);
+    const std::size_t leaf = a_leaf + LeafStatistics::bytes(leaves_.shape(), std::max<std::size_t>(n_classes_, 2), 0);
     return 2 * held_bytes() + small_things + a_feature * nodes_.features().size() + checks * branches * leaf;
 }
 
 // Every node that has statistics is copied to its new width.
 std::size_t Tree::most_of_features(const std::vector<Kind>& kinds) const noexcept {
-    Shape to = shape_;
+    Shape to = leaves_.shape();
     for (const Kind kind : kinds) ++(kind == Kind::numeric ? to.numeric : to.categorical);
     to.stride = (to.numeric + 3) / 4 * 4;
     const std::size_t leaf = LeafStatistics::bytes(to, std::max<std::size_t>(n_classes_, 2), 0);
-    return 4 * held_bytes() + most_of_rows(1) + 1024 * kinds.size() + (2 * records_.size() + 4) * leaf;
+    return 4 * held_bytes() + most_of_rows(1) + 1024 * kinds.size() + (2 * leaves_.size() + 4) * leaf;
 }
 
 // Everything that has a place for each class is copied.
 std::size_t Tree::most_of_classes(std::size_t count) const noexcept {
     constexpr std::size_t of_a_node = 6 * sizeof(double), of_a_leaf = 4 * sizeof(double);
-    const std::size_t places = of_a_node * nodes_.capacity() + of_a_leaf * records_.size();
+    const std::size_t places = of_a_node * nodes_.capacity() + of_a_leaf * leaves_.size();
     return 4 * held_bytes() + most_of_rows(1) + room_for_classes(count) * (places + 1024);
 }
 
@@ -93,7 +95,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
                      memory_.growth(numeric, categorical));
     unfinished_ = true;
     if (settings_.forgets()) make_room_for_wider(numeric, categorical);
-    Shape to = shape_;
+    Shape to = leaves_.shape();
     std::vector<Feature> fresh;
     for (const Kind kind : kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
@@ -103,7 +105,7 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     make_room(met_, kinds.size());
     met_.resize(nodes_.features().size(), 0);
     to.stride = (to.numeric + 3) / 4 * 4;
-    make_room(categories_, to.categorical - shape_.categorical);
+    make_room(categories_, to.categorical - leaves_.shape().categorical);
     categories_.resize(to.categorical, 0);
     reshape(to);
     unfinished_ = false;
@@ -130,8 +132,8 @@ void Tree::expect_nothing(std::size_t) noexcept {
 // The classes up to this one are known.
 void Tree::meet_class(std::size_t y) {
     const Charge charge(structure_);
-    if (y >= shape_.class_stride) {
-        Shape to = shape_;
+    if (y >= leaves_.shape().class_stride) {
+        Shape to = leaves_.shape();
         to.class_stride = room_for_classes(y + 1);
         reshape(to);
     }
@@ -156,10 +158,11 @@ void Tree::declare_classes(std::size_t count) {
 }
 
 void Tree::reshape(const Shape& to) {
-    if (to.class_stride != shape_.class_stride) {
+    if (to.class_stride != leaves_.shape().class_stride) {
         demand_structure(bytes_of_classes(to.class_stride), to.class_stride);
     }
-    const Shape from = std::exchange(shape_, to);
+    const Shape from = leaves_.shape();
+    leaves_.set_shape(to);
     scratch_.fit(to, costs_.classes > 0);
     if (settings_.has_options()) {
         reached_.one = Held<double>(scratch_.scores.size(), 0.0);
@@ -172,23 +175,23 @@ void Tree::reshape(const Shape& to) {
         scratch_.gathered.fit(to);
     }
     if (to.class_stride != from.class_stride) {
-        const auto widen = [&](Held<double>& rows, std::size_t a_node) {
-            const std::size_t n = rows.size() / from.class_stride;
-            Held<double> wider;
-            wider.reserve(a_node * nodes_.capacity() * to.class_stride);
-            wider.resize(n * to.class_stride, 0.0);
-            for (std::size_t row = 0; row < n; ++row) {
-                std::copy_n(rows.data() + row * from.class_stride, from.class_stride,
-                            wider.data() + row * to.class_stride);
-            }
-            rows = std::move(wider);
-        };
-        widen(counts_, 2);
-        if (settings_.short_memory) widen(estimates_, 1);
+        leaves_.widen_counts(from.class_stride, nodes_.capacity());
+        if (settings_.short_memory) widen_estimates(from.class_stride);
     }
     settle();
     reshape_leaves(from);
     settle();
+}
+
+void Tree::widen_estimates(std::size_t from) {
+    const std::size_t to = leaves_.shape().class_stride, n = estimates_.size() / from;
+    Held<double> wider;
+    wider.reserve(nodes_.capacity() * to);
+    wider.resize(n * to, 0.0);
+    for (std::size_t row = 0; row < n; ++row) {
+        std::copy_n(estimates_.data() + row * from, from, wider.data() + row * to);
+    }
+    estimates_ = std::move(wider);
 }
 
 void Tree::set_costs(const double* matrix, std::size_t classes) {
@@ -203,7 +206,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     costs_ = Costs{std::move(entries), classes, classes};
     {
         const Charge charge(structure_);
-        scratch_.fit(shape_, true);
+        scratch_.fit(leaves_.shape(), true);
     }
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs_;
@@ -218,8 +221,8 @@ void Tree::allow_labels() noexcept {
     if (!loss) return;
     loss->costs.labels = std::min(loss->costs.classes, n_classes_);
     settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
-    for (const auto& w : watches_) {
-        if (w) w->hits.doubt_labels(settings_.judging.evaluator);
+    for (std::size_t place = 0; place < leaves_.size(); ++place) {
+        if (Watch* const w = leaves_.watch(place)) w->hits.doubt_labels(settings_.judging.evaluator);
     }
 }
 

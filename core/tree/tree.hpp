@@ -20,6 +20,8 @@
 #include "archived.hpp"
 #include "change.hpp"
 #include "example_window.hpp"
+#include "leaves.hpp"
+#include "limit.hpp"
 #include "node.hpp"
 #include "nodes.hpp"
 #include "pace.hpp"
@@ -134,9 +136,9 @@ public:
     // `find_starts` gives is good until `reroutings` counts on.
     [[nodiscard]] auto hold() const { return turnstile_.writing(); }
     [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const {
-        return {batch, nodes_.features(), shape_};
+        return {batch, nodes_.features(), leaves_.shape()};
     }
-    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape_); }
+    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(leaves_.shape()); }
     void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
     // `shares`: room for the class probabilities, of this width, or null.
@@ -205,7 +207,7 @@ private:
     template <bool answering>
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
     [[nodiscard]] std::size_t held_bytes() const noexcept {
-        return structure_.held + statistics_.held + working_.held;
+        return structure_.held + leaves_.account().held + working_.held;
     }
     // The same before a row.
     [[nodiscard]] std::size_t reserve_bytes() noexcept;
@@ -246,24 +248,13 @@ private:
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_.at(id); }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
     [[nodiscard]] Track& track(std::int32_t node) noexcept {
-        return records_[static_cast<std::size_t>(at(node).place)].track;
-    }
-    // [2][class_stride]: weight seen at the node, inherited weight.
-    [[nodiscard]] double* counts(std::int32_t node) noexcept {
-        return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
-    }
-    [[nodiscard]] const double* counts(std::int32_t node) const noexcept {
-        return counts_.data() + static_cast<std::size_t>(node) * 2 * shape_.class_stride;
+        return leaves_[static_cast<std::size_t>(at(node).place)].track;
     }
     // [class]: the weight that the split above estimated for a node.
     [[nodiscard]] const double* estimated(std::int32_t node) const noexcept;
     // As Nodes::route(), but a category without a branch gets one.
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
-    [[nodiscard, gnu::always_inline]] ClassWeights weights(std::int32_t node) const noexcept {
-        if (node == none) return {};
-        return {counts(node), counts(node) + shape_.class_stride};
-    }
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     // The same with the row as the leaf tracks it.
     struct Sight {
@@ -277,26 +268,6 @@ private:
         return leaf_case(leaf, room, settings_);
     }
     [[nodiscard]] LeafCase leaf_case(const NodeRecord&, CaseRoom&, const Settings&) const;
-    // Class weights of the statistics of a leaf.
-    [[nodiscard]] double* own_counts(NodeRecord& leaf) noexcept {
-        return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
-    }
-    [[nodiscard]] const double* own_counts(const NodeRecord& leaf) const noexcept {
-        return leaf.recent ? leaf.recent->counts.data() : counts(leaf.node);
-    }
-    [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
-        return watches_.empty() ? nullptr : watches_[place].get();
-    }
-    [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
-        return units_.empty() ? nullptr : units_[place].get();
-    }
-    // The features that a leaf has kept; null: all of them.
-    [[nodiscard]] TrackedFeatures* tracked_features(std::size_t place) const noexcept {
-        return tracked_features_.empty() ? nullptr : tracked_features_[place].get();
-    }
-    [[nodiscard]] const Shape& shape(std::size_t place) const noexcept {
-        return tracked_features(place) ? tracked_features(place)->shape() : shape_;
-    }
     void meet(const Row&);
     void meet_class(std::size_t y);
     void meet_category(std::size_t slot, std::int32_t code);
@@ -305,8 +276,9 @@ private:
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
     [[nodiscard]] bool may_split(const NodeRecord&) const noexcept;
+    // Weight from one check of a leaf to the next.
     [[nodiscard]] double delay(std::size_t place) const noexcept {
-        return delays_.empty() ? settings_.grace_period : delays_[place];
+        return leaves_.delay(place, settings_.grace_period);
     }
 
     void make_room_in_lists(std::size_t children);
@@ -486,7 +458,7 @@ private:
     [[nodiscard]] std::size_t least_window(std::size_t numeric, std::size_t categorical) const noexcept;
     [[nodiscard]] std::size_t beside_window(std::size_t bytes) const noexcept;
 
-    // Staying below the limit (limit.cpp).
+    // What it holds, and room for more (room.cpp).
     [[nodiscard]] bool limited() const noexcept { return settings_.max_bytes != SIZE_MAX; }
     // What never goes away again: the structure, and what examples are to take.
     [[nodiscard]] std::size_t lasting() const noexcept {
@@ -498,8 +470,8 @@ private:
     [[nodiscard]] bool may_shrink_to(std::size_t limit) const noexcept;
     [[nodiscard]] std::size_t needed(std::size_t more, std::size_t classes = 0) const noexcept;
     [[nodiscard]] std::size_t bytes_of_classes(std::size_t stride) const noexcept;
+    [[nodiscard]] Limit::Usage usage() const noexcept;
     [[nodiscard]] std::size_t free_bytes() const noexcept;
-    [[nodiscard]] std::size_t leaf_bytes() const noexcept;
     [[nodiscard]] std::size_t growth(std::size_t branches, std::size_t splits) const noexcept;
     // Whether the structure may grow; that of a tree that answers leaves room for others.
     [[nodiscard]] bool may_add(std::size_t bytes, bool answers = false) const noexcept;
@@ -513,14 +485,14 @@ private:
     enum class Room { none, inactive, active };
     Room make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep);
     void rank(std::size_t need, std::int32_t keep);
-    void sleep(std::size_t place) noexcept;
-    void wake(std::size_t place);
+    void activate(std::size_t place);
     void open_statistics(std::size_t place);
     void draw_features(std::size_t place);
     void draw_first();
     void inherit(std::size_t place, const LinearUnits& of_parent);
     void learn_inactive(std::size_t place, double w);
     void reshape_leaves(const Shape& from);
+    void widen_estimates(std::size_t from);
 
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
@@ -545,26 +517,19 @@ private:
     void demand_example(const Row&, std::int32_t label, double w, const std::string& where) const;
     void restore_kept(std::size_t place, const Snapshot&);
 
-    // Every byte of the tree is on one of these: what stays, what an inactive leaf can do
-    // without, and the room of the last check.
-    Account structure_, statistics_, working_;
-    std::size_t spare_ = 0;  // kept free, for the copy of the largest array when it grows
+    // Every byte of the tree is on one of these, what stays and the room of the last check, or on
+    // the account of the leaves.
+    Account structure_, working_;
+    Limit limit_;
 
     Settings settings_;
-    Shape shape_;
     Held<std::int32_t> categories_;  // [categorical slot]: values seen so far
     Nodes nodes_;
-    Held<double> counts_;  // [node][2][class_stride]
-    Held<NodeRecord> records_;
+    Leaves leaves_;
     Held<Side> sides_;  // [node], where the tree follows change
     std::uint64_t born_ = 0;  // nodes made so far
     std::size_t n_leaves_ = 0;  // that answer
-    Held<std::unique_ptr<TrackedFeatures>> tracked_features_;  // [leaf], where it selects features
     std::uint64_t draws_ = 0;  // of features, by leaves
-    Held<double> delays_;    // [leaf]: weight from check to check, adaptive_grace
-    Held<double> recalled_;  // [leaf]: of its weight, what it recalled, short_memory
-    Held<std::unique_ptr<Watch>> watches_;  // [leaf], where the settings ask for them
-    Held<std::unique_ptr<LinearUnits>> units_;  // likewise
     Costs costs_;  // that answers are chosen by; or none
     ShortMemory memory_;
     Elsewhere elsewhere_;
@@ -588,9 +553,6 @@ private:
 
     // No leaf keeps more than statistics, nor waits for another weight than the grace period.
     bool plain_ = true;
-    std::size_t n_active_ = 0;
-    std::uint64_t ranked_at_ = 0;  // examples seen when leaves were last ranked
-    double least_promise_ = 0.0;   // of those that were active after it
     ExpectedNames class_names_;
     std::vector<ExpectedNames> category_names_;  // [categorical slot], as far as any are to come
 

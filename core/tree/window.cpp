@@ -125,7 +125,7 @@ void Tree::remember(const Row& row, std::size_t y, double w) {
     examples_.begin(seen_);
     examples_.push(row, y, w);
     if (numbers != examples_.numbers().size()) {
-        fits_ = window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical,
+        fits_ = window_fits(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical,
                             examples_.numbers().size());
         settle();
     } else if (structure_.held != before) {
@@ -145,7 +145,7 @@ void Tree::remember(Spread& spread, std::size_t y, double w) {
 // Numbers of distributions take the room of examples.
 void Tree::make_room_to_remember(std::size_t numbers) {
     const auto fits = [&] {
-        return window_fits(settings_.max_bytes, shape_.numeric, shape_.categorical,
+        return window_fits(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical,
                            examples_.numbers().size() + numbers);
     };
     while (examples_.size() > 0 && examples_.size() >= fits()) forget_oldest();
@@ -161,7 +161,7 @@ void Tree::make_room_to_remember(std::size_t numbers) {
         bytes = more();
     }
     if (fits_ == 0) {
-        const std::size_t least = least_window(shape_.numeric, shape_.categorical);
+        const std::size_t least = least_window(leaves_.shape().numeric, leaves_.shape().categorical);
         throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) + least));
     }
     settle();
@@ -219,7 +219,7 @@ void Tree::forget_oldest() {
         const Row row = examples_.row(number);
         const std::size_t y = examples_.label(number);
         const double w = examples_.weight(number);
-        const Charge charge(statistics_);
+        const Charge charge(leaves_.account());
         each_that_learned(row, number, [&](std::int32_t i) { forget_at(i, row, y, w, number); });
     }
     examples_.pop();
@@ -231,9 +231,9 @@ void Tree::forget_oldest(Spread& spread) {
     const std::uint64_t number = examples_.first();
     const std::size_t y = examples_.label(number);
     const double w = examples_.weight(number);
-    spread.begin(examples_.row(number), nodes_.features(), shape_);
+    spread.begin(examples_.row(number), nodes_.features(), leaves_.shape());
     retrace(spread, number);
-    const Charge charge(statistics_);
+    const Charge charge(leaves_.account());
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Spread::Visit here = spread.visits[v];
         spread.go_back(v);
@@ -246,8 +246,8 @@ void Tree::forget_oldest(Spread& spread) {
 void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
                      std::uint64_t number) {
     const auto place = static_cast<std::size_t>(record(node));
-    NodeRecord& leaf = records_[place];
-    double* own = counts(node);
+    NodeRecord& leaf = leaves_[place];
+    double* own = leaves_.counts(node);
     lower(own[y], w);
     if (!leaf.statistics.is_open()) return;
     if (leaf.recent) {
@@ -268,41 +268,41 @@ void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
     // What is between the two arrived since the last check.
     leaf.checked -= w;
     try {
-        const bool precise = answers ? leaf.statistics.forget(shape_, row, y, w, own)
-                                     : leaf.statistics.forget_silently(shape_, row, y, w, own);
+        const bool precise = answers ? leaf.statistics.forget(leaves_.shape(), row, y, w, own)
+                                     : leaf.statistics.forget_silently(leaves_.shape(), row, y, w, own);
         if (!precise) forgotten_ += windows_between_counts * examples_.size();  // due now
     } catch (const OverLimit&) {
-        sleep(place);
+        leaves_.deactivate(place);
     }
 }
 
 void Tree::count_anew() {
-    const Charge charge(statistics_);
+    const Charge charge(leaves_.account());
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
-        double* const seen = counts(i);
-        std::fill_n(seen, shape_.class_stride, 0.0);
+        double* const seen = leaves_.counts(i);
+        std::fill_n(seen, leaves_.shape().class_stride, 0.0);
         // What a split estimated from examples that are all gone.
         if (side(i).since <= examples_.first()) {
-            std::fill_n(seen + shape_.class_stride, shape_.class_stride, 0.0);
+            std::fill_n(seen + leaves_.shape().class_stride, leaves_.shape().class_stride, 0.0);
         }
         const auto place = static_cast<std::size_t>(record(i));
-        NodeRecord& leaf = records_[place];
+        NodeRecord& leaf = leaves_[place];
         if (!leaf.statistics.is_open()) continue;
         leaf.recent.reset();
         leaf.statistics.close();
         leaf.classes = 0;
         leaf.checked -= std::exchange(leaf.weight, 0.0);
         try {
-            leaf.statistics.open(shape_);
+            leaf.statistics.open(leaves_.shape());
         } catch (const OverLimit&) {
-            sleep(place);
+            leaves_.deactivate(place);
         }
     }
     relearn_window(examples_.first(), 0);
-    if (!shape_.bayes) return;
-    for (const NodeRecord& leaf : records_) {
+    if (!leaves_.shape().bayes) return;
+    for (const NodeRecord& leaf : leaves_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(shape_, own_counts(leaf));
+        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
     }
 }
 
@@ -324,7 +324,7 @@ void Tree::relearn_window(std::uint64_t from, std::int32_t least) {
             });
             continue;
         }
-        spread.begin(row, nodes_.features(), shape_);
+        spread.begin(row, nodes_.features(), leaves_.shape());
         retrace(spread, number);
         for (std::size_t v = 0; v < spread.visits.size(); ++v) {
             const Spread::Visit here = spread.visits[v];
@@ -444,7 +444,7 @@ bool Tree::is_doubtful(std::int32_t node, const Decision& d) const {
 bool Tree::start_beside(std::int32_t node, const Decision& d) {
     const std::vector<double> table = [&] {
         const Charge charge(working_);
-        return checker_.branches(leaf_case(records_[static_cast<std::size_t>(record(node))], case_room_),
+        return checker_.branches(leaf_case(leaves_[static_cast<std::size_t>(record(node))], case_room_),
                                  d.best);
     }();
     const std::size_t more = 2 * taken(sizeof(Trial));
@@ -471,7 +471,7 @@ void Tree::question(const Window& how) {
     for (std::int32_t i = 0; i < n; ++i) {
         if (at(i).test == Test::leaf) continue;
         ++report.inner;
-        NodeRecord& leaf = records_[static_cast<std::size_t>(record(i))];
+        NodeRecord& leaf = leaves_[static_cast<std::size_t>(record(i))];
         if (leaf.statistics.is_open() && leaf.classes >= 2 && may_have_beside(i)) {
             const Decision d = [&] {
                 const Charge charge(working_);
@@ -508,13 +508,13 @@ void Tree::question(const Window& how) {
 void Tree::set_window(std::size_t examples) {
     if (examples == window_) return;
     window_ = examples;
-    shorten(settings_.max_bytes, shape_.numeric, shape_.categorical);
+    shorten(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical);
 }
 
 // Rows that get wider leave room for fewer.
 void Tree::make_room_for_wider(std::size_t numeric, std::size_t categorical) {
-    numeric += shape_.numeric;
-    categorical += shape_.categorical;
+    numeric += leaves_.shape().numeric;
+    categorical += leaves_.shape().categorical;
     if (window_fits(settings_.max_bytes, numeric, categorical, 0) == 0) {
         throw LimitTooLow(settings_.max_bytes, 4 * least_window(numeric, categorical));
     }
