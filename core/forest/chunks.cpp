@@ -7,6 +7,10 @@
 namespace riparian {
 namespace {
 
+// What a forest counts for itself, whatever the layout of the class (tree/tree.cpp).
+constexpr std::size_t object_bytes = 1032;
+static_assert(sizeof(ChunkForest) <= object_bytes);
+
 // Of the limit of memory, set aside for the chunk.
 constexpr std::size_t chunk_share = 4;
 
@@ -43,7 +47,7 @@ void ChunkForest::give_classes(std::size_t count) {
 std::size_t ChunkForest::bytes_of_a_tree(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
     const std::size_t left = besides_names(limit) - limit / chunk_share;
-    const std::size_t besides = sizeof(ChunkForest);
+    const std::size_t besides = object_bytes;
     return left > besides ? (left - besides) / most_trees() : 0;
 }
 
@@ -57,7 +61,7 @@ bool ChunkForest::has_room(std::size_t limit) const noexcept {
 
 std::size_t ChunkForest::limit_for(std::size_t of_a_tree) const noexcept {
     const std::size_t trees = most_trees() * of_a_tree;
-    const std::size_t all = (trees + sizeof(ChunkForest)) / 11 * 16 + 64;  // 1 - 1/16 - 1/4
+    const std::size_t all = (trees + object_bytes) / 11 * 16 + 64;  // 1 - 1/16 - 1/4
     return std::max({all, bytes_of_a_chunk() * chunk_share, names_ * names_share});
 }
 
@@ -73,7 +77,7 @@ void ChunkForest::give_limit(std::size_t limit) {
 
 std::size_t ChunkForest::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = sizeof(ChunkForest) + names_ + learner_->memory_bytes();
+    std::size_t bytes = object_bytes + names_ + learner_->memory_bytes();
     for (const Kept& k : kept_) bytes += sizeof(Kept) + k.tree->memory_bytes();
     return bytes + Chunk::bytes(chunk_.rows(), chunk_.numbers.size(), chunk_.codes.size()) / 2;
 }

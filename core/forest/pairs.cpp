@@ -11,6 +11,10 @@
 namespace riparian {
 namespace {
 
+// What a forest counts for itself, whatever the layout of the class (tree/tree.cpp).
+constexpr std::size_t object_bytes = 1376;
+static_assert(sizeof(PairForest) <= object_bytes);
+
 // Rows that are learned together: enough that threads seldom wait for each other, few where
 // memory is scarce, since they are held.
 constexpr std::size_t most_rows = 1024, most_rows_limited = 64;
@@ -47,7 +51,7 @@ void PairForest::give_classes(std::size_t) { known_.resize(schema_.classes, 0); 
 // ---- memory ----
 
 std::size_t PairForest::besides_trees(std::size_t pairs) const noexcept {
-    return sizeof(PairForest) + history_.most_bytes(most_rows_limited) +
+    return object_bytes + history_.most_bytes(most_rows_limited) +
            pairs * (sizeof(Pair) + (settings_.drift ? room_of_detector : 0));
 }
 
@@ -87,7 +91,7 @@ void PairForest::give_limit(std::size_t limit) { share_out(limit, pairs_.size())
 
 std::size_t PairForest::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = sizeof(PairForest) + names_ + history_.bytes();
+    std::size_t bytes = object_bytes + names_ + history_.bytes();
     for (const Pair& pair : pairs_) {
         bytes += sizeof(Pair) + pair.tree->memory_bytes();
         if (pair.drift) bytes += std::visit([](const auto& d) { return d.bytes(); }, *pair.drift);
