@@ -166,8 +166,7 @@ def degenerate(X):
 
 def test_degenerate_values_give_the_bytes_of_cvfdt():
     rng = np.random.default_rng(9)
-    settings = {k: v for k, v in RESTLESS.items() if k != "adaptation"}
-    ours, theirs = rp.UCVFDT(**settings), rp.CVFDT(**settings)
+    ours, theirs = rp.UCVFDT(**RESTLESS), rp.CVFDT(**RESTLESS)
     for i in range(15):
         X, y = mixed(rng, 200, i // 3, share=0.0)
         ours.partial_fit(degenerate(X), y)
