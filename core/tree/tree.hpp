@@ -22,11 +22,11 @@
 #include "example_window.hpp"
 #include "leaves.hpp"
 #include "limit.hpp"
-#include "node.hpp"
 #include "nodes.hpp"
 #include "pace.hpp"
 #include "settings.hpp"
 #include "short_memory.hpp"
+#include "side.hpp"
 #include "stop.hpp"
 #include "turnstile.hpp"
 
