@@ -120,7 +120,7 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
         finish([&] {
             for (std::size_t r = first; r < last; ++r) {
                 const double weight = w ? w[r] : 1.0;
-                if (y[r] >= 0 && weight > 0.0) take(batch, r, y[r], weight);
+                if (y[r] >= 0 && weight > 0.0) add_to_chunk(batch, r, y[r], weight);
             }
             learner_->learn(batch.certain_rows(first, last - first), y + first,
                             w ? w + first : nullptr);
@@ -130,14 +130,14 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
     }
 }
 
-void ChunkForest::take(const Batch& batch, std::size_t row, std::int32_t y, double w) {
+void ChunkForest::add_to_chunk(const Batch& batch, std::size_t row, std::int32_t y, double w) {
     ++seen_;
     schema_.classes = std::max(schema_.classes, static_cast<std::size_t>(y) + 1);
     chunk_.add(batch, row, y, w);
     for (std::size_t c = 0; c < chunk_.codes.size(); ++c) meet(c, chunk_.codes[c].back());
 }
 
-void ChunkForest::teach(Tree& tree, const Chunk& chunk) const {
+void ChunkForest::learn_chunk(Tree& tree, const Chunk& chunk) const {
     for (std::size_t e = 0; e < settings_.epochs; ++e) {
         tree.learn(chunk.batch(), chunk.labels.data(), chunk.weights.data());
     }
@@ -203,7 +203,7 @@ void ChunkForest::end_chunk() {
         }
         const std::size_t f = i - kept_.size();
         const auto tree = fresh();
-        teach(*tree, chunk_.fold(f, folds, false));
+        learn_chunk(*tree, chunk_.fold(f, folds, false));
         lost[i] = loss(*tree, chunk_.fold(f, folds, true));
     });
     const double random = random_loss();

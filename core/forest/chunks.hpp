@@ -99,10 +99,10 @@ private:
     // `known`: how many classes there are, for each row from `first` on; 0 before one is learned.
     void answer(const Batch&, const Answers&, std::size_t first,
                 const std::vector<std::uint32_t>& known, Stop* = nullptr) const;
-    void take(const Batch&, std::size_t row, std::int32_t y, double w);
+    void add_to_chunk(const Batch&, std::size_t row, std::int32_t y, double w);
     void end_chunk();
     [[nodiscard]] std::shared_ptr<Tree> fresh() const;
-    void teach(Tree&, const Chunk&) const;
+    void learn_chunk(Tree&, const Chunk&) const;
     // The sum over rows of what a tree loses on them: (1 - P(y | x))^2, or costs.
     [[nodiscard]] double loss(const Tree&, const Chunk&) const;
     [[nodiscard]] double random_loss() const;

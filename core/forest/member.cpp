@@ -201,22 +201,22 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 const double w = block.weight(first);
                 const double times = number ? poisson_(uniforms_(number)) : 0.0;
                 if (number == 0) {
-                    if (shares.shares) front_.tree->say(start, row, shares);
+                    if (shares.shares) front_.tree->predict_row(start, row, shares);
                     continue;
                 }
                 const std::int32_t label = block.y[first];
-                Tree::Said said;
+                Tree::Predicted predicted;
                 if (times > 0.0) {
-                    said = front_.tree->take(start, row, static_cast<std::size_t>(label),
-                                             drawn(times, w), shares,
-                                             settings_->replacement != Replacement::none);
+                    predicted = front_.tree->predict_and_learn(
+                        start, row, static_cast<std::size_t>(label), drawn(times, w), shares,
+                        settings_->replacement != Replacement::none);
                 } else {
-                    said.before = said.after = front_.tree->say(start, row, shares);
+                    predicted.before = predicted.after = front_.tree->predict_row(start, row, shares);
                 }
                 answered_ += w;
-                if (said.before == label) right_ += w;
+                if (predicted.before == label) right_ += w;
                 if (settings_->replacement == Replacement::none) continue;
-                const bool wrong = said.after != label;
+                const bool wrong = predicted.after != label;
                 if (!background) {
                     const bool rose = rises(*drift_, wrong);
                     rises_of->at[first] = rose;
@@ -225,10 +225,9 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 }
                 if (times > 0.0) {
                     if (back_.tree) {
-                        back_.tree->take(0, beside ? beside->row(i) : row,
-                                         static_cast<std::size_t>(label),
-                                         drawn(settings_->drawn_background ? times : 1.0, w), {},
-                                         false);
+                        back_.tree->predict_and_learn(
+                            0, beside ? beside->row(i) : row, static_cast<std::size_t>(label),
+                            drawn(settings_->drawn_background ? times : 1.0, w), {}, false);
                     }
                     changed = watch(schema, number, wrong);
                 }

@@ -135,7 +135,7 @@ void PairForest::replay(Pair& pair, std::uint64_t from, std::uint64_t to) {
         const std::size_t y = history_.label(n);
         if (!pair.takes(y)) continue;
         pair.last = n;
-        pair.tree->teach(0, history_.row(n), y == pair.high, history_.weight(n));
+        pair.tree->learn_row(0, history_.row(n), y == pair.high, history_.weight(n));
     }
 }
 
@@ -292,7 +292,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
             const std::int32_t start = same ? starts[i] : 0;
             const Tree::Shares room{shares ? shares + 2 * r : nullptr, 2};
             if (!own) {
-                tree->say(start, row, room);
+                tree->predict_row(start, row, room);
                 continue;
             }
             const std::uint64_t number = block.numbers[r];
@@ -300,11 +300,12 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
             const double w = block.w ? block.w[r] : 1.0;
             pair.last = number;
             if (!shares && !pair.drift) {
-                tree->teach(start, row, label, w);
+                tree->learn_row(start, row, label, w);
                 continue;
             }
-            const Tree::Said said = tree->take(start, row, label, Tree::repeated(w), room, false);
-            if (!pair.drift || !rises(*pair.drift, said.before != static_cast<std::int32_t>(label))) {
+            const Tree::Predicted predicted =
+                tree->predict_and_learn(start, row, label, Tree::repeated(w), room, false);
+            if (!pair.drift || !rises(*pair.drift, predicted.before != static_cast<std::int32_t>(label))) {
                 continue;
             }
             held.unlock();
@@ -326,10 +327,10 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
         const Pair& pair = pairs_[p];
         if (pair.high >= codes) continue;
         ++counted;
-        const double* const said = shares.data() + p * rows * 2;
+        const double* const predicted = shares.data() + p * rows * 2;
         for (std::size_t r = 0; r < rows; ++r) {
-            sums[r * width + pair.low] += said[2 * r];
-            sums[r * width + pair.high] += said[2 * r + 1];
+            sums[r * width + pair.low] += predicted[2 * r];
+            sums[r * width + pair.high] += predicted[2 * r + 1];
         }
     }
     // Before there is a pair, the only class there is.
@@ -387,11 +388,11 @@ void PairForest::votes(const Batch& batch, std::size_t width, std::vector<double
     for (const Pair& pair : pairs_) {
         // Classes that came after the question was asked are not part of the answer.
         if (pair.high >= width) break;
-        std::array<double, 2> said{};
-        pair.tree->predict(batch, {nullptr, said.data(), 2});
+        std::array<double, 2> predicted{};
+        pair.tree->predict(batch, {nullptr, predicted.data(), 2});
         const auto own = shares.insert(shares.end(), width, 0.0);
-        own[pair.low] = said[0];
-        own[pair.high] = said[1];
+        own[pair.low] = predicted[0];
+        own[pair.high] = predicted[1];
         weights.push_back(1.0);
     }
 }

@@ -165,7 +165,7 @@ int main() {
     }
     wanted.weights = false;
     Window window;
-    window.window = 2000;
+    window.size = 2000;
     window.validity_period = many * 100;
     Alternates alternates;
     alternates.drift_delta = 1e-12;

@@ -168,13 +168,14 @@ void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
             const Row row = buffer.row(0);
             const double w = seed % 6 == 5 ? 0.3 + dice.uniform() : 1.0 + double(dice.below(9));
             const bool asked = dice.chance(0.5);
-            const Tree::Said said =
-                tree.take(0, row, static_cast<std::size_t>(rows.y[i]), {w, w},
-                          asked ? Tree::Shares{shares.data(), shares.size()} : Tree::Shares{}, true);
-            CHECK(said.after == tree.say(0, row, {again.data(), again.size()}));
+            const Tree::Predicted predicted =
+                tree.predict_and_learn(
+                    0, row, static_cast<std::size_t>(rows.y[i]), {w, w},
+                    asked ? Tree::Shares{shares.data(), shares.size()} : Tree::Shares{}, true);
+            CHECK(predicted.after == tree.predict_row(0, row, {again.data(), again.size()}));
             const double most = *std::max_element(again.begin(), again.end());
-            CHECK(said.after >= 0 && again[static_cast<std::size_t>(said.after)] == most);
-            ++(said.after == said.before ? alike : other);
+            CHECK(predicted.after >= 0 && again[static_cast<std::size_t>(predicted.after)] == most);
+            ++(predicted.after == predicted.before ? alike : other);
         }
         held.unlock();
         leaves += tree.n_leaves();
@@ -217,7 +218,7 @@ void a_new_category_counts_for_every_class() {
             const Row row = buffer.row(0);
             const double w = 1.0 + double(dice.below(9));
             const auto y = static_cast<std::size_t>(rows.y[i]);
-            CHECK(tree.take(0, row, y, {w, w}, {}, true).after == tree.say(0, row, {}));
+            CHECK(tree.predict_and_learn(0, row, y, {w, w}, {}, true).after == tree.predict_row(0, row, {}));
         }
     }
     CHECK(fresh > 1000);

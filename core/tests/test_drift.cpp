@@ -332,9 +332,9 @@ void a_million_updates_are_quick(bool tell) {
 // Each kind by the name that users write, with parameters by theirs.
 void any_detector_finds_a_change() {
     const std::vector<std::string_view> all = names(static_cast<const AnyDetector*>(nullptr));
-    CHECK(all.size() == 7);
+    CHECK(all.size() == 8);
     for (const std::string_view name : all) {
-        AnyDetector d = fresh(by_name<AnyDetector>(name).value(), [](std::string_view, auto&) {});
+        AnyDetector d = fresh(by_name<AnyDetector>(name).value(), [](auto&&...) {});
         Dice dice(13);
         std::size_t drifts = 0, last = 0;
         for (std::size_t i = 0; i < 4000; ++i) {
@@ -351,7 +351,7 @@ void any_detector_finds_a_change() {
         }
         CHECK(estimate(d) > 0.0);
     }
-    const AnyDetector kswin = fresh(AnyDetector(Kswin{}), [](std::string_view name, auto& value) {
+    const AnyDetector kswin = fresh(AnyDetector(Kswin{}), [](std::string_view name, auto& value, auto&&...) {
         if constexpr (std::is_same_v<decltype(value), std::uint32_t&>) {
             if (name == "window_size") value = 200;
         }
@@ -396,6 +396,7 @@ int main(int argc, char**) {
     everything_of<HddmW>({.two_sided_test = true}, argc > 1);
     everything_of<PageHinkley>({.threshold = 10.0}, argc > 1);
     everything_of<Kswin>({.window_size = 60, .stat_size = 20}, argc > 1);
+    everything_of<Fhddm>({.window_size = 30}, argc > 1);
     a_restored_one_goes_on_as_if_never_saved<Adwin>({0.05, 7, 2, 1, 0});
     any_detector_finds_a_change();
     only_what_a_detector_understands_may_be_watched();

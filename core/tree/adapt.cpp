@@ -29,7 +29,7 @@ double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept
 
 void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
                         const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
+    RowBuffer buffer(batch, features(), shape());
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     const bool apart = answers.probabilities || costs_.classes;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
@@ -53,19 +53,19 @@ void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double*
             if (asked && (apart || !learned)) answer(start, row, answers, r);
             if (!learned) return;
             const auto label = static_cast<std::size_t>(y[r]);
-            const std::int32_t said = adapt(start, row, label, weight);
-            if (asked && !apart) answers.classes[r] = said;
+            const std::int32_t predicted = adapt(start, row, label, weight);
+            if (asked && !apart) answers.classes[r] = predicted;
         });
     }
 }
 
 // Learns a row, and gives what was said of it before.
 std::int32_t Tree::adapt(std::int32_t start, const Row& row, std::size_t y, double w) {
-    const std::int32_t said = std::visit(
+    const std::int32_t predicted = std::visit(
         [&](const auto& how) { return follow(how, start, row, y, w); }, settings_.adaptation);
     if (!given_up_.empty()) compact();
     if (limited() && working_.held) give_back_room();
-    return said;
+    return predicted;
 }
 
 // The lists of a row have room for what most rows need, which is part of the structure: a row
@@ -100,10 +100,10 @@ void Tree::trace(std::int32_t leaf, std::int32_t root) {
 
 std::int32_t Tree::follow(const Fixed&, std::int32_t start, const Row& row, std::size_t y, double w) {
     const std::int32_t leaf = route_on(start, row);
-    const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    const std::int32_t predicted = observe(leaf, row, y, std::min(w, 1.0));
     arrive(row, y);
     learn_at(leaf, row, y, w);
-    return said;
+    return predicted;
 }
 
 // ---- alternates ----
@@ -118,10 +118,10 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
     for (std::size_t f = 0; f < fragments_.size(); ++f) {
         const std::int32_t root = fragments_[f];
         std::int32_t leaf = route_on(f == 0 ? start : root, row);
-        const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
-        const bool wrong = said != static_cast<std::int32_t>(y);
+        const std::int32_t predicted = observe(leaf, row, y, std::min(w, 1.0));
+        const bool wrong = predicted != static_cast<std::int32_t>(y);
         if (f == 0) {
-            answer = said;
+            answer = predicted;
             arrive(row, y);
         }
         trace(leaf, root);
@@ -136,7 +136,7 @@ std::int32_t Tree::follow(const Alternates& how, std::int32_t start, const Row& 
                 note(fragments_, side(node).first);
             }
         }
-        if (!replaced) hear(leaf, wrong);
+        if (!replaced) note_error(leaf, wrong);
         learn_at(leaf, row, y, how.bootstrap ? w * times(how.seed, seen_, side(leaf).born) : w);
     }
     return answer;
@@ -163,7 +163,7 @@ void Tree::follow(const Alternates& how, Spread& spread, std::size_t y, double w
             const bool heard = here.share >= enough;
             spread.go_back(v++);
             if (here.ends) {
-                if (heard) hear(here.node, here.wrong);
+                if (heard) note_error(here.node, here.wrong);
                 learn_below(spread, here.node, here.share, y, weight(here.node));
                 spread.go_back(v - 1);
                 observe_again(here.node, spread, y, here.share, weight(here.node));
@@ -188,7 +188,7 @@ Adwin::Parameters Tree::monitor_parameters() const noexcept {
 
 // Detectors are part of the structure: a leaf cannot give them up. Without memory for a
 // longer window one begins anew.
-void Tree::hear(std::int32_t node, bool wrong) {
+void Tree::note_error(std::int32_t node, bool wrong) {
     if (limited() && !(may_add(room_of_monitor) && make_room_for(room_of_monitor, none))) {
         if (Monitor* const m = side(node).monitor.get(); m && m->errors.grows()) m->errors.reset();
         if (!side(node).monitor) return;
@@ -203,7 +203,7 @@ void Tree::hear(std::int32_t node, bool wrong) {
 
 // Whether what grows beside an inner node took its place.
 bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
-    hear(node, wrong);
+    note_error(node, wrong);
     const Monitor* const here = side(node).monitor.get();
     if (!here) return false;
     if (here->errors.signal() == Signal::drift && here->errors.shift() > 0.0) {
@@ -227,8 +227,8 @@ bool Tree::judge(const Alternates& how, std::int32_t node, bool wrong) {
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how.switch_delta) * (1.0 / m + 1.0 / n));
     if (e - theirs.estimate() > bound && leaves_with(beside) <= settings_.max_leaves) {
-        tell(ChangeKind::replaced, node, nodes_.cut_of(beside), nodes_.leaves_below(beside), {e, n},
-             {theirs.estimate(), m}, bound);
+        log_change(ChangeKind::replaced, node, nodes_.cut_of(beside), nodes_.leaves_below(beside),
+                   {e, n}, {theirs.estimate(), m}, bound);
         promote(node, beside);
         return true;
     }

@@ -32,12 +32,12 @@ void Tree::reach(const Row& row, Reached& found) const {
     }
 }
 
-// The mean of the class probabilities of all ends, of which `say` gives those of one.
-template <class Say>
-void Tree::vote(Reached& found, Say&& say) const {
+// The mean of the class probabilities of all ends; `predict` gives those of one.
+template <class Predict>
+void Tree::vote(Reached& found, Predict&& predict) const {
     std::fill(found.all.begin(), found.all.end(), 0.0);
     for (const std::int32_t node : found.ends) {
-        say(node, found.one.data());
+        predict(node, found.one.data());
         for (std::size_t k = 0; k < n_classes_; ++k) found.all[k] += found.one[k];
     }
     const auto n = static_cast<double>(found.ends.size());
@@ -54,7 +54,7 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
     }
     found.fit(scratch.scores.size());
     vote(found, [&](std::int32_t node, double* shares) {
-        const Sight seen = sight(node, row, scratch);
+        const LeafAndRow seen = leaf_and_row(node, row, scratch);
         if (at(node).test == Test::leaf) {
             policy.probabilities(seen.leaf, seen.row, scratch, shares);
         } else {
@@ -105,11 +105,9 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
         look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = locks.of_block();
-        if (!buffer || !buffer->reads(leaves_.shape())) {
-            buffer.emplace(batch, nodes_.features(), leaves_.shape());
-        }
-        scratch.fit(leaves_.shape(), costs_.classes > 0);
-        if (settings_.selects()) scratch.gathered.fit(leaves_.shape());
+        if (!buffer || !buffer->reads(shape())) buffer.emplace(batch, features(), shape());
+        scratch.fit(shape(), costs_.classes > 0);
+        if (settings_.selects()) scratch.gathered.fit(shape());
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
         const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
@@ -133,7 +131,7 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
 }
 
 std::vector<std::int32_t> Tree::path(const Batch& batch) const {
-    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
+    RowBuffer buffer(batch, features(), shape());
     buffer.read(0, 1);
     std::vector<std::int32_t> ids;
     const auto numbers = this->numbers();
@@ -147,7 +145,7 @@ std::vector<std::int32_t> Tree::path(const Batch& batch) const {
 std::int32_t Tree::observe(std::int32_t leaf, const Row& row, std::size_t y, double w) {
     return std::visit(
         [&](const auto& policy) {
-            const Sight seen = sight(leaf, row, scratch_);
+            const LeafAndRow seen = leaf_and_row(leaf, row, scratch_);
             return policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
         },
         settings_.leaf);
@@ -176,7 +174,7 @@ std::int32_t Tree::observe_all(const Row& row, std::size_t y, double w) {
     std::visit(
         [&](const auto& policy) {
             vote(found, [&](std::int32_t leaf, double* shares) {
-                const Sight seen = sight(leaf, row, scratch_);
+                const LeafAndRow seen = leaf_and_row(leaf, row, scratch_);
                 if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_,
                                                                track(leaf), y, w, shares); }) {
                     policy.observe_shares(seen.leaf, seen.row, scratch_, track(leaf), y, w, shares);

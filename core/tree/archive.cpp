@@ -105,7 +105,9 @@ bool Tree::bring_back(const Window& how, std::int32_t node) {
 
 bool Tree::bring_back(const Window& how, const Archived& a) {
     const std::size_t n = a.nodes.size();
-    if (leaves_with(a.place) - nodes_.leaves_below(a.place) + a.leaves() > settings_.max_leaves) return false;
+    if (leaves_with(a.place) - nodes_.leaves_below(a.place) + a.leaves() > settings_.max_leaves) {
+        return false;
+    }
     std::size_t more = growth(n, a.splits.size()) + 2 * taken(sizeof(Trial));
     for (const Archived::Node& node : a.nodes) {
         if (node.test == Test::every_value) more += 2 * Branches::bytes(n);
@@ -124,10 +126,10 @@ bool Tree::bring_back(const Window& how, const Archived& a) {
         open_statistics(static_cast<std::size_t>(record(i)));
     }
     relearn_window(side(root).since, root);
-    for (std::int32_t i = root; i < end && leaves_.shape().bayes; ++i) {
+    for (std::int32_t i = root; i < end && shape().bayes; ++i) {
         const NodeRecord& leaf = leaves_[static_cast<std::size_t>(record(i))];
         if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
+        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
     }
     count_change(ChangeKind::started);
     return true;
@@ -150,7 +152,8 @@ void Tree::plant(const Archived& a, std::uint64_t since) {
                 nodes_.branches(above).add(from.branch, id);
             } else if (from.branch == 0) {
                 above.place = id;
-                nodes_.set_gate(root + from.parent, a.nodes[static_cast<std::size_t>(from.parent)].threshold);
+                nodes_.set_gate(root + from.parent,
+                                a.nodes[static_cast<std::size_t>(from.parent)].threshold);
             }
         }
         Node& node = at(id);

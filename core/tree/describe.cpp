@@ -7,9 +7,9 @@
 namespace riparian {
 
 const double* Tree::estimated(std::int32_t node) const noexcept {
-    const std::size_t first = static_cast<std::size_t>(node) * leaves_.shape().class_stride;
+    const std::size_t first = static_cast<std::size_t>(node) * shape().class_stride;
     return first < estimates_.size() ? estimates_.data() + first
-                                     : leaves_.counts(node) + leaves_.shape().class_stride;
+                                     : leaves_.counts(node) + shape().class_stride;
 }
 
 Description Tree::describe(const Batch* row) const {

@@ -53,7 +53,7 @@ void Tree::promote(std::int32_t owner, std::int32_t root) {
     side(owner).first = std::exchange(side(root).first, none);
     if (fresh != none) leaves_[static_cast<std::size_t>(fresh)].node = owner;
     if (old != none) leaves_[static_cast<std::size_t>(old)].node = root;
-    std::copy_n(leaves_.counts(root), 2 * leaves_.shape().class_stride, leaves_.counts(owner));
+    std::copy_n(leaves_.counts(root), 2 * shape().class_stride, leaves_.counts(owner));
 }
 
 std::size_t Tree::answering_leaves() const {
@@ -74,8 +74,8 @@ std::size_t Tree::leaves_with(std::int32_t id) const {
     return leaves;
 }
 
-void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
-                Standing ours, Standing theirs, double bound) {
+void Tree::log_change(ChangeKind kind, std::int32_t node, const Cut& after,
+                      std::uint32_t leaves_after, Standing ours, Standing theirs, double bound) {
     Change c = change_at(node);
     c.kind = kind;
     c.after = after;
@@ -83,7 +83,7 @@ void Tree::tell(ChangeKind kind, std::int32_t node, const Cut& after, std::uint3
     c.ours = ours;
     c.theirs = theirs;
     c.bound = bound;
-    tell(c);
+    log_change(c);
 }
 
 Change Tree::change_at(std::int32_t node) const {
@@ -97,7 +97,7 @@ Change Tree::change_at(std::int32_t node) const {
     return c;
 }
 
-void Tree::tell(const Change& c) {
+void Tree::log_change(const Change& c) {
     count_change(c.kind);
     const Charge charge(structure_);
     const std::size_t room = more_room(changes_.capacity(), changes_.size() + 1);

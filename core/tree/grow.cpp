@@ -33,7 +33,7 @@ void sort_by_promise(std::vector<std::size_t>& branches, const std::vector<doubl
 void Tree::make_room_in_lists(std::size_t children) {
     nodes_.make_room(children);
     leaves_.reserve_counts(nodes_.capacity());
-    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * leaves_.shape().class_stride);
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape().class_stride);
     leaves_.make_room(children - (settings_.keeps() ? 0 : 1));
     if (settings_.adapts()) make_room(sides_, children);
 }
@@ -41,7 +41,7 @@ void Tree::make_room_in_lists(std::size_t children) {
 std::int32_t Tree::add_node(std::int32_t parent, std::int32_t branch, Role role) {
     nodes_.make_room(1);
     leaves_.reserve_counts(nodes_.capacity());
-    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * leaves_.shape().class_stride);
+    if (settings_.short_memory) estimates_.reserve(nodes_.capacity() * shape().class_stride);
     const std::int32_t id = nodes_.add(parent, branch, role);
     leaves_.add_counts();
     if (settings_.adapts()) {
@@ -80,7 +80,8 @@ std::int32_t Tree::add_branch(std::int32_t node, std::int32_t code) {
     if (!limited()) return child;
     // Before there was room for the branch, examples may have gone down the heavy one.
     for (std::size_t i = 0; i < memory_.size(); ++i) {
-        if (memory_.code(i, nodes_.slot(at(node))) == code) memory_.move(i, nodes_.leaf_of(memory_.row(i)));
+        if (memory_.code(i, nodes_.slot(at(node))) != code) continue;
+        memory_.move(i, nodes_.leaf_of(memory_.row(i)));
     }
     return child;
 }
@@ -92,7 +93,7 @@ bool Tree::may_split(const NodeRecord& leaf) const noexcept {
 
 LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings& settings) const {
     Held<bool>& used_up = room.used_up;
-    used_up.assign(leaves_.shape().categorical, false);
+    used_up.assign(shape().categorical, false);
     for (std::int32_t i = nodes_.above(leaf.node); i != none; i = nodes_.above(i)) {
         if (at(i).test == Test::every_value) used_up[nodes_.slot(at(i))] = true;
     }
@@ -101,17 +102,17 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings&
     const double n = leaf.weight - recalled + leaf.inherited;
     const TrackedFeatures* const kept = leaves_.tracked_features(place);
     if (kept) {
-        kept->narrow(used_up, nodes_.features());
-        kept->list(nodes_.features(), room.features);
+        kept->narrow(used_up, features());
+        kept->list(features(), room.features);
     }
-    LeafCase c{settings, leaves_.shape(place), kept ? room.features : nodes_.features(), leaf.statistics,
+    LeafCase c{settings, leaves_.shape(place), kept ? room.features : features(), leaf.statistics,
                leaves_.own_counts(leaf),
                leaf.weight, n, n_classes_,
                static_cast<std::size_t>(leaf.classes), used_up};
     c.depth = static_cast<double>(at(leaf.node).depth);
     c.seen = static_cast<double>(seen_);
     c.number = static_cast<double>(leaf.checks) + 1.0;
-    c.known_features = static_cast<double>(n_met_);
+    c.known_features = static_cast<double>(n_known_);
     c.horizon = settings_.adaptive_grace ? longest_delay(settings_, leaf.weight) : 0.0;
     c.watch = leaves_.watch(place);
     c.kept = kept;
@@ -154,9 +155,9 @@ void Tree::drop_poor(std::size_t place) {
     const Shape from = leaves_.shape(place);
     if (!leaves_.tracked_features(place)) {
         leaves_.set_tracked_features(
-            place, std::make_unique<TrackedFeatures>(nodes_.features(), leaves_.shape()));
+            place, std::make_unique<TrackedFeatures>(features(), shape()));
     }
-    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, nodes_.features());
+    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
     NodeRecord& leaf = leaves_[place];
     leaf.statistics.keep(from, leaves_.shape(place), left.numeric, left.categorical);
     if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
@@ -173,12 +174,12 @@ void Tree::after_check(std::size_t place, const Decision& d) {
             Leader out;
             out.cut = c;
             if (c.feature == none) return out;
-            out.slot = nodes_.features()[static_cast<std::size_t>(c.feature)].slot;
+            out.slot = features()[static_cast<std::size_t>(c.feature)].slot;
             out.classes = n_classes_;
             // Room to spare, for classes and for branches, is not part of the state.
             const Charge room(working_);
             const std::vector<double> table = checker_.branches(leaf, c);
-            const std::size_t width = leaves_.shape().class_stride;
+            const std::size_t width = shape().class_stride;
             std::size_t rows = table.size() / width;
             const auto row = [&](std::size_t b) { return table.data() + b * width; };
             while (rows && std::all_of(row(rows - 1), row(rows), [](double x) { return x == 0.0; })) {
@@ -213,7 +214,7 @@ void Tree::fix_hits(std::size_t place) {
         return found;
     }();
     const Charge charge(leaves_.account());
-    w.hits.fix(settings_.judging, leaves_.shape(), leaf.statistics, c.counts, n_classes_, leaf.weight,
+    w.hits.fix(settings_.judging, shape(), leaf.statistics, c.counts, n_classes_, leaf.weight,
                thresholds.data(), sides.data());
 }
 
@@ -246,7 +247,7 @@ void Tree::split(std::size_t place, const Decision& decision) {
 void Tree::split(std::size_t place, const Decision& decision, const std::vector<double>& table) {
     const Candidate& cut = decision.best;
     const std::int32_t id = leaves_[place].node;
-    const std::size_t width = leaves_.shape().class_stride;
+    const std::size_t width = shape().class_stride;
     const std::size_t rows = table.size() / width;
     std::vector<double> weights(rows);
     std::vector<std::size_t> branches;
@@ -258,7 +259,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Branches::bytes(branches.size()) : 0);
     // The units of the parent are there until its children have them.
-    const std::size_t copies = branches.size() + (leaves_.shape().linear ? 1 : 0);
+    const std::size_t copies = branches.size() + (shape().linear ? 1 : 0);
     if (!may_add(more, answers(id))) return;
     const std::size_t size = leaves_.bytes_of_a_leaf();
     const Room room = make_room_for_leaves(more, copies, id);
@@ -266,7 +267,7 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     const Charge charge(structure_);
     make_room_in_lists(branches.size());
     certify(id, decision);
-    LinearUnits units = leaves_.shape().linear ? leaves_.units(place)->for_child(leaves_.shape()) : LinearUnits{};
+    LinearUnits units = shape().linear ? leaves_.units(place)->for_child(shape()) : LinearUnits{};
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
         if (settings_.forgets()) leaves_[place].track = {};
@@ -315,9 +316,9 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
         if (settings_.inherit_counts == InheritCounts::count) {
             leaves_[slot].inherited = weights[b];
         }
-        if (leaves_.shape().linear) inherit(slot, units);
+        if (shape().linear) inherit(slot, units);
     }
-    if (leaves_.shape().linear) {
+    if (shape().linear) {
         units = {};
         settle();
     }

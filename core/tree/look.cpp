@@ -9,7 +9,7 @@ namespace riparian {
 
 std::size_t Tree::n_features() const {
     const auto lock = turnstile_.reading();
-    return nodes_.features().size();
+    return features().size();
 }
 
 std::size_t Tree::n_classes() const {
@@ -19,7 +19,7 @@ std::size_t Tree::n_classes() const {
 
 std::size_t Tree::n_categories(std::size_t feature) const {
     const auto lock = turnstile_.reading();
-    const Feature& f = nodes_.features().at(feature);
+    const Feature& f = features().at(feature);
     return f.kind == Kind::categorical ? static_cast<std::size_t>(categories_[f.slot]) : 0;
 }
 
@@ -171,7 +171,7 @@ std::vector<LeafState> Tree::leaf_states() const {
         state.until_check = std::max(0.0, delay(place) - (leaf.weight - leaf.checked));
         state.may_split = may_split(leaf);
         if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
-            state.dropped = kept->dropped(nodes_.features().size());
+            state.dropped = kept->dropped(features().size());
         }
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.classes >= 2) {

@@ -15,7 +15,7 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
         reach(row, reached_);
     }
     for (std::int32_t& end : reached_.ends) end = route_on(end, row);
-    const std::int32_t said = observe_all(row, y, std::min(w, 1.0));
+    const std::int32_t predicted = observe_all(row, y, std::min(w, 1.0));
     arrive(row, y);
     for (std::size_t f = 0; f < reached_.roots.size(); ++f) {
         const std::int32_t root = reached_.roots[f], leaf = reached_.ends[f];
@@ -30,7 +30,7 @@ std::int32_t Tree::follow(const Options& how, std::int32_t, const Row& row, std:
         }
         learn_at(leaf, row, y, w);
     }
-    return said;
+    return predicted;
 }
 
 void Tree::follow(const Options& how, Spread& spread, std::size_t y, double w) {
@@ -99,7 +99,7 @@ void Tree::count_option(std::int32_t node) noexcept {
     }
 }
 
-bool Tree::asks(std::int32_t node) const noexcept {
+bool Tree::uses_statistics(std::int32_t node) const noexcept {
     const auto* const how = std::get_if<Options>(&settings_.adaptation);
     if (!how || at(node).test == Test::leaf) return true;
     // An option brings two leaves at least.
@@ -131,7 +131,7 @@ std::vector<double> Tree::branches_of(std::int32_t node) const {
 // fewer.
 void Tree::consider_option(const Options& how, std::int32_t node) {
     const auto place = static_cast<std::size_t>(record(node));
-    if (!asks(node)) {
+    if (!uses_statistics(node)) {
         leaves_.deactivate(place);
         return;
     }
@@ -161,7 +161,7 @@ void Tree::consider_option(const Options& how, std::int32_t node) {
         return checker_.branches(leaf_case(leaves_[place], case_room_), d.best);
     }();
     // It answers like the node where its children know nothing.
-    double* const inherited = leaves_.counts(option) + leaves_.shape().class_stride;
+    double* const inherited = leaves_.counts(option) + shape().class_stride;
     for (std::size_t k = 0; k < n_classes_; ++k) inherited[k] = leaves_.weights(node)[k];
     split(static_cast<std::size_t>(at(option).place), d, table);
     if (at(option).test == Test::leaf) {

@@ -11,7 +11,7 @@ namespace riparian {
 std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row& row,
                           std::size_t y, double w) {
     const std::int32_t leaf = route_on(start, row);
-    const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
+    const std::int32_t predicted = observe(leaf, row, y, std::min(w, 1.0));
     arrive(row, y);
     trace(leaf, 0);
     for (; !path_.empty(); path_.pop_back()) {
@@ -19,10 +19,10 @@ std::int32_t Tree::follow(const Reevaluation& how, std::int32_t start, const Row
         if (!learn_inside(node, row, y, w)) continue;
         const NodeRecord& kept = leaves_[static_cast<std::size_t>(record(node))];
         if (kept.weight - kept.checked < how.every || kept.classes < 2) continue;
-        if (reconsider(node)) return said;
+        if (reconsider(node)) return predicted;
     }
     learn_at(leaf, row, y, w);
-    return said;
+    return predicted;
 }
 
 // In fractions it is learned everywhere first: another test gives nodes other ids.
@@ -68,7 +68,7 @@ bool Tree::reconsider(std::int32_t node) {
         Change change = begin(found.now, 0.0);
         change.kind = ChangeKind::pruned;
         prune(node);
-        tell(change);
+        log_change(change);
         return true;
     }
     const bool same = d.best.feature == test.feature;
@@ -82,7 +82,7 @@ bool Tree::reconsider(std::int32_t node) {
         change.after = {d.best.threshold, d.best.feature, d.best.category, d.best.test};
         change.leaves_after = change.leaves_before;
         move_cut(node, d);
-        tell(change);
+        log_change(change);
         return false;
     }
     Candidate rival = same ? test : found.own;
@@ -106,7 +106,7 @@ bool Tree::reconsider(std::int32_t node) {
     change.kind = at(node).test == Test::leaf ? ChangeKind::pruned : ChangeKind::resplit;
     change.after = nodes_.cut_of(node);
     change.leaves_after = nodes_.leaves_below(node);
-    tell(change);
+    log_change(change);
     return true;
 }
 
@@ -126,8 +126,8 @@ void Tree::prune(std::int32_t node) {
     nodes_.set_gate(node, 0.0);
     // An inner node learns without what naive Bayes derives.
     const NodeRecord& leaf = leaves_[static_cast<std::size_t>(to.place)];
-    if (leaves_.shape().bayes && leaf.statistics.is_open()) {
-        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
+    if (shape().bayes && leaf.statistics.is_open()) {
+        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
     }
     compact();
 }

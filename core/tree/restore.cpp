@@ -58,8 +58,8 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->add_features(kinds);
     tree->declare_classes(z.n_classes);
     tree->seen_ = s.seen[0];
-    std::copy(s.met.begin(), s.met.end(), tree->met_.begin());
-    tree->n_met_ = static_cast<std::size_t>(std::count(s.met.begin(), s.met.end(), 1));
+    std::copy(s.met.begin(), s.met.end(), tree->known_.begin());
+    tree->n_known_ = static_cast<std::size_t>(std::count(s.met.begin(), s.met.end(), 1));
     std::copy(s.categories.begin(), s.categories.end(), tree->categories_.begin());
     {
         const Charge charge(tree->structure_);
@@ -76,7 +76,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     tree->limit_.restore(s.ranked_at[0], s.least_promise[0]);
     tree->settings_.max_bytes = settings.max_bytes;
     for (const NodeRecord& leaf : tree->leaves_) {
-        demand(tree->limited() || leaf.statistics.is_open() || !tree->asks(leaf.node),
+        demand(tree->limited() || leaf.statistics.is_open() || !tree->uses_statistics(leaf.node),
                "inactive without max_bytes: a node that still uses its statistics");
     }
     tree->fits_ = tree->window_fits(settings.max_bytes, z.n_numeric, z.n_categorical,
@@ -141,7 +141,7 @@ void Tree::restore_nodes(const Snapshot& s) {
             side(static_cast<std::int32_t>(i)).record = static_cast<std::int32_t>(leaves_.size());
             open_leaf(static_cast<std::int32_t>(i), leaves_.size(), s.inactive[n_records++] != 1);
         }
-        demand(possible(s, nodes_.features(), s.test[i], s.feature[i], s.threshold[i], s.category[i]),
+        demand(possible(s, features(), s.test[i], s.feature[i], s.threshold[i], s.category[i]),
                where + "an impossible test");
         node.test = static_cast<Test>(s.test[i]);
         node.feature = s.feature[i];
@@ -161,7 +161,8 @@ void Tree::restore_nodes(const Snapshot& s) {
                where + "not a child");
         if (node.test == Test::every_value) continue;
         const auto second = static_cast<std::size_t>(node.place) + 1;
-        demand(node.place != none && second < nodes_.size() && nodes_[second].parent == static_cast<std::int32_t>(i) &&
+        demand(node.place != none && second < nodes_.size() &&
+                   nodes_[second].parent == static_cast<std::int32_t>(i) &&
                    nodes_[second].role == Role::child,
                where + "a test without its second child");
         nodes_.set_gate(static_cast<std::int32_t>(i), s.threshold[i]);
@@ -179,7 +180,7 @@ void Tree::restore_nodes(const Snapshot& s) {
 }
 
 void Tree::restore_kept(std::size_t place, const Snapshot& s) {
-    const std::size_t n = nodes_.features().size();
+    const std::size_t n = features().size();
     const std::uint8_t* const dropped = s.dropped.data() + place * n;
     const Held<bool> poor(dropped, dropped + n);
     const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
@@ -187,8 +188,8 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     if (draws ? s.inactive[place] == 1 : count == 0) return;
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
     leaves_.set_tracked_features(place,
-                                 std::make_unique<TrackedFeatures>(nodes_.features(), leaves_.shape()));
-    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, nodes_.features());
+                                 std::make_unique<TrackedFeatures>(features(), leaves_.shape()));
+    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
     if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
     if (!draws) return;
     leaves_.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
@@ -261,7 +262,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
             const TrackedFeatures* const kept = leaves_.tracked_features(i);
-            const std::size_t slot = kept ? kept->slot_of(c, nodes_.features()) : c;
+            const std::size_t slot = kept ? kept->slot_of(c, features()) : c;
             demand(values <= static_cast<std::size_t>(categories_[slot]) &&
                        s.table_gaps[tables + c] <= 1,
                    where + "no such category");
@@ -326,8 +327,9 @@ void Tree::restore_watches(const Snapshot& s) {
             demand(n == 0, "an inactive leaf that watches");
             continue;
         }
-        leaves_.watch(i)->restore(settings_, leaves_.shape(i), nodes_.features(), leaves_.own_counts(leaves_[i]), n_classes_,
-                             leaves_[i].weight, numbers.take(n), n);
+        leaves_.watch(i)->restore(settings_, leaves_.shape(i), features(),
+                                  leaves_.own_counts(leaves_[i]), n_classes_, leaves_[i].weight,
+                                  numbers.take(n), n);
     }
     numbers.demand_end();
 }
@@ -389,7 +391,7 @@ void Tree::restore_memory(const Snapshot& s) {
 
 Rival Tree::demand_rival(const Snapshot& s, std::uint8_t test, std::int32_t feature, double threshold,
                          std::int32_t category, double gain, const std::string& where) const {
-    demand(possible(s, nodes_.features(), test, feature, threshold, category) && std::abs(gain) <= 1e300,
+    demand(possible(s, features(), test, feature, threshold, category) && std::abs(gain) <= 1e300,
            where + "an impossible runner-up");
     return {threshold, gain, feature, category, test};
 }

@@ -63,7 +63,7 @@ void Tree::restore_window(const Snapshot& s) {
         side.trial = std::make_unique<Trial>();
         *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5], 0};
     }
-    const std::size_t numeric = leaves_.shape().numeric, categorical = leaves_.shape().categorical;
+    const std::size_t numeric = shape().numeric, categorical = shape().categorical;
     examples_.begin(seen_ + 1 - s.window_labels.size());
     double total = 0.0;
     Reader numbers(s.window_numbers, "window_numbers");
@@ -100,7 +100,7 @@ void Tree::restore_window(const Snapshot& s) {
             continue;
         }
         place = examples_.distributions(place, spread.numbers);
-        spread.begin(examples_.row(number), nodes_.features(), leaves_.shape());
+        spread.begin(examples_.row(number), features(), shape());
         retrace(spread, number);
         for (const Spread::Visit& v : spread.visits) add(v.node, part_of(v.share, w));
     }
@@ -125,7 +125,7 @@ std::vector<double> Tree::read_distributions(const Row& row, Reader& numbers,
                where + "not a distribution");
         return static_cast<std::size_t>(number);
     };
-    const auto n_features = static_cast<double>(nodes_.features().size());
+    const auto n_features = static_cast<double>(features().size());
     const std::size_t n = whole(n_features + 1.0);
     demand(n > 0, where + "no distribution");
     std::size_t least = 0;  // features ascend
@@ -135,10 +135,10 @@ std::vector<double> Tree::read_distributions(const Row& row, Reader& numbers,
         least = feature + 1;
         Uncertain u;
         u.type = static_cast<Uncertain::Type>(whole(4.0));
-        const std::size_t slot = nodes_.features()[feature].slot;
+        const std::size_t slot = features()[feature].slot;
         const bool categories = u.type == Uncertain::Type::categories;
-        demand(categories ? nodes_.features()[feature].kind == Kind::categorical && row.codes[slot] < 0
-                          : nodes_.features()[feature].kind == Kind::numeric && row.x[slot] != row.x[slot],
+        demand(categories ? features()[feature].kind == Kind::categorical && row.codes[slot] < 0
+                          : features()[feature].kind == Kind::numeric && row.x[slot] != row.x[slot],
                where + "a distribution beside a value");
         std::vector<Point> points;
         if (u.type == Uncertain::Type::interval || u.type == Uncertain::Type::normal) {
@@ -185,7 +185,7 @@ void Tree::restore_changes(const Snapshot& s) {
                 return Cut{};
             }
             demand(q[0] > 0 && q[0] <= 3 &&
-                       possible(s, nodes_.features(), static_cast<std::uint8_t>(q[0]), q[1], v[k], q[2]),
+                       possible(s, features(), static_cast<std::uint8_t>(q[0]), q[1], v[k], q[2]),
                    where + "an impossible test");
             return Cut{v[k], q[1], q[2], static_cast<Test>(q[0])};
         };
@@ -222,7 +222,7 @@ void Tree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::siz
                        threshold == 0.0,
                    where + "a leaf with a test");
         } else {
-            demand(possible(s, nodes_.features(), static_cast<std::uint8_t>(p[0]), node.feature, threshold,
+            demand(possible(s, features(), static_cast<std::uint8_t>(p[0]), node.feature, threshold,
                             node.category),
                    where + "an impossible test");
         }
@@ -239,7 +239,7 @@ void Tree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::siz
         demand(above.test != Test::leaf, where + "its parent is a leaf");
         if (above.test == Test::every_value) {
             demand(node.branch >= 0 &&
-                       node.branch < categories_[nodes_.features()[static_cast<std::size_t>(above.feature)].slot] &&
+                       node.branch < categories_[features()[static_cast<std::size_t>(above.feature)].slot] &&
                        std::find(branches.begin(), branches.end(), node.branch) == branches.end(),
                    where + "no such category, or twice");
         } else {

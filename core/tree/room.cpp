@@ -29,13 +29,13 @@ std::size_t Tree::free_bytes() const noexcept {
 // By how much the structure grows with new leaves, those of a split or one more branch.
 std::size_t Tree::growth(std::size_t branches, std::size_t splits) const noexcept {
     std::size_t bytes = nodes_.growth(branches, splits) + leaves_.growth(settings_, branches) +
-                        nodes_.growth_of_list(branches, 2 * leaves_.shape().class_stride * sizeof(double));
+                        nodes_.growth_of_list(branches, 2 * shape().class_stride * sizeof(double));
     const auto add = [&](const auto& v, std::size_t n) {
         bytes += growth_in_bytes(v, n, sizeof(v[0]));
     };
     if (settings_.adapts()) add(sides_, branches);
     if (settings_.short_memory) {
-        bytes += nodes_.growth_of_list(branches, leaves_.shape().class_stride * sizeof(double));
+        bytes += nodes_.growth_of_list(branches, shape().class_stride * sizeof(double));
     }
     if (splits) {
         add(splits_, splits);
@@ -65,7 +65,7 @@ double Tree::promise(std::int32_t node) const noexcept {
 
 std::size_t Tree::least_bytes() const {
     const auto lock = turnstile_.reading();
-    return needed(limit_.spare() + 2 * LeafStatistics::bytes(leaves_.shape(), 2, 0));
+    return needed(limit_.spare() + 2 * LeafStatistics::bytes(shape(), 2, 0));
 }
 
 bool Tree::fits_in(std::size_t limit) const {
@@ -90,7 +90,7 @@ std::size_t Tree::needed(std::size_t more, std::size_t classes) const noexcept {
     const std::size_t now = held;
     std::size_t most = held;
     classes = std::max(classes, n_classes_ + class_names_.left());
-    for (std::size_t stride = leaves_.shape().class_stride; stride < classes;) {
+    for (std::size_t stride = shape().class_stride; stride < classes;) {
         const std::size_t wider = room_for_classes(stride + 1);
         held += (wider - stride) * scratch_of_a_class;
         most = std::max(most, held + bytes_of_classes(wider));
@@ -105,10 +105,10 @@ std::size_t Tree::needed(std::size_t more, std::size_t classes) const noexcept {
 bool Tree::may_shrink_to(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return true;
     if (!settings_.forgets()) return lasting() <= limit;
-    const std::size_t window = window_fits(limit, leaves_.shape().numeric, leaves_.shape().categorical, 0);
+    const std::size_t window = window_fits(limit, shape().numeric, shape().categorical, 0);
     const std::size_t besides = structure_.held - examples_.bytes() - examples_.numbers().bytes();
-    return window > 0 && besides - archive_bytes() + ExampleWindow::bytes(window, leaves_.shape().numeric,
-                                                                          leaves_.shape().categorical) <= limit;
+    return window > 0 && besides - archive_bytes() + ExampleWindow::bytes(window, shape().numeric,
+                                                                          shape().categorical) <= limit;
 }
 
 bool Tree::surely_fits(std::size_t names, std::size_t numbers) const {
@@ -117,7 +117,9 @@ bool Tree::surely_fits(std::size_t names, std::size_t numbers) const {
     const std::size_t most = std::max(lasting(), most_lasting());
     std::size_t example = 0;
     if (numbers && settings_.forgets()) {
-        if (!window_fits(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical, numbers)) return false;
+        if (!window_fits(settings_.max_bytes, shape().numeric, shape().categorical, numbers)) {
+            return false;
+        }
         example = NumberQueue::bytes(numbers);
     }
     return names + example <= minus(settings_.max_bytes, most);
@@ -137,14 +139,14 @@ std::size_t Tree::least_window(std::size_t numeric, std::size_t categorical) con
 }
 
 std::size_t Tree::beside_window(std::size_t bytes) const noexcept {
-    const std::size_t window = least_window(leaves_.shape().numeric, leaves_.shape().categorical);
+    const std::size_t window = least_window(shape().numeric, shape().categorical);
     const std::size_t besides = bytes - std::max(window_reserve(), examples_.bytes());
     return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
 }
 
 std::size_t Tree::window_reserve() const noexcept {
     if (!settings_.forgets() || !limited()) return 0;
-    return ExampleWindow::bytes(fits_, leaves_.shape().numeric, leaves_.shape().categorical);
+    return ExampleWindow::bytes(fits_, shape().numeric, shape().categorical);
 }
 
 // ---- making room ----
@@ -158,7 +160,7 @@ void Tree::settle() noexcept {
     }
     leaves_.account().ceiling = minus(settings_.max_bytes, lasting());
     // While a list grows, the old one and the new one are there.
-    std::size_t largest = std::max(nodes_.copy_bytes(2 * leaves_.shape().class_stride * sizeof(double)),
+    std::size_t largest = std::max(nodes_.copy_bytes(2 * shape().class_stride * sizeof(double)),
                                    leaves_.copy_bytes());
     const auto copy = [&](const auto& v) {
         largest = std::max(largest, bytes_of_copy(v, sizeof(v[0])));
@@ -217,7 +219,7 @@ void Tree::rank(std::size_t need, std::int32_t keep) {
     candidates.reserve(leaves_.size());
     for (std::size_t place = 0; place < leaves_.size(); ++place) {
         const NodeRecord& leaf = leaves_[place];
-        if (asks(leaf.node)) {
+        if (uses_statistics(leaf.node)) {
             candidates.emplace_back(promise(leaf.node), leaf, place);
         } else if (leaf.statistics.is_open()) {
             leaves_.deactivate(place);
@@ -233,7 +235,7 @@ void Tree::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
     if (!may_shrink_to(limit)) throw LimitTooLow(limit, needed(0));
     if (settings_.forgets()) {
-        const std::size_t numeric = leaves_.shape().numeric, categorical = leaves_.shape().categorical;
+        const std::size_t numeric = shape().numeric, categorical = shape().categorical;
         const auto besides = [&] {
             return structure_.held - examples_.bytes() - examples_.numbers().bytes();
         };

@@ -39,7 +39,7 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (settings_.watches() || leaves_.shape().linear || leaves_.any_tracked_features()) {
+    if (settings_.watches() || shape().linear || leaves_.any_tracked_features()) {
         count<false>(place, row, y, w);
         return;
     }
@@ -53,7 +53,7 @@ void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
-    leaf.statistics.learn_silently(leaves_.shape(), row, y, w, before, counts);
+    leaf.statistics.learn_silently(shape(), row, y, w, before, counts);
 }
 
 // The same again, after all was cleared that a node keeps.
@@ -129,7 +129,7 @@ void Tree::recall(std::int32_t node) {
         memory_.move(i, child);
         recall(child, row, memory_.label(i), memory_.weight(i));
     }
-    estimates_.resize(nodes_.size() * leaves_.shape().class_stride, 0.0);
+    estimates_.resize(nodes_.size() * shape().class_stride, 0.0);
     for (std::size_t i = nodes_.size(); i-- > 0 && nodes_[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes_[i].place);
         NodeRecord& leaf = leaves_[place];
@@ -137,10 +137,10 @@ void Tree::recall(std::int32_t node) {
         leaves_.set_recalled(place, leaf.weight);
         // The split estimated their weight as well: no example answers twice.
         double* const seen = leaves_.counts(leaf.node);
-        double* const inherited = seen + leaves_.shape().class_stride;
-        std::copy_n(inherited, leaves_.shape().class_stride, estimates_.data() + i * leaves_.shape().class_stride);
+        double* const inherited = seen + shape().class_stride;
+        std::copy_n(inherited, shape().class_stride, estimates_.data() + i * shape().class_stride);
         double left = 0.0;
-        for (std::size_t k = 0; k < leaves_.shape().class_stride; ++k) {
+        for (std::size_t k = 0; k < shape().class_stride; ++k) {
             left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
         }
         if (leaf.inherited > 0.0) leaf.inherited = left;
@@ -151,28 +151,29 @@ void Tree::find_starts(const RowBuffer& buffer, std::size_t n, std::int32_t* sta
     nodes_.descend(buffer, n, starts);
 }
 
-std::int32_t Tree::say(std::int32_t start, const Row& row, const Shares& shares) {
-    std::int32_t said = no_answer;
-    answer(start, row, {&said, shares.shares, shares.width}, 0);
-    return said;
+std::int32_t Tree::predict_row(std::int32_t start, const Row& row, const Shares& shares) {
+    std::int32_t predicted = no_answer;
+    answer(start, row, {&predicted, shares.shares, shares.width}, 0);
+    return predicted;
 }
 
 template <class Policy>
-Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, std::size_t y,
-                      Weight weight, const Shares& asked, bool again) {
-    Said said;
+Tree::Predicted Tree::predict_and_learn(const Policy& policy, std::int32_t start, const Row& row,
+                                        std::size_t y, Weight weight, const Shares& asked,
+                                        bool again) {
+    Predicted predicted;
     const bool fits = n_classes_ <= asked.width || !asked.shares;
     start = nodes_.route(start, row);
     // Once for both, where the answer is that of a leaf: what it says, and whether it is right.
     const bool at_leaf = at(start).test == Test::leaf;
     const bool apart = asked.shares && !(at_leaf && fits && !costs_.classes);
     if (apart || costs_.classes) {
-        answer(policy, start, row, scratch_, {&said.before, asked.shares, asked.width}, 0);
+        answer(policy, start, row, scratch_, {&predicted.before, asked.shares, asked.width}, 0);
     }
     const std::int32_t id = route_learning(start, row);
     constexpr bool knows_after =
-        requires(const Sight& s) { policy.answer_after(s.leaf, s.row, scratch_, y); };
-    const Sight seen = sight(id, row, scratch_);
+        requires(const LeafAndRow& s) { policy.answer_after(s.leaf, s.row, scratch_, y); };
+    const LeafAndRow seen = leaf_and_row(id, row, scratch_);
     double* const shares = apart ? nullptr : asked.shares;
     if (shares) std::fill_n(shares, asked.width, 0.0);
     std::int32_t before = no_answer;
@@ -183,8 +184,8 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
         if (shares) policy.probabilities(seen.leaf, seen.row, scratch_, shares);
         before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
     }
-    if (!costs_.classes && !apart) said.before = before;
-    Found found;
+    if (!costs_.classes && !apart) predicted.before = before;
+    Prepared found;
     if constexpr (knows_after) found = {&seen.row, scratch_.ranged ? scratch_.range.data() : nullptr};
     learn<false>(id, row, y, weight.learned, found);
     if (limited() && working_.held) leave_room();
@@ -195,41 +196,44 @@ Tree::Said Tree::take(const Policy& policy, std::int32_t start, const Row& row, 
             n_classes_ == seen.leaf.n_classes && at(id).test == Test::leaf) {
             LeafView now = view(id);
             now.categories = seen.leaf.categories;  // as the leaf tracks them: none is new
-            said.after = policy.answer_after(now, seen.row, scratch_, y);
-            return said;
+            predicted.after = policy.answer_after(now, seen.row, scratch_, y);
+            return predicted;
         }
     }
     if (Policy::observes && rest > 0.0 && at(id).test == Test::leaf &&
         leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
-        const Sight seen = sight(id, row, scratch_);
+        const LeafAndRow seen = leaf_and_row(id, row, scratch_);
         if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
                                                       rest); }) {
-            said.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, rest);
+            predicted.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, rest);
             again &= costs_.classes > 0;
         } else {
             policy.observe(seen.leaf, seen.row, scratch_, track(id), y, rest);
         }
     }
-    if (again) answer(policy, id, row, scratch_, {&said.after, nullptr, 0}, 0);
-    return said;
+    if (again) answer(policy, id, row, scratch_, {&predicted.after, nullptr, 0}, 0);
+    return predicted;
 }
 
-Tree::Said Tree::take(std::int32_t start, const Row& row, std::size_t y, Weight weight,
-                      const Shares& asked, bool again) {
+Tree::Predicted Tree::predict_and_learn(std::int32_t start, const Row& row, std::size_t y,
+                                        Weight weight, const Shares& asked, bool again) {
     const Charge charge(leaves_.account());
     if (!settings_.adapts()) {
-        return std::visit([&](const auto& policy) { return take(policy, start, row, y, weight, asked, again); },
-                          settings_.leaf);
+        return std::visit(
+            [&](const auto& policy) {
+                return predict_and_learn(policy, start, row, y, weight, asked, again);
+            },
+            settings_.leaf);
     }
-    Said said;
-    if (asked.shares) said.before = say(start, row, asked);
+    Predicted predicted;
+    if (asked.shares) predicted.before = predict_row(start, row, asked);
     const std::int32_t before = adapt(start, row, y, weight.learned);
-    if (!asked.shares) said.before = before;
-    if (again) said.after = say(0, row, {});
-    return said;
+    if (!asked.shares) predicted.before = before;
+    if (again) predicted.after = predict_row(0, row, {});
+    return predicted;
 }
 
-void Tree::teach(std::int32_t start, const Row& row, std::size_t y, double w) {
+void Tree::learn_row(std::int32_t start, const Row& row, std::size_t y, double w) {
     const Charge charge(leaves_.account());
     if (settings_.adapts()) {
         adapt(start, row, y, w);
@@ -238,7 +242,7 @@ void Tree::teach(std::int32_t start, const Row& row, std::size_t y, double w) {
     std::visit(
         [&]<class Policy>([[maybe_unused]] const Policy& policy) {
             if constexpr (Policy::observes) {
-                take(policy, start, row, y, repeated(w), {}, false);
+                predict_and_learn(policy, start, row, y, repeated(w), {}, false);
             } else {
                 learn<false>(route_learning(start, row), row, y, w);
                 if (limited() && working_.held) leave_room();

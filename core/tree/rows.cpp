@@ -9,7 +9,7 @@ namespace riparian {
 template <class Policy, bool answering, bool plain>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
+    RowBuffer buffer(batch, features(), shape());
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
@@ -35,7 +35,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             const auto label = static_cast<std::size_t>(y[r]);
             const std::int32_t id = route_learning(starts[i], row);
             if constexpr (Policy::observes) {
-                const Sight seen = plain ? Sight{view(id), row} : sight(id, row, scratch_);
+                const LeafAndRow seen =
+                    plain ? LeafAndRow{view(id), row} : leaf_and_row(id, row, scratch_);
                 const std::int32_t before = policy.observe(seen.leaf, seen.row, scratch_, track(id),
                                                            label, std::min(weight, 1.0));
                 if (answering && !answers.probabilities && !costs_.classes) {
@@ -50,7 +51,8 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                 // that knew the first.
                 if (weight > 1.0 && at(id).test == Test::leaf &&
                     leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
-                    const Sight seen = plain ? Sight{view(id), row} : sight(id, row, scratch_);
+                    const LeafAndRow seen =
+                        plain ? LeafAndRow{view(id), row} : leaf_and_row(id, row, scratch_);
                     policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
                 }
             }
@@ -59,23 +61,23 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
 }
 
 // A column counts from its first value on, wherever its batch began.
-void Tree::meet(const Row& row) {
-    const bool first = n_met_ == 0;
-    for (std::size_t f = 0; f < nodes_.features().size(); ++f) {
-        const std::size_t slot = nodes_.features()[f].slot;
-        const bool known = nodes_.features()[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
+void Tree::note_known(const Row& row) {
+    const bool first = n_known_ == 0;
+    for (std::size_t f = 0; f < features().size(); ++f) {
+        const std::size_t slot = features()[f].slot;
+        const bool known = features()[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
                                                               : row.codes[slot] >= 0;
-        if (known && !met_[f]) {
-            met_[f] = 1;
-            ++n_met_;
+        if (known && !known_[f]) {
+            known_[f] = 1;
+            ++n_known_;
         }
     }
-    if (first && n_met_ && settings_.leaf_features.draws()) draw_first();
+    if (first && n_known_ && settings_.leaf_features.draws()) draw_first();
 }
 
-void Tree::meet_categories(const Row& row) {
-    for (std::size_t c = 0; c < leaves_.shape().categorical; ++c) {
-        if (row.codes[c] >= categories_[c]) meet_category(c, row.codes[c]);
+void Tree::add_categories(const Row& row) {
+    for (std::size_t c = 0; c < shape().categorical; ++c) {
+        if (row.codes[c] >= categories_[c]) add_category(c, row.codes[c]);
     }
 }
 
@@ -97,8 +99,8 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
     if (leaf.statistics.is_open()) {
         const TrackedFeatures* const kept = leaves_.tracked_features(place);
         std::size_t more = leaf.statistics.growth(
-            leaves_.shape(place), kept ? gathered_.of(row, *kept, nodes_.features()) : row, y);
-        if (const LinearUnits* const u = leaves_.units(place)) more += u->growth(leaves_.shape(), row, n_classes_);
+            leaves_.shape(place), kept ? gathered_.of(row, *kept, features()) : row, y);
+        if (const LinearUnits* const u = leaves_.units(place)) more += u->growth(shape(), row, n_classes_);
         make_room_for(more, none);
     }
     double& seen = leaves_.counts(leaf.node)[y];

@@ -15,7 +15,7 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
     const bool is_leaf = at(node).test == Test::leaf;
     const std::size_t place = is_leaf ? static_cast<std::size_t>(at(node).place) : 0;
     const NodeRecord& leaf = leaves_[place];
-    return {plain_ ? leaves_.shape() : leaves_.shape(place),
+    return {plain_ ? shape() : leaves_.shape(place),
             leaf.statistics,
             is_leaf ? leaves_.own_counts(leaf) : leaves_.counts(node),
             leaves_.weights(node),
@@ -26,13 +26,13 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
             plain_ ? nullptr : leaves_.units(place)};
 }
 
-[[gnu::always_inline]] inline Tree::Sight Tree::sight(std::int32_t node, const Row& row,
+[[gnu::always_inline]] inline Tree::LeafAndRow Tree::leaf_and_row(std::int32_t node, const Row& row,
                                                       Asking& scratch) const {
-    Sight seen{view(node), row};
+    LeafAndRow seen{view(node), row};
     const TrackedFeatures* const kept = plain_ || at(node).test != Test::leaf
                                  ? nullptr
                                  : leaves_.tracked_features(static_cast<std::size_t>(at(node).place));
-    if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, nodes_.features());
+    if (kept) scratch.gathered.gather(seen.row, seen.leaf.categories, *kept, features());
     return seen;
 }
 
@@ -40,7 +40,7 @@ template <class Policy>
 void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
                   Asking& scratch, const Answers& answers, std::size_t i) const {
     const std::int32_t node = nodes_.route(start, row);
-    Sight seen = sight(node, row, scratch);
+    LeafAndRow seen = leaf_and_row(node, row, scratch);
     LeafView& leaf = seen.leaf;
     const bool is_leaf = at(node).test == Test::leaf;
     // Classes that came after the question was asked are not part of the answer.
@@ -68,7 +68,7 @@ void Tree::answer(const Policy& policy, std::int32_t start, const Row& row,
 // What an active leaf makes of an example, but for checks.
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::count(std::size_t place, const Row& row, std::size_t y,
-                                               double w, const Found& found) {
+                                               double w, const Prepared& found) {
     NodeRecord& leaf = leaves_[place];
     double* counts = leaves_.counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
@@ -80,47 +80,47 @@ template <bool plain>
         if (before == 0.0) ++leaf.classes;
         counts[y] += w;
         leaf.weight += w;
-        leaf.statistics.learn(leaves_.shape(), row, y, w, before, counts);
+        leaf.statistics.learn(shape(), row, y, w, before, counts);
         return;
     }
     Watch* const watched = leaves_.watch(place);
     if (watched) {
-        watched->judge(settings_, leaves_.shape(), leaf.statistics, row, y, w, counts, n_classes_);
+        watched->judge(settings_, shape(), leaf.statistics, row, y, w, counts, n_classes_);
     }
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
     leaf.weight += w;
     if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
-        const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, nodes_.features());
+        const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, features());
         leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
         if (watched) watched->learn(kept->shape(), row, tracked, y, w);
         return;
     }
-    leaf.statistics.learn(leaves_.shape(), row, y, w, before, counts, found.range);
+    leaf.statistics.learn(shape(), row, y, w, before, counts, found.range);
     if (LinearUnits* const u = leaves_.units(place)) {
-        u->learn(leaves_.shape(), row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+        u->learn(shape(), row, y, w, n_classes_, settings_.idbd, scratch_.linear);
     }
     if (watched) {
-        watched->learn(leaves_.shape(), row, row, y, w);
+        watched->learn(shape(), row, row, y, w);
         if (settings_.judges()) fix_hits(place);
     }
 }
 
 [[gnu::always_inline]] inline void Tree::arrive_here(const Row& row, std::size_t y) {
     ++seen_;
-    if (n_met_ < nodes_.features().size()) meet(row);
-    if (y >= n_classes_) meet_class(y);
-    if (brings_category(row.codes, categories_.data(), leaves_.shape().categorical)) [[unlikely]] {
-        meet_categories(row);
+    if (n_known_ < features().size()) note_known(row);
+    if (y >= n_classes_) add_class(y);
+    if (brings_category(row.codes, categories_.data(), shape().categorical)) [[unlikely]] {
+        add_categories(row);
     }
 }
 
 template <bool plain>
 [[gnu::always_inline]] inline void Tree::learn(std::int32_t id, const Row& row, std::size_t y,
-                                               double w, Found found) {
-    const std::size_t met = n_met_, classes = n_classes_;
+                                               double w, Prepared found) {
+    const std::size_t met = n_known_, classes = n_classes_;
     arrive_here(row, y);
-    if (n_met_ != met || n_classes_ != classes) found = {};  // it may be another leaf now
+    if (n_known_ != met || n_classes_ != classes) found = {};  // it may be another leaf now
     if (!plain && memory_.keeps()) {
         const Charge charge(structure_);
         if (memory_.keep(row, y, w, id)) settle();

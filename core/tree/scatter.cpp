@@ -266,12 +266,10 @@ void Tree::predict_uncertain(const Batch& batch, const Answers& answers, const B
         [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
             look(stop);
             const auto lock = locks.of_block();
-            if (!buffer || !buffer->reads(leaves_.shape())) {
-                buffer.emplace(batch, nodes_.features(), leaves_.shape());
-            }
-            scratch.fit(leaves_.shape(), costs_.classes > 0);
+            if (!buffer || !buffer->reads(shape())) buffer.emplace(batch, features(), shape());
+            scratch.fit(shape(), costs_.classes > 0);
             buffer->read(row, 1);
-            spread.begin(buffer->row(0), nodes_.features(), leaves_.shape(), first, last, batch.points);
+            spread.begin(buffer->row(0), features(), shape(), first, last, batch.points);
             answer(spread, scratch, answers, row);
         });
 }
@@ -304,10 +302,10 @@ void Tree::arrive(const Spread& spread, std::size_t y) {
     arrive(spread.row(), y);
     for (const Uncertain& u : spread.values) {
         if (u.type != Uncertain::Type::categories) continue;
-        const std::size_t slot = nodes_.features()[u.feature].slot;
+        const std::size_t slot = features()[u.feature].slot;
         for (std::size_t p = 0; p < u.count; ++p) {
             const auto code = static_cast<std::int32_t>(spread.points[u.first + p].value);
-            if (code >= categories_[slot]) meet_category(slot, code);
+            if (code >= categories_[slot]) add_category(slot, code);
         }
     }
 }
@@ -431,7 +429,7 @@ void Tree::learn(Spread& spread, std::size_t y, double w) {
 
 void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,
                          const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, nodes_.features(), leaves_.shape());
+    RowBuffer buffer(batch, features(), shape());
     Spread spread;
     const bool asked = answers.classes || answers.probabilities;
     in_turn(
@@ -449,7 +447,7 @@ void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double
             const auto lock = turnstile_.writing();
             const Charge charge(leaves_.account());
             const auto begin = [&] {
-                spread.begin(buffer.row(0), nodes_.features(), leaves_.shape(), first, last, batch.points);
+                spread.begin(buffer.row(0), features(), shape(), first, last, batch.points);
             };
             each_row(1, [&](std::size_t) {
                 begin();

@@ -34,8 +34,8 @@ void Tree::seed(const Seed& s) {
             order.push_back(child);
         }
         const std::int32_t f = s.feature[b];
-        demand(f >= 0 && static_cast<std::size_t>(f) < nodes_.features().size() &&
-                   nodes_.features()[static_cast<std::size_t>(f)].kind == Kind::numeric &&
+        demand(f >= 0 && static_cast<std::size_t>(f) < features().size() &&
+                   features()[static_cast<std::size_t>(f)].kind == Kind::numeric &&
                    std::abs(s.threshold[b]) <= largest_value && std::abs(s.gain[b]) <= 1e300,
                "a test of the seed is impossible");
     }
@@ -43,7 +43,7 @@ void Tree::seed(const Seed& s) {
         const auto b = static_cast<std::size_t>(order[i]);
         const auto id = static_cast<std::int32_t>(i);
         const double* const given = s.counts + b * n_classes_;
-        double* const inherited = leaves_.counts(id) + leaves_.shape().class_stride;
+        double* const inherited = leaves_.counts(id) + shape().class_stride;
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k) total += inherited[k] = given[k];
         const auto place = static_cast<std::size_t>(at(id).place);

@@ -13,7 +13,7 @@ Snapshot Tree::snapshot() const {
     const std::size_t n_classes = n_classes_;
     s.seen = {seen_};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
-    for (const Feature& f : nodes_.features()) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
+    for (const Feature& f : features()) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
     for (const std::int32_t c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = nodes_[i];
@@ -68,9 +68,9 @@ Snapshot Tree::snapshot() const {
         if (settings_.adaptive_grace) s.delay.push_back(delay(place));
         if (settings_.selects()) {
             const std::size_t first = s.dropped.size();
-            s.dropped.resize(first + nodes_.features().size(), 0);
+            s.dropped.resize(first + features().size(), 0);
             if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
-                for (const std::int32_t f : kept->dropped(nodes_.features().size())) {
+                for (const std::int32_t f : kept->dropped(features().size())) {
                     s.dropped[first + static_cast<std::size_t>(f)] = 1;
                 }
             }
@@ -138,7 +138,7 @@ Snapshot Tree::snapshot() const {
     memory_.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     s.spent = {spent_};
     s.passes = {passes_};
-    s.met.assign(met_.begin(), met_.end());
+    s.met.assign(known_.begin(), known_.end());
     s.ranked_at = {limit_.ranked_at()};
     if (settings_.adapts()) {
         s.births = {born_};

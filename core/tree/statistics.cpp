@@ -18,16 +18,16 @@ void Tree::open_statistics(std::size_t place) {
 
 void Tree::draw_features(std::size_t place) {
     Draw draw{draws_++};
-    std::vector<std::uint8_t> settled(nodes_.features().size(), 0);
+    std::vector<std::uint8_t> settled(features().size(), 0);
     for (std::int32_t i = leaves_[place].node; nodes_.above(i) != none; i = nodes_.above(i)) {
         const Node& test = at(nodes_.above(i));
         const bool equal = test.test == Test::one_value && at(i).branch == 0;
         if (test.test == Test::every_value || equal) settled[static_cast<std::size_t>(test.feature)] = 1;
     }
     const auto out = left_out(
-        settings_.leaf_features, draw, nodes_.features().size(),
-        [&](std::size_t f) { return met_[f] != 0; }, [&](std::size_t f) { return settled[f] != 0; });
-    auto tracked = std::make_unique<TrackedFeatures>(nodes_.features(), leaves_.shape(), out);
+        settings_.leaf_features, draw, features().size(),
+        [&](std::size_t f) { return known_[f] != 0; }, [&](std::size_t f) { return settled[f] != 0; });
+    auto tracked = std::make_unique<TrackedFeatures>(features(), shape(), out);
     tracked->draw = draw;
     leaves_.set_tracked_features(place, std::move(tracked));
 }
@@ -54,7 +54,7 @@ void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
     if (!leaves_.units(place)) return;
     const Charge charge(leaves_.account());
     try {
-        leaves_.units(place)->copy_from(leaves_.shape(), of_parent);
+        leaves_.units(place)->copy_from(shape(), of_parent);
     } catch (const OverLimit&) {
         leaves_.deactivate(place);
     }
@@ -65,7 +65,7 @@ void Tree::learn_inactive(std::size_t place, double w) {
     const double weight = leaf.weight + w;
     const bool due = weight - leaf.checked >= settings_.grace_period;
     // The first row tells as well: a tree that was saved and loaded knows no node that rests.
-    if ((due || leaf.weight == 0.0) && !asks(leaf.node)) {
+    if ((due || leaf.weight == 0.0) && !uses_statistics(leaf.node)) {
         at(leaf.node).rests = true;
         leaf.weight = leaf.checked = 0.0;
         return;
@@ -78,7 +78,7 @@ void Tree::learn_inactive(std::size_t place, double w) {
 }
 
 void Tree::reshape_leaves(const Shape& from) {
-    const Shape& to = leaves_.shape();
+    const Shape& to = shape();
     if (limited() && leaves_.n_active()) {
         const std::size_t classes = std::max<std::size_t>(n_classes_, 1);
         const std::size_t before = LeafStatistics::bytes(from, classes, 0);
@@ -99,7 +99,7 @@ void Tree::reshape_leaves(const Shape& from) {
             }
             TrackedFeatures* const kept = leaves_.tracked_features(place);
             const Shape before = kept ? kept->shape() : from;
-            if (kept) kept->grow(nodes_.features(), to, settings_.leaf_features);
+            if (kept) kept->grow(features(), to, settings_.leaf_features);
             leaf.statistics.reshape(before, leaves_.shape(place), leaves_.own_counts(leaf));
             if (Watch* const w = leaves_.watch(place)) w->fit(settings_, leaves_.shape(place));
             if (LinearUnits* const u = leaves_.units(place)) u->reshape(from, to, settings_.idbd);

@@ -33,7 +33,7 @@ Tree::Tree(const Settings& settings)
     }
     plain_ = !settings.watches() && !shape.linear && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;
-    scratch_.fit(leaves_.shape(), false);
+    scratch_.fit(shape, false);
     open_leaf(add_node(none, 0), 0);
     n_leaves_ = 1;
     if (settings.adapts()) open_lists();
@@ -53,13 +53,13 @@ std::size_t Tree::most_of_rows(std::size_t rows) const noexcept {
         branches = std::max(branches, static_cast<std::size_t>(n) + 2);
     }
     const auto checks = 1 + static_cast<std::size_t>(static_cast<double>(rows) / settings_.grace_period);
-    const std::size_t leaf = a_leaf + LeafStatistics::bytes(leaves_.shape(), std::max<std::size_t>(n_classes_, 2), 0);
-    return 2 * held_bytes() + small_things + a_feature * nodes_.features().size() + checks * branches * leaf;
+    const std::size_t leaf = a_leaf + LeafStatistics::bytes(shape(), std::max<std::size_t>(n_classes_, 2), 0);
+    return 2 * held_bytes() + small_things + a_feature * features().size() + checks * branches * leaf;
 }
 
 // Every node that has statistics is copied to its new width.
 std::size_t Tree::most_of_features(const std::vector<Kind>& kinds) const noexcept {
-    Shape to = leaves_.shape();
+    Shape to = shape();
     for (const Kind kind : kinds) ++(kind == Kind::numeric ? to.numeric : to.categorical);
     to.stride = (to.numeric + 3) / 4 * 4;
     const std::size_t leaf = LeafStatistics::bytes(to, std::max<std::size_t>(n_classes_, 2), 0);
@@ -91,21 +91,21 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     const auto numeric =
         static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), Kind::numeric));
     const std::size_t categorical = kinds.size() - numeric;
-    demand_structure((nodes_.features().size() + kinds.size()) * most_a_feature +
+    demand_structure((features().size() + kinds.size()) * most_a_feature +
                      memory_.growth(numeric, categorical));
     unfinished_ = true;
     if (settings_.forgets()) make_room_for_wider(numeric, categorical);
-    Shape to = leaves_.shape();
+    Shape to = shape();
     std::vector<Feature> fresh;
     for (const Kind kind : kinds) {
         std::size_t& count = kind == Kind::numeric ? to.numeric : to.categorical;
         fresh.push_back({kind, count++});
     }
     nodes_.add_features(fresh);
-    make_room(met_, kinds.size());
-    met_.resize(nodes_.features().size(), 0);
+    make_room(known_, kinds.size());
+    known_.resize(features().size(), 0);
     to.stride = (to.numeric + 3) / 4 * 4;
-    make_room(categories_, to.categorical - leaves_.shape().categorical);
+    make_room(categories_, to.categorical - shape().categorical);
     categories_.resize(to.categorical, 0);
     reshape(to);
     unfinished_ = false;
@@ -119,7 +119,7 @@ void Tree::add_names(std::size_t bytes) {
 void Tree::expect_classes(const std::vector<std::uint32_t>& bytes) { class_names_.expect(bytes); }
 
 void Tree::expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes) {
-    const std::size_t slot = nodes_.features().at(feature).slot;
+    const std::size_t slot = features().at(feature).slot;
     if (category_names_.size() <= slot) category_names_.resize(slot + 1);
     category_names_[slot].expect(bytes);
 }
@@ -130,10 +130,10 @@ void Tree::expect_nothing(std::size_t) noexcept {
 }
 
 // The classes up to this one are known.
-void Tree::meet_class(std::size_t y) {
+void Tree::add_class(std::size_t y) {
     const Charge charge(structure_);
-    if (y >= leaves_.shape().class_stride) {
-        Shape to = leaves_.shape();
+    if (y >= shape().class_stride) {
+        Shape to = shape();
         to.class_stride = room_for_classes(y + 1);
         reshape(to);
     }
@@ -143,7 +143,7 @@ void Tree::meet_class(std::size_t y) {
     add_to_structure(names);
 }
 
-void Tree::meet_category(std::size_t slot, std::int32_t code) {
+void Tree::add_category(std::size_t slot, std::int32_t code) {
     const auto fresh = static_cast<std::size_t>(code + 1 - categories_[slot]);
     categories_[slot] = code + 1;
     if (slot < category_names_.size()) add_to_structure(category_names_[slot].arrive(fresh));
@@ -153,15 +153,15 @@ void Tree::declare_classes(std::size_t count) {
     const Section section(reserve_, most_of_classes(count));
     const auto lock = turnstile_.writing();
     unfinished_ = true;
-    if (count > n_classes_) meet_class(count - 1);
+    if (count > n_classes_) add_class(count - 1);
     unfinished_ = false;
 }
 
 void Tree::reshape(const Shape& to) {
-    if (to.class_stride != leaves_.shape().class_stride) {
+    if (to.class_stride != shape().class_stride) {
         demand_structure(bytes_of_classes(to.class_stride), to.class_stride);
     }
-    const Shape from = leaves_.shape();
+    const Shape from = shape();
     leaves_.set_shape(to);
     scratch_.fit(to, costs_.classes > 0);
     if (settings_.has_options()) {
@@ -184,7 +184,7 @@ void Tree::reshape(const Shape& to) {
 }
 
 void Tree::widen_estimates(std::size_t from) {
-    const std::size_t to = leaves_.shape().class_stride, n = estimates_.size() / from;
+    const std::size_t to = shape().class_stride, n = estimates_.size() / from;
     Held<double> wider;
     wider.reserve(nodes_.capacity() * to);
     wider.resize(n * to, 0.0);
@@ -206,7 +206,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     costs_ = Costs{std::move(entries), classes, classes};
     {
         const Charge charge(structure_);
-        scratch_.fit(leaves_.shape(), true);
+        scratch_.fit(shape(), true);
     }
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs_;

@@ -22,11 +22,11 @@
 #include "example_window.hpp"
 #include "leaves.hpp"
 #include "limit.hpp"
-#include "node.hpp"
 #include "nodes.hpp"
 #include "pace.hpp"
 #include "settings.hpp"
 #include "short_memory.hpp"
+#include "side.hpp"
 #include "stop.hpp"
 #include "turnstile.hpp"
 
@@ -62,8 +62,8 @@ void fill_arrays_since_3(Snapshot&);
 // Places in lists of classes for so many of them.
 [[nodiscard]] std::size_t room_for_classes(std::size_t count) noexcept;
 
-// What an answer has found out about a row that its leaf is to learn.
-struct Found {
+// What a prediction has prepared for the leaf that is to learn the row.
+struct Prepared {
     const Row* row = nullptr;  // as the leaf tracks it
     double* range = nullptr;   // the leaf's planes, where it keeps none
 };
@@ -136,9 +136,9 @@ public:
     // `find_starts` gives is good until `reroutings` counts on.
     [[nodiscard]] auto hold() const { return turnstile_.writing(); }
     [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const {
-        return {batch, nodes_.features(), leaves_.shape()};
+        return {batch, features(), shape()};
     }
-    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(leaves_.shape()); }
+    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept { return buffer.reads(shape()); }
     void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
     [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
     // `shares`: room for the class probabilities, of this width, or null.
@@ -147,23 +147,24 @@ public:
         std::size_t width = 0;
     };
     // The class of a row.
-    std::int32_t say(std::int32_t start, const Row&, const Shares&);
-    // What a row counts: in the statistics, and of that in the judgement of predictors before it
-    // is learned; they are judged with the rest afterwards.
+    std::int32_t predict_row(std::int32_t start, const Row&, const Shares&);
+    // The weight of a row. `learned` counts in the statistics. `before` of it counts when leaf
+    // predictors are judged before the row is learned; the rest counts afterwards.
     struct Weight {
         double learned = 1.0;
         double before = 1.0;
     };
-    // A row that stands for so many alike.
+    // Of a row that stands for this many equal ones.
     [[nodiscard]] static Weight repeated(double w) noexcept { return {w, std::min(w, 1.0)}; }
-    // The same before it was learned, and after, if asked for.
-    struct Said {
+    // The class predicted before the row was learned, and after, if `again` asks for it.
+    struct Predicted {
         std::int32_t before = no_answer;
         std::int32_t after = no_answer;
     };
-    Said take(std::int32_t start, const Row&, std::size_t y, Weight, const Shares&, bool again);
-    // Learns it, where nobody asks what the tree says.
-    void teach(std::int32_t start, const Row&, std::size_t y, double w);
+    Predicted predict_and_learn(std::int32_t start, const Row&, std::size_t y, Weight,
+                                const Shares&, bool again);
+    // Learns a row without a prediction.
+    void learn_row(std::int32_t start, const Row&, std::size_t y, double w);
     // Where the examples of a short memory are that the tree does not hold: those that it has
     // learned among the last ones, from the oldest on.
     using Recaller = std::function<void(const Row&, std::size_t y, double w)>;
@@ -229,22 +230,24 @@ private:
         }
     };
     void reach(const Row&, Reached&) const;
-    template <class Say>
-    void vote(Reached&, Say&&) const;
+    template <class Predict>
+    void vote(Reached&, Predict&&) const;
     template <class Policy>
     void answer_by_all(const Policy&, const Row&, Asking&, Reached&, const Answers&,
                        std::size_t row) const;
     // Answers as the ends of a row do before they learn it, and notes who was right.
     std::int32_t observe_all(const Row&, std::size_t y, double w);
     template <bool plain>
-    void learn(std::int32_t node, const Row&, std::size_t y, double w, Found = {});
+    void learn(std::int32_t node, const Row&, std::size_t y, double w, Prepared = {});
     template <bool plain>
-    void count(std::size_t place, const Row&, std::size_t y, double w, const Found& = {});
+    void count(std::size_t place, const Row&, std::size_t y, double w, const Prepared& = {});
     void learn_limited(std::size_t place, const Row&, std::size_t y, double w);
     bool count_limited(std::size_t place, const Row&, std::size_t y, double w);
     template <bool plain>
     void check_if_due(std::size_t place);
 
+    [[nodiscard]] const Features& features() const noexcept { return nodes_.features(); }
+    [[nodiscard]] const Shape& shape() const noexcept { return leaves_.shape(); }
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_.at(id); }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
     [[nodiscard]] Track& track(std::int32_t node) noexcept {
@@ -256,22 +259,22 @@ private:
     std::int32_t route_learning(std::int32_t start, const Row&);
     std::int32_t route_on(std::int32_t start, const Row&);
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
-    // The same with the row as the leaf tracks it.
-    struct Sight {
+    // A leaf, and the row with the features that the leaf tracks.
+    struct LeafAndRow {
         LeafView leaf;
         Row row;
     };
-    [[nodiscard]] Sight sight(std::int32_t node, const Row&, Asking&) const;
+    [[nodiscard]] LeafAndRow leaf_and_row(std::int32_t node, const Row&, Asking&) const;
     [[nodiscard]] std::vector<Speaker> speakers() const;
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     [[nodiscard]] LeafCase leaf_case(const NodeRecord& leaf, CaseRoom& room) const {
         return leaf_case(leaf, room, settings_);
     }
     [[nodiscard]] LeafCase leaf_case(const NodeRecord&, CaseRoom&, const Settings&) const;
-    void meet(const Row&);
-    void meet_class(std::size_t y);
-    void meet_category(std::size_t slot, std::int32_t code);
-    void meet_categories(const Row&);
+    void note_known(const Row&);
+    void add_class(std::size_t y);
+    void add_category(std::size_t slot, std::int32_t code);
+    void add_categories(const Row&);
     void fix_hits(std::size_t place);
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
@@ -347,8 +350,8 @@ private:
     void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
     std::int32_t adapt(std::int32_t start, const Row&, std::size_t y, double w);
     template <class Policy>
-    Said take(const Policy&, std::int32_t start, const Row&, std::size_t y, Weight, const Shares&,
-              bool again);
+    Predicted predict_and_learn(const Policy&, std::int32_t start, const Row&, std::size_t y,
+                                Weight, const Shares&, bool again);
     std::int32_t follow(const Fixed&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Alternates&, std::int32_t start, const Row&, std::size_t y, double w);
     std::int32_t follow(const Reevaluation&, std::int32_t start, const Row&, std::size_t y, double w);
@@ -362,9 +365,8 @@ private:
     // From the root, with one more option at a node.
     [[nodiscard]] std::size_t paths_with_option(std::int32_t node) const noexcept;
     void count_option(std::int32_t node) noexcept;
-    // Whether a node may ever use its statistics again: where no option can begin any more, it
-    // does not.
-    [[nodiscard]] bool asks(std::int32_t node) const noexcept;
+    // Whether a node may still use its statistics. It does not where no option can begin any more.
+    [[nodiscard]] bool uses_statistics(std::int32_t node) const noexcept;
     std::int32_t follow(const Window&, std::int32_t start, const Row&, std::size_t y, double w);
     void open_lists();
     // The inner nodes from a leaf up to a root, to path_.
@@ -378,7 +380,7 @@ private:
     void prune(std::int32_t node);
     void move_cut(std::int32_t node, const Decision&);
     [[nodiscard]] Adwin::Parameters monitor_parameters() const noexcept;
-    void hear(std::int32_t node, bool wrong);
+    void note_error(std::int32_t node, bool wrong);
     // Answers as the leaf does before it learns the row, and notes who was right.
     std::int32_t observe(std::int32_t leaf, const Row&, std::size_t y, double w);
     void answer(std::int32_t start, const Row&, const Answers&, std::size_t row);
@@ -411,10 +413,10 @@ private:
     void compact();
     // Before it happens: where a node is, and what is there.
     [[nodiscard]] Change change_at(std::int32_t node) const;
-    void tell(const Change&);
+    void log_change(const Change&);
     // Before it happens: what is at a node, and what will be.
-    void tell(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
-              Standing ours, Standing theirs, double bound);
+    void log_change(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
+                    Standing ours, Standing theirs, double bound);
     void count_change(ChangeKind kind) noexcept { ++change_totals_[static_cast<std::size_t>(kind)]; }
 
     // A window of examples (window.cpp).
@@ -434,7 +436,7 @@ private:
     void relearn(std::int32_t node, const Row&, std::size_t y, double w);
     void note_tests(const Window&, std::int32_t node, bool wrong, double w);
     void conclude_test(const Window&, std::int32_t node);
-    void question(const Window&);
+    void check_all_splits(const Window&);
     [[nodiscard]] bool may_have_beside(std::int32_t node) const noexcept;
     [[nodiscard]] bool is_doubtful(std::int32_t node, const Decision&) const;
     bool start_beside(std::int32_t node, const Decision&);
@@ -546,8 +548,8 @@ private:
     Held<Rival> rivals_;  // of all splits, one after the other
     double spent_ = 0.0;
     std::uint32_t passes_ = 1;
-    Held<std::uint8_t> met_;  // [feature] 1: a row had a value for it
-    std::size_t n_met_ = 0;
+    Held<std::uint8_t> known_;  // [feature] 1: a row had a value for it
+    std::size_t n_known_ = 0;
     std::uint64_t seen_ = 0;
     std::size_t n_classes_ = 0;
 

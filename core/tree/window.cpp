@@ -49,9 +49,9 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
     for (std::size_t f = 0; f < fragments_.size(); ++f) {
         const std::int32_t root = fragments_[f];
         const std::int32_t leaf = route_on(f == 0 ? start : root, row);
-        const std::int32_t said = observe(leaf, row, y, std::min(w, 1.0));
-        const bool wrong = said != static_cast<std::int32_t>(y);
-        if (f == 0) answer = said;
+        const std::int32_t predicted = observe(leaf, row, y, std::min(w, 1.0));
+        const bool wrong = predicted != static_cast<std::int32_t>(y);
+        if (f == 0) answer = predicted;
         if (f > 0 && side(at(root).parent).trial->tested > 0.0) {
             Trial& trial = *side(root).trial;
             trial.own_tested += w;
@@ -73,7 +73,7 @@ std::int32_t Tree::follow(const Window& how, std::int32_t start, const Row& row,
         }
     }
     for (const std::int32_t node : tested_) conclude_test(how, node);
-    if (seen_ % how.validity_period == 0) question(how);
+    if (seen_ % how.validity_period == 0) check_all_splits(how);
     return answer;
 }
 
@@ -112,7 +112,7 @@ void Tree::follow(const Window& how, Spread& spread, std::size_t y, double given
         const Trial* const trial = side(node).trial.get();  // two parts may end one test
         if (trial && trial->tested >= how.test_size) conclude_test(how, node);
     }
-    if (seen_ % how.validity_period == 0) question(how);
+    if (seen_ % how.validity_period == 0) check_all_splits(how);
 }
 
 // ---- the window ----
@@ -125,7 +125,7 @@ void Tree::remember(const Row& row, std::size_t y, double w) {
     examples_.begin(seen_);
     examples_.push(row, y, w);
     if (numbers != examples_.numbers().size()) {
-        fits_ = window_fits(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical,
+        fits_ = window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
                             examples_.numbers().size());
         settle();
     } else if (structure_.held != before) {
@@ -145,7 +145,7 @@ void Tree::remember(Spread& spread, std::size_t y, double w) {
 // Numbers of distributions take the room of examples.
 void Tree::make_room_to_remember(std::size_t numbers) {
     const auto fits = [&] {
-        return window_fits(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical,
+        return window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
                            examples_.numbers().size() + numbers);
     };
     while (examples_.size() > 0 && examples_.size() >= fits()) forget_oldest();
@@ -161,7 +161,7 @@ void Tree::make_room_to_remember(std::size_t numbers) {
         bytes = more();
     }
     if (fits_ == 0) {
-        const std::size_t least = least_window(leaves_.shape().numeric, leaves_.shape().categorical);
+        const std::size_t least = least_window(shape().numeric, shape().categorical);
         throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) + least));
     }
     settle();
@@ -231,7 +231,7 @@ void Tree::forget_oldest(Spread& spread) {
     const std::uint64_t number = examples_.first();
     const std::size_t y = examples_.label(number);
     const double w = examples_.weight(number);
-    spread.begin(examples_.row(number), nodes_.features(), leaves_.shape());
+    spread.begin(examples_.row(number), features(), shape());
     retrace(spread, number);
     const Charge charge(leaves_.account());
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
@@ -268,8 +268,8 @@ void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
     // What is between the two arrived since the last check.
     leaf.checked -= w;
     try {
-        const bool precise = answers ? leaf.statistics.forget(leaves_.shape(), row, y, w, own)
-                                     : leaf.statistics.forget_silently(leaves_.shape(), row, y, w, own);
+        const bool precise = answers ? leaf.statistics.forget(shape(), row, y, w, own)
+                                     : leaf.statistics.forget_silently(shape(), row, y, w, own);
         if (!precise) forgotten_ += windows_between_counts * examples_.size();  // due now
     } catch (const OverLimit&) {
         leaves_.deactivate(place);
@@ -280,10 +280,10 @@ void Tree::count_anew() {
     const Charge charge(leaves_.account());
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
         double* const seen = leaves_.counts(i);
-        std::fill_n(seen, leaves_.shape().class_stride, 0.0);
+        std::fill_n(seen, shape().class_stride, 0.0);
         // What a split estimated from examples that are all gone.
         if (side(i).since <= examples_.first()) {
-            std::fill_n(seen + leaves_.shape().class_stride, leaves_.shape().class_stride, 0.0);
+            std::fill_n(seen + shape().class_stride, shape().class_stride, 0.0);
         }
         const auto place = static_cast<std::size_t>(record(i));
         NodeRecord& leaf = leaves_[place];
@@ -293,16 +293,16 @@ void Tree::count_anew() {
         leaf.classes = 0;
         leaf.checked -= std::exchange(leaf.weight, 0.0);
         try {
-            leaf.statistics.open(leaves_.shape());
+            leaf.statistics.open(shape());
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
         }
     }
     relearn_window(examples_.first(), 0);
-    if (!leaves_.shape().bayes) return;
+    if (!shape().bayes) return;
     for (const NodeRecord& leaf : leaves_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
+        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
     }
 }
 
@@ -324,7 +324,7 @@ void Tree::relearn_window(std::uint64_t from, std::int32_t least) {
             });
             continue;
         }
-        spread.begin(row, nodes_.features(), leaves_.shape());
+        spread.begin(row, features(), shape());
         retrace(spread, number);
         for (std::size_t v = 0; v < spread.visits.size(); ++v) {
             const Spread::Visit here = spread.visits[v];
@@ -369,9 +369,9 @@ void Tree::conclude_test(const Window& how, std::int32_t node) {
         leaves_with(best) <= settings_.max_leaves) {
         const Trial& theirs = *side(best).trial;
         const bool back = theirs.from != 0;
-        tell(back ? ChangeKind::recalled : ChangeKind::replaced, node, nodes_.cut_of(best), nodes_.leaves_below(best),
-             {ours.errors / ours.tested, ours.tested},
-             {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
+        log_change(back ? ChangeKind::recalled : ChangeKind::replaced, node, nodes_.cut_of(best),
+                   nodes_.leaves_below(best), {ours.errors / ours.tested, ours.tested},
+                   {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
         if (how.archive) {
             const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
                 return back && a.number == theirs.from;
@@ -464,7 +464,7 @@ bool Tree::start_beside(std::int32_t node, const Decision& d) {
     return true;
 }
 
-void Tree::question(const Window& how) {
+void Tree::check_all_splits(const Window& how) {
     if (!given_up_.empty()) compact();
     WindowReport report;
     const auto n = static_cast<std::int32_t>(nodes_.size());
@@ -508,13 +508,13 @@ void Tree::question(const Window& how) {
 void Tree::set_window(std::size_t examples) {
     if (examples == window_) return;
     window_ = examples;
-    shorten(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical);
+    shorten(settings_.max_bytes, shape().numeric, shape().categorical);
 }
 
 // Rows that get wider leave room for fewer.
 void Tree::make_room_for_wider(std::size_t numeric, std::size_t categorical) {
-    numeric += leaves_.shape().numeric;
-    categorical += leaves_.shape().categorical;
+    numeric += shape().numeric;
+    categorical += shape().categorical;
     if (window_fits(settings_.max_bytes, numeric, categorical, 0) == 0) {
         throw LimitTooLow(settings_.max_bytes, 4 * least_window(numeric, categorical));
     }

@@ -1,4 +1,4 @@
-// What a tree keeps for its nodes besides their structure.
+// What a tree that adapts keeps for its nodes.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace riparian {
 
-// What detects change in the errors of a subtree.
+// Detects change in the errors of a subtree.
 struct Monitor : HeldObject {
     explicit Monitor(const Adwin::Parameters& p) : errors(p) {}
-    Adwin errors;  // 1: the row was answered wrongly, before it was learned
+    Adwin errors;  // 1: the prediction before the row was learned was wrong
 };
 
 // How a subtree fares against those that grow beside it, and one of those against it: in
@@ -30,17 +30,17 @@ struct Trial : HeldObject {
     std::uint64_t from = 0;  // its number in the archive; 0: it is a fresh one
 };
 
-// What a node of a tree that follows change has besides.
+// The state of a node in a tree that adapts.
 struct Side {
-    std::uint64_t born = 0;      // how many nodes were made before it; kept where it moves
-    std::int32_t first = none;   // of the subtrees beside it
-    std::int32_t next = none;    // of a subtree beside another node: the next one there
+    std::uint64_t born = 0;      // how many nodes were made before it; stays when its id changes
+    std::int32_t first = none;   // alternate or option of the node
+    std::int32_t next = none;    // of an alternate or option: the next one of the same node
     std::int32_t record = none;  // an inner node that keeps statistics: among the records
     std::int32_t paths = 1;      // leaves that one row may reach from here, through all options
     std::uint64_t since = 0;     // number of the first example that it may have learned
     std::uint64_t there = 0;     // and that came this way: its place is older where it took one
     std::unique_ptr<Monitor> monitor;
-    std::unique_ptr<Trial> trial;  // while there are subtrees beside it, or it is one
+    std::unique_ptr<Trial> trial;  // while it has alternates, or is one
 };
 
 }  // namespace riparian
