@@ -200,14 +200,19 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
             axis, _, name = key.partition("__")
             if name and axis in AXES and axis in own:
                 of_policies.setdefault(axis, {})[name] = params.pop(key)
+        # A parameter that no policy has is refused before anything is set.
+        policies = {
+            axis: changed(axis, self._meant(axis, params.pop(axis, own[axis])), changes)
+            for axis, changes in of_policies.items()
+        }
         super().set_params(**params)
-        for axis, changes in of_policies.items():
-            setattr(self, axis, changed(axis, self._meant(axis), changes))
+        for axis, policy in policies.items():
+            setattr(self, axis, policy)
         return self
 
-    def _meant(self, axis: str) -> Any:
+    def _meant(self, axis: str, value: Any) -> Any:
         """The policy of an axis, as the model understands what the user wrote."""
-        return getattr(self, axis)
+        return value
 
     # -- learning -----------------------------------------------------------------------------
 

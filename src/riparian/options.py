@@ -88,9 +88,10 @@ def options() -> dict[str, tuple[type, str]]:
     from riparian import _core
 
     found: dict[str, tuple[type, str]] = {}
-    for axis, declared in _core.policies().items():
-        names = ", ".join(_written(policy) for policy in declared)
-        found[axis] = (str, f"{_ABOUT[axis]}: {names}.")
+    policies = _core.policies()
+    for axis, about in _ABOUT.items():
+        names = ", ".join(_written(policy) for policy in policies[axis])
+        found[axis] = (str, f"{about}: {names}.")
     for parameter in _core.tree_parameters()["parameters"]:
         kind = _TYPES.get(parameter["kind"], str)
         choices = ", ".join(parameter["choices"])

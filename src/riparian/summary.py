@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from riparian.certificates import BY
 from riparian.gradient import OADT
 from riparian.members import has_members, member_changes, member_columns
-from riparian.policies import shortest
+from riparian.policies import Policy, shortest
 from riparian.report import bytes_text
 from riparian.results import Result
 from riparian.structure import Structure
@@ -157,7 +157,7 @@ def print_model(
         ],
     )
     _print_heading(out, "Parameters")
-    _print_pairs(out, [(k, label_text(v)) for k, v in _parameters(model).items()])
+    _print_pairs(out, _parameter_texts(model))
     _print_heading(out, "Features")
     _print_pairs(out, [(label_text(f.label), _feature_text(f)) for f in schema.features])
     if isinstance(model, TreeModel):
@@ -394,6 +394,20 @@ def _parameters(model: Any) -> dict[str, Any]:
     return {name: _json_value(value) for name, value in model.get_params(deep=False).items()}
 
 
+def _parameter_texts(model: Any) -> list[tuple[str, str]]:
+    """The parameters as a reader wants them: policies as they are written."""
+    found = model.get_params(deep=False)
+    return [
+        (name, label_text(value if _has_policy(value) else _json_value(value)))
+        for name, value in found.items()
+    ]
+
+
+def _has_policy(value: Any) -> bool:
+    every = value if isinstance(value, tuple) else (value,)
+    return any(isinstance(one, Policy) for one in every)
+
+
 def _certified(model: Any, n_splits: int) -> dict[str, Any]:
     """What the bound promises and the last splits; nothing of a model without a bound."""
     if not hasattr(model, "guarantee"):
@@ -426,6 +440,9 @@ def _json_value(value: Any) -> Any:
         return [_json_value(part) for part in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _record(value)
+    if isinstance(value, Policy):
+        values = {name: _json_value(v) for name, v in value.get_params().items()}
+        return {"policy": value.name, "parameters": values}
     if isinstance(value, Mapping):  # costs, as --costs takes them
         return {_pair_text(pair): _json_value(cost) for pair, cost in value.items()}
     return getattr(value, "__name__", None) or str(value)

@@ -74,8 +74,8 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         counts. Splits use costs with ``impurity="loss"`` only, which needs them.
     bound : str, policy or callable, default="hoeffding"
         How far an estimated gain may be off: "hoeffding", "mcdiarmid", "confidence",
-        "confidence-practical", "normal" or "delta-method"; see :mod:`riparian.bounds`
-        for what each promises. A callable gets an :class:`riparian.bounds.Evidence` and
+        "confidence-practical", "normal", "delta-method" or "empirical-bernstein"; see
+        :mod:`riparian.bounds` for what each promises. A callable gets an :class:`riparian.bounds.Evidence` and
         returns epsilon.
     leaf : str, policy or sequence of them, default="adaptive"
         What a leaf predicts with: "majority", "naive-bayes", "adaptive" (whichever of the two was
@@ -602,8 +602,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         axes = {**_free_defaults(), **{k: v for k, v in own.items() if k in _free_defaults()}}
         return resolved(axes)
 
-    def _meant(self, axis: str) -> Any:
-        value = getattr(self, axis)
+    def _meant(self, axis: str, value: Any) -> Any:
         return value if self._recipe is None else self._recipe.meant(axis, value)
 
     def _adopt(self, axes: Mapping[str, Any]) -> None:

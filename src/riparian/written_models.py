@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from riparian.drift import DETECTORS
@@ -16,7 +16,7 @@ from riparian.models import MODELS
 from riparian.options import read_costs, read_policy
 from riparian.policies import AXES
 
-__all__ = ["assigned", "model_of", "value_of"]
+__all__ = ["assigned", "model_of", "value_of", "with_parameters"]
 
 _CALL = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _NAME = re.compile(r"[a-z]")  # a policy is written by its name, without quotes
@@ -82,7 +82,9 @@ def assigned(
         parameter = parameter.strip().replace("-", "_")
         if not equals:
             raise ValueError(f"{text.strip()!r} must be parameter=value, for {name}")
-        one_of(f"a parameter of {name}", parameter, known)
+        axis = parameter.partition("__")[0]
+        if axis == parameter or axis not in AXES or axis not in known:
+            one_of(f"a parameter of {name}", parameter, known)
         if parameter in found:
             raise ValueError(f"{parameter} is given twice, for {name}")
         if parameter == "costs":
@@ -119,7 +121,20 @@ def value_of(text: str) -> Any:
 
 def _made(cls: Callable[..., Any], inside: str) -> Any:
     known = list(cls().get_params() if cls in _DETECTORS.values() else cls().get_params(deep=False))
-    return cls(**assigned(cls.__name__, known, _parts(inside)))
+    return with_parameters(cls, assigned(cls.__name__, known, _parts(inside)))
+
+
+def with_parameters(cls: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    """A model with these parameters, of which some may be those of its policies.
+
+    Examples
+    --------
+    >>> with_parameters(MODELS["CTree"], {"bound__c": 0.5, "tau": 0.1})
+    CTree(bound=ConfidencePractical(c=0.5), tau=0.1)
+    """
+    nested = {name: value for name, value in parameters.items() if "__" in name}
+    made = cls(**{name: value for name, value in parameters.items() if name not in nested})
+    return made.set_params(**nested) if nested else made
 
 
 def _parts(inside: str) -> list[str]:

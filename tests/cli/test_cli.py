@@ -126,7 +126,7 @@ def test_options_are_the_parameters_own_names(data, name):
         options += ["--categorical-cuts", "both", "--runner-up", "cut", "--min-gain", "0.001"]
         options += ["--min-branch-fraction", "0.05", "--no-clip-to-range"]
         wanted |= {
-            "cuts": "Bins(count=5)",
+            "cuts": riparian.cuts.Bins(count=5).as_dict(),
             "epsilons": 2,
             "categorical_cuts": "both",
             "runner_up": "cut",
@@ -134,7 +134,7 @@ def test_options_are_the_parameters_own_names(data, name):
         wanted |= {"min_gain": 0.001, "min_branch_fraction": 0.05, "clip_to_range": False}
     report = json.loads(ran("run", data, "--target", "level", "--json", "--recipe", name, *options))
     assert report["model"] == name
-    assert wanted.items() <= report["parameters"].items()
+    assert {key: report["parameters"][key] for key in wanted} == wanted
     assert report["depth"] <= 2
 
 
@@ -157,24 +157,25 @@ def test_new_options_reach_the_model(data):
     options += ["--spend-delta", "--cuts", "delayed(equal_variance=skip)"]
     options += ["--impurity", "accuracy(evaluator=holdout, holdout_examples=40)"]
     found = parameters(*options)
-    assert given.items() <= found.items()
+    assert {key: found[key] for key in given} == given
     assert found["spend_delta"] is True
-    assert found["cuts"] == "Delayed(equal_variance='skip')"
-    assert found["impurity"] == "Accuracy(evaluator='holdout', holdout_examples=40)"
+    assert found["cuts"] == riparian.cuts.Delayed(equal_variance="skip").as_dict()
+    held = riparian.impurities.Accuracy(evaluator="holdout", holdout_examples=40)
+    assert found["impurity"] == held.as_dict()
     found = parameters("--impurity", "misclassification(legacy_gain=true)")
-    assert found["impurity"] == "Misclassification(legacy_gain=True)"
+    assert found["impurity"] == riparian.impurities.Misclassification(legacy_gain=True).as_dict()
     found = parameters(
         *("--impurity", "gini", "--bound", "confidence-practical(c=0.5,form=derived)")
     )
     assert found["impurity"] == "gini"
-    assert found["bound"] == "ConfidencePractical(c=0.5, form='derived')"
+    assert found["bound"] == riparian.bounds.ConfidencePractical(c=0.5, form="derived").as_dict()
     found = parameters(
         *("--bound", "delta-method(pairing=paired)", "--statistics", "intervals(count=30)")
     )
-    assert found["bound"] == "DeltaMethod(pairing='paired')"
-    assert found["statistics"] == "Intervals(count=30)"
+    assert found["bound"] == riparian.bounds.DeltaMethod(pairing="paired").as_dict()
+    assert found["statistics"] == riparian.statistics.Intervals(count=30).as_dict()
     found = parameters("--leaf", "majority,linear-units(step=0.003)")
-    assert found["leaf"] == ["majority", "LinearUnits(step=0.003)"]
+    assert found["leaf"] == ["majority", riparian.leaves.LinearUnits(step=0.003).as_dict()]
 
 
 def test_the_options_are_those_of_the_recipes():

@@ -235,7 +235,7 @@ def _model(
     """The model of a name, with what options and assignments say of it."""
     from riparian.errors import one_of
     from riparian.models import MODELS
-    from riparian.written_models import assigned
+    from riparian.written_models import assigned, with_parameters
 
     try:
         found = MODELS[one_of("recipe", recipe, MODELS)]
@@ -254,7 +254,10 @@ def _model(
     if twice := [name for name in more if name in parameters]:
         option = twice[0].replace("_", "-")
         raise typer.BadParameter(f"--{option} says {twice[0]} too", param_hint="--set")
-    return found(**parameters, **more)
+    try:
+        return with_parameters(found, {**parameters, **more})
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
 
 
 def _why_not(recipe: str, own: list[str], name: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from riparian.evaluate.passes import prequential
 from riparian.outputs import check_output, open_output
+from riparian.policies import Policy
 from riparian.workers import on_processes
 
 __all__ = [
@@ -168,10 +169,18 @@ def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
 def _parameters(model: Any) -> Any:
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     if hasattr(model, "_axes"):  # also those that a recipe fixes
-        return kind, sorted(model._axes().items(), key=lambda item: item[0])
+        axes = {name: _whole(value) for name, value in model._axes().items()}
+        return kind, sorted(axes.items(), key=lambda item: item[0])
     if hasattr(model, "get_params"):
         return kind, sorted(model.get_params().items(), key=lambda item: item[0])
     return kind, repr(model)
+
+
+def _whole(value: Any) -> Any:
+    """A policy with all its parameters: one that prints alike may have had other defaults."""
+    if isinstance(value, tuple):
+        return tuple(_whole(one) for one in value)
+    return value.as_dict() if isinstance(value, Policy) else value
 
 
 def _said(stream: StreamSpec) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from riparian.lab.decisions import Decisions, percent
-from riparian.policies import Policy
 
 __all__ = ["results_dict", "table_lines"]
 
@@ -83,17 +82,13 @@ def results_dict(results: Mapping[str, Decisions]) -> dict[str, Any]:
             "misjudged_verdict": result.misjudged_verdict,
             "parameters": {
                 **result.parameters,
-                "impurity": _policy(result.parameters["impurity"]),
-                "bound": _policy(result.parameters["bound"]),
+                "impurity": result.parameters["impurity"].as_dict(),
+                "bound": result.parameters["bound"].as_dict(),
                 "costs": _costs(result.parameters["costs"]),
             },
         }
         for name, result in results.items()
     }
-
-
-def _policy(policy: Policy) -> dict[str, Any]:
-    return {"policy": policy.name, "parameters": policy.get_params()}
 
 
 def _costs(costs: Any) -> Any:

@@ -56,7 +56,14 @@ class Policy:
     #: All that the core declares of it.
     declared: ClassVar[Mapping[str, Any]]
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, *positional: Any, **given: Any) -> None:
+        if positional:
+            kind, first = type(self).__name__, next(iter(self.parameters), None)
+            raise TypeError(
+                f"{kind}() takes its parameters by name, such as {kind}({first}={positional[0]!r})"
+                if first
+                else f"{kind}() takes no parameters"
+            )
         for name in given:
             if name not in self.parameters:
                 near = difflib.get_close_matches(name, self.parameters, n=1)
@@ -74,6 +81,10 @@ class Policy:
     def replace(self, **changes: Any) -> Self:
         """The same policy with other values of some parameters."""
         return type(self)(**{**self.__dict__, **changes})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The policy as plain data: its name and all its parameters."""
+        return {"policy": self.name, "parameters": self.get_params()}
 
     def checked(self, axis: str) -> tuple[str, dict[str, Any]]:
         """What the core takes: the name and the values, each of them checked."""
