@@ -29,6 +29,7 @@ struct RequireDeclared {
         const auto number = static_cast<double>(value);
         if (number >= range.least && number <= range.most) return;
         std::ostringstream rule;
+        rule.precision(15);
         rule << "from " << range.least << " to " << range.most;
         require_parameter(false, name, rule.str().c_str(), value);
     }

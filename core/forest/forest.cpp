@@ -6,7 +6,7 @@
 namespace riparian {
 namespace {
 
-// What a forest counts for itself, whatever the layout of the class (tree/tree.cpp).
+// What a forest counts for itself, whatever the layout of the class (tree/tree.hpp).
 constexpr std::size_t object_bytes = 1344;
 static_assert(sizeof(Forest) <= object_bytes);
 

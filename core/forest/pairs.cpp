@@ -11,7 +11,7 @@
 namespace riparian {
 namespace {
 
-// What a forest counts for itself, whatever the layout of the class (tree/tree.cpp).
+// What a forest counts for itself, whatever the layout of the class (tree/tree.hpp).
 constexpr std::size_t object_bytes = 1376;
 static_assert(sizeof(PairForest) <= object_bytes);
 

@@ -275,11 +275,11 @@ void impossible_parameters_are_refused() {
     refuses<Adwin>({.delta = 0.0}, "delta must be a probability between 0 and 1, got 0");
     refuses<Adwin>({.delta = 1.0}, "delta must be");
     refuses<Adwin>({.delta = examples::nan}, "delta must be");
-    refuses<Adwin>({.clock = 0}, "clock must be at least 1, got 0");
+    refuses<Adwin>({.clock = 0}, "clock must be from 1 to 4294967295, got 0");
     refuses<Adwin>({.max_buckets = 1}, "max_buckets must be from 2 to 64, got 1");
     refuses<Adwin>({.max_buckets = 65}, "max_buckets must be from 2 to 64, got 65");
-    refuses<Adwin>({.min_window_length = 0}, "min_window_length must be at least 1");
-    refuses<Ddm>({.warning_threshold = -1.0}, "warning_threshold must be from 0 to 1e+06, got -1");
+    refuses<Adwin>({.min_window_length = 0}, "min_window_length must be from 1 to 4294967295");
+    refuses<Ddm>({.warning_threshold = -1.0}, "warning_threshold must be from 0 to 1000000, got -1");
     refuses<Ddm>({.warning_threshold = 4.0},
                  "drift_threshold must be at least warning_threshold = 4, got 3");
     refuses<Ddm>({.drift_threshold = examples::nan}, "drift_threshold must be");
@@ -294,7 +294,7 @@ void impossible_parameters_are_refused() {
     refuses<HddmW>({.lambda_val = 1.0}, "lambda_val must be a probability");
     refuses<Kswin>({.alpha = 2.0}, "alpha must be a probability");
     refuses<Kswin>({.window_size = 59}, "stat_size must be at most half of window_size, got 30");
-    refuses<Kswin>({.stat_size = 0}, "stat_size must be at least 1");
+    refuses<Kswin>({.stat_size = 0}, "stat_size must be from 1 to 4294967295");
     refuses<Kswin>({.window_size = 2'000'000}, "window_size must be from 2 to 1000000");
 }
 

@@ -12,10 +12,7 @@ std::size_t room_for_classes(std::size_t count) noexcept {
     return room;
 }
 
-// What a tree counts for itself. It does not follow the layout of the class: a change of that must
-// not change what a memory limit does to a model.
-constexpr std::size_t object_bytes = 3400;
-static_assert(sizeof(Tree) <= object_bytes);
+static_assert(sizeof(Tree) <= Tree::object_bytes);
 
 Tree::Tree(const Settings& settings)
     : settings_(settings), memory_(settings.short_memory_elsewhere ? 0 : settings.short_memory) {

@@ -75,6 +75,10 @@ struct Prepared {
 // of the user throws, and LimitTooLow.
 class Tree {
 public:
+    // What a tree counts for itself. It does not follow the layout of the class: a change of that must
+    // not change what a memory limit does to a model.
+    static constexpr std::size_t object_bytes = 3400;
+
     explicit Tree(const Settings&);
     ~Tree();
     Tree(const Tree&) = delete;

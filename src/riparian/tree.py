@@ -75,8 +75,8 @@ class HoeffdingTree(TreeModel[_core.Engine]):
     bound : str, policy or callable, default="hoeffding"
         How far an estimated gain may be off: "hoeffding", "mcdiarmid", "confidence",
         "confidence-practical", "normal", "delta-method" or "empirical-bernstein"; see
-        :mod:`riparian.bounds` for what each promises. A callable gets an :class:`riparian.bounds.Evidence` and
-        returns epsilon.
+        :mod:`riparian.bounds` for what each promises. A callable gets an
+        :class:`riparian.bounds.Evidence` and returns epsilon.
     leaf : str, policy or sequence of them, default="adaptive"
         What a leaf predicts with: "majority", "naive-bayes", "adaptive" (whichever of the two was
         right more often at the leaf) or "linear-units"; see :mod:`riparian.leaves`. Of several,

@@ -218,7 +218,7 @@ def test_a_recipes_own_names_are_options(data):
     options = ["--recipe", "NIP", "--bound", "hoeffding", "--statistics", "intervals(count=9)"]
     report = json.loads(ran("run", data, "--target", "level", "--json", *options))
     assert report["parameters"]["bound"] == "hoeffding"
-    assert report["parameters"]["statistics"] == "Intervals(count=9)"
+    assert report["parameters"]["statistics"] == riparian.statistics.Intervals(count=9).as_dict()
 
 
 def test_costs_are_json_or_a_file_of_it(tmp_path, data):
