@@ -453,7 +453,7 @@ def half_width(
     >>> half_width("hoeffding", [200, 800], delta=1e-7).round(5)
     array([0.20074, 0.10037])
     >>> half_width("empirical-bernstein", [200, 800], delta=0.05, variance=0.1).round(5)
-    array([0.14718, 0.05191])
+    array([0.14724, 0.05191])
     """
     policy = resolve("bound", bound)
     if not isinstance(policy, Policy):

@@ -189,7 +189,7 @@ def test_the_command_line_takes_costs_and_several_leaves_and_tells_the_mean_cost
     assert told["parameters"]["leaf"] == [
         "majority",
         "naive-bayes",
-        "LinearUnits(meta_step=0.02)",
+        {"policy": "linear-units", "parameters": {"step": 0.05, "meta_step": 0.02}},
     ]
     assert 0.0 < told["result"]["mean_cost"] < 1.0
     assert "mean cost" in CliRunner().invoke(app, command).output
