@@ -25,6 +25,9 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 void* operator new(std::size_t n) { return counted(n, alignof(std::max_align_t)); }
 void* operator new[](std::size_t n) { return counted(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    return counted(n, alignof(std::max_align_t));
+}
 void* operator new(std::size_t n, std::align_val_t a) {
     return counted(n, static_cast<std::size_t>(a));
 }
