@@ -285,19 +285,28 @@ class HangError(Exception):
     """A step does not end."""
 
 
+class Alarm:
+    """The timer of this process. A signal that comes late, from another thread, does nothing."""
+
+    end = 0.0
+
+
 def _hangs(*_):
-    raise HangError(f"a step took more than {SECONDS} seconds")
+    if time.monotonic() >= Alarm.end - 0.1:
+        raise HangError(f"a step took more than {SECONDS} seconds")
 
 
-def _interrupt(*_):
-    raise KeyboardInterrupt
+def _watch():
+    Alarm.end = time.monotonic() + SECONDS
+    signal.signal(signal.SIGALRM, _hangs)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
 
 
 @contextmanager
 def watched():
     """Ends a step that hangs, with an error."""
-    before = signal.signal(signal.SIGALRM, _hangs)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    before = signal.getsignal(signal.SIGALRM)
+    _watch()
     try:
         yield
     finally:
@@ -307,18 +316,24 @@ def watched():
 
 def interrupted_by_timer(call, delay):
     """Whether a timer's KeyboardInterrupt ended a call; it comes once, if at all."""
+    running = True
+
+    def interrupt(*_):
+        if running:
+            raise KeyboardInterrupt
+
     try:
-        signal.signal(signal.SIGALRM, _interrupt)
+        signal.signal(signal.SIGALRM, interrupt)
         signal.setitimer(signal.ITIMER_REAL, delay)
         try:
             call()
         finally:
+            running = False
             signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         return True
     finally:
-        signal.signal(signal.SIGALRM, _hangs)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        _watch()
     return False
 
 
