@@ -566,6 +566,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         found: Any = None
         if type(x) is dict:
             found = engine.predict_one(x, schema.index, schema.codes, return_seen)
+            if found is not None and not return_seen:
+                return schema.classes[found] if found >= 0 else None
         if found is None:
             codes, _, _, seen = self._predict_at_once(read_example(x), proba=False)
             found = (codes.item(), seen) if return_seen else codes.item()
