@@ -38,8 +38,9 @@ auto asked(const Ask& ask) {
     try {
         return ask();
     } catch (nb::python_error& error) {
-        if (!error.matches(PyExc_KeyboardInterrupt) || interrupt_to_come()) throw;
-        interrupt_to_come().emplace(error);
+        DeferredInterrupt& deferred = deferred_interrupt();
+        if (!deferred.allowed || deferred.error || !error.matches(PyExc_KeyboardInterrupt)) throw;
+        deferred.error.emplace(error);
         return ask();
     }
 }

@@ -8,19 +8,40 @@
 
 #include "../core/tree/stop.hpp"
 
-// An interrupt that came while a function of the user was running, to be raised once the row that
-// called it is finished.
-inline std::optional<nanobind::python_error>& interrupt_to_come() {
-    thread_local std::optional<nanobind::python_error> error;
-    return error;
+// An interrupt that came while a function of the user was running. It is raised once the row that
+// called the function is finished.
+struct DeferredInterrupt {
+    bool allowed = false;  // the call that is running will raise it
+    std::optional<nanobind::python_error> error;
+};
+
+inline DeferredInterrupt& deferred_interrupt() {
+    thread_local DeferredInterrupt deferred;
+    return deferred;
 }
 
-inline void raise_interrupt_to_come() {
-    if (!interrupt_to_come()) return;
-    nanobind::python_error error = std::move(*interrupt_to_come());
-    interrupt_to_come().reset();
-    throw error;
-}
+// While it lives, interrupts of this thread can be deferred. None outlives it.
+class DeferringInterrupts {
+public:
+    DeferringInterrupts() : outer_(std::exchange(deferred_interrupt().allowed, true)) {}
+    DeferringInterrupts(const DeferringInterrupts&) = delete;
+    DeferringInterrupts& operator=(const DeferringInterrupts&) = delete;
+    ~DeferringInterrupts() {
+        deferred_interrupt().allowed = outer_;
+        if (!outer_) deferred_interrupt().error.reset();
+    }
+
+    static void raise() {
+        std::optional<nanobind::python_error>& waiting = deferred_interrupt().error;
+        if (!waiting) return;
+        nanobind::python_error error = std::move(*waiting);
+        waiting.reset();
+        throw error;
+    }
+
+private:
+    bool outer_;
+};
 
 // Python runs its handlers of signals in the main thread alone.
 bool in_main_thread() noexcept;
@@ -33,9 +54,10 @@ public:
 protected:
     bool wanted() override {
         const nanobind::gil_scoped_acquire held;
-        if (interrupt_to_come()) {
-            error_.emplace(std::move(*interrupt_to_come()));
-            interrupt_to_come().reset();
+        std::optional<nanobind::python_error>& waiting = deferred_interrupt().error;
+        if (waiting) {
+            error_.emplace(std::move(*waiting));
+            waiting.reset();
         } else if (PyErr_CheckSignals() != 0) {
             error_.emplace();
         }
@@ -46,23 +68,21 @@ private:
     std::optional<nanobind::python_error> error_;
 };
 
-// Makes a call without the interpreter. What a signal raises ends it between two rows.
+// Makes a call without the interpreter. What a signal raises ends it between two rows. An interrupt
+// that was deferred is raised also where the call fails for another reason.
 template <class Call>
 void without_interpreter_until_signal(bool may_take_long, const Call& call) {
-    if (!may_take_long || !in_main_thread()) {
-        {
-            const nanobind::gil_scoped_release free;
-            call(nullptr);
-        }
-        raise_interrupt_to_come();
-        return;
-    }
-    Signals signals;
+    const DeferringInterrupts deferring;
+    std::optional<Signals> signals;
+    if (may_take_long && in_main_thread()) signals.emplace();
     try {
         const nanobind::gil_scoped_release free;
-        call(&signals);
+        call(signals ? &*signals : nullptr);
     } catch (const riparian::Stopped&) {
-        throw std::move(signals.error());
+        throw std::move(signals->error());
+    } catch (...) {
+        deferring.raise();
+        throw;
     }
-    raise_interrupt_to_come();
+    deferring.raise();
 }

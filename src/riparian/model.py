@@ -563,18 +563,17 @@ class StreamClassifier(ClassifierMixin, BaseEstimator, Generic[E]):
         if engine is None:
             return (None, 0) if return_seen else None
         schema = self._schema
-        found: Any = None
         if type(x) is dict:
             found = engine.predict_one(x, schema.index, schema.codes, return_seen)
-            if found is not None and not return_seen:
-                return schema.classes[found] if found >= 0 else None
-        if found is None:
-            codes, _, _, seen = self._predict_at_once(read_example(x), proba=False)
-            found = (codes.item(), seen) if return_seen else codes.item()
-        if return_seen:
-            code, seen = found
-            return schema.classes[code] if code >= 0 else None, seen
-        return schema.classes[found] if found >= 0 else None
+            if found is not None:
+                if not return_seen:
+                    return schema.classes[found] if found >= 0 else None
+                code, seen = found
+                return schema.classes[code] if code >= 0 else None, seen
+        # Another model may have taken its place: the classes are those of the one that predicts.
+        codes, _, classes, seen = self._predict_at_once(read_example(x), proba=False)
+        label = classes[codes.item()] if codes.item() >= 0 else None
+        return (label, seen) if return_seen else label
 
     @overload
     def predict_proba_one(
