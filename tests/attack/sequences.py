@@ -223,11 +223,15 @@ def seen(model):
 
 
 def contents(model):
-    """The bytes of a model, without what depends on when it was asked; None: it is not fitted."""
+    """The bytes of a model; None: it is not fitted.
+
+    Counters of operations are left out: they count work, and a row that was interrupted is worked
+    on twice.
+    """
     if not fitted(model):
         return None
     data = to_bytes(model)
-    if isinstance(model, rp.ID3 | rp.ITI):
+    if isinstance(model, rp.ID3 | rp.ID5R | rp.ITI):
         parts = Parts(data)
         del parts.arrays["counters"]
         data = parts.data()
