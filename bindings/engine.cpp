@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "../core/tree/description.hpp"
-#include "../core/tree/seed.hpp"
-#include "../core/tree/snapshot.hpp"
+#include "../core/growth/seed.hpp"
+#include "../core/growth/snapshot.hpp"
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
 #include "batch.hpp"
@@ -154,7 +154,7 @@ nb::dict snapshot(const Tree& tree) {
 }
 
 std::unique_ptr<Tree> restore(const nb::dict& settings, const nb::dict& arrays) {
-    const Settings made = settings_of(settings);
+    const TreeSettings made = settings_of(settings);
     ArrayReader reader(arrays, "");
     const Snapshot s = read_snapshot(reader, made);
     if (reader.read() != nb::len(arrays)) throw std::invalid_argument("an unknown array");

@@ -55,7 +55,7 @@ nanobind::dict write_ensemble(const Engine& forest) {
 }
 
 template <class EnsembleSnapshot>
-EnsembleSnapshot read_ensemble(const nanobind::dict& arrays, const riparian::Settings& of_tree) {
+EnsembleSnapshot read_ensemble(const nanobind::dict& arrays, const riparian::TreeSettings& of_tree) {
     EnsembleSnapshot s;
     ArrayReader reader(arrays, "");
     EnsembleSnapshot::each(s, reader);

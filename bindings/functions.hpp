@@ -7,7 +7,7 @@
 
 #include "../core/bound/custom.hpp"
 #include "../core/impurity/custom.hpp"
-#include "../core/tree/adaptation.hpp"
+#include "../core/adaptation/window.hpp"
 
 // Both take functions that check what comes back (src/riparian/callables.py): counts of
 // shape (candidates, branches, classes) to impurities of shape (candidates, branches), and

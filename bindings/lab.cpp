@@ -29,7 +29,7 @@ LabEvaluator evaluator_of(Evaluator evaluator, bool fixed_labels) {
 
 LabMethod method_of(const nb::dict& d, const VectorIn<double>& costs, std::size_t classes) {
     LabMethod m;
-    Settings of_tree;
+    TreeSettings of_tree;
     of_tree.choose(policy_of<ImpurityChoice>(d["impurity"]));
     m.impurity = of_tree.impurity;
     m.second_impurity = of_tree.second_impurity;

@@ -119,6 +119,6 @@ void bind_policies(nb::module_& m) {
         out["drift"] = axis_of<AnyDetector>();
         return out;
     }, nb::sig("def policies() -> dict[str, list[dict[str, typing.Any]]]"));
-    m.def("tree_parameters", [] { return dict_of(declaration_of<Settings>()); },
+    m.def("tree_parameters", [] { return dict_of(declaration_of<TreeSettings>()); },
           nb::sig("def tree_parameters() -> dict[str, typing.Any]"));
 }

@@ -33,9 +33,9 @@ AnyBound bound_of(const nb::handle& given) {
 
 }  // namespace
 
-Settings settings_of(const nb::dict& d) {
-    Settings s;
-    Settings::each_parameter(s, SetParameters{d});
+TreeSettings settings_of(const nb::dict& d) {
+    TreeSettings s;
+    TreeSettings::each_parameter(s, SetParameters{d});
     s.choose(impurity_of(d["impurity"]));
     s.choose(policy_of<AnyStatistics>(d["statistics"]));
     s.bound = bound_of(d["bound"]);

@@ -6,4 +6,4 @@
 #include "../core/tree/settings.hpp"
 
 riparian::Subspace subspace_of(const nanobind::handle&);
-riparian::Settings settings_of(const nanobind::dict&);
+riparian::TreeSettings settings_of(const nanobind::dict&);

@@ -12,7 +12,7 @@ void write_snapshot(const Snapshot& s, const std::string& prefix, nb::dict& out)
 }
 
 // Files of older formats have fewer arrays.
-Snapshot read_snapshot(ArrayReader& take, const Settings& settings) {
+Snapshot read_snapshot(ArrayReader& take, const TreeSettings& settings) {
     Snapshot s;
     Snapshot::each(s, take);
     if (take.has("spent")) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/tree/snapshot.hpp"
+#include "../core/growth/snapshot.hpp"
 #include "../core/tree/tree.hpp"
 #include "arrays.hpp"
 
@@ -40,5 +40,5 @@ private:
     std::size_t read_ = 0;
 };
 
-riparian::Snapshot read_snapshot(ArrayReader&, const riparian::Settings&);
+riparian::Snapshot read_snapshot(ArrayReader&, const riparian::TreeSettings&);
 void write_snapshot(const riparian::Snapshot&, const std::string& prefix, nanobind::dict& out);

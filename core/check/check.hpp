@@ -7,7 +7,7 @@
 
 #include "../data/batch.hpp"
 #include "../simd/aligned.hpp"
-#include "../tree/settings.hpp"
+#include "../settings.hpp"
 #include "decision.hpp"
 #include "tracked_features.hpp"
 #include "watch.hpp"

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "../cuts/candidate.hpp"
-#include "../tree/settings.hpp"
+#include "../settings.hpp"
 
 namespace riparian {
 

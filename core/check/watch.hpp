@@ -8,7 +8,7 @@
 #include "../statistics/hits.hpp"
 #include "../statistics/intervals.hpp"
 #include "../statistics/paired_gap.hpp"
-#include "../tree/settings.hpp"
+#include "../settings.hpp"
 
 namespace riparian {
 

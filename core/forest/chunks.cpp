@@ -22,7 +22,7 @@ ChunkForest::ChunkForest(const ChunkSettings& settings)
     : Ensemble(settings.max_bytes, settings.threads), settings_(settings), learner_(fresh()) {}
 
 std::shared_ptr<Tree> ChunkForest::fresh() const {
-    Settings settings = settings_.tree;
+    TreeSettings settings = settings_.tree;
     settings.max_bytes = bytes_of_a_tree(max_bytes_);
     settings.leaf_features.seed = chunks_;
     auto tree = std::make_shared<Tree>(settings);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "../tree/snapshot.hpp"
+#include "../growth/snapshot.hpp"
 #include "chunk.hpp"
 #include "ensemble.hpp"
 #include "votes.hpp"
@@ -15,7 +15,7 @@
 namespace riparian {
 
 struct ChunkSettings {
-    Settings tree;
+    TreeSettings tree;
     std::size_t rows = 500;    // of a chunk
     std::size_t voting = 15;   // members that vote
     std::size_t stored = 30;   // members that are kept
@@ -93,7 +93,7 @@ private:
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
-    [[nodiscard]] Settings settings_of_a_tree() const override { return settings_.tree; }
+    [[nodiscard]] TreeSettings settings_of_a_tree() const override { return settings_.tree; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     // `known`: how many classes there are, for each row from `first` on; 0 before one is learned.

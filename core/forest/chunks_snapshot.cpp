@@ -73,7 +73,7 @@ std::unique_ptr<ChunkForest> ChunkForest::restore(const ChunkSettings& settings,
     chunk.labels = s.chunk_labels;
     chunk.weights = s.chunk_weights;
     const auto restored = [&](std::size_t t) {
-        Settings of_tree = forest->learner_->settings();
+        TreeSettings of_tree = forest->learner_->settings();
         of_tree.leaf_features.seed = t < n ? s.member_chunks[t] : s.chunks[0];
         return forest->restore_tree(of_tree, s.trees[t], forest->all_features());
     };

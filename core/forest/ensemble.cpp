@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "../demand.hpp"
-#include "../tree/snapshot.hpp"
+#include "../growth/snapshot.hpp"
 
 namespace riparian {
 
@@ -123,7 +123,7 @@ std::size_t Ensemble::least_bytes() const {
 
 // As much for every tree as the largest needs, or one that begins.
 std::size_t Ensemble::needed() const {
-    Settings settings = settings_of_a_tree();
+    TreeSettings settings = settings_of_a_tree();
     settings.max_bytes = std::size_t{1} << 60;
     Tree fresh(settings);
     fresh.add_features(schema_.kinds);
@@ -242,7 +242,7 @@ void Ensemble::restore_schema(const SchemaSnapshot& s) {
     seen_ = s.seen[0];
 }
 
-std::shared_ptr<Tree> Ensemble::restore_tree(const Settings& settings, const Snapshot& s,
+std::shared_ptr<Tree> Ensemble::restore_tree(const TreeSettings& settings, const Snapshot& s,
                                              const std::vector<std::uint32_t>& features) const {
     std::vector<std::uint32_t> slots;  // [feature]: its place among the categorical ones
     for (const Kind kind : schema_.kinds) {

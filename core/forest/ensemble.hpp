@@ -96,7 +96,7 @@ protected:
     [[nodiscard]] virtual std::size_t limit_for(std::size_t of_a_tree) const noexcept = 0;
     [[nodiscard]] virtual std::vector<std::shared_ptr<Tree>> trees() const = 0;
     // How trees are made, and how many classes they will know.
-    [[nodiscard]] virtual Settings settings_of_a_tree() const = 0;
+    [[nodiscard]] virtual TreeSettings settings_of_a_tree() const = 0;
     [[nodiscard]] virtual std::size_t classes_of_a_tree() const noexcept { return expected(); }
     // Without a lock: answers rows and learns them, block by block.
     virtual void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) = 0;
@@ -137,7 +137,7 @@ protected:
     // Throws std::invalid_argument, naming what is wrong. The trees are the forest's own matter.
     void restore_schema(const SchemaSnapshot&);
     // A tree of these arrays, which has seen no more than the forest.
-    [[nodiscard]] std::shared_ptr<Tree> restore_tree(const Settings&, const Snapshot&,
+    [[nodiscard]] std::shared_ptr<Tree> restore_tree(const TreeSettings&, const Snapshot&,
                                                      const std::vector<std::uint32_t>& features) const;
 
     static constexpr std::size_t names_share = 16;  // of the limit of memory, set aside for names

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "../tree/snapshot.hpp"
+#include "../growth/snapshot.hpp"
 #include "ensemble.hpp"
 #include "member.hpp"
 #include "settings.hpp"
@@ -91,7 +91,7 @@ private:
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
-    [[nodiscard]] Settings settings_of_a_tree() const override { return settings_.tree; }
+    [[nodiscard]] TreeSettings settings_of_a_tree() const override { return settings_.tree; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
     void run_block(const Block&, const Answers*, std::size_t first);
     void note(const Block&);

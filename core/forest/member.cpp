@@ -32,9 +32,9 @@ Grown Member::grow(const Schema& schema, std::uint64_t number) {
     // The seeds of trees are apart from the numbers that rows count with.
     const std::uint64_t seed =
         Philox(settings_->seed, ~number_, g.generation).bits();
-    Settings settings = settings_->tree;
+    TreeSettings settings = settings_->tree;
     settings.leaf_features.seed = seed;
-    if (auto* const how = std::get_if<Alternates>(&settings.adaptation)) how->seed = seed;
+    set_seed(settings.adaptation, seed);
     settings.max_bytes = tree_bytes_;
     g.tree = std::make_shared<Tree>(settings);
     if (settings_->patch.draws()) {

@@ -101,8 +101,8 @@ std::size_t PairForest::memory_bytes() const {
 
 // ---- trees ----
 
-Settings PairForest::settings_of_a_tree() const {
-    Settings settings = settings_.tree;
+TreeSettings PairForest::settings_of_a_tree() const {
+    TreeSettings settings = settings_.tree;
     settings.short_memory_elsewhere = settings_.shared && settings.short_memory > 0;
     settings.max_bytes = tree_bytes_;
     return settings;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../drift/any.hpp"
-#include "../tree/snapshot.hpp"
+#include "../growth/snapshot.hpp"
 #include "../tree/tree.hpp"
 #include "ensemble.hpp"
 #include "history.hpp"
@@ -17,7 +17,7 @@
 namespace riparian {
 
 struct PairSettings {
-    Settings tree;                   // of every pair; its short memory is what trees begin with
+    TreeSettings tree;                   // of every pair; its short memory is what trees begin with
     bool shared = true;              // splits recall from the last rows of the forest, not of the tree
     std::optional<AnyDetector> drift;  // of errors: the tree begins anew where they rise
     std::size_t max_bytes = SIZE_MAX;
@@ -109,7 +109,7 @@ private:
     }
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
-    [[nodiscard]] Settings settings_of_a_tree() const override;
+    [[nodiscard]] TreeSettings settings_of_a_tree() const override;
     [[nodiscard]] std::size_t classes_of_a_tree() const noexcept override { return 2; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;

@@ -18,7 +18,7 @@ enum class Replacement : std::uint8_t {
 };
 
 struct ForestSettings {
-    Settings tree;             // of every member
+    TreeSettings tree;             // of every member
     std::size_t members = 10;
     double rate = 6.0;         // mean of the Poisson number that a row counts as
     double none = 0.0;         // its probability of 0

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../tree/settings.hpp"
-#include "../tree/snapshot.hpp"
+#include "../growth/snapshot.hpp"
 #include "../tree/tree.hpp"
 
 namespace examples {
@@ -135,8 +135,8 @@ inline Batch blurred(const Rows& rows, std::size_t first, std::size_t n, std::si
     return b;
 }
 
-inline Settings quick_settings(AnyLeaf leaf) {
-    Settings s;
+inline TreeSettings quick_settings(AnyLeaf leaf) {
+    TreeSettings s;
     s.leaf = leaf;
     s.grace_period = 50;
     s.delta = 0.01;
@@ -147,10 +147,10 @@ inline Settings quick_settings(AnyLeaf leaf) {
 // One tree for each kind of watch, one with a second impurity, two of all that growth can
 // remember, two that follow change so eagerly that noise is enough, and two whose inner
 // nodes learn.
-inline std::vector<Settings> watching_settings() {
+inline std::vector<TreeSettings> watching_settings() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
-    std::vector<Settings> all(12, quick_settings(Majority{}));
+    std::vector<TreeSettings> all(12, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
     all[1].impurity = Loss{{}, costs};
@@ -164,7 +164,7 @@ inline std::vector<Settings> watching_settings() {
     all[5].impurity = Misclassification{};
     all[5].second_impurity = std::make_shared<const AnyImpurity>(Gini{});
     all[5].bound = Normal{};
-    for (Settings* const s : {&all[6], &all[7]}) {
+    for (TreeSettings* const s : {&all[6], &all[7]}) {
         s->drop_poor_features = true;
         s->short_memory = 60;
         s->adaptive_grace = true;

@@ -62,7 +62,7 @@ struct Grown {
     Batch small, large;
     std::unique_ptr<Tree> tree;
 
-    Grown(Settings settings, const examples::Wanted& wanted) : rows(examples::make_rows(wanted, 1)) {
+    Grown(TreeSettings settings, const examples::Wanted& wanted) : rows(examples::make_rows(wanted, 1)) {
         small = rows.batch(0, few);
         large = rows.batch(0, many);
         tree = std::make_unique<Tree>(settings);
@@ -146,7 +146,7 @@ int main() {
         for (const bool weights : {false, true}) {
             wanted.weights = weights;
             // A tree that may grow no more.
-            Settings full = examples::quick_settings(leaf);
+            TreeSettings full = examples::quick_settings(leaf);
             full.max_leaves = 10;
             Grown grown(full, wanted);
             CHECK(grown.tree->n_leaves() > 5);
@@ -156,7 +156,7 @@ int main() {
             wanted.missing = examples::Wanted{}.missing;
             // A leaf that is checked again and again, and never split.
             wanted.noise = true;
-            Settings noise = full;
+            TreeSettings noise = full;
             noise.max_leaves = SIZE_MAX;
             noise.tau = 0.0;
             noise.delta = 1e-12;
@@ -179,7 +179,7 @@ int main() {
     for (const AnyAdaptation& how : {AnyAdaptation(alternates), AnyAdaptation(window),
                                      AnyAdaptation(reevaluation), AnyAdaptation(options)}) {
         for (const std::size_t limit : {SIZE_MAX, std::size_t{4} << 20}) {
-            Settings adapting = examples::quick_settings(AnyLeaf(Adaptive{}));
+            TreeSettings adapting = examples::quick_settings(AnyLeaf(Adaptive{}));
             adapting.adaptation = how;
             adapting.max_depth = 2;  // no leaf below it is checked
             adapting.max_bytes = limit;

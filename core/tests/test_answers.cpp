@@ -85,7 +85,7 @@ void absent_columns_are_missing() {
 void codes_that_no_one_learned_are_answered() {
     examples::Rows rows = examples::make_rows({}, 4);
     for (const auto cuts : {CategoricalCuts::multiway, CategoricalCuts::one_against_rest}) {
-        Settings settings = examples::quick_settings(Adaptive{});
+        TreeSettings settings = examples::quick_settings(Adaptive{});
         settings.categorical_cuts = cuts;
         Tree tree(settings);
         tree.add_features(rows.kinds);
@@ -152,7 +152,7 @@ void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
                                     : std::min(codes[i], static_cast<std::int32_t>(i / 10));
             }
         }
-        Settings settings = examples::quick_settings(Adaptive{});
+        TreeSettings settings = examples::quick_settings(Adaptive{});
         settings.lean = seed % 2 == 0;
         settings.inherit_counts = InheritCounts::count;
         if (seed % 3 == 0) settings.leaf_features = {Subspace::By::share, 0.6, seed};
@@ -196,7 +196,7 @@ void a_new_category_counts_for_every_class() {
         wanted.classes = 3;
         wanted.missing = 0.0;
         examples::Rows rows = examples::make_rows(wanted, seed);
-        Settings settings = examples::quick_settings(Adaptive{});
+        TreeSettings settings = examples::quick_settings(Adaptive{});
         settings.lean = true;
         Tree tree(settings);
         tree.add_features(rows.kinds);

@@ -9,7 +9,7 @@ using namespace riparian;
 
 namespace {
 
-bool decides(const Settings& s, const Decision& d, double n) {
+bool decides(const TreeSettings& s, const Decision& d, double n) {
     const double epsilon = half_width(s.bound, {n, d.evidence.gain_range, s.delta});
     return d.gap() > s.epsilons * epsilon || epsilon < s.tau;
 }
@@ -26,7 +26,7 @@ void the_weight_needed_is_the_first_that_decides() {
     for (const int epsilons : {1, 2}) {
         for (const double tau : {0.0, 1e-6, 0.05}) {
             for (double gap = 0.9; gap > 1e-7; gap *= 0.7) {
-                Settings s;
+                TreeSettings s;
                 s.epsilons = epsilons;
                 s.tau = tau;
                 const Decision d = waiting(gap, 0.0, 10.0);
@@ -43,7 +43,7 @@ void the_weight_needed_is_the_first_that_decides() {
 void fractional_weights_end_too() {
     examples::Dice dice(1);
     for (int i = 0; i < 20'000; ++i) {
-        Settings s;
+        TreeSettings s;
         s.tau = dice.chance(0.5) ? 0.0 : 0.3 * dice.uniform();
         const Decision d = waiting(0.5 + 0.4 * dice.uniform() * dice.uniform(), 0.5,
                                    1e-3 + 300.0 * dice.uniform() * dice.uniform());
@@ -55,7 +55,7 @@ void fractional_weights_end_too() {
 
 // Past 2^53 not every whole number is a double; the search must end all the same.
 void a_tiny_gap_needs_an_astronomic_weight() {
-    Settings s;
+    TreeSettings s;
     s.tau = 0.0;
     for (double gap = 1e-7; gap > 1.1e-9; gap *= 0.93) {
         const Decision d = waiting(0.5 + gap, 0.5, 1000.0);
@@ -66,7 +66,7 @@ void a_tiny_gap_needs_an_astronomic_weight() {
 }
 
 void no_gap_never_decides() {
-    Settings s;
+    TreeSettings s;
     s.tau = 0.0;
     CHECK(weight_to_decide(s, waiting(0.5, 0.5, 100.0)) == std::numeric_limits<double>::infinity());
     CHECK(weight_to_decide(s, waiting(1e-10, 0.0, 100.0)) == std::numeric_limits<double>::infinity());
@@ -90,7 +90,7 @@ void a_rough_look_never_changes_a_verdict() {
             strength.push_back(dice.chance(0.5) ? 0.0 : (dice.chance(0.5) ? 0.5 : 2.0) *
                                                             dice.uniform());
         }
-        Settings settings;
+        TreeSettings settings;
         settings.delta = dice.chance(0.5) ? 1e-7 : 0.3;
         settings.tau = 0.0;
         settings.epsilons = dice.chance(0.3) ? 2 : 1;

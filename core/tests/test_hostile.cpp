@@ -125,7 +125,7 @@ void forge(Dice& dice, Snapshot& s) {
 }
 
 struct Sample {
-    Settings settings;
+    TreeSettings settings;
     Snapshot snapshot;
     examples::Rows rows;
 };
@@ -152,14 +152,14 @@ std::vector<Sample> samples() {
         }
     }
     std::size_t beside = 0;
-    for (const Settings& settings : examples::watching_settings()) {
+    for (const TreeSettings& settings : examples::watching_settings()) {
         Sample s;
         s.settings = settings;
         examples::Wanted wanted;
         // Intervals begin after 1,000 examples.
         wanted.rows = settings.values == Values::intervals ? 2500 : 500;
         wanted.numeric = 2;
-        if (settings.adapts()) {
+        if (settings.adaptation.index() != 0) {
             wanted.turning = 180;
             wanted.rows = 950;
         }
@@ -168,7 +168,9 @@ std::vector<Sample> samples() {
         tree.add_features(s.rows.kinds);
         tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
         s.snapshot = tree.snapshot();
-        CHECK(settings.has_alternates() ? !s.snapshot.change_seen.empty() : tree.n_leaves() >= 2);
+        CHECK(std::holds_alternative<Alternates>(settings.adaptation) ||
+                      std::holds_alternative<Window>(settings.adaptation)
+                  ? !s.snapshot.change_seen.empty() : tree.n_leaves() >= 2);
         beside += s.snapshot.role.size() - static_cast<std::size_t>(std::count(
             s.snapshot.role.begin(), s.snapshot.role.end(), std::uint8_t{0}));
         s.rows = examples::make_rows({.rows = 300, .numeric = 2}, all.size());
@@ -200,7 +202,7 @@ Batch batch_for(const Snapshot& s, const examples::Rows& rows) {
     return batch;
 }
 
-bool works(Tree& tree, const Settings& settings, const Snapshot& s, const examples::Rows& rows) {
+bool works(Tree& tree, const TreeSettings& settings, const Snapshot& s, const examples::Rows& rows) {
     const Batch batch = batch_for(s, rows);
     const std::size_t width = std::max<std::size_t>(3, s.classes[0]);
     if (width > 100) return true;

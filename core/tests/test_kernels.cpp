@@ -661,7 +661,7 @@ void trees_are_the_same(const Kernels& a, const Kernels& b) {
         wanted.numeric = 1 + seed * 2;
         wanted.weights = seed % 2 == 1;
         const examples::Rows rows = examples::make_rows(wanted, seed);
-        Settings settings = examples::quick_settings(Adaptive{});
+        TreeSettings settings = examples::quick_settings(Adaptive{});
         if (seed % 2) settings.impurity = Gini{};
         if (seed % 3 == 1) settings.cuts = Combined{};
         if (seed % 3 == 2) {

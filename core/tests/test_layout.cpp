@@ -132,7 +132,7 @@ void layouts_of_columns_give_the_same_rows() {
 
 // A leaf with majority answers holds four planes a class and little more.
 void memory_of_a_leaf_is_its_planes() {
-    Settings settings;
+    TreeSettings settings;
     settings.leaf = Majority{};
     settings.max_leaves = 1;
     examples::Wanted wanted;

@@ -9,8 +9,8 @@ using namespace riparian;
 
 namespace {
 
-std::vector<Settings> all_settings() {
-    std::vector<Settings> all = examples::watching_settings();
+std::vector<TreeSettings> all_settings() {
+    std::vector<TreeSettings> all = examples::watching_settings();
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Idbd{}),
                                 AnyLeaf(Best{true, true, true}), AnyLeaf(Adaptive{})}) {
         all.push_back(examples::quick_settings(leaf));
@@ -35,7 +35,7 @@ void learn(Tree& tree, const examples::Rows& rows, std::size_t first, std::size_
     tree.learn(rows.batch(first, n), rows.y.data() + first, rows.w.data() + first);
 }
 
-std::unique_ptr<Tree> fresh(const Settings& settings, const examples::Rows& rows) {
+std::unique_ptr<Tree> fresh(const TreeSettings& settings, const examples::Rows& rows) {
     auto tree = std::make_unique<Tree>(settings);
     tree->add_features(rows.kinds);
     return tree;
@@ -61,7 +61,7 @@ void what_is_counted_is_what_is_held() {
     const std::vector<Kind> late_kinds(
         late.kinds.begin() + static_cast<std::ptrdiff_t>(rows.kinds.size()), late.kinds.end());
     std::size_t asleep = 0;
-    for (Settings settings : all_settings()) {
+    for (TreeSettings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
             settings.max_bytes = limit;
             for (const bool warm : {false, true}) {  // threads keep some room of their own
@@ -90,7 +90,7 @@ void what_is_counted_is_what_is_held() {
 
 void a_limit_holds_after_every_row() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 3);
-    for (Settings settings : all_settings()) {
+    for (TreeSettings settings : all_settings()) {
         const std::size_t least = [&] {
             settings.max_bytes = 1 << 20;
             return fresh(settings, rows)->least_bytes();
@@ -126,7 +126,7 @@ void a_split_of_many_branches_is_made() {
     for (const AnyLeaf& leaf : leaves) {
         for (const InheritCounts inherit :
              {InheritCounts::none, InheritCounts::predict, InheritCounts::count}) {
-            Settings settings = examples::quick_settings(leaf);
+            TreeSettings settings = examples::quick_settings(leaf);
             settings.grace_period = 300;
             settings.inherit_counts = inherit;
             settings.max_bytes = std::holds_alternative<Best>(leaf) ? 120'000 : 60'000;
@@ -159,7 +159,7 @@ void a_split_of_many_branches_is_made() {
 // Decisions hang on rows alone: not on batches, and not on a file in between.
 void batches_and_files_make_no_difference() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 4);
-    for (Settings settings : all_settings()) {
+    for (TreeSettings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
             settings.max_bytes = limit;
             const auto whole = fresh(settings, rows);
@@ -186,7 +186,7 @@ void batches_and_files_make_no_difference() {
 // Without a limit again, every leaf wakes; at one in between, the most promising.
 void leaves_wake_by_their_promise() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 5);
-    Settings settings = examples::quick_settings(Adaptive{});
+    TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.max_bytes = 256'000;
     const auto tree = fresh(settings, rows);
     learn(*tree, rows, 0, rows.size());
@@ -231,7 +231,7 @@ void leaves_wake_by_their_promise() {
 // A file may not say that leaves are inactive where nothing would wake them.
 void inactive_leaves_go_with_a_limit() {
     const examples::Rows rows = examples::make_rows(many_kinds(), 5);
-    Settings settings = examples::quick_settings(Adaptive{});
+    TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.max_bytes = 256'000;
     const auto tree = fresh(settings, rows);
     learn(*tree, rows, 0, rows.size());

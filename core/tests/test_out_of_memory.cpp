@@ -330,38 +330,38 @@ Stream categories(std::size_t rows) {
 
 void trees() {
     const Stream stream = mixed(700), noise = mixed(400, true);
-    const auto plain = [&](const char* name, const Settings& s) {
-        Trial<Tree, Settings>(name, s, stream).run();
+    const auto plain = [&](const char* name, const TreeSettings& s) {
+        Trial<Tree, TreeSettings>(name, s, stream).run();
     };
     plain("majority", examples::quick_settings(Majority{}));
     plain("naive Bayes", examples::quick_settings(NaiveBayes{}));
     plain("best of three", examples::quick_settings(Best{true, true, true}));
     std::size_t number = 0;
-    for (const Settings& s : examples::watching_settings()) {
+    for (const TreeSettings& s : examples::watching_settings()) {
         // The costs are of three classes.
         Stream own = std::holds_alternative<Alternates>(s.adaptation) ? noise : stream;
         if (std::holds_alternative<Loss>(s.impurity)) {
             for (std::int32_t& y : own.rows.y) y %= 3;
         }
-        Trial<Tree, Settings>("composition " + std::to_string(number++), s, own).run();
+        Trial<Tree, TreeSettings>("composition " + std::to_string(number++), s, own).run();
     }
-    Settings window = examples::quick_settings(Adaptive{});
+    TreeSettings window = examples::quick_settings(Adaptive{});
     Window how;
     how.size = 150;
     how.archive = 2;
     window.adaptation = how;
     plain("window", window);
-    Settings draws = examples::quick_settings(Adaptive{});
+    TreeSettings draws = examples::quick_settings(Adaptive{});
     draws.leaf_features.by = Subspace::By::count;
     draws.leaf_features.value = 2.0;
     plain("leaf features", draws);
-    Settings limited = examples::quick_settings(Adaptive{});
+    TreeSettings limited = examples::quick_settings(Adaptive{});
     limited.max_bytes = 100'000;
     plain("limited", limited);
     Stream blurred = stream;
     blurred.uncertain = true;
-    Trial<Tree, Settings>("uncertain", examples::quick_settings(Adaptive{}), blurred).run();
-    Trial<Tree, Settings>("uncertain window", window, blurred).run();
+    Trial<Tree, TreeSettings>("uncertain", examples::quick_settings(Adaptive{}), blurred).run();
+    Trial<Tree, TreeSettings>("uncertain window", window, blurred).run();
 }
 
 void forests() {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Snapshot grown(const Settings& settings) {
+Snapshot grown(const TreeSettings& settings) {
     const examples::Rows rows = examples::make_rows({}, 1);
     Tree tree(settings);
     tree.add_features(rows.kinds);
@@ -22,7 +22,7 @@ Snapshot grown(const Settings& settings) {
     return tree.snapshot();
 }
 
-bool refused(const Settings& settings, const Snapshot& s) {
+bool refused(const TreeSettings& settings, const Snapshot& s) {
     try {
         static_cast<void>(Tree::restore(settings, s));
         return false;
@@ -40,7 +40,7 @@ std::size_t first_of(const Snapshot& s, Test test) {
 }
 
 void every_rule_is_watched() {
-    Settings settings = examples::quick_settings(Adaptive{});
+    TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.categorical_cuts = CategoricalCuts::both;
     const Snapshot good = grown(settings);
     CHECK(!refused(settings, good));
@@ -170,7 +170,7 @@ void every_rule_is_watched() {
 // Any array that is one value too short or too long.
 void every_length_is_watched() {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
-        const Settings settings = examples::quick_settings(leaf);
+        const TreeSettings settings = examples::quick_settings(leaf);
         const Snapshot good = grown(settings);
         std::size_t arrays = 0;
         Snapshot::each_of_all(good, [&](const char*, const auto&) { ++arrays; });
@@ -200,7 +200,7 @@ void every_length_is_watched() {
 
 // Leaves that watch: every number replaced by one that none can hold, and the lengths.
 void every_number_of_a_watch_is_looked_at() {
-    for (const Settings& settings : examples::watching_settings()) {
+    for (const TreeSettings& settings : examples::watching_settings()) {
         const Snapshot good = grown(settings);
         CHECK(!refused(settings, good));
         CHECK(good.watch_sizes.size() == (settings.watches() ? good.weight.size() : 0));
@@ -249,7 +249,7 @@ void every_number_of_a_watch_is_looked_at() {
 // Leaves with linear units: every number replaced, the counters and the lengths.
 void every_number_of_the_units_is_looked_at() {
     for (const AnyLeaf& leaf : {AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
-        const Settings settings = examples::quick_settings(leaf);
+        const TreeSettings settings = examples::quick_settings(leaf);
         const Snapshot good = grown(settings);
         CHECK(!refused(settings, good));
         CHECK(examples::same(Tree::restore(settings, good)->snapshot(), good));
@@ -285,7 +285,7 @@ void every_number_of_the_units_is_looked_at() {
             wrongs[i](bad);
             if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "wrong number %zu\n", i);
         }
-        const Settings without = examples::quick_settings(Adaptive{});
+        const TreeSettings without = examples::quick_settings(Adaptive{});
         CHECK(refused(without, good));
         CHECK(refused(settings, grown(without)));
     }
@@ -316,7 +316,7 @@ void what_growth_remembers_is_looked_at() {
         [](Snapshot& s) { s.memory_weights[0] = 0.0; },
         [](Snapshot& s) { s.memory_weights[0] = examples::nan; },
     };
-    for (const Settings& settings : examples::watching_settings()) {
+    for (const TreeSettings& settings : examples::watching_settings()) {
         if (!settings.short_memory) continue;
         const Snapshot good = grown(settings);
         CHECK(std::count(good.dropped.begin(), good.dropped.end(), 1) > 0);
@@ -327,7 +327,7 @@ void what_growth_remembers_is_looked_at() {
             if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "growth, wrong %zu\n", i);
         }
         // A tree without these settings has no such arrays.
-        Settings plain = settings;
+        TreeSettings plain = settings;
         plain.drop_poor_features = plain.adaptive_grace = false;
         plain.short_memory = 0;
         CHECK(refused(plain, good));
@@ -337,7 +337,7 @@ void what_growth_remembers_is_looked_at() {
 // Few numbers that claim many classes, features and leaves: no room is made for them.
 void room_is_made_for_what_is_there() {
     constexpr std::size_t many = 60'000;
-    for (const Settings& settings : examples::watching_settings()) {
+    for (const TreeSettings& settings : examples::watching_settings()) {
         if (!settings.watches()) continue;
         Tree empty(settings);
         empty.add_features(std::vector<Kind>(many, Kind::numeric));
@@ -360,7 +360,7 @@ void a_deep_chain_is_a_tree() {
 #else
     constexpr std::size_t depth = 200'000;
 #endif
-    Settings settings;
+    TreeSettings settings;
     settings.leaf = Majority{};
     Snapshot s;
     s.seen = {depth};

@@ -35,7 +35,7 @@ Moments exact(const std::vector<double>& x, const std::vector<double>& w) {
 
 // One class, one feature; the statistics as a tree's only leaf has them.
 Snapshot learned(const std::vector<double>& x, const std::vector<double>& w, AnyLeaf leaf) {
-    Settings settings;
+    TreeSettings settings;
     settings.leaf = leaf;
     Tree tree(settings);
     tree.add_features({Kind::numeric});
@@ -107,7 +107,7 @@ void what_was_learned_can_be_restored() {
     }
     for (const Case& c : cases) {
         for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
-            Settings settings;
+            TreeSettings settings;
             settings.leaf = leaf;
             const Snapshot s = learned(c.x, c.w, leaf);
             bool restored = true;
@@ -126,7 +126,7 @@ void what_was_learned_can_be_restored() {
 void what_was_counted_can_be_restored() {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         Dice dice(seed);
-        Settings settings = examples::quick_settings(Adaptive{});
+        TreeSettings settings = examples::quick_settings(Adaptive{});
         settings.categorical_cuts = CategoricalCuts::one_against_rest;
         settings.delta = 0.05;
         settings.tau = 0.5;

@@ -12,14 +12,14 @@ using namespace riparian;
 
 namespace {
 
-std::vector<Settings> many_settings() {
-    std::vector<Settings> all;
+std::vector<TreeSettings> many_settings() {
+    std::vector<TreeSettings> all;
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
         for (const auto cuts : {CategoricalCuts::multiway, CategoricalCuts::one_against_rest,
                                 CategoricalCuts::both}) {
             for (const auto inherit :
                  {InheritCounts::none, InheritCounts::predict, InheritCounts::count}) {
-                Settings s = examples::quick_settings(leaf);
+                TreeSettings s = examples::quick_settings(leaf);
                 s.categorical_cuts = cuts;
                 s.inherit_counts = inherit;
                 if (all.size() % 2) s.impurity = Gini{};
@@ -97,7 +97,7 @@ void grow_second(Tree& tree, const GrowingStream& stream, std::size_t n, std::si
 }
 
 void a_tree_grows_and_answers() {
-    for (const Settings& settings : many_settings()) {
+    for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(7);
         Tree tree(settings);
         CHECK(tree.n_leaves() == 1 && tree.n_nodes() == 1 && tree.depth() == 0);
@@ -132,7 +132,7 @@ void a_tree_grows_and_answers() {
 
 // What is shown of a tree is what its snapshot holds.
 void a_tree_is_described() {
-    for (const Settings& settings : many_settings()) {
+    for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(3);
         Tree tree(settings);
         grow_first(tree, stream, 500);
@@ -141,7 +141,7 @@ void a_tree_is_described() {
         const Description d = tree.describe();
         const std::size_t k = d.classes, n = d.test.size();
         CHECK(n == tree.n_nodes() && k == tree.n_classes() && d.path.empty());
-        if (settings.adapts()) continue;  // alternates have no place in the description
+        if (settings.adaptation.index() != 0) continue;  // alternates have no place in the description
         CHECK(d.parent == s.parent && d.branch == s.branch && d.heavy == s.heavy);
         CHECK(d.feature == s.feature && d.category == s.category && d.threshold == s.threshold);
         CHECK(d.counts == s.counts && d.inherited == s.inherited);
@@ -165,7 +165,7 @@ void a_tree_is_described() {
 }
 
 void certificates_and_changes_since_a_number_of_examples() {
-    for (const Settings& settings : many_settings()) {
+    for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(7);
         Tree tree(settings);
         grow_first(tree, stream, 500);
@@ -198,7 +198,7 @@ void certificates_and_changes_since_a_number_of_examples() {
 
 void a_snapshot_is_the_tree() {
     std::uint64_t seed = 0;
-    for (const Settings& settings : many_settings()) {
+    for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(++seed);
         Tree tree(settings);
         CHECK(examples::same(Tree::restore(settings, tree.snapshot())->snapshot(), tree.snapshot()));
@@ -234,7 +234,7 @@ void a_snapshot_is_the_tree() {
 
 void batches_do_not_matter() {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
-        const Settings settings = examples::quick_settings(leaf);
+        const TreeSettings settings = examples::quick_settings(leaf);
         const GrowingStream stream(5);
         Snapshot grown[4];
         const std::size_t sizes[] = {1, 7, 300, 100'000};
@@ -251,7 +251,7 @@ void batches_do_not_matter() {
 // Answers given while learning are those that the tree gave just before each row.
 void prequential_is_predict_then_learn() {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
-        const Settings settings = examples::quick_settings(leaf);
+        const TreeSettings settings = examples::quick_settings(leaf);
         examples::Wanted wanted;
         wanted.rows = 1200;
         wanted.weights = true;
@@ -288,7 +288,7 @@ void noise_is_not_split() {
     wanted.rows = 50'000;
     wanted.noise = true;
     const examples::Rows rows = examples::make_rows(wanted, 13);
-    Settings settings;
+    TreeSettings settings;
     settings.tau = 0.0;
     settings.leaf = Majority{};
     Tree tree(settings);
@@ -299,7 +299,7 @@ void noise_is_not_split() {
 
 void limits_hold() {
     const GrowingStream stream(17);
-    Settings settings = examples::quick_settings(Adaptive{});
+    TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.max_depth = 2;
     Tree flat(settings);
     grow_first(flat, stream, 1000);

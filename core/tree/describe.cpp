@@ -6,29 +6,22 @@
 
 namespace riparian {
 
-const double* Tree::estimated(std::int32_t node) const noexcept {
-    const std::size_t first = static_cast<std::size_t>(node) * shape().class_stride;
-    return first < estimates_.size() ? estimates_.data() + first
-                                     : leaves_.counts(node) + shape().class_stride;
-}
-
 Description Tree::describe(const Batch* row) const {
     const auto lock = turnstile_.reading();
     Description d;
-    d.classes = n_classes_;
-    const auto* const options = std::get_if<Options>(&settings_.adaptation);
-    d.inner_nodes_learn = settings_.keeps() && !(options && options->max_paths == 1);
+    d.classes = growth_.n_classes();
+    d.inner_nodes_learn = adaptation_->inner_nodes_learn();
     if (row) d.path = path(*row);
-    const auto numbers = this->numbers();
+    const auto numbers = growth_.nodes().numbers();
     const auto number = [&](std::int32_t id) {
         return id == none ? none : numbers[static_cast<std::size_t>(id)];
     };
-    const auto predictors = speakers();
+    const auto predictors = growth_.speakers();
     std::vector<std::int32_t> tests;  // [node]: that have begun at it
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (std::size_t i = 0; i < growth_.nodes().size(); ++i) {
         if (numbers[i] == none) continue;
         const auto id = static_cast<std::int32_t>(i);
-        const Node& node = nodes_[i];
+        const Node& node = growth_.nodes()[i];
         const std::int32_t parent = number(node.parent);
         d.test.push_back(node.test);
         d.feature.push_back(node.feature);
@@ -36,28 +29,28 @@ Description Tree::describe(const Batch* row) const {
         d.parent.push_back(parent);
         d.branch.push_back(node.branch);
         d.heavy.push_back(number(node.heavy));
-        d.threshold.push_back(nodes_.threshold(id));
+        d.threshold.push_back(growth_.nodes().threshold(id));
         d.depth.push_back(parent == none ? 0 : d.depth[static_cast<std::size_t>(parent)] + 1);
         d.predictor.push_back(predictors[i]);
-        if (settings_.has_options()) {
+        if (adaptation_->several_predict()) {
             tests.push_back(1);
             const bool further = node.role != Role::child;
             d.option.push_back(further ? ++tests[static_cast<std::size_t>(parent)] : 0);
         }
-        const ClassWeights w = leaves_.weights(id);
-        d.counts.insert(d.counts.end(), w.seen, w.seen + n_classes_);
-        d.inherited.insert(d.inherited.end(), w.inherited, w.inherited + n_classes_);
-        d.estimated.insert(d.estimated.end(), estimated(id), estimated(id) + n_classes_);
+        const ClassWeights w = growth_.leaves().weights(id);
+        d.counts.insert(d.counts.end(), w.seen, w.seen + growth_.n_classes());
+        d.inherited.insert(d.inherited.end(), w.inherited, w.inherited + growth_.n_classes());
+        d.estimated.insert(d.estimated.end(), growth_.estimated(id), growth_.estimated(id) + growth_.n_classes());
         double total = 0.0;
-        for (std::size_t c = 0; c < n_classes_; ++c) {
+        for (std::size_t c = 0; c < growth_.n_classes(); ++c) {
             d.majority.push_back(w.seen[c] + w.inherited[c]);
             total += d.majority.back();
         }
         // A leaf that has seen nothing predicts as its parent.
         if (total == 0.0 && parent != none) {
             std::copy_n(d.majority.begin() + static_cast<std::ptrdiff_t>(
-                                                 static_cast<std::size_t>(parent) * n_classes_),
-                        n_classes_, d.majority.end() - static_cast<std::ptrdiff_t>(n_classes_));
+                                                 static_cast<std::size_t>(parent) * growth_.n_classes()),
+                        growth_.n_classes(), d.majority.end() - static_cast<std::ptrdiff_t>(growth_.n_classes()));
         }
     }
     return d;

@@ -1,15 +1,24 @@
 // Learning rows, batch by batch.
+#include "../growth/rows.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "rows.hpp"
+#include "in_turn.hpp"
+#include "tree.hpp"
 
 namespace riparian {
+namespace {
 
-template <class Policy, bool answering, bool plain>
+// What a point of a distribution takes while its row is learned.
+constexpr std::size_t bytes_of_a_point = 512;
+
+}  // namespace
+
+template <class Policy, bool predicting, bool plain>
 void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
                const Answers& answers, Stop* stop) {
-    RowBuffer buffer(batch, features(), shape());
+    RowBuffer buffer(batch, growth_.features(), growth_.shape());
     std::array<std::int32_t, RowBuffer::most_rows> starts;
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
@@ -18,129 +27,134 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         buffer.read(first, n);
         const auto lock = turnstile_.writing();
         const Pace::Timer timer(pace_, n, turnstile_);
-        const Charge charge(leaves_.account());
-        nodes_.descend(buffer, n, starts.data());
+        const Charge charge(growth_.leaves().account());
+        growth_.nodes().descend(buffer, n, starts.data());
         each_row(n, [&](std::size_t i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
             const bool learned = y[r] >= 0 && weight > 0.0;
-            if constexpr (answering) {
-                // A policy that observes answers while it is learning, once.
-                if (answers.probabilities || !learned || !Policy::observes || costs_.classes) {
-                    answer(policy, starts[i], row, scratch_, answers, r);
+            if constexpr (predicting) {
+                // A policy that observes predicts while it is learning, once.
+                if (answers.probabilities || !learned || !Policy::observes || growth_.costs().classes) {
+                    growth_.predict(policy, starts[i], row, growth_.scratch(), answers, r);
                 }
             }
             if (!learned) return;
             const auto label = static_cast<std::size_t>(y[r]);
-            const std::int32_t id = route_learning(starts[i], row);
+            const std::int32_t id = growth_.route_learning(starts[i], row);
             if constexpr (Policy::observes) {
-                const LeafAndRow seen =
-                    plain ? LeafAndRow{view(id), row} : leaf_and_row(id, row, scratch_);
-                const std::int32_t before = policy.observe(seen.leaf, seen.row, scratch_, track(id),
+                const Growth::LeafAndRow seen =
+                    plain ? Growth::LeafAndRow{growth_.view(id), row} : growth_.leaf_and_row(id, row, growth_.scratch());
+                const std::int32_t before = policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.track(id),
                                                            label, std::min(weight, 1.0));
-                if (answering && !answers.probabilities && !costs_.classes) {
+                if (predicting && !answers.probabilities && !growth_.costs().classes) {
                     answers.classes[r] = before;
                 }
             }
-            learn<plain>(id, row, label, weight);
+            growth_.learn<plain>(id, row, label, weight);
             // The room of a check is not kept where memory is scarce.
-            if (!plain && limited() && working_.held) leave_room();
+            if (!plain && growth_.limited() && growth_.working().held) growth_.leave_room();
             if constexpr (Policy::observes) {
                 // A weight of 3 is three examples: the second and the third met a leaf
                 // that knew the first.
-                if (weight > 1.0 && at(id).test == Test::leaf &&
-                    leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
-                    const LeafAndRow seen =
-                        plain ? LeafAndRow{view(id), row} : leaf_and_row(id, row, scratch_);
-                    policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
+                if (weight > 1.0 && growth_.at(id).test == Test::leaf &&
+                    growth_.leaves()[static_cast<std::size_t>(growth_.at(id).place)].weight > 0.0) {
+                    const Growth::LeafAndRow seen =
+                        plain ? Growth::LeafAndRow{growth_.view(id), row} : growth_.leaf_and_row(id, row, growth_.scratch());
+                    policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), label, weight - 1.0);
                 }
             }
         });
     }
 }
 
-// A column counts from its first value on, wherever its batch began.
-void Tree::note_known(const Row& row) {
-    const bool first = n_known_ == 0;
-    for (std::size_t f = 0; f < features().size(); ++f) {
-        const std::size_t slot = features()[f].slot;
-        const bool known = features()[f].kind == Kind::numeric ? row.x[slot] == row.x[slot]
-                                                              : row.codes[slot] >= 0;
-        if (known && !known_[f]) {
-            known_[f] = 1;
-            ++n_known_;
-        }
+void Tree::run_adapting(const Batch& batch, const std::int32_t* y, const double* w,
+                        const Answers& answers, Stop* stop) {
+    RowBuffer buffer(batch, growth_.features(), growth_.shape());
+    std::array<std::int32_t, RowBuffer::most_rows> starts;
+    const bool apart = answers.probabilities || growth_.costs().classes;
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
+        look(stop);
+        const Section section(reserve_, reserve_bytes());
+        n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
+        buffer.read(first, n);
+        const auto lock = turnstile_.writing();
+        const Pace::Timer timer(pace_, n, turnstile_);
+        const Charge charge(growth_.leaves().account());
+        growth_.nodes().descend(buffer, n, starts.data());
+        const std::uint64_t reroutings = adaptation_->reroutings();
+        each_row(n, [&](std::size_t i) {
+            const Row row = buffer.row(i);
+            const std::size_t r = first + i;
+            const double weight = w ? w[r] : 1.0;
+            const bool learned = y[r] >= 0 && weight > 0.0;
+            // Where rows go other ways now, what was found for the whole block is void.
+            const std::int32_t start = reroutings == adaptation_->reroutings() ? starts[i] : 0;
+            const bool asked = answers.classes || answers.probabilities;
+            if (asked && (apart || !learned)) predict(start, row, answers, r);
+            if (!learned) return;
+            const auto label = static_cast<std::size_t>(y[r]);
+            const std::int32_t predicted = adaptation_->learn(start, row, label, weight);
+            if (asked && !apart) answers.classes[r] = predicted;
+        });
     }
-    if (first && n_known_ && settings_.leaf_features.draws()) draw_first();
 }
 
-void Tree::add_categories(const Row& row) {
-    for (std::size_t c = 0; c < shape().categorical; ++c) {
-        if (row.codes[c] >= categories_[c]) add_category(c, row.codes[c]);
-    }
-}
-
-void Tree::learn_limited(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (count_limited(place, row, y, w)) {
-        try {
-            check_if_due<false>(place);
-            return;
-        } catch (const OverLimit&) {
-            leaves_.deactivate(place);
-        }
-    }
-    learn_inactive(place, w);
-}
-
-// Whether the leaf is active after it; if not, its class counts know the example.
-bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
-    const NodeRecord& leaf = leaves_[place];
-    if (leaf.statistics.is_open()) {
-        const TrackedFeatures* const kept = leaves_.tracked_features(place);
-        std::size_t more = leaf.statistics.growth(
-            leaves_.shape(place), kept ? gathered_.of(row, *kept, features()) : row, y);
-        if (const LinearUnits* const u = leaves_.units(place)) more += u->growth(shape(), row, n_classes_);
-        make_room_for(more, none);
-    }
-    double& seen = leaves_.counts(leaf.node)[y];
-    const double after = seen + w;
-    if (leaf.statistics.is_open()) {
-        if (leaf.recent && leaf.recent->since > seen_) {  // opened by this row, at another leaf
-            seen = after;
-            return true;
-        }
-        try {
-            if (at(leaf.node).test == Test::leaf) {
-                count<false>(place, row, y, w);
-            } else {
-                count_inside(place, row, y, w);
-            }
-            return true;
-        } catch (const OverLimit&) {
-            // What it keeps may be half of a row: it is to begin anew.
-            leaves_.deactivate(place);
-        }
-    }
-    seen = after;
-    return false;
-}
-
-template <bool answering>
+template <bool predicting>
 void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const Answers& answers,
                Stop* stop) {
-    if (settings_.adapts()) {
+    if (replaces()) {
         run_adapting(batch, y, w, answers, stop);
         return;
     }
     std::visit([&](const auto& policy) {
         using Policy = std::decay_t<decltype(policy)>;
-        if (plain_ && !limited()) {
-            run<Policy, answering, true>(policy, batch, y, w, answers, stop);
+        if (growth_.plain()) {
+            run<Policy, predicting, true>(policy, batch, y, w, answers, stop);
         } else {
-            run<Policy, answering, false>(policy, batch, y, w, answers, stop);
+            run<Policy, predicting, false>(policy, batch, y, w, answers, stop);
         }
-    }, settings_.leaf);
+    }, growth_.settings().leaf);
+}
+
+void Tree::run_uncertain(const Batch& batch, const std::int32_t* y, const double* w,
+                         const Answers& answers, Stop* stop) {
+    RowBuffer buffer(batch, growth_.features(), growth_.shape());
+    Spread spread;
+    const bool asked = answers.classes || answers.probabilities;
+    in_turn(
+        batch,
+        [&](std::size_t first, std::size_t n) {
+            const Batch rows = batch.certain_rows(first, n);
+            const double* const weights = w ? w + first : nullptr;
+            if (asked) prequential(rows, y + first, weights, from(answers, first), stop);
+            else learn(rows, y + first, weights, stop);
+        },
+        [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
+            look(stop);
+            const Section section(reserve_, reserve_bytes() + bytes_of_a_point * batch.points.size());
+            buffer.read(row, 1);
+            const auto lock = turnstile_.writing();
+            const Charge charge(growth_.leaves().account());
+            const auto begin = [&] {
+                spread.begin(buffer.row(0), growth_.features(), growth_.shape(), first, last, batch.points);
+            };
+            each_row(1, [&](std::size_t) {
+                begin();
+                if (asked) {
+                    growth_.predict(spread, growth_.scratch(), answers, row);
+                    begin();
+                }
+                const double weight = w ? w[row] : 1.0;
+                if (y[row] < 0 || !(weight > 0.0)) return;
+                adaptation_->learn(spread, static_cast<std::size_t>(y[row]), weight);
+            });
+        });
+}
+
+void Tree::demand_weights(const double* w, std::size_t rows) const {
+    adaptation_->demand_weights(w, rows);
 }
 
 void Tree::learn(const Batch& batch, const std::int32_t* y, const double* w, Stop* stop) {

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "../policy.hpp"
+
+namespace riparian {
+
+class Adaptation;
+class Growth;
+
+// A detector at every node watches the errors of its subtree. Where they rise another one
+// grows beside it, and takes its place once it errs less [bifet2009].
+struct Alternates {
+    static constexpr std::string_view name = "alternates";
+    static constexpr std::string_view about =
+        "Where the errors of a subtree rise, another grows next to it and may replace it (HAT).";
+
+    double drift_delta = 0.002;
+    double switch_delta = 0.05;
+    double switch_after = 300;
+    bool bootstrap = false;
+    std::uint64_t seed = 0;  // of the bootstrap
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("drift_delta", self.drift_delta, Probability{},
+              "Confidence of the drift detector (ADWIN) at each node.");
+        visit("switch_delta", self.switch_delta, Probability{},
+              "Confidence at which an alternate replaces its subtree, or is given up.");
+        visit("switch_after", self.switch_after, Range{0.0, 9007199254740992.0},
+              "Predictions of both before the two are compared.");
+        visit("bootstrap", self.bootstrap, TrueOrFalse{},
+              "Leaves learn a row as often as a Poisson variable of mean 1 says, at least once. "
+              "MOA's do; the bound then counts more examples than there were.");
+    }
+
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+};
+
+}  // namespace riparian

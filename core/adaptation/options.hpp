@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "../policy.hpp"
+
+namespace riparian {
+
+class Adaptation;
+class Growth;
+
+// Where a node was split its statistics live on. Once another feature beats every test that
+// the node has, a further subtree begins with it; all of them answer [pfahringer2007].
+struct Options {
+    static constexpr std::string_view name = "options";
+    static constexpr std::string_view about =
+        "A node keeps its test and gets a better one in addition; all subtrees predict.";
+
+    double delta = 0.1;
+    std::size_t max_paths = 5;
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("delta", self.delta, Probability{},
+              "Accepted probability that a further test is no better than those of the node.");
+        visit("max_paths", self.max_paths, Range{1.0, 1000.0},
+              "Leaves that one example may reach; with 1 there are no options.");
+    }
+
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+};
+
+}  // namespace riparian

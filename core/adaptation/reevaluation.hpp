@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "../policy.hpp"
+
+namespace riparian {
+
+class Adaptation;
+class Growth;
+
+// Every node keeps statistics. From time to time an inner node is asked whether it would still
+// make its test: it gets a better one, with fresh children, or becomes a leaf
+// [manapragada2018].
+struct Reevaluation {
+    static constexpr std::string_view name = "reevaluation";
+    static constexpr std::string_view about =
+        "An inner node whose test is no longer the best gets a better one (EFDT).";
+
+    double every = 2000;  // as in MOA
+
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("every", self.every, Range{1.0, 9007199254740992.0},
+              "Weight of the examples between two checks of an inner node.");
+    }
+
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+};
+
+}  // namespace riparian

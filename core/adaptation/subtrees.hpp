@@ -1,0 +1,100 @@
+// Subtrees that come and go: alternates and options of a node, and what the tree changed.
+#pragma once
+
+#include "contract.hpp"
+#include "side.hpp"
+
+namespace riparian {
+
+// What the adaptations share that change a tree.
+class Subtrees : public Adaptation {
+public:
+    Subtrees(Growth&, Traits);
+
+    void make_room(std::size_t nodes) override { riparian::make_room(sides_, nodes); }
+    void add_node() override;
+    void add_branch(std::int32_t node) override;
+    void keep_record(std::int32_t node, std::size_t place) override {
+        side(node).record = static_cast<std::int32_t>(place);
+    }
+    [[nodiscard]] std::int32_t record(std::int32_t id) const noexcept override {
+        return side(id).record;
+    }
+    [[nodiscard]] std::size_t growth(std::size_t nodes) const noexcept override {
+        return growth_in_bytes(sides_, nodes, sizeof(Side));
+    }
+    [[nodiscard]] std::size_t copy_bytes() const noexcept override {
+        return std::max(bytes_of_copy(sides_, sizeof(Side)), bytes_of_copy(changes_, sizeof(Change)));
+    }
+
+    [[nodiscard]] std::vector<Change> changes(std::uint64_t since) const override;
+    [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const noexcept override {
+        return change_totals_;
+    }
+
+    void check_sizes(const Snapshot&, const Sizes&) const override;
+    void save(Snapshot&) const override;
+    void restore(const Snapshot&) override;
+    void restore_link(std::int32_t node, const std::string& where) override;
+
+protected:
+    [[nodiscard]] Side& side(std::int32_t id) noexcept { return sides_[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] const Side& side(std::int32_t id) const noexcept {
+        return sides_[static_cast<std::size_t>(id)];
+    }
+    // Where the statistics of a node are, which keeps some.
+    [[nodiscard]] std::size_t place(std::int32_t id) const noexcept {
+        return static_cast<std::size_t>(at(id).test == Test::leaf ? at(id).place : side(id).record);
+    }
+    // The inner nodes from a leaf up to a root, to path_.
+    void trace(std::int32_t leaf, std::int32_t root);
+    // A leaf of its own next to a node; none where there is no room for it.
+    std::int32_t attach(std::int32_t owner, Role);
+    // Its nodes stay until the end of the row.
+    void detach(std::int32_t root);
+    void drop(std::int32_t alternate);
+    // The subtree next to a node takes its place, and what was there is given up.
+    void promote(std::int32_t owner, std::int32_t root);
+    // Takes the nodes of subtrees away that were given up.
+    void compact();
+    // Nodes have other ids now; none: it has gone.
+    virtual void renumber(const std::vector<std::int32_t>&) {}
+    // Before it happens: where a node is, and what is there.
+    [[nodiscard]] Change change_at(std::int32_t node) const;
+    void log_change(const Change&);
+    // Before it happens: what is at a node, and what will be.
+    void log_change(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
+                    Standing ours, Standing theirs, double bound);
+    void count_change(ChangeKind kind) noexcept { ++change_totals_[static_cast<std::size_t>(kind)]; }
+    // At the end of a row.
+    void finish_row() {
+        if (!given_up_.empty()) compact();
+        if (growth_.limited() && working_.held) give_back_room();
+    }
+    // What the last check worked with, and the lists of the row.
+    virtual void give_back_room();
+    // The role of its subtrees, and whether a node may have several of them.
+    [[nodiscard]] virtual Role role() const noexcept = 0;
+    [[nodiscard]] virtual bool several() const noexcept { return false; }
+    // Detectors at nodes, in files.
+    virtual void save_monitors(Snapshot&) const;
+    virtual void restore_monitors(const Snapshot&);
+
+    // The lists of a row have room for what most rows need, which is part of the structure: a row
+    // below a limit of memory allocates nothing for them. A row that needs more has it for itself.
+    static constexpr std::size_t room_of_list = 64;
+    void shorten_list(Held<std::int32_t>&);
+
+    Held<Side> sides_;                     // [node]
+    std::uint64_t born_ = 0;               // nodes made so far
+    Held<std::int32_t> given_up_;          // roots of subtrees; they go at the end of the row
+    Held<std::int32_t> path_, fragments_;  // of the row at hand
+    Held<std::int32_t> tested_;            // nodes whose test ends with it
+    Held<std::int32_t> walks_;             // roots, of an example that is forgotten
+
+private:
+    Held<Change> changes_;  // the oldest first
+    std::array<std::uint64_t, n_change_kinds> change_totals_{};
+};
+
+}  // namespace riparian

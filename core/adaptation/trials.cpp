@@ -1,0 +1,177 @@
+// Alternates of a tree with a window: which splits are in doubt, and which alternates win.
+
+#include <algorithm>
+#include <utility>
+
+#include "window_tree.hpp"
+
+namespace riparian {
+namespace {
+
+// Of the nodes with a test: where more became doubtful in one check, the window is halved.
+constexpr double many_doubtful = 0.25;
+constexpr std::size_t window_growth = 100;  // else it gets longer by a hundredth
+
+// Alternates of nodes of alternates.
+constexpr std::size_t most_levels = 2;
+
+}  // namespace
+
+// A row has passed a node with subtrees beside it, which was wrong about it or not.
+void WindowTree::note_tests(std::int32_t node, bool wrong, double w) {
+    Trial& trial = *side(node).trial;
+    if (trial.waited < how_.test_period) {
+        trial.waited += w;
+    } else {
+        trial.tested += w;
+        if (wrong) trial.errors += w;
+        if (trial.tested >= how_.test_size) note(tested_, node);
+    }
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) note(fragments_, b);
+}
+
+// The best of those that were there from the beginning of the test takes the place of the
+// node, if it erred less; those that fall behind are given up.
+void WindowTree::conclude_test(std::int32_t node) {
+    for (std::int32_t i = node; i != none; i = at(i).parent) {
+        if (std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) return;
+    }
+    Trial& ours = *side(node).trial;
+    std::int32_t best = none;
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+        const Trial& theirs = *side(b).trial;
+        if (theirs.own_tested != ours.tested) continue;
+        if (best == none || theirs.own_errors < side(best).trial->own_errors) best = b;
+    }
+    if (best != none && side(best).trial->own_errors < ours.errors &&
+        growth_.leaves_with(best) <= settings_.max_leaves) {
+        const Trial& theirs = *side(best).trial;
+        const bool back = theirs.from != 0;
+        log_change(back ? ChangeKind::recalled : ChangeKind::replaced, node, nodes_.cut_of(best),
+                   nodes_.leaves_below(best), {ours.errors / ours.tested, ours.tested},
+                   {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
+        if (how_.archive) {
+            const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
+                return back && a.number == theirs.from;
+            });
+            if (old != archive_.end()) give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
+            archive(node);
+        }
+        promote(node, best);
+        // Its own trial against those beside it goes on.
+        const Trial& before = *side(best).trial;
+        Trial& after = *side(node).trial;
+        after.waited = before.waited;
+        after.tested = before.tested;
+        after.errors = before.errors;
+        tidy_trial(node);
+        return;
+    }
+    for (std::int32_t b = side(node).first; b != none;) {
+        const std::int32_t beside = std::exchange(b, side(b).next);
+        Trial& theirs = *side(beside).trial;
+        const bool whole = std::exchange(theirs.own_tested, 0.0) == ours.tested;
+        const double more = (std::exchange(theirs.own_errors, 0.0) - ours.errors) / ours.tested;
+        if (!whole) continue;
+        if (more > theirs.least + how_.prune_margin || ours.errors == 0.0 ||
+            (more == 0.0 && theirs.least == 0.0)) {
+            drop(beside);
+        } else {
+            theirs.least = std::min(theirs.least, more);
+        }
+    }
+    ours.waited = ours.tested = ours.errors = 0.0;
+    tidy_trial(node);
+}
+
+// None without a subtree beside the node, unless it is one itself.
+void WindowTree::tidy_trial(std::int32_t node) {
+    Side& s = side(node);
+    if (s.first != none) return;
+    const Charge charge(structure_);
+    if (at(node).role == Role::alternate) {
+        s.trial->waited = s.trial->tested = s.trial->errors = 0.0;
+    } else {
+        s.trial.reset();
+        growth_.settle();
+    }
+}
+
+// ---- the validity of splits ----
+
+// Whether subtrees may grow beside a node. What could grow beside the root of one can as well
+// grow beside the node that it stands beside; and each level takes a row to many more nodes.
+bool WindowTree::may_have_alternates(std::int32_t node) const noexcept {
+    std::size_t levels = 0;
+    for (std::int32_t root = nodes_.fragment(node); root != 0; root = nodes_.fragment(at(root).parent)) ++levels;
+    return at(node).role == Role::child && levels < most_levels;
+}
+
+// Whether a split on the best cut should be tried beside the node.
+bool WindowTree::is_doubtful(std::int32_t node, const Decision& d) const {
+    if (d.verdict == Verdict::wait || d.best.feature == at(node).feature) return false;
+    // A tie asks for more than at a leaf, or attributes that are equally good would take
+    // turns for ever.
+    if (d.verdict == Verdict::tie && d.gap() < settings_.tau / 2.0) return false;
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+        if (at(b).feature == d.best.feature) return false;
+    }
+    return true;
+}
+
+bool WindowTree::start_alternate(std::int32_t node, const Decision& d) {
+    const std::vector<double> table = growth_.branches_of_cut(place(node), d.best);
+    const std::size_t more = 2 * taken(sizeof(Trial));
+    if (!growth_.may_add(more) || !growth_.make_room_for(more, none)) return false;
+    const std::int32_t root = attach(node, Role::alternate);
+    if (root == none) return false;
+    growth_.split(static_cast<std::size_t>(at(root).place), d, table);
+    if (at(root).test == Test::leaf) {
+        detach(root);
+        return false;
+    }
+    const Charge charge(structure_);
+    side(root).trial = std::make_unique<Trial>();
+    if (!side(node).trial) side(node).trial = std::make_unique<Trial>();
+    growth_.settle();
+    count_change(ChangeKind::started);
+    return true;
+}
+
+void WindowTree::check_all_splits() {
+    if (!given_up_.empty()) compact();
+    WindowReport report;
+    const auto n = static_cast<std::int32_t>(nodes_.size());
+    for (std::int32_t i = 0; i < n; ++i) {
+        if (at(i).test == Test::leaf) continue;
+        ++report.inner;
+        const NodeRecord& leaf = leaves_[place(i)];
+        if (leaf.statistics.is_open() && leaf.classes >= 2 && may_have_alternates(i)) {
+            const Decision d = growth_.decide(place(i));
+            if (is_doubtful(i, d)) {
+                const bool fresh = start_alternate(i, d);
+                if (bring_back(i) || fresh) ++report.started;
+            }
+        }
+        if (side(i).first != none) ++report.questionable;
+    }
+    for (const ChangeKind kind : {ChangeKind::replaced, ChangeKind::recalled}) {
+        report.replaced += change_totals()[static_cast<std::size_t>(kind)];
+    }
+    report.rows = growth_.seen();
+    report.window = window_;
+    if (how_.dynamic) {
+        const bool many = static_cast<double>(report.started) >
+                          many_doubtful * static_cast<double>(report.inner);
+        const auto least = std::min<std::size_t>(how_.size, how_.validity_period);
+        set_window(many ? std::max(least, window_ / 2)
+                        : std::min(how_.widest(),
+                                   window_ + std::max<std::size_t>(1, window_ / window_growth)));
+    }
+    if (how_.hook) {
+        const std::size_t wanted = how_.hook->window(report);
+        if (wanted) set_window(std::min(wanted, Window::most_hooked));
+    }
+}
+
+}  // namespace riparian

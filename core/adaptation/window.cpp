@@ -1,0 +1,459 @@
+// The tree of the last examples [hulten2001].
+//
+// Every node, also of the subtrees beside others, holds the statistics of those examples of
+// the window that it has learned. An example has a number, and a node the number of the first
+// one that it may have learned. Tests never change in place and children are younger than
+// their node, so an example that leaves the window is at the nodes on its present path that
+// are old enough, and at no others.
+//
+// Counts are exact sums, since weights are whole steps and a full window of the heaviest examples
+// has no more of them than a double has digits (Window::heaviest). Moments are downdated, which
+// leaves rounding behind, and minima and maxima stay. So all statistics are counted anew, from
+// the window, whenever four times as many examples were forgotten as it holds: one more look at
+// every fourth example. At every one it costs a quarter of the speed. They are also counted anew
+// where hardly anything is left of a class but the rounding of a heavy example.
+#include "window.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "../growth/scatter.hpp"
+#include "window_tree.hpp"
+
+namespace riparian {
+namespace {
+
+constexpr std::size_t windows_between_counts = 4;
+// Of the limit: what a window of examples may take.
+constexpr std::size_t window_share = 4;
+
+void lower(double& sum, double part) noexcept { sum = std::max(0.0, sum - part); }
+
+}  // namespace
+
+WindowTree::WindowTree(const Window& how, Growth& growth)
+    : Subtrees(growth, {.keeps = true, .forgets = true, .replaces = true}),
+      how_(how),
+      window_(how.size),
+      fits_(window_fits(settings_.max_bytes, 0, 0, 0)) {}
+
+std::unique_ptr<Adaptation> Window::begin(Growth& growth) const {
+    return std::make_unique<WindowTree>(*this, growth);
+}
+
+std::int32_t WindowTree::learn(std::int32_t start, const Row& row, std::size_t y,
+                          double given) {
+    const double w = in_steps(given);
+    std::int32_t answer = no_answer;
+    growth_.arrive(row, y);  // before it may ask for a branch, whose age is counted in rows
+    fragments_.clear();
+    note(fragments_, 0);
+    path_.clear();
+    tested_.clear();
+    for (std::size_t f = 0; f < fragments_.size(); ++f) {
+        const std::int32_t root = fragments_[f];
+        const std::int32_t leaf = growth_.route_on(f == 0 ? start : root, row);
+        const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
+        const bool wrong = predicted != static_cast<std::int32_t>(y);
+        if (f == 0) answer = predicted;
+        if (f > 0 && side(at(root).parent).trial->tested > 0.0) {
+            Trial& trial = *side(root).trial;
+            trial.own_tested += w;
+            if (wrong) trial.own_errors += w;
+        }
+        note(path_, leaf);
+        for (std::int32_t i = leaf; i != root;) {
+            note(path_, i = at(i).parent);
+            if (side(i).first != none) note_tests(i, wrong, w);
+        }
+    }
+    remember(row, y, w);
+    for (; !path_.empty(); path_.pop_back()) {  // every leaf after the nodes above it
+        const std::int32_t i = path_.back();
+        if (at(i).test == Test::leaf) {
+            growth_.learn_at(i, row, y, w);
+        } else {
+            growth_.learn_inside(i, row, y, w);
+        }
+    }
+    for (const std::int32_t node : tested_) conclude_test(node);
+    if (growth_.seen() % how_.validity_period == 0) check_all_splits();
+    finish_row();
+    return answer;
+}
+
+// The same in fractions, each in steps of its own: at every node that a part of the example
+// comes to, and against every subtree beside such a node. A part is answered by the sum of the
+// leaves below the node.
+void WindowTree::learn(Spread& spread, std::size_t y, double given) {
+    const double w = in_steps(given);
+    growth_.arrive(spread, y);
+    fragments_.clear();
+    tested_.clear();
+    explore(spread, 0, 1.0, y, w, true);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        if (side(here.node).first == none) continue;
+        const double part = growth_.part_of(here.share, w);
+        note_tests(here.node, here.wrong, part);
+        for (std::int32_t b = side(here.node).first; b != none; b = side(b).next) {
+            const std::size_t root = spread.visits.size();
+            spread.go_back(v);
+            explore(spread, b, here.share, y, w, true);
+            if (!(side(here.node).trial->tested > 0.0)) continue;
+            side(b).trial->own_tested += part;
+            if (spread.visits[root].wrong) side(b).trial->own_errors += part;
+        }
+    }
+    spread.go_back(0);
+    remember(spread, y, w);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        spread.go_back(v);
+        growth_.learn_parts(here.node, spread, y, growth_.part_of(here.share, w));
+        if (here.ends) growth_.observe_again(here.node, spread, y, here.share, w);
+    }
+    for (const std::int32_t node : tested_) {
+        const Trial* const trial = side(node).trial.get();  // two parts may end one test
+        if (trial && trial->tested >= how_.test_size) conclude_test(node);
+    }
+    if (growth_.seen() % how_.validity_period == 0) check_all_splits();
+    finish_row();
+}
+
+// ---- the window ----
+
+// The nodes that have learned an example of the window, as its visits: see each_that_learned.
+void WindowTree::retrace(Spread& spread, std::uint64_t number) const {
+    const auto enter = [&](std::int32_t node, double share) {
+        if (side(node).since > number) return false;
+        spread.note(node, share, at(node).test == Test::leaf);
+        for (std::int32_t b = side(node).first; b != none; b = side(b).next) spread.wait(b, share);
+        return true;
+    };
+    spread.wait(0, 1.0);
+    scatter(
+        nodes_, spread, enter,
+        [&](std::int32_t node, std::int32_t child, std::int32_t) {
+            return child == none || side(child).there > number ? at(node).heavy : child;
+        },
+        [&](std::int32_t leaf, double share) { enter(leaf, share); });
+}
+
+void WindowTree::remember(const Row& row, std::size_t y, double w) {
+    const std::size_t numbers = examples_.numbers().size();
+    forget_down_to(fits_ - 1);
+    const Charge charge(structure_);
+    const std::size_t before = structure_.held;
+    examples_.begin(growth_.seen());
+    examples_.push(row, y, w);
+    if (numbers != examples_.numbers().size()) {
+        fits_ = window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
+                            examples_.numbers().size());
+        growth_.settle();
+    } else if (structure_.held != before) {
+        growth_.settle();
+    }
+}
+
+void WindowTree::remember(Spread& spread, std::size_t y, double w) {
+    spread.write();
+    make_room_to_remember(spread.numbers.size());
+    const Charge charge(structure_);
+    examples_.begin(growth_.seen());
+    examples_.push(spread.certain_part(), y, w, spread.numbers);
+    growth_.settle();
+}
+
+// Numbers of distributions take the room of examples.
+void WindowTree::make_room_to_remember(std::size_t numbers) {
+    const auto fits = [&] {
+        return window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
+                           examples_.numbers().size() + numbers);
+    };
+    while (examples_.size() > 0 && examples_.size() >= fits()) forget_oldest();
+    const auto more = [&] {
+        const Charge charge(structure_);
+        examples_.fit_blocks();
+        fits_ = fits();
+        return NumberQueue::bytes(examples_.numbers().size() + numbers) - examples_.numbers().bytes();
+    };
+    std::size_t bytes = more();
+    while (growth_.limited() && examples_.size() > 0 && growth_.lasting() + bytes > settings_.max_bytes) {
+        forget_oldest();
+        bytes = more();
+    }
+    if (fits_ == 0) {
+        const std::size_t least = least_window(shape().numeric, shape().categorical);
+        throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) + least));
+    }
+    growth_.settle();
+    growth_.demand_structure(bytes);
+    count_anew_if_due();
+}
+
+// For good: not for the next one to come.
+void WindowTree::shorten(std::size_t limit, std::size_t numeric, std::size_t categorical) {
+    const auto fits = [&] {
+        return window_fits(limit, numeric, categorical, examples_.numbers().size());
+    };
+    while (examples_.size() > fits()) forget_oldest();
+    fits_ = fits();
+    count_anew_if_due();
+    const Charge charge(structure_);
+    examples_.fit_blocks();
+    growth_.settle();
+}
+
+void WindowTree::demand_weights(const double* w, std::size_t rows) const {
+    if (!w) return;
+    const double most = how_.heaviest();
+    const double* const found = std::find_if(w, w + rows, [&](double x) { return x > most; });
+    if (found == w + rows) return;
+    std::ostringstream what;
+    what << "sample_weight, row " << found - w << ": " << *found
+         << " is too heavy for a window of up to " << how_.longest()
+         << " examples, whose weights must sum to less than 2**33 to be forgotten exactly; use "
+            "weights up to "
+         << std::fixed << std::setprecision(0) << std::floor(most)
+         << ": divide all weights by one number, or shorten the window";
+    throw std::invalid_argument(what.str());
+}
+
+void WindowTree::forget_down_to(std::size_t examples) {
+    while (examples_.size() > examples) forget_oldest();
+    count_anew_if_due();
+}
+
+void WindowTree::count_anew_if_due() {
+    if (forgotten_ < windows_between_counts * std::max<std::size_t>(1, examples_.size())) return;
+    forgotten_ = 0;
+    count_anew();
+}
+
+void WindowTree::forget_oldest() {
+    const std::uint64_t number = examples_.first();
+    if (examples_.is_uncertain(number)) {
+        Spread spread;
+        examples_.distributions(0, spread.numbers);
+        forget_oldest(spread);
+    } else {
+        const Row row = examples_.row(number);
+        const std::size_t y = examples_.label(number);
+        const double w = examples_.weight(number);
+        const Charge charge(leaves_.account());
+        each_that_learned(row, number, [&](std::int32_t i) { forget_at(i, row, y, w, number); });
+    }
+    examples_.pop();
+    ++forgotten_;
+}
+
+// Tests are what they were, so it is in the same fractions at the same nodes.
+void WindowTree::forget_oldest(Spread& spread) {
+    const std::uint64_t number = examples_.first();
+    const std::size_t y = examples_.label(number);
+    const double w = examples_.weight(number);
+    spread.begin(examples_.row(number), features(), shape());
+    retrace(spread, number);
+    const Charge charge(leaves_.account());
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Spread::Visit here = spread.visits[v];
+        spread.go_back(v);
+        growth_.each_part(spread, growth_.part_of(here.share, w), [&](const Row& part, double weight) {
+            forget_at(here.node, part, y, weight, number);
+        });
+    }
+}
+
+void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
+                     std::uint64_t number) {
+    const std::size_t place = this->place(node);
+    NodeRecord& leaf = leaves_[place];
+    double* own = leaves_.counts(node);
+    lower(own[y], w);
+    if (!leaf.statistics.is_open()) return;
+    if (leaf.recent) {
+        if (number < leaf.recent->since) return;
+        own = leaf.recent->counts.data();
+        lower(own[y], w);
+    }
+    if (own[y] == 0.0) --leaf.classes;
+    const double before = leaf.weight;
+    lower(leaf.weight, w);
+    const bool answers = at(node).test == Test::leaf;
+    if (answers) {
+        // Who was right about it is not known any more: about all examples alike.
+        const double left = before > 0.0 ? leaf.weight / before : 0.0;
+        leaf.track.majority *= left;
+        leaf.track.bayes *= left;
+    }
+    // What is between the two arrived since the last check.
+    leaf.checked -= w;
+    try {
+        const bool precise = answers ? leaf.statistics.forget(shape(), row, y, w, own)
+                                     : leaf.statistics.forget_silently(shape(), row, y, w, own);
+        if (!precise) forgotten_ += windows_between_counts * examples_.size();  // due now
+    } catch (const OverLimit&) {
+        leaves_.deactivate(place);
+    }
+}
+
+void WindowTree::count_anew() {
+    const Charge charge(leaves_.account());
+    for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
+        double* const seen = leaves_.counts(i);
+        std::fill_n(seen, shape().class_stride, 0.0);
+        // What a split estimated from examples that are all gone.
+        if (side(i).since <= examples_.first()) {
+            std::fill_n(seen + shape().class_stride, shape().class_stride, 0.0);
+        }
+        const std::size_t place = this->place(i);
+        NodeRecord& leaf = leaves_[place];
+        if (!leaf.statistics.is_open()) continue;
+        leaf.recent.reset();
+        leaf.statistics.close();
+        leaf.classes = 0;
+        leaf.checked -= std::exchange(leaf.weight, 0.0);
+        try {
+            leaf.statistics.open(shape());
+        } catch (const OverLimit&) {
+            leaves_.deactivate(place);
+        }
+    }
+    relearn_window(examples_.first(), 0);
+    if (!shape().bayes) return;
+    for (const NodeRecord& leaf : leaves_) {
+        if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
+        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
+    }
+}
+
+// The nodes from `least` on count the examples of the window from number `from` on.
+void WindowTree::relearn_window(std::uint64_t from, std::int32_t least) {
+    const std::uint64_t end = examples_.first() + examples_.size();
+    Spread spread;
+    std::size_t place = 0;
+    for (std::uint64_t number = examples_.first(); number < end; ++number) {
+        const bool uncertain = examples_.is_uncertain(number);
+        if (uncertain) place = examples_.distributions(place, spread.numbers);
+        if (number < from) continue;
+        const Row row = examples_.row(number);
+        const std::size_t y = examples_.label(number);
+        const double w = examples_.weight(number);
+        if (!uncertain) {
+            each_that_learned(row, number, [&](std::int32_t i) {
+                if (i >= least) growth_.relearn(i, row, y, w);
+            });
+            continue;
+        }
+        spread.begin(row, features(), shape());
+        retrace(spread, number);
+        for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+            const Spread::Visit here = spread.visits[v];
+            if (here.node < least) continue;
+            spread.go_back(v);
+            growth_.each_part(spread, growth_.part_of(here.share, w), [&](const Row& part, double weight) {
+                growth_.relearn(here.node, part, y, weight);
+            });
+        }
+    }
+}
+
+void WindowTree::set_window(std::size_t examples) {
+    if (examples == window_) return;
+    window_ = examples;
+    shorten(settings_.max_bytes, shape().numeric, shape().categorical);
+}
+
+// An inner node predicts nothing.
+void WindowTree::keep_record(std::int32_t node, std::size_t place) {
+    Subtrees::keep_record(node, place);
+    leaves_[place].track = {};
+}
+
+// Rows that get wider leave room for fewer.
+void WindowTree::widen(std::size_t numeric, std::size_t categorical) {
+    numeric += shape().numeric;
+    categorical += shape().categorical;
+    if (window_fits(settings_.max_bytes, numeric, categorical, 0) == 0) {
+        throw LimitTooLow(settings_.max_bytes, 4 * least_window(numeric, categorical));
+    }
+    shorten(settings_.max_bytes, numeric, categorical);
+}
+
+// ---- memory ----
+
+std::size_t WindowTree::window_fits(std::size_t limit, std::size_t numeric,
+                              std::size_t categorical, std::size_t numbers) const noexcept {
+    const std::size_t most = minus(limit / window_share, NumberQueue::bytes(numbers));
+    if (ExampleWindow::bytes(window_, numeric, categorical) <= most) return window_;
+    return std::min(window_, ExampleWindow::fit(most, numeric, categorical));
+}
+
+std::size_t WindowTree::least_window(std::size_t numeric, std::size_t categorical) const noexcept {
+    return ExampleWindow::bytes(std::min(window_, 2 * ExampleWindow::a_block), numeric, categorical);
+}
+
+std::size_t WindowTree::limit_for(std::size_t bytes) const noexcept {
+    const std::size_t window = least_window(shape().numeric, shape().categorical);
+    const std::size_t besides = bytes - std::max(set_aside(), examples_.bytes());
+    return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
+}
+
+std::size_t WindowTree::set_aside() const noexcept {
+    if (!growth_.limited()) return 0;
+    return ExampleWindow::bytes(fits_, shape().numeric, shape().categorical);
+}
+
+std::size_t WindowTree::copy_bytes() const noexcept {
+    const std::size_t archive =
+        archive_.empty() ? 0 : bytes_of_copy(archive_, sizeof(Archived));
+    return std::max({Subtrees::copy_bytes(), examples_.copy_bytes(), archive});
+}
+
+std::size_t WindowTree::can_give_up() const noexcept { return archive_bytes(); }
+
+bool WindowTree::give_up() {
+    if (archive_.empty()) return false;
+    give_up_archived(0);
+    return true;
+}
+
+bool WindowTree::fits_in(std::size_t limit) const noexcept {
+    const std::size_t window = window_fits(limit, shape().numeric, shape().categorical, 0);
+    const std::size_t rest = structure_.held - examples_.bytes() - examples_.numbers().bytes();
+    return window > 0 && rest - archive_bytes() + ExampleWindow::bytes(window, shape().numeric,
+                                                                       shape().categorical) <= limit;
+}
+
+std::size_t WindowTree::example_bytes(std::size_t numbers) const noexcept {
+    const std::size_t fits =
+        window_fits(settings_.max_bytes, shape().numeric, shape().categorical, numbers);
+    return fits ? NumberQueue::bytes(numbers) : SIZE_MAX;
+}
+
+void WindowTree::shrink_to(std::size_t limit) {
+    const std::size_t numeric = shape().numeric, categorical = shape().categorical;
+    const auto rest = [&] {
+        return structure_.held - examples_.bytes() - examples_.numbers().bytes();
+    };
+    const std::size_t fits = window_fits(limit, numeric, categorical, 0);
+    const std::size_t least =
+        rest() - archive_bytes() + ExampleWindow::bytes(fits, numeric, categorical);
+    while (least + archive_bytes() > limit && !archive_.empty()) give_up_archived(0);
+    shorten(limit, numeric, categorical);
+    const auto over = [&] {
+        return rest() + ExampleWindow::bytes(fits_, numeric, categorical) +
+                   examples_.numbers().bytes() > limit;
+    };
+    while (limit != SIZE_MAX && examples_.size() > 0 && over()) {
+        forget_oldest();
+        shorten(limit, numeric, categorical);
+    }
+}
+
+}  // namespace riparian

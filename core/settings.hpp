@@ -1,0 +1,192 @@
+// How a tree grows: one value on each axis but that of adaptation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bound/any.hpp"
+#include "cuts/any.hpp"
+#include "impurity/any.hpp"
+#include "leaf/any.hpp"
+#include "policy.hpp"
+#include "random/subspace.hpp"
+#include "simd/scalar.hpp"
+#include "statistics/any.hpp"
+#include "statistics/hits.hpp"
+
+namespace riparian {
+
+// What a leaf remembers of numeric features, besides Gaussians; in the order of AnyStatistics.
+enum class Values : std::uint8_t {
+    gaussian,    // nothing
+    exhaustive,  // every value
+    intervals,   // interval counts, exact where a cut may be the best
+};
+
+enum class RunnerUp : std::uint8_t {
+    attribute,  // the best cut of another attribute
+    cut,        // the best of all other cuts
+    nothing,    // the null cut, whatever else there is [manapragada2018]
+};
+
+// What the best cut is compared with where it has no rival.
+enum class MissingSecond : std::uint8_t {
+    zero,            // the null cut
+    minus_infinity,  // nothing: it has won
+};
+
+// What a new leaf does with the class weights that its parent's split estimated.
+enum class InheritCounts : std::uint8_t {
+    none,     // nothing: an empty leaf answers like its parent
+    predict,  // answers with them, besides its own
+    count,    // and takes them for examples seen, as MOA does: n in the bound is larger
+};
+
+struct Settings {
+    static constexpr std::array rules = {
+        Rule{is("leaf", "majority"), "other leaves predict with all features",
+             is("drop_poor_features", "True")},
+        Rule{is("drop_poor_features", "False"),
+             "leaf_features and drop_poor_features cannot be combined",
+             is_not("leaf_features", "None")},
+        Rule{is("adaptation", "none", "alternates"), "inner nodes compare the gains of all features",
+             is_not("leaf_features", "None")},
+        Rule{is("adaptation", "none"),
+             "what it remembers of a leaf is void once its subtree is replaced",
+             is_not("short_memory", "0")},
+        Rule{is("missing_second", "zero"), "the best cut is compared with no split",
+             is("runner_up", "none")},
+        Rule{is("drop_poor_features", "False"),
+             "a feature that was dropped may be the best one later",
+             is("adaptation", "reevaluation", "options")},
+    };
+
+    AnyImpurity impurity;
+    // The second impurity of a hybrid, which is asked where the first one waits.
+    std::shared_ptr<const AnyImpurity> second_impurity;
+    Judging judging;
+    AnyBound bound;
+    AnyCuts cuts;
+    AnyLeaf leaf;
+    StepSizes idbd;
+    std::size_t n_intervals = 100;
+    Subspace leaf_features;        // what a leaf tracks of the features
+    std::size_t short_memory = 0;  // examples; 0: none
+
+    double grace_period = 200;
+    double delta = 1e-7;
+    double tau = 0.05;
+    double min_gain = 1e-9;
+    double min_branch_fraction = 0.01;
+    std::size_t max_depth = SIZE_MAX;
+    std::size_t max_leaves = SIZE_MAX;
+    std::size_t max_bytes = SIZE_MAX;
+    int epsilons = 1;
+
+    CategoricalCuts categorical_cuts = CategoricalCuts::multiway;
+    Values values = Values::gaussian;
+    Variance variance = Variance::sample;
+    RunnerUp runner_up = RunnerUp::attribute;
+    MissingSecond missing_second = MissingSecond::zero;
+    InheritCounts inherit_counts = InheritCounts::predict;
+    bool adaptive_grace = false;          // longer, while no gap as it is could decide
+    bool spend_delta = false;             // delta / (j (j + 1)) at the j-th check of a leaf
+    bool drop_poor_features = false;      // at a leaf: behind the best by more than the bound
+    bool short_memory_in_bound = false;   // what is recalled counts in n
+    bool short_memory_elsewhere = false;  // a forest holds the examples for its trees
+    bool clip_to_range = true;
+    // One of many trees: what can be derived is not kept, and of the cuts that lost the runner-up.
+    bool lean = false;
+
+    // The parameters of a tree that belong to no policy.
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("variance", self.variance, OneOf("sample", "population"),
+              "Variance of a class at a check.");
+        visit("categorical_cuts", self.categorical_cuts,
+              OneOf("multiway", "one-against-rest", "both"),
+              "Cuts of categorical features: a branch per value, one value against the rest, or both.");
+        visit("grace_period", self.grace_period, Range{0.0, 9007199254740992.0},
+              "Weight of the examples between two checks of a leaf.");
+        visit("adaptive_grace", self.adaptive_grace, TrueOrFalse{},
+              "Check a leaf again when its bound could be met, not before.");
+        visit("delta", self.delta, Probability{},
+              "Accepted probability of a wrong decision in one check.");
+        visit("spend_delta", self.spend_delta, TrueOrFalse{},
+              "Share delta among all checks of a leaf.");
+        visit("tau", self.tau, Range{0.0, 1e6},
+              "Tie threshold: split anyway once the bound is below it; 0 turns ties off.");
+        visit("epsilons", self.epsilons, Range{1.0, 2.0},
+              "How many bounds the gap must exceed: 1 or 2.");
+        visit("runner_up", self.runner_up, OneOf("attribute", "cut", "none"),
+              "What the best cut must beat: the best cut of another feature, any other cut, or "
+              "only no split.");
+        visit("missing_second", self.missing_second, OneOf("zero", "-inf"),
+              "What a cut without a rival is compared with: no split, or nothing.");
+        visit("inherit_counts", self.inherit_counts, OneOf("none", "predict", "count"),
+              "What a new leaf does with the class weights of its parent's split.");
+        visit("drop_poor_features", self.drop_poor_features, TrueOrFalse{},
+              "Stop tracking features that are behind the best one at a leaf.");
+        visit("short_memory", self.short_memory, Range{0.0, 16777216.0},
+              "How many of the last examples new leaves learn again.");
+        visit("short_memory_in_bound", self.short_memory_in_bound, TrueOrFalse{},
+              "Whether those examples count in the bound.");
+        visit("min_gain", self.min_gain, Range{0.0, 1e6}, "Gains up to this are no gain.");
+        visit("min_branch_fraction", self.min_branch_fraction, Range{0.0, 0.5},
+              "At least two branches of a cut must hold more than this share of the weight.");
+        visit("clip_to_range", self.clip_to_range, TrueOrFalse{},
+              "Put no weight of a class outside the range of its values.");
+        visit("max_depth", self.max_depth, LimitOrNone{0.0, 2147483648.0}, "Deepest level of the tree.");
+        visit("max_leaves", self.max_leaves, LimitOrNone{1.0, 2147483648.0}, "Most leaves of the tree.");
+    }
+
+    // Takes the choice of a user: a hybrid is two impurities.
+    void choose(const ImpurityChoice& choice) {
+        std::visit(
+            [&]<class I>(const I& i) {
+                if constexpr (std::is_same_v<I, Hybrid>) {
+                    impurity = Misclassification{i.legacy_gain};
+                    second_impurity = std::make_shared<const AnyImpurity>(Gini{});
+                } else {
+                    impurity = i;
+                }
+            },
+            choice);
+        static_cast<Judged&>(judging) = judged_by(impurity);
+        // Such gains differ from 0 by rounding, and trees of that code grow on it.
+        const auto* const error = std::get_if<Misclassification>(&impurity);
+        if (error && error->legacy_gain) min_gain = 0.0;
+    }
+    void choose(const std::vector<AnyLeaf>& leaves) {
+        leaf = best_of(leaves).value();
+        for (const AnyLeaf& l : leaves) {
+            if (const auto* const units = std::get_if<Idbd>(&l)) {
+                idbd = {units->meta_step, ln(units->step)};
+            }
+        }
+    }
+    void choose(const AnyStatistics& choice) {
+        values = static_cast<Values>(choice.index());
+        if (const auto* const i = std::get_if<IntervalStatistics>(&choice)) n_intervals = i->count;
+    }
+
+    // Whether a leaf may track fewer features than there are.
+    [[nodiscard]] bool selects() const noexcept {
+        return drop_poor_features || leaf_features.draws();
+    }
+    [[nodiscard]] bool judges() const noexcept {
+        return judging.evaluator != Evaluator::resubstitution;
+    }
+    [[nodiscard]] bool pairs() const noexcept {
+        return pairing_of(bound) == Pairing::paired;
+    }
+    // Whether leaves keep more than Gaussians and counts.
+    [[nodiscard]] bool watches() const noexcept {
+        return judges() || pairs() || values != Values::gaussian;
+    }
+};
+
+}  // namespace riparian
