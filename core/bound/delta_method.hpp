@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "bound.hpp"
+#include "paired_gap.hpp"
 #include "quantile.hpp"
 
 namespace riparian {
@@ -36,6 +39,11 @@ struct DeltaMethod {
     static void each_parameter(Self& self, Visit&& visit) {
         visit("pairing", self.pairing, OneOf("independent", "conservative", "paired"),
               "How the variances of two gains make that of their difference.");
+    }
+
+    // Pairs are measured at every leaf.
+    [[nodiscard]] std::optional<PairedGap> make_paired_gap() const {
+        return pairing == Pairing::paired ? std::optional<PairedGap>(PairedGap{}) : std::nullopt;
     }
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {

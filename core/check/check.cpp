@@ -127,7 +127,7 @@ void Checker::refine(const LeafCase& leaf, Decision& d) {
     std::visit(
         [&]<class C>(const C& cuts) {
             if constexpr (Refines<C>) {
-                if (leaf.settings.values != Values::gaussian || leaf.settings.judges()) return;
+                if (leaf.values || leaf.hits) return;
                 NumericCheck check = numeric_cuts(leaf);
                 const std::size_t slot = leaf.features[static_cast<std::size_t>(d.best.feature)].slot;
                 const NumericView view{classes_.data(), classes_.size(), check.n_features,
@@ -249,7 +249,7 @@ Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
 
 Decision Checker::check(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
-    if (leaf.shape.stride && !settings.watches() && !settings.second_impurity &&
+    if (leaf.shape.stride && !leaf.values && !leaf.hits && !settings.second_impurity &&
         !needs_variance(settings.bound) && !settings.drop_poor_features) {
         Decision d;
         d.evidence = evidence(leaf, settings.impurity);
@@ -437,20 +437,19 @@ Decision Checker::decide(const LeafCase& leaf) {
 Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
     ranking_.clear(leaf.settings.runner_up);
     if (leaf.settings.drop_poor_features) tops_.assign(leaf.features.size(), -infinity);
-    if (leaf.settings.judges()) {
-        rank_judged(leaf);
+    if (leaf.hits) {
+        rank_hits(leaf);
     } else if (const auto* const custom = std::get_if<CustomImpurity>(&impurity)) {
         rank_by_function(leaf, *custom->function);
     } else {
-        const bool gaussian = leaf.settings.values == Values::gaussian;
-        if (leaf.shape.stride && gaussian) numeric(leaf, impurity);
+        if (leaf.shape.stride && !leaf.values) numeric(leaf, impurity);
         for (std::size_t f = 0; f < leaf.features.size(); ++f) {
             if (leaf.features[f].kind == Kind::categorical) {
                 rank_categorical(leaf, impurity, f);
-            } else if (gaussian) {
-                rank_numeric(leaf, f);
-            } else {
+            } else if (leaf.values) {
                 rank_values(leaf, impurity, f);
+            } else {
+                rank_numeric(leaf, f);
             }
         }
     }
@@ -470,12 +469,12 @@ Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {
     } else if (settings.missing_second == MissingSecond::minus_infinity) {
         d.second.gain = -infinity;
     }
-    if (settings.judges()) {
+    if (leaf.hits) {
         const auto judged = [&](const Candidate& c) {
             if (c.feature == none) return infinity;
             const Feature& f = leaf.features[static_cast<std::size_t>(c.feature)];
-            return (f.kind == Kind::numeric ? leaf.watch->hits.numeric(f.slot, leaf.weight)
-                                            : leaf.watch->hits.categorical(f.slot, leaf.weight))
+            return (f.kind == Kind::numeric ? leaf.hits->numeric(f.slot, leaf.weight)
+                                            : leaf.hits->categorical(f.slot, leaf.weight))
                 .weight;
         };
         const double least = std::min(judged(d.best), judged(d.second));
@@ -506,20 +505,15 @@ double Checker::gap_variance(const LeafCase& leaf, Measure measure, const Decisi
     };
     const double first = variance(d.best);
     const double second = variance(d.second);
-    if (pairing_of(leaf.settings.bound) == Pairing::conservative) {
-        const double sum = std::sqrt(first) + std::sqrt(second);
-        return sum * sum;
-    }
-    if (leaf.settings.pairs()) {
-        const PairedGap& pair = leaf.watch->pair;
+    if (leaf.pair) {
         // Too few examples in a cell of either table are too few for this one too.
         if (first != first || second != second) return nan;
         const auto id = [&](const Candidate& c) {
             return leaf.kept ? leaf.kept->id_of(c.feature) : c.feature;
         };
-        return pair.leads(id(d.best), id(d.second)) ? pair.variance() : nan;
+        return leaf.pair->leads(id(d.best), id(d.second)) ? leaf.pair->variance() : nan;
     }
-    return first + second;
+    return variance_of_gap(pairing_of(leaf.settings.bound), first, second);
 }
 
 std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) {
@@ -531,19 +525,19 @@ std::vector<double> Checker::branches(const LeafCase& leaf, const Candidate& c) 
 std::vector<double> Checker::table(const LeafCase& leaf, const Candidate& c) {
     const std::size_t width = leaf.shape.class_stride;
     const std::size_t slot = leaf.features[static_cast<std::size_t>(c.feature)].slot;
-    if (c.test == Test::threshold && leaf.settings.values != Values::gaussian) {
+    if (c.test == Test::threshold && leaf.values) {
         std::vector<double> out(2 * width, 0.0);
-        leaf.watch->left_mass(slot, c.threshold, width, out.data());
-        leaf.watch->left_mass(slot, infinity, width, out.data() + width);
+        left_mass(*leaf.values, slot, c.threshold, width, out.data());
+        left_mass(*leaf.values, slot, infinity, width, out.data() + width);
         for (std::size_t k = 0; k < width; ++k) {
             out[width + k] = std::max(out[width + k] - out[k], 0.0);
         }
         return out;
     }
-    if (c.test == Test::threshold && leaf.settings.judges()) {
+    if (c.test == Test::threshold && leaf.hits) {
         std::vector<double> out(2 * width, 0.0);
         for (std::size_t i = 0; i < 2 * width; ++i) {
-            out[i] = leaf.watch->hits.beside(slot, i / width, i % width);
+            out[i] = leaf.hits->beside(slot, i / width, i % width);
         }
         return out;
     }

@@ -41,6 +41,11 @@ struct Judged {
              "hits are counted for the labels of a leaf", judged},
     };
 
+    // Whether leaves count hits (hits.hpp), so that gains are means over single examples.
+    [[nodiscard]] bool counts_hits() const noexcept {
+        return evaluator != Evaluator::resubstitution;
+    }
+
     bool operator==(const Judged&) const = default;
 };
 

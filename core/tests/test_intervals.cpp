@@ -1,5 +1,5 @@
 // Intervals with exact points where they matter, against the examples themselves.
-#include "../statistics/intervals.hpp"
+#include "../statistics/interval_counts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@ using namespace riparian;
 namespace {
 
 std::vector<Settings> all_settings() {
-    std::vector<Settings> all = examples::watching_settings();
+    std::vector<Settings> all = examples::settings_with_extras();
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Idbd{}),
                                 AnyLeaf(Best{true, true, true}), AnyLeaf(Adaptive{})}) {
         all.push_back(examples::quick_settings(leaf));
@@ -105,7 +105,7 @@ void a_limit_holds_after_every_row() {
                 wrong += tree->n_active_leaves() > tree->n_leaves();
             }
             CHECK(wrong == 0);
-            CHECK(limit < 50'000 || settings.watches() || tree->n_active_leaves() > 0);
+            CHECK(limit < 50'000 || LeafExtras::wanted(settings) || tree->n_active_leaves() > 0);
             CHECK(examples::answers_well(*tree, rows.batch(0, 500), 5));
         }
     }

@@ -337,7 +337,7 @@ void trees() {
     plain("naive Bayes", examples::quick_settings(NaiveBayes{}));
     plain("best of three", examples::quick_settings(Best{true, true, true}));
     std::size_t number = 0;
-    for (const Settings& s : examples::watching_settings()) {
+    for (const Settings& s : examples::settings_with_extras()) {
         // The costs are of three classes.
         Stream own = std::holds_alternative<Alternates>(s.adaptation) ? noise : stream;
         if (std::holds_alternative<Loss>(s.impurity)) {

@@ -198,25 +198,25 @@ void every_length_is_watched() {
     }
 }
 
-// Leaves that watch: every number replaced by one that none can hold, and the lengths.
+// Leaves that keep more: every number replaced by one that none can hold, and the lengths.
 void every_number_of_a_watch_is_looked_at() {
-    for (const Settings& settings : examples::watching_settings()) {
+    for (const Settings& settings : examples::settings_with_extras()) {
         const Snapshot good = grown(settings);
         CHECK(!refused(settings, good));
-        CHECK(good.watch_sizes.size() == (settings.watches() ? good.weight.size() : 0));
-        for (std::size_t i = 0; i < good.watch.size(); i += 1 + good.watch.size() / 200) {
+        CHECK(good.extras_sizes.size() == (LeafExtras::wanted(settings) ? good.weight.size() : 0));
+        for (std::size_t i = 0; i < good.extras.size(); i += 1 + good.extras.size() / 200) {
             for (const double wrong : {examples::nan, infinity, -1e308}) {
                 Snapshot bad = good;
-                bad.watch[i] = wrong;
-                if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "watch, number %zu\n", i);
+                bad.extras[i] = wrong;
+                if (!CHECK(refused(settings, bad))) std::fprintf(stderr, "extras, number %zu\n", i);
             }
         }
         const std::vector<std::function<void(Snapshot&)>> wrongs = {
-            [](Snapshot& s) { s.watch_sizes.push_back(0); },
-            [](Snapshot& s) { s.watch_sizes.assign(s.weight.size() + 1, 0); },
-            [](Snapshot& s) { s.watch_sizes.assign(s.weight.size(), ~0ULL); },
-            [](Snapshot& s) { s.watch_sizes.assign(s.weight.size(), 1ULL << 63); },
-            [](Snapshot& s) { s.watch.push_back(0.0); },
+            [](Snapshot& s) { s.extras_sizes.push_back(0); },
+            [](Snapshot& s) { s.extras_sizes.assign(s.weight.size() + 1, 0); },
+            [](Snapshot& s) { s.extras_sizes.assign(s.weight.size(), ~0ULL); },
+            [](Snapshot& s) { s.extras_sizes.assign(s.weight.size(), 1ULL << 63); },
+            [](Snapshot& s) { s.extras.push_back(0.0); },
             [](Snapshot& s) { s.spent[0] = examples::nan; },
             [](Snapshot& s) { s.spent[0] = -1.0; },
             [](Snapshot& s) { s.checks.pop_back(); },
@@ -316,7 +316,7 @@ void what_growth_remembers_is_looked_at() {
         [](Snapshot& s) { s.memory_weights[0] = 0.0; },
         [](Snapshot& s) { s.memory_weights[0] = examples::nan; },
     };
-    for (const Settings& settings : examples::watching_settings()) {
+    for (const Settings& settings : examples::settings_with_extras()) {
         if (!settings.short_memory) continue;
         const Snapshot good = grown(settings);
         CHECK(std::count(good.dropped.begin(), good.dropped.end(), 1) > 0);
@@ -337,8 +337,8 @@ void what_growth_remembers_is_looked_at() {
 // Few numbers that claim many classes, features and leaves: no room is made for them.
 void room_is_made_for_what_is_there() {
     constexpr std::size_t many = 60'000;
-    for (const Settings& settings : examples::watching_settings()) {
-        if (!settings.watches()) continue;
+    for (const Settings& settings : examples::settings_with_extras()) {
+        if (!LeafExtras::wanted(settings)) continue;
         Tree empty(settings);
         empty.add_features(std::vector<Kind>(many, Kind::numeric));
         Snapshot s = empty.snapshot();
@@ -347,8 +347,8 @@ void room_is_made_for_what_is_there() {
         s.counts.assign(many, 0.0);
         s.inherited.assign(many, 0.0);
         for (const double number : {0.0, 1.0}) {
-            s.watch.assign(s.watch.size(), number);
-            CHECK(refused(settings, s) || settings.values != Values::gaussian || settings.pairs());
+            s.extras.assign(s.extras.size(), number);
+            CHECK(refused(settings, s) || offers_cuts(settings.statistics) || make_paired_gap(settings.bound));
         }
     }
 }

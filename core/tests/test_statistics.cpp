@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "checking.hpp"
-#include "../statistics/exhaustive.hpp"
+#include "../statistics/exhaustive_values.hpp"
 #include "../tree/summary.hpp"
 #include "examples.hpp"
 

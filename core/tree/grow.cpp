@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "../bound/influence.hpp"
+#include "../check/waiting_leaf.hpp"
 #include "tree.hpp"
 
 namespace riparian {
@@ -114,7 +114,7 @@ LeafCase Tree::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings&
     c.number = static_cast<double>(leaf.checks) + 1.0;
     c.known_features = static_cast<double>(n_known_);
     c.horizon = settings_.adaptive_grace ? longest_delay(settings_, leaf.weight) : 0.0;
-    c.watch = leaves_.watch(place);
+    if (const LeafExtras* const extras = leaves_.extras(place)) c.set_extras(*extras);
     c.kept = kept;
     return c;
 }
@@ -133,7 +133,7 @@ void Tree::check(std::size_t place) {
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
     } else {
-        if (settings_.watches()) after_check(place, decision);
+        if (leaves_.any_extras()) after_check(place, decision);
         if (settings_.drop_poor_features) drop_poor(place);
     }
     if (working_.held > most_working) leave_room();
@@ -160,52 +160,20 @@ void Tree::drop_poor(std::size_t place) {
     const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
     NodeRecord& leaf = leaves_[place];
     leaf.statistics.keep(from, leaves_.shape(place), left.numeric, left.categorical);
-    if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
+    if (LeafExtras* const extras = leaves_.extras(place)) extras->keep(left.numeric);
 }
 
 // What a leaf that waits makes of the check.
 void Tree::after_check(std::size_t place, const Decision& d) {
     const Charge charge(leaves_.account());
-    Watch& w = *leaves_.watch(place);
     const LeafCase leaf = leaf_case(leaves_[place], case_room_);
-    if (settings_.pairs() && d.best.feature != none &&
-        !w.pair.leads(d.best.feature, d.second.feature)) {
-        const auto leader = [&](const Candidate& c) {
-            Leader out;
-            out.cut = c;
-            if (c.feature == none) return out;
-            out.slot = features()[static_cast<std::size_t>(c.feature)].slot;
-            out.classes = n_classes_;
-            // Room to spare, for classes and for branches, is not part of the state.
-            const Charge room(working_);
-            const std::vector<double> table = checker_.branches(leaf, c);
-            const std::size_t width = shape().class_stride;
-            std::size_t rows = table.size() / width;
-            const auto row = [&](std::size_t b) { return table.data() + b * width; };
-            while (rows && std::all_of(row(rows - 1), row(rows), [](double x) { return x == 0.0; })) {
-                --rows;
-            }
-            std::vector<double> seen;
-            for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
-            const std::vector<double> adds =
-                influence(d.evidence.measure, seen.data(), rows, n_classes_);
-            const Charge kept(leaves_.account());
-            out.influence.assign(adds.begin(), adds.end());
-            return out;
-        };
-        w.pair.lead(leader(d.best), leader(d.second));
-    }
-    for (IntervalCounts& counts : w.intervals) {
-        if (!counts.has_intervals() || d.best.feature == none) continue;
-        checker_.prune(leaf, counts, d);
-    }
+    WaitingLeaf check(checker_, leaf, d, features(), working_);
+    leaves_.extras(place)->after_check(check);
 }
 
-// Once a leaf has seen its first examples, what its hits are judged by is fixed.
-void Tree::fix_hits(std::size_t place) {
-    Watch& w = *leaves_.watch(place);
+// Fixes the cuts that the extras of a leaf ask for, once it has seen its first examples.
+void Tree::fix_cuts(std::size_t place) {
     const NodeRecord& leaf = leaves_[place];
-    if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
     std::vector<double> thresholds, sides;
     const LeafCase c = [&] {
         const Charge charge(working_);
@@ -214,8 +182,8 @@ void Tree::fix_hits(std::size_t place) {
         return found;
     }();
     const Charge charge(leaves_.account());
-    w.hits.fix(settings_.judging, shape(), leaf.statistics, c.counts, n_classes_, leaf.weight,
-               thresholds.data(), sides.data());
+    leaves_.extras(place)->fix_cuts(settings_, shape(), leaf.statistics, c.counts, n_classes_,
+                                    leaf.weight, thresholds.data(), sides.data());
 }
 
 void Tree::certify(std::int32_t node, const Decision& decision) {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "../check/leaf_extras.hpp"
 #include "../check/tracked_features.hpp"
-#include "../check/watch.hpp"
 #include "../leaf/leaf.hpp"
 #include "../memory/account.hpp"
 #include "settings.hpp"
@@ -88,9 +88,10 @@ public:
 
     // ---- what the settings ask for besides ----
 
-    [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
-        return watches_.empty() ? nullptr : watches_[place].get();
+    [[nodiscard]] LeafExtras* extras(std::size_t place) const noexcept {
+        return extras_.empty() ? nullptr : extras_[place].get();
     }
+    [[nodiscard]] bool any_extras() const noexcept { return !extras_.empty(); }
     [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
         return units_.empty() ? nullptr : units_[place].get();
     }
@@ -153,7 +154,7 @@ private:
     Held<std::unique_ptr<TrackedFeatures>> tracked_features_;
     Held<double> delays_;
     Held<double> recalled_;
-    Held<std::unique_ptr<Watch>> watches_;
+    Held<std::unique_ptr<LeafExtras>> extras_;
     Held<std::unique_ptr<LinearUnits>> units_;
     std::size_t n_active_ = 0;
 };
@@ -174,9 +175,9 @@ void Leaves::open_statistics(const Settings& settings, std::size_t place, std::s
         draw();
         leaf.statistics.open(shape(place));
         if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
-        if (!settings.watches()) return;
-        watches_[place] = std::make_unique<Watch>();
-        watches_[place]->fit(settings, shape(place));
+        if (!any_extras()) return;
+        extras_[place] = std::make_unique<LeafExtras>(settings);
+        extras_[place]->fit(settings, shape(place));
     } catch (const OverLimit&) {
         deactivate(place);
     }

@@ -32,7 +32,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     demand_size(s.draw_number, draws ? z.n_leaves : 0, "draw_number");
     demand_size(s.draw_share, draws ? z.n_leaves : 0, "draw_share");
     demand_size(s.dropped, settings.selects() ? z.n_leaves * s.kinds.size() : 0, "dropped");
-    // A leaf that watches has room for each feature: not before there are numbers for it.
+    // A leaf that keeps more has room for each feature: not before there are numbers for it.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
     demand(n_inactive == 0 || settings.max_bytes != SIZE_MAX || settings.has_options(),
@@ -42,10 +42,9 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
                "inactive does not go with dropped");
     }
     const std::size_t n_active = z.n_leaves - n_inactive;
-    const std::size_t watched =
-        (settings.judges() ? n_active * s.kinds.size() : 0) +
-        (settings.values == Values::gaussian ? 0 : z.numeric - n_inactive * z.n_numeric);
-    demand(watched <= s.watch.size(), "watch ends too early");
+    demand(LeafExtras::least_numbers(settings, n_active * s.kinds.size(),
+                                     z.numeric - n_inactive * z.n_numeric) <= s.extras.size(),
+           "watch ends too early");
     const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
     demand_size(s.right_idbd, with_units, "right_idbd");
     demand_size(s.unit_sizes, with_units, "unit_sizes");
@@ -190,7 +189,7 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     leaves_.set_tracked_features(place,
                                  std::make_unique<TrackedFeatures>(features(), leaves_.shape()));
     const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
-    if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
+    if (LeafExtras* const extras = leaves_.extras(place)) extras->keep(left.numeric);
     if (!draws) return;
     leaves_.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
     demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
@@ -309,7 +308,7 @@ void Tree::restore_leaves(const Snapshot& s) {
     }
     for (std::size_t i = 0; i < s.delay.size(); ++i) leaves_.set_delay(i, s.delay[i]);
     for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves_.set_recalled(i, s.recalled[i]);
-    restore_watches(s);
+    restore_extras(s);
     restore_units(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
@@ -318,18 +317,18 @@ void Tree::restore_leaves(const Snapshot& s) {
     table_known.demand_end();
 }
 
-void Tree::restore_watches(const Snapshot& s) {
-    demand_size(s.watch_sizes, settings_.watches() ? leaves_.size() : 0, "watch_sizes");
-    Reader numbers(s.watch, "watch");
-    for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
-        const std::size_t n = s.watch_sizes[i];
-        if (!leaves_.watch(i)) {
-            demand(n == 0, "an inactive leaf that watches");
+void Tree::restore_extras(const Snapshot& s) {
+    demand_size(s.extras_sizes, leaves_.any_extras() ? leaves_.size() : 0, "watch_sizes");
+    Reader numbers(s.extras, "watch");
+    for (std::size_t i = 0; i < s.extras_sizes.size(); ++i) {
+        const std::size_t n = s.extras_sizes[i];
+        if (!leaves_.extras(i)) {
+            demand(n == 0, "watch_sizes: an inactive leaf");
             continue;
         }
-        leaves_.watch(i)->restore(settings_, leaves_.shape(i), features(),
-                                  leaves_.own_counts(leaves_[i]), n_classes_, leaves_[i].weight,
-                                  numbers.take(n), n);
+        leaves_.extras(i)->restore(settings_, leaves_.shape(i), features(),
+                                   leaves_.own_counts(leaves_[i]), n_classes_, leaves_[i].weight,
+                                   numbers.take(n), n);
     }
     numbers.demand_end();
 }

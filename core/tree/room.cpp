@@ -9,8 +9,6 @@ namespace {
 
 // Of the limit: what a window of examples may take.
 constexpr std::size_t window_share = 4;
-// A row with kept values may open new blocks of them.
-constexpr std::size_t room_of_values = 8192;
 // At most, besides its counts.
 constexpr std::size_t scratch_of_a_class = 64;
 
@@ -171,7 +169,7 @@ void Tree::settle() noexcept {
     if (settings_.adapts()) copy(changes_);
     if (settings_.forgets()) largest = std::max(largest, examples_.copy_bytes());
     if (!archive_.empty()) copy(archive_);
-    limit_.set_spare((settings_.values != Values::gaussian ? room_of_values : 0) +
+    limit_.set_spare(room_of_a_row(settings_.statistics) +
                      std::max(largest, memory_.copy_bytes()));
 }
 

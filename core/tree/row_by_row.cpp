@@ -39,7 +39,7 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (settings_.watches() || shape().linear || leaves_.any_tracked_features()) {
+    if (leaves_.any_extras() || shape().linear || leaves_.any_tracked_features()) {
         count<false>(place, row, y, w);
         return;
     }

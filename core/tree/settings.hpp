@@ -10,22 +10,15 @@
 #include "../bound/any.hpp"
 #include "../cuts/any.hpp"
 #include "../impurity/any.hpp"
+#include "../impurity/hits.hpp"
 #include "../leaf/any.hpp"
 #include "../policy.hpp"
 #include "../random/subspace.hpp"
 #include "../simd/scalar.hpp"
 #include "../statistics/any.hpp"
-#include "../statistics/hits.hpp"
 #include "adaptation.hpp"
 
 namespace riparian {
-
-// What a leaf remembers of numeric features, besides Gaussians; in the order of AnyStatistics.
-enum class Values : std::uint8_t {
-    gaussian,    // nothing
-    exhaustive,  // every value
-    intervals,   // interval counts, exact where a cut may be the best
-};
 
 enum class RunnerUp : std::uint8_t {
     attribute,  // the best cut of another attribute
@@ -71,10 +64,10 @@ struct Settings {
     Judging judging;
     AnyBound bound;
     AnyCuts cuts;
+    AnyStatistics statistics;
     AnyLeaf leaf;
     StepSizes idbd;
     AnyAdaptation adaptation;
-    std::size_t n_intervals = 100;
     Subspace leaf_features;        // what a leaf tracks of the features
     std::size_t short_memory = 0;  // examples; 0: none
 
@@ -89,7 +82,6 @@ struct Settings {
     int epsilons = 1;
 
     CategoricalCuts categorical_cuts = CategoricalCuts::multiway;
-    Values values = Values::gaussian;
     Variance variance = Variance::sample;
     RunnerUp runner_up = RunnerUp::attribute;
     MissingSecond missing_second = MissingSecond::zero;
@@ -170,20 +162,10 @@ struct Settings {
             }
         }
     }
-    void choose(const AnyStatistics& choice) {
-        values = static_cast<Values>(choice.index());
-        if (const auto* const i = std::get_if<IntervalStatistics>(&choice)) n_intervals = i->count;
-    }
 
     // Whether a leaf may track fewer features than there are.
     [[nodiscard]] bool selects() const noexcept {
         return drop_poor_features || leaf_features.draws();
-    }
-    [[nodiscard]] bool judges() const noexcept {
-        return judging.evaluator != Evaluator::resubstitution;
-    }
-    [[nodiscard]] bool pairs() const noexcept {
-        return pairing_of(bound) == Pairing::paired;
     }
     // Whether the tree may change what it has grown.
     [[nodiscard]] bool adapts() const noexcept { return adaptation.index() != 0; }
@@ -208,10 +190,6 @@ struct Settings {
     [[nodiscard]] std::size_t archive_size() const noexcept {
         const auto* const how = std::get_if<Window>(&adaptation);
         return how ? how->archive : 0;
-    }
-    // Whether leaves keep more than Gaussians and counts.
-    [[nodiscard]] bool watches() const noexcept {
-        return judges() || pairs() || values != Values::gaussian;
     }
 };
 

@@ -82,12 +82,12 @@ Snapshot Tree::snapshot() const {
             s.draw_share.push_back(kept ? kept->draw.share : 0.0);
         }
         if (settings_.short_memory) s.recalled.push_back(leaves_.recalled(place));
-        if (const Watch* const w = leaves_.watch(place)) {
-            const std::vector<double> numbers = w->save(settings_, n_classes);
-            s.watch_sizes.push_back(numbers.size());
-            s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
-        } else if (settings_.watches()) {
-            s.watch_sizes.push_back(0);
+        if (const LeafExtras* const extras = leaves_.extras(place)) {
+            const std::vector<double> numbers = extras->save(n_classes);
+            s.extras_sizes.push_back(numbers.size());
+            s.extras.insert(s.extras.end(), numbers.begin(), numbers.end());
+        } else if (leaves_.any_extras()) {
+            s.extras_sizes.push_back(0);
         }
         s.right_majority.push_back(leaf.track.majority);
         s.right_bayes.push_back(leaf.track.bayes);

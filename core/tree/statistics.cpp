@@ -42,7 +42,7 @@ void Tree::draw_first() {
         try {
             draw_features(place);
             leaf.statistics.reshape(before, leaves_.shape(place), leaves_.own_counts(leaf));
-            if (Watch* const w = leaves_.watch(place)) w->fit(settings_, leaves_.shape(place));
+            if (LeafExtras* const extras = leaves_.extras(place)) extras->fit(settings_, leaves_.shape(place));
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
         }
@@ -101,7 +101,7 @@ void Tree::reshape_leaves(const Shape& from) {
             const Shape before = kept ? kept->shape() : from;
             if (kept) kept->grow(features(), to, settings_.leaf_features);
             leaf.statistics.reshape(before, leaves_.shape(place), leaves_.own_counts(leaf));
-            if (Watch* const w = leaves_.watch(place)) w->fit(settings_, leaves_.shape(place));
+            if (LeafExtras* const extras = leaves_.extras(place)) extras->fit(settings_, leaves_.shape(place));
             if (LinearUnits* const u = leaves_.units(place)) u->reshape(from, to, settings_.idbd);
         } catch (const OverLimit&) {
             leaves_.deactivate(place);

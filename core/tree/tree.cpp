@@ -28,7 +28,7 @@ Tree::Tree(const Settings& settings)
         window_ = how->size;
         fits_ = window_fits(settings.max_bytes, 0, 0, 0);
     }
-    plain_ = !settings.watches() && !shape.linear && !settings.selects() &&
+    plain_ = !LeafExtras::wanted(settings) && !shape.linear && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;
     scratch_.fit(shape, false);
     open_leaf(add_node(none, 0), 0);
@@ -207,7 +207,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     }
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs_;
-        if (settings_.judges()) settings_.judging.costs = costs_;
+        settings_.judging.costs = costs_;
         allow_labels();
     }
 }
@@ -219,7 +219,7 @@ void Tree::allow_labels() noexcept {
     loss->costs.labels = std::min(loss->costs.classes, n_classes_);
     settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
     for (std::size_t place = 0; place < leaves_.size(); ++place) {
-        if (Watch* const w = leaves_.watch(place)) w->hits.doubt_labels(settings_.judging.evaluator);
+        if (LeafExtras* const extras = leaves_.extras(place)) extras->change_labels(settings_);
     }
 }
 

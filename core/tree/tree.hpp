@@ -279,7 +279,7 @@ private:
     void add_class(std::size_t y);
     void add_category(std::size_t slot, std::int32_t code);
     void add_categories(const Row&);
-    void fix_hits(std::size_t place);
+    void fix_cuts(std::size_t place);
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
     [[nodiscard]] bool may_split(const NodeRecord&) const noexcept;
@@ -502,7 +502,7 @@ private:
 
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
-    void restore_watches(const Snapshot&);
+    void restore_extras(const Snapshot&);
     void restore_units(const Snapshot&);
     void restore_certificates(const Snapshot&);
     void restore_sides(const Snapshot&);
