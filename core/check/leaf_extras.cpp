@@ -58,6 +58,8 @@ void LeafExtras::restore(const Settings& settings, const Shape& s, const Feature
     if (pair) {
         numbers.skip(pair->restore(numbers.rest(), numbers.left(), features, classes, weight));
     }
+    // A new leaf was opened for the features of another draw.
+    values = make_values(settings.statistics);
     fit(settings, s);
     with_policy(settings.statistics, values, [&](const auto& policy, auto& kept) {
         kept.restore(policy, numbers, counts, classes);

@@ -38,6 +38,14 @@ public:
     }
 
 protected:
+    // Room for this many features, without room to spare; new ones begin as `fresh...` says.
+    template <class... Fresh>
+    void fit(std::size_t numeric, const Fresh&... fresh) {
+        while (values_.size() > numeric) values_.pop_back();
+        set_room(values_, numeric);
+        while (values_.size() < numeric) values_.emplace_back(fresh...);
+    }
+
     Held<Values> values_;  // [numeric feature]
 };
 

@@ -34,7 +34,7 @@ concept StatisticsPerLeaf = std::movable<P> && requires(
     { P::offers_cuts } -> std::convertible_to<bool>;
     // Bytes that it may need for one row.
     { P::room_of_a_row } -> std::convertible_to<std::size_t>;
-    // Room for all numeric features of the shape; what is there stays.
+    // As many numeric features as the shape has; what there is of them stays.
     p.fit(policy, shape);
     // One row of class y with weight w.
     p.learn(shape, row, std::size_t{0}, 1.0);

@@ -2,11 +2,6 @@
 
 namespace riparian {
 
-void ExhaustiveStatistics::PerLeaf::fit(const ExhaustiveStatistics&, const Shape& s) {
-    set_room(values_, s.numeric);
-    values_.resize(s.numeric);
-}
-
 void ExhaustiveStatistics::PerLeaf::save(std::vector<double>& out) const {
     for (const ExhaustiveValues& v : values_) {
         std::vector<double> x, weights;

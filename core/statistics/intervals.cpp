@@ -22,11 +22,6 @@ void each_array(Saved& s, Visit&& visit) {
 
 }  // namespace
 
-void IntervalStatistics::PerLeaf::fit(const IntervalStatistics& policy, const Shape& s) {
-    set_room(values_, s.numeric);
-    while (values_.size() < s.numeric) values_.emplace_back(policy.count);
-}
-
 void IntervalStatistics::PerLeaf::after_check(WaitingCheck& check) {
     if (check.best.feature == none || !check.knows_gains) return;
     std::vector<double> all(check.n_classes);

@@ -25,7 +25,9 @@ struct IntervalStatistics {
     }
 
     struct PerLeaf : ByFeature<IntervalCounts> {
-        void fit(const IntervalStatistics&, const Shape&);
+        void fit(const IntervalStatistics& policy, const Shape& s) {
+            ByFeature::fit(s.numeric, policy.count);
+        }
         // Gives up the exact points of intervals that can hold no cut within epsilon of the best.
         void after_check(WaitingCheck&);
         void save(std::vector<double>&) const;

@@ -188,8 +188,7 @@ void Tree::restore_kept(std::size_t place, const Snapshot& s) {
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
     leaves_.set_tracked_features(place,
                                  std::make_unique<TrackedFeatures>(features(), leaves_.shape()));
-    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
-    if (LeafExtras* const extras = leaves_.extras(place)) extras->keep(left.numeric);
+    leaves_.tracked_features(place)->drop(poor, features());
     if (!draws) return;
     leaves_.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
     demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
