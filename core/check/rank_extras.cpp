@@ -38,22 +38,6 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     }
 }
 
-double Checker::gain_of_sides(const LeafCase& leaf, const double* left, const double* right,
-                              double known) {
-    const AnyImpurity& impurity = leaf.settings.impurity;
-    const std::size_t n_classes = leaf.n_classes;
-    known_.resize(n_classes);
-    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
-    double n = 0.0;
-    for (std::size_t k = 0; k < n_classes; ++k) n += known_[k] = left[k] + right[k];
-    if (!(n > 0.0)) return 0.0;
-    double gains[4];
-    const ListCheck check{left, 1, n_classes, known_.data(), n * (leaf.weight / known),
-                          0.0, scratch_.data(), gains};
-    std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
-    return gains[0] == -infinity ? 0.0 : gains[0];
-}
-
 void Checker::rank_hits(const LeafCase& leaf) {
     const Hits& hits = *leaf.hits;
     const Shape& s = leaf.shape;
