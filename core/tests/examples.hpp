@@ -144,8 +144,8 @@ inline Settings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each policy that keeps more at leaves, one with a second impurity, two of all that growth can
-// remember, two that follow change so eagerly that noise is enough, and two whose inner
+// One tree for each policy that keeps more at leaves, one with a second impurity, two of all that
+// growth can remember, two that follow change so eagerly that noise is enough, and two whose inner
 // nodes learn.
 inline std::vector<Settings> settings_with_extras() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
