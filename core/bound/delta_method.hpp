@@ -26,6 +26,7 @@ struct DeltaMethod {
         "For large n a check errs with a probability near {delta}: a normal approximation, not a "
         "bound, and not to be trusted for rare classes or gains near 0.";
     static constexpr double most_delta = 0.5;
+    static constexpr std::array certain_only = {is("pairing", "paired")};
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"),
              "the covariance of two gains cannot forget an example", is("pairing", "paired")},

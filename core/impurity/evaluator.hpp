@@ -29,6 +29,11 @@ struct Judged {
     }
 
     static constexpr Condition judged = is_not("evaluator", "resubstitution");
+    static constexpr std::array certain_only = {judged};
+    static constexpr std::array mean_gains = {
+        MeanGain{is("evaluator", "prequential"), "though labels still settle while they are judged"},
+        MeanGain{is("evaluator", "holdout"), "labels are fixed before they are judged"},
+    };
     static constexpr std::array rules = {
         Rule{is("categorical_cuts", "multiway"), "hits are counted for each value", judged},
         Rule{is("statistics", "gaussian"), "hits are counted beside Gaussians", judged},

@@ -19,8 +19,8 @@
 
 namespace riparian {
 
-// Class weights at or below a threshold.
-struct AnyCutVisitor {
+// Stands for whatever function is given the cuts.
+struct CutVisitor {
     void operator()(double threshold, const double* left) const;
 };
 
@@ -51,7 +51,7 @@ concept StatisticsPerLeaf = std::movable<P> && requires(
 // Class weights of a numeric feature at or below a threshold, and f(threshold, those weights) for
 // all its cuts, ascending.
 template <class P>
-concept OffersCuts = P::offers_cuts && requires(const P kept, double* out, AnyCutVisitor f) {
+concept OffersCuts = P::offers_cuts && requires(const P kept, double* out, CutVisitor f) {
     kept.left_mass(std::size_t{0}, 0.0, std::size_t{2}, out);
     kept.each_cut(std::size_t{0}, std::size_t{2}, f);
 };

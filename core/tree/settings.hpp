@@ -40,6 +40,8 @@ enum class InheritCounts : std::uint8_t {
 };
 
 struct Settings {
+    static constexpr std::array certain_only = {is_not("leaf_features", "None"),
+                                                is_not("short_memory", "0")};
     static constexpr std::array rules = {
         Rule{is("leaf", "majority"), "other leaves predict with all features",
              is("drop_poor_features", "True")},
