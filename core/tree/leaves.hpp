@@ -9,7 +9,7 @@
 
 #include "../check/tracked_features.hpp"
 #include "../check/watch.hpp"
-#include "../leaf/leaf.hpp"
+#include "../leaf/contract.hpp"
 #include "../memory/account.hpp"
 #include "settings.hpp"
 
@@ -29,7 +29,7 @@ struct NodeRecord {
     double weight = 0.0;       // in the statistics; of an inactive leaf since it is inactive
     double inherited = 0.0;    // counted as seen, where the settings say so
     double checked = 0.0;      // of it, at the last check; of an inactive leaf, when it was last ranked
-    Track track;
+    LeafNumbers numbers{};     // of the leaf predictor
     LeafStatistics statistics;  // closed: the leaf is inactive
     std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
 };
@@ -91,9 +91,11 @@ public:
     [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
         return watches_.empty() ? nullptr : watches_[place].get();
     }
-    [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
-        return units_.empty() ? nullptr : units_[place].get();
+    // What the leaf predictor keeps; null if that is nothing, or the leaf is inactive.
+    [[nodiscard]] PredictorState* state(std::size_t place) const noexcept {
+        return states_.empty() ? nullptr : states_[place].get();
     }
+    [[nodiscard]] bool any_states() const noexcept { return !states_.empty(); }
     // The features that a leaf tracks; null: all of them.
     [[nodiscard]] TrackedFeatures* tracked_features(std::size_t place) const noexcept {
         return tracked_features_.empty() ? nullptr : tracked_features_[place].get();
@@ -154,7 +156,7 @@ private:
     Held<double> delays_;
     Held<double> recalled_;
     Held<std::unique_ptr<Watch>> watches_;
-    Held<std::unique_ptr<LinearUnits>> units_;
+    Held<std::unique_ptr<PredictorState>> states_;
     std::size_t n_active_ = 0;
 };
 
@@ -173,7 +175,7 @@ void Leaves::open_statistics(const Settings& settings, std::size_t place, std::s
         }
         draw();
         leaf.statistics.open(shape(place));
-        if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
+        if (!states_.empty()) states_[place] = make_state(settings.leaf);
         if (!settings.watches()) return;
         watches_[place] = std::make_unique<Watch>();
         watches_[place]->fit(settings, shape(place));

@@ -13,7 +13,6 @@
 #include "../leaf/any.hpp"
 #include "../policy.hpp"
 #include "../random/subspace.hpp"
-#include "../simd/scalar.hpp"
 #include "../statistics/any.hpp"
 #include "../statistics/hits.hpp"
 #include "adaptation.hpp"
@@ -72,7 +71,6 @@ struct Settings {
     AnyBound bound;
     AnyCuts cuts;
     AnyLeaf leaf;
-    StepSizes idbd;
     AnyAdaptation adaptation;
     std::size_t n_intervals = 100;
     Subspace leaf_features;        // what a leaf tracks of the features
@@ -162,14 +160,7 @@ struct Settings {
         const auto* const error = std::get_if<Misclassification>(&impurity);
         if (error && error->legacy_gain) min_gain = 0.0;
     }
-    void choose(const std::vector<AnyLeaf>& leaves) {
-        leaf = best_of(leaves).value();
-        for (const AnyLeaf& l : leaves) {
-            if (const auto* const units = std::get_if<Idbd>(&l)) {
-                idbd = {units->meta_step, ln(units->step)};
-            }
-        }
-    }
+    void choose(const std::vector<AnyLeaf>& leaves) { leaf = best_of(leaves).value(); }
     void choose(const AnyStatistics& choice) {
         values = static_cast<Values>(choice.index());
         if (const auto* const i = std::get_if<IntervalStatistics>(&choice)) n_intervals = i->count;
