@@ -115,28 +115,4 @@ bool LinearUnitsState::probabilities(const Shape& s, const Row& row, std::size_t
     return true;
 }
 
-// ---- examples with uncertain values ----
-
-// The mean over the parts.
-void LinearUnits::probabilities(const LeafView& leaf, Spread& spread, AnswerScratch& scratch,
-                                double* out) const {
-    if (!has_learned(leaf)) return Majority{}.probabilities(leaf, spread, scratch, out);
-    const std::size_t n = leaf.n_classes;
-    std::vector<double>& shares = spread.room.likelihoods;
-    shares.resize(n);
-    std::fill_n(out, n, 0.0);
-    spread.each_part([&](const Row& part, double weight) {
-        probabilities(leaf, part, scratch, shares.data());
-        for (std::size_t k = 0; k < n; ++k) out[k] += weight * shares[k];
-    });
-}
-
-std::int32_t LinearUnits::class_of(const LeafView& leaf, Spread& spread, AnswerScratch& scratch) {
-    if (!has_learned(leaf)) return Majority::class_of(leaf);
-    std::vector<double>& shares = spread.room.shares;
-    shares.resize(leaf.n_classes);
-    LinearUnits{}.probabilities(leaf, spread, scratch, shares.data());
-    return largest_class(shares.data(), leaf.n_classes);
-}
-
 }  // namespace riparian

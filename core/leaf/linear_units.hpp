@@ -1,6 +1,5 @@
 #pragma once
 
-#include "majority.hpp"
 #include "units.hpp"
 
 namespace riparian {
@@ -46,7 +45,7 @@ extern template class Units<3>;
 // where sum a_i x_i^2 > 1. A weight below 1 multiplies theta and a_i, a larger one repeats
 // the step. A leaf that has learned nothing, or whose units are all at 0, predicts by
 // majority.
-struct LinearUnits {
+struct LinearUnits : UnitPredictor<LinearUnitsState> {
     static constexpr std::string_view name = "linear-units";
     static constexpr std::string_view about =
         "A linear unit per class, which learns its step sizes too (IDBD).";
@@ -54,9 +53,7 @@ struct LinearUnits {
         Rule{is_not("adaptation", "window"), "linear units cannot forget an example"},
         Rule{is("leaf_features", "None"), "linear units take all features"},
     };
-    static constexpr bool observes = false;
     static constexpr int precedence = 2;  // it knows something in a new leaf
-    using State = LinearUnitsState;
 
     double step = 0.05;
     double meta_step = 0.01;
@@ -68,58 +65,14 @@ struct LinearUnits {
               "Step size of the step sizes; with 0 they stay as they are.");
     }
 
-    [[nodiscard]] static constexpr bool needs_derived() noexcept { return false; }
     static void fit(const Shape& s, AnswerScratch& scratch) { State::fit(s, scratch, 5); }
-
-    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
-                                      AnswerScratch& scratch) const {
-        return class_of(leaf, row, scratch);
-    }
-
-    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, LeafNumbers&,
-                         std::size_t, double) const {
-        return class_of(leaf, row, scratch);
-    }
-
-    void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
-                       double* out) const {
-        if (!known(leaf, row, scratch, out)) {
-            Majority{}.probabilities(leaf, row, scratch, out);
-        }
-    }
-    void probabilities(const LeafView&, Spread&, AnswerScratch&, double* out) const;
 
     // Where all units are at 0 for an example it is the majority after all.
     [[nodiscard]] static std::string_view predictor_at(const LeafView& leaf) noexcept {
         return has_learned(leaf) ? name : Majority::name;
     }
 
-    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
-                                               AnswerScratch& scratch) {
-        double* const shares = scratch.scores.data();
-        if (!known(leaf, row, scratch, shares)) {
-            return Majority::class_of(leaf);
-        }
-        std::size_t best = 0;
-        for (std::size_t k = 1; k < leaf.n_classes; ++k) {
-            if (shares[k] > shares[best]) best = k;
-        }
-        return static_cast<std::int32_t>(best);
-    }
-    [[nodiscard]] static std::int32_t class_of(const LeafView&, Spread&, AnswerScratch&);
-
     bool operator==(const LinearUnits&) const = default;
-
-private:
-    [[nodiscard]] static bool has_learned(const LeafView& leaf) noexcept {
-        return leaf.state && !static_cast<const State*>(leaf.state)->empty();
-    }
-    // Whether the units have an answer; an inactive leaf has none.
-    [[nodiscard]] static bool known(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
-                                    double* out) {
-        return leaf.state && static_cast<const State*>(leaf.state)
-                                 ->probabilities(leaf.shape, row, leaf.n_classes, scratch, out);
-    }
 };
 
 static_assert(SinglePredictor<LinearUnits> && KeepsState<LinearUnits>);

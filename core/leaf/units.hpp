@@ -1,11 +1,12 @@
 // Units over the inputs of a leaf: what the linear predictors keep.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "contract.hpp"
+#include "majority.hpp"
 
 namespace riparian {
 
@@ -127,6 +128,75 @@ private:
 
     Held<std::uint32_t> starts_;  // [categorical + 1] of each feature's cells
     HeldDoubles numbers_;  // the moments, then a unit after the other
+};
+
+// What predictors with units have in common. The state fills probabilities; where it knows nothing,
+// and at an inactive leaf, the majority predicts.
+template <class UnitState>
+struct UnitPredictor {
+    static constexpr bool observes = false;
+    using State = UnitState;
+
+    [[nodiscard]] static constexpr bool needs_derived() noexcept { return false; }
+
+    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
+                                      AnswerScratch& scratch) const {
+        return class_of(leaf, row, scratch);
+    }
+
+    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, LeafNumbers&,
+                         std::size_t, double) const {
+        return class_of(leaf, row, scratch);
+    }
+
+    static void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                              double* out) {
+        if (!known(leaf, row, scratch, out)) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+        }
+    }
+    // The mean over the parts of an example with uncertain values.
+    static void probabilities(const LeafView& leaf, Spread& spread, AnswerScratch& scratch,
+                              double* out) {
+        if (!has_learned(leaf)) return Majority{}.probabilities(leaf, spread, scratch, out);
+        const std::size_t n = leaf.n_classes;
+        std::vector<double>& shares = spread.room.likelihoods;
+        shares.resize(n);
+        std::fill_n(out, n, 0.0);
+        spread.each_part([&](const Row& part, double weight) {
+            probabilities(leaf, part, scratch, shares.data());
+            for (std::size_t k = 0; k < n; ++k) out[k] += weight * shares[k];
+        });
+    }
+
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
+                                               AnswerScratch& scratch) {
+        double* const shares = scratch.scores.data();
+        if (!known(leaf, row, scratch, shares)) return Majority::class_of(leaf);
+        return largest_class(shares, leaf.n_classes);
+    }
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Spread& spread,
+                                               AnswerScratch& scratch) {
+        if (!has_learned(leaf)) return Majority::class_of(leaf);
+        std::vector<double>& shares = spread.room.shares;
+        shares.resize(leaf.n_classes);
+        probabilities(leaf, spread, scratch, shares.data());
+        return largest_class(shares.data(), leaf.n_classes);
+    }
+
+    bool operator==(const UnitPredictor&) const = default;
+
+protected:
+    [[nodiscard]] static bool has_learned(const LeafView& leaf) noexcept {
+        return leaf.state && !static_cast<const State*>(leaf.state)->empty();
+    }
+
+private:
+    [[nodiscard]] static bool known(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+                                    double* out) {
+        return leaf.state && static_cast<const State*>(leaf.state)
+                                 ->probabilities(leaf.shape, row, leaf.n_classes, scratch, out);
+    }
 };
 
 }  // namespace riparian
