@@ -18,6 +18,8 @@ using namespace riparian;
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+inline Best best_of_three() { return Best::of(Majority{}, NaiveBayes{}, LinearUnits{}); }
+
 // The same numbers with every standard library, which its distributions are not.
 class Dice {
 public:
@@ -172,7 +174,7 @@ inline std::vector<Settings> settings_with_extras() {
     }
     all[7].statistics = ExhaustiveStatistics{};
     all[8].adaptation = all[9].adaptation = Alternates{0.9, 0.9, 20.0, false, 0};
-    all[8].leaf = Best{true, true, true};
+    all[8].leaf = best_of_three();
     all[8].categorical_cuts = CategoricalCuts::both;
     all[9].statistics = ExhaustiveStatistics{};
     all[9].adaptive_grace = true;

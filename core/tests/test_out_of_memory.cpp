@@ -255,7 +255,7 @@ void trees() {
     };
     plain("majority", examples::quick_settings(Majority{}));
     plain("naive Bayes", examples::quick_settings(NaiveBayes{}));
-    plain("best of three", examples::quick_settings(Best{true, true, true}));
+    plain("best of three", examples::quick_settings(examples::best_of_three()));
     std::size_t number = 0;
     for (const Settings& s : examples::settings_with_extras()) {
         // The costs are of three classes.

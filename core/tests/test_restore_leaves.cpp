@@ -56,7 +56,7 @@ void every_number_of_the_extras_is_checked() {
 
 // Leaves with linear units: every number replaced, the counters and the lengths.
 void every_number_of_the_units_is_checked() {
-    for (const AnyLeaf& leaf : {AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
+    for (const AnyLeaf& leaf : {AnyLeaf(LinearUnits{}), AnyLeaf(examples::best_of_three())}) {
         const Settings settings = examples::quick_settings(leaf);
         const Snapshot good = grown(settings);
         CHECK(!refused(settings, good));

@@ -273,7 +273,7 @@ void many_classes_come_and_go() {
         shape.numeric = 3;
         shape.stride = 4;
         shape.class_stride = 200;
-        shape.bayes = bayes;
+        shape.derived = bayes ? Derived::kept : Derived::none;
         Account account;
         const Charge charge(account);
         Dice dice(7);

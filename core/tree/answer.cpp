@@ -73,12 +73,12 @@ void Tree::answer_by_all(const Policy& policy, const Row& row, Asking& scratch,
                              : static_cast<std::int32_t>(std::max_element(all, all + n_classes_) - all);
 }
 
-std::vector<Speaker> Tree::speakers() const {
-    std::vector<Speaker> out(nodes_.size(), Speaker::none);
+std::vector<std::string_view> Tree::predictors() const {
+    std::vector<std::string_view> out(nodes_.size());
     std::visit([&](const auto& policy) {
         for (const NodeRecord& leaf : leaves_) {
             if (at(leaf.node).test != Test::leaf) continue;
-            out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
+            out[static_cast<std::size_t>(leaf.node)] = policy.predictor_at(view(leaf.node));
         }
     }, settings_.leaf);
     return out;
@@ -106,7 +106,7 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
         // A learner may come in between blocks, and may have added features.
         const auto lock = locks.of_block();
         if (!buffer || !buffer->reads(shape())) buffer.emplace(batch, features(), shape());
-        scratch.fit(shape(), costs_.classes > 0);
+        fit(scratch, settings_.leaf, shape(), costs_.classes > 0);
         if (settings_.selects()) scratch.gathered.fit(shape());
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
         const Pace::Timer timer(pace, n, turnstile_);
@@ -146,7 +146,7 @@ std::int32_t Tree::observe(std::int32_t leaf, const Row& row, std::size_t y, dou
     return std::visit(
         [&](const auto& policy) {
             const LeafAndRow seen = leaf_and_row(leaf, row, scratch_);
-            return policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
+            return policy.observe(seen.leaf, seen.row, scratch_, numbers(leaf), y, w);
         },
         settings_.leaf);
 }
@@ -176,11 +176,11 @@ std::int32_t Tree::observe_all(const Row& row, std::size_t y, double w) {
             vote(found, [&](std::int32_t leaf, double* shares) {
                 const LeafAndRow seen = leaf_and_row(leaf, row, scratch_);
                 if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_,
-                                                               track(leaf), y, w, shares); }) {
-                    policy.observe_shares(seen.leaf, seen.row, scratch_, track(leaf), y, w, shares);
+                                                               numbers(leaf), y, w, shares); }) {
+                    policy.observe_shares(seen.leaf, seen.row, scratch_, numbers(leaf), y, w, shares);
                 } else {
                     policy.probabilities(seen.leaf, seen.row, scratch_, shares);
-                    policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
+                    policy.observe(seen.leaf, seen.row, scratch_, numbers(leaf), y, w);
                 }
             });
         },

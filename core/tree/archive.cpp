@@ -126,7 +126,7 @@ bool Tree::bring_back(const Window& how, const Archived& a) {
         open_statistics(static_cast<std::size_t>(record(i)));
     }
     relearn_window(side(root).since, root);
-    for (std::int32_t i = root; i < end && shape().bayes; ++i) {
+    for (std::int32_t i = root; i < end && shape().derives(); ++i) {
         const NodeRecord& leaf = leaves_[static_cast<std::size_t>(record(i))];
         if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
         leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));

@@ -23,7 +23,7 @@ Description Tree::describe(const Batch* row) const {
     const auto number = [&](std::int32_t id) {
         return id == none ? none : numbers[static_cast<std::size_t>(id)];
     };
-    const auto predictors = speakers();
+    const auto predictors = this->predictors();
     std::vector<std::int32_t> tests;  // [node]: that have begun at it
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (numbers[i] == none) continue;

@@ -226,8 +226,8 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     if (leaves_with(id) - 1 + branches.size() > settings_.max_leaves) return;
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Branches::bytes(branches.size()) : 0);
-    // The units of the parent are there until its children have them.
-    const std::size_t copies = branches.size() + (shape().linear ? 1 : 0);
+    // A copy of the parent's state is there until its children have it.
+    const std::size_t copies = branches.size() + (leaves_.any_states() ? 1 : 0);
     if (!may_add(more, answers(id))) return;
     const std::size_t size = leaves_.bytes_of_a_leaf();
     const Room room = make_room_for_leaves(more, copies, id);
@@ -235,10 +235,11 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
     const Charge charge(structure_);
     make_room_in_lists(branches.size());
     certify(id, decision);
-    LinearUnits units = shape().linear ? leaves_.units(place)->for_child(shape()) : LinearUnits{};
+    LooseState inherited = make_loose_state(settings_.leaf);
+    if (inherited) inherited->inherit(shape(), *leaves_.state(place));
     if (settings_.keeps()) {
         side(id).record = static_cast<std::int32_t>(place);
-        if (settings_.forgets()) leaves_[place].track = {};
+        if (settings_.forgets()) leaves_[place].numbers = {};
     } else {
         leaves_.deactivate(place);
     }
@@ -284,10 +285,10 @@ void Tree::split(std::size_t place, const Decision& decision, const std::vector<
         if (settings_.inherit_counts == InheritCounts::count) {
             leaves_[slot].inherited = weights[b];
         }
-        if (shape().linear) inherit(slot, units);
+        if (inherited) inherit(slot, *inherited);
     }
-    if (shape().linear) {
-        units = {};
+    if (inherited) {
+        inherited.reset();
         settle();
     }
     if (settings_.short_memory) recall(id);

@@ -9,7 +9,7 @@
 
 #include "../check/leaf_extras.hpp"
 #include "../check/tracked_features.hpp"
-#include "../leaf/leaf.hpp"
+#include "../leaf/contract.hpp"
 #include "../memory/account.hpp"
 #include "settings.hpp"
 
@@ -29,7 +29,7 @@ struct NodeRecord {
     double weight = 0.0;       // in the statistics; of an inactive leaf since it is inactive
     double inherited = 0.0;    // counted as seen, where the settings say so
     double checked = 0.0;      // of it, at the last check; of an inactive leaf, when it was last ranked
-    Track track;
+    LeafNumbers numbers{};     // of the leaf predictor
     LeafStatistics statistics;  // closed: the leaf is inactive
     std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
 };
@@ -92,9 +92,11 @@ public:
         return extras_.empty() ? nullptr : extras_[place].get();
     }
     [[nodiscard]] bool any_extras() const noexcept { return !extras_.empty(); }
-    [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
-        return units_.empty() ? nullptr : units_[place].get();
+    // What the leaf predictor keeps; null if that is nothing, or the leaf is inactive.
+    [[nodiscard]] PredictorState* state(std::size_t place) const noexcept {
+        return states_.empty() ? nullptr : states_[place].get();
     }
+    [[nodiscard]] bool any_states() const noexcept { return !states_.empty(); }
     // The features that a leaf tracks; null: all of them.
     [[nodiscard]] TrackedFeatures* tracked_features(std::size_t place) const noexcept {
         return tracked_features_.empty() ? nullptr : tracked_features_[place].get();
@@ -155,7 +157,7 @@ private:
     Held<double> delays_;
     Held<double> recalled_;
     Held<std::unique_ptr<LeafExtras>> extras_;
-    Held<std::unique_ptr<LinearUnits>> units_;
+    Held<std::unique_ptr<PredictorState>> states_;
     std::size_t n_active_ = 0;
 };
 
@@ -174,7 +176,7 @@ void Leaves::open_statistics(const Settings& settings, std::size_t place, std::s
         }
         draw();
         leaf.statistics.open(shape(place));
-        if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
+        if (!states_.empty()) states_[place] = make_state(settings.leaf);
         if (!any_extras()) return;
         extras_[place] = std::make_unique<LeafExtras>(settings);
         extras_[place]->fit(settings, shape(place));

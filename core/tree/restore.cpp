@@ -45,9 +45,9 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     demand(LeafExtras::least_numbers(settings, n_active * s.kinds.size(),
                                      z.numeric - n_inactive * z.n_numeric) <= s.extras.size(),
            "watch ends too early");
-    const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
-    demand_size(s.right_idbd, with_units, "right_idbd");
-    demand_size(s.unit_sizes, with_units, "unit_sizes");
+    const std::size_t with_state = keeps_state(settings.leaf) ? z.n_leaves : 0;
+    demand_size(s.right_idbd, with_state, "right_idbd");
+    demand_size(s.unit_sizes, with_state, "unit_sizes");
     // The limit comes last: what was below it is below it again.
     Settings unlimited = settings;
     unlimited.max_bytes = SIZE_MAX;
@@ -232,7 +232,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
         leaf.checks = s.checks[i];
-        leaf.track = {s.right_majority[i], s.right_bayes[i]};
+        leaf.numbers = {s.right_majority[i], s.right_bayes[i]};
         const bool active = s.inactive[i] != 1;
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -245,7 +245,7 @@ void Tree::restore_leaves(const Snapshot& s) {
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         demand(!settings_.short_memory || s.recalled[i] <= leaf.checked,
                where + "recalled after its last check");
-        const double most = std::max(leaf.track.majority, leaf.track.bayes);
+        const double most = *std::max_element(leaf.numbers.begin(), leaf.numbers.end());
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + tables;
         if (!active) {
@@ -303,12 +303,12 @@ void Tree::restore_leaves(const Snapshot& s) {
             }
         }
         tables += shape.categorical;
-        if (shape.bayes) leaf.statistics.find_bayes(shape, counts);
+        if (shape.derives()) leaf.statistics.find_bayes(shape, counts);
     }
     for (std::size_t i = 0; i < s.delay.size(); ++i) leaves_.set_delay(i, s.delay[i]);
     for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves_.set_recalled(i, s.recalled[i]);
     restore_extras(s);
-    restore_units(s);
+    restore_states(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();
@@ -332,21 +332,20 @@ void Tree::restore_extras(const Snapshot& s) {
     numbers.demand_end();
 }
 
-void Tree::restore_units(const Snapshot& s) {
+void Tree::restore_states(const Snapshot& s) {
     Reader numbers(s.units, "units");
     for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
         const std::size_t n = s.unit_sizes[i];
         const double weight = leaves_[i].weight;
-        if (!leaves_.units(i)) {
+        PredictorState* const state = leaves_.state(i);
+        if (!state) {
             demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
             continue;
         }
-        demand(n > 0 || weight == 0.0, at_row("unit_sizes", i) + "no units");
         demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
                at_row("right_idbd", i) + "more right than seen");
-        leaves_.units(i)->restore(leaves_.shape(), categories_.data(), n_classes_, settings_.idbd,
-                           numbers.take(n), n);
-        leaves_.units(i)->right = s.right_idbd[i];
+        state->restore(leaves_.shape(), categories_.data(), n_classes_, weight, numbers.take(n), n);
+        state->right = s.right_idbd[i];
     }
     numbers.demand_end();
 }

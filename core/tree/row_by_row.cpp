@@ -39,7 +39,7 @@ bool Tree::learn_inside(std::int32_t node, const Row& row, std::size_t y, double
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Tree::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (leaves_.any_extras() || shape().linear || leaves_.any_tracked_features()) {
+    if (leaves_.any_extras() || leaves_.any_states() || leaves_.any_tracked_features()) {
         count<false>(place, row, y, w);
         return;
     }
@@ -178,11 +178,11 @@ Tree::Predicted Tree::predict_and_learn(const Policy& policy, std::int32_t start
     if (shares) std::fill_n(shares, asked.width, 0.0);
     std::int32_t before = no_answer;
     if constexpr (knows_after) {
-        before = policy.observe_shares(seen.leaf, seen.row, scratch_, track(id), y, weight.before,
+        before = policy.observe_shares(seen.leaf, seen.row, scratch_, numbers(id), y, weight.before,
                                        shares);
     } else {
         if (shares) policy.probabilities(seen.leaf, seen.row, scratch_, shares);
-        before = policy.observe(seen.leaf, seen.row, scratch_, track(id), y, weight.before);
+        before = policy.observe(seen.leaf, seen.row, scratch_, numbers(id), y, weight.before);
     }
     if (!costs_.classes && !apart) predicted.before = before;
     Prepared found;
@@ -203,12 +203,12 @@ Tree::Predicted Tree::predict_and_learn(const Policy& policy, std::int32_t start
     if (Policy::observes && rest > 0.0 && at(id).test == Test::leaf &&
         leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
         const LeafAndRow seen = leaf_and_row(id, row, scratch_);
-        if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y,
+        if constexpr (requires { policy.observe_again(seen.leaf, seen.row, scratch_, numbers(id), y,
                                                       rest); }) {
-            predicted.after = policy.observe_again(seen.leaf, seen.row, scratch_, track(id), y, rest);
+            predicted.after = policy.observe_again(seen.leaf, seen.row, scratch_, numbers(id), y, rest);
             again &= costs_.classes > 0;
         } else {
-            policy.observe(seen.leaf, seen.row, scratch_, track(id), y, rest);
+            policy.observe(seen.leaf, seen.row, scratch_, numbers(id), y, rest);
         }
     }
     if (again) answer(policy, id, row, scratch_, {&predicted.after, nullptr, 0}, 0);

@@ -37,7 +37,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             if constexpr (Policy::observes) {
                 const LeafAndRow seen =
                     plain ? LeafAndRow{view(id), row} : leaf_and_row(id, row, scratch_);
-                const std::int32_t before = policy.observe(seen.leaf, seen.row, scratch_, track(id),
+                const std::int32_t before = policy.observe(seen.leaf, seen.row, scratch_, numbers(id),
                                                            label, std::min(weight, 1.0));
                 if (answering && !answers.probabilities && !costs_.classes) {
                     answers.classes[r] = before;
@@ -53,7 +53,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                     leaves_[static_cast<std::size_t>(at(id).place)].weight > 0.0) {
                     const LeafAndRow seen =
                         plain ? LeafAndRow{view(id), row} : leaf_and_row(id, row, scratch_);
-                    policy.observe(seen.leaf, seen.row, scratch_, track(id), label, weight - 1.0);
+                    policy.observe(seen.leaf, seen.row, scratch_, numbers(id), label, weight - 1.0);
                 }
             }
         });
@@ -100,7 +100,9 @@ bool Tree::count_limited(std::size_t place, const Row& row, std::size_t y, doubl
         const TrackedFeatures* const kept = leaves_.tracked_features(place);
         std::size_t more = leaf.statistics.growth(
             leaves_.shape(place), kept ? gathered_.of(row, *kept, features()) : row, y);
-        if (const LinearUnits* const u = leaves_.units(place)) more += u->growth(shape(), row, n_classes_);
+        if (const PredictorState* const state = leaves_.state(place)) {
+            more += state->growth(shape(), row, n_classes_);
+        }
         make_room_for(more, none);
     }
     double& seen = leaves_.counts(leaf.node)[y];

@@ -22,8 +22,8 @@ inline std::int32_t Tree::route_learning(std::int32_t start, const Row& row) {
             leaves_.weights(at(node).parent),
             categories_.data(),
             n_classes_,
-            leaf.track,
-            plain_ ? nullptr : leaves_.units(place)};
+            leaf.numbers,
+            plain_ ? nullptr : leaves_.state(place)};
 }
 
 [[gnu::always_inline]] inline Tree::LeafAndRow Tree::leaf_and_row(std::int32_t node, const Row& row,
@@ -97,8 +97,8 @@ template <bool plain>
         return;
     }
     leaf.statistics.learn(shape(), row, y, w, before, counts, found.range);
-    if (LinearUnits* const u = leaves_.units(place)) {
-        u->learn(shape(), row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    if (PredictorState* const state = leaves_.state(place)) {
+        state->learn(shape(), row, y, w, n_classes_, scratch_);
     }
     if (extras) {
         extras->learn(shape(), row, row, y, w);

@@ -14,7 +14,6 @@
 #include "../leaf/any.hpp"
 #include "../policy.hpp"
 #include "../random/subspace.hpp"
-#include "../simd/scalar.hpp"
 #include "../statistics/any.hpp"
 #include "adaptation.hpp"
 
@@ -68,7 +67,6 @@ struct Settings {
     AnyCuts cuts;
     AnyStatistics statistics;
     AnyLeaf leaf;
-    StepSizes idbd;
     AnyAdaptation adaptation;
     Subspace leaf_features;        // what a leaf tracks of the features
     std::size_t short_memory = 0;  // examples; 0: none
@@ -156,14 +154,7 @@ struct Settings {
         const auto* const error = std::get_if<Misclassification>(&impurity);
         if (error && error->legacy_gain) min_gain = 0.0;
     }
-    void choose(const std::vector<AnyLeaf>& leaves) {
-        leaf = best_of(leaves).value();
-        for (const AnyLeaf& l : leaves) {
-            if (const auto* const units = std::get_if<Idbd>(&l)) {
-                idbd = {units->meta_step, ln(units->step)};
-            }
-        }
-    }
+    void choose(const std::vector<AnyLeaf>& leaves) { leaf = best_of(leaves).value(); }
 
     // Whether a leaf may track fewer features than there are.
     [[nodiscard]] bool selects() const noexcept {

@@ -89,14 +89,14 @@ Snapshot Tree::snapshot() const {
         } else if (leaves_.any_extras()) {
             s.extras_sizes.push_back(0);
         }
-        s.right_majority.push_back(leaf.track.majority);
-        s.right_bayes.push_back(leaf.track.bayes);
-        if (leaves_.shape().linear) {
-            const LinearUnits* const u = leaves_.units(place);
+        s.right_majority.push_back(leaf.numbers[0]);
+        s.right_bayes.push_back(leaf.numbers[1]);
+        if (leaves_.any_states()) {
+            const PredictorState* const state = leaves_.state(place);
             const std::size_t before = s.units.size();
-            if (u) u->save(leaves_.shape(), settings_.idbd, s.units);
+            if (state) state->save(leaves_.shape(), s.units);
             s.unit_sizes.push_back(s.units.size() - before);
-            s.right_idbd.push_back(u ? u->right : 0.0);
+            s.right_idbd.push_back(state ? state->right : 0.0);
         }
         if (!active) {
             s.values.insert(s.values.end(), leaves_.shape().categorical, 0);

@@ -52,10 +52,10 @@ struct Snapshot {
     std::vector<std::uint64_t> extras_sizes;  // [leaf], where they keep anything
     std::vector<double> extras;
 
-    // Since format 3, where the leaves have linear units; else empty, and may be absent.
-    std::vector<double> right_idbd;         // [leaf]
-    std::vector<std::uint64_t> unit_sizes;  // [leaf]
-    std::vector<double> units;
+    // Since format 3, where the leaf predictor keeps a state; else empty, and may be absent.
+    std::vector<double> right_idbd;         // [leaf] how often that predictor was right
+    std::vector<std::uint64_t> unit_sizes;  // [leaf] how many numbers its state has
+    std::vector<double> units;              // of the states, one after the other
 
     template <class Self, class Visit>
     static void each_of_units(Self& s, Visit&& visit) {

@@ -49,12 +49,12 @@ void Tree::draw_first() {
     }
 }
 
-// A leaf begins with what the units of its parent have learned.
-void Tree::inherit(std::size_t place, const LinearUnits& of_parent) {
-    if (!leaves_.units(place)) return;
+// A leaf begins with what the predictor of its parent has learned.
+void Tree::inherit(std::size_t place, const PredictorState& of_parent) {
+    if (!leaves_.state(place)) return;
     const Charge charge(leaves_.account());
     try {
-        leaves_.units(place)->copy_from(shape(), of_parent);
+        leaves_.state(place)->inherit(shape(), of_parent);
     } catch (const OverLimit&) {
         leaves_.deactivate(place);
     }
@@ -102,7 +102,7 @@ void Tree::reshape_leaves(const Shape& from) {
             if (kept) kept->grow(features(), to, settings_.leaf_features);
             leaf.statistics.reshape(before, leaves_.shape(place), leaves_.own_counts(leaf));
             if (LeafExtras* const extras = leaves_.extras(place)) extras->fit(settings_, leaves_.shape(place));
-            if (LinearUnits* const u = leaves_.units(place)) u->reshape(from, to, settings_.idbd);
+            if (PredictorState* const state = leaves_.state(place)) state->reshape(from, to);
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
         }

@@ -19,18 +19,18 @@ Tree::Tree(const Settings& settings)
     const Charge charge(structure_);
     structure_.held = taken(object_bytes);
     Shape shape;
-    shape.bayes = needs_bayes(settings.leaf);
-    shape.lean = shape.bayes && settings.lean;
-    shape.linear = needs_units(settings.leaf);
+    if (needs_derived(settings.leaf)) {
+        shape.derived = settings.lean ? Derived::found_when_asked : Derived::kept;
+    }
     shape.class_stride = room_for_classes(0);
     leaves_.set_shape(shape);
     if (const auto* const how = std::get_if<Window>(&settings.adaptation)) {
         window_ = how->size;
         fits_ = window_fits(settings.max_bytes, 0, 0, 0);
     }
-    plain_ = !LeafExtras::wanted(settings) && !shape.linear && !settings.selects() &&
+    plain_ = !LeafExtras::wanted(settings) && !keeps_state(settings.leaf) && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;
-    scratch_.fit(shape, false);
+    fit(scratch_, settings_.leaf, shape, false);
     open_leaf(add_node(none, 0), 0);
     n_leaves_ = 1;
     if (settings.adapts()) open_lists();
@@ -160,7 +160,7 @@ void Tree::reshape(const Shape& to) {
     }
     const Shape from = shape();
     leaves_.set_shape(to);
-    scratch_.fit(to, costs_.classes > 0);
+    fit(scratch_, settings_.leaf, to, costs_.classes > 0);
     if (settings_.has_options()) {
         reached_.one = Held<double>(scratch_.scores.size(), 0.0);
         reached_.all = Held<double>(scratch_.scores.size(), 0.0);
@@ -203,7 +203,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     costs_ = Costs{std::move(entries), classes, classes};
     {
         const Charge charge(structure_);
-        scratch_.fit(shape(), true);
+        fit(scratch_, settings_.leaf, shape(), true);
     }
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs_;

@@ -254,8 +254,8 @@ private:
     [[nodiscard]] const Shape& shape() const noexcept { return leaves_.shape(); }
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_.at(id); }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
-    [[nodiscard]] Track& track(std::int32_t node) noexcept {
-        return leaves_[static_cast<std::size_t>(at(node).place)].track;
+    [[nodiscard]] LeafNumbers& numbers(std::int32_t node) noexcept {
+        return leaves_[static_cast<std::size_t>(at(node).place)].numbers;
     }
     // [class]: the weight that the split above estimated for a node.
     [[nodiscard]] const double* estimated(std::int32_t node) const noexcept;
@@ -269,7 +269,7 @@ private:
         Row row;
     };
     [[nodiscard]] LeafAndRow leaf_and_row(std::int32_t node, const Row&, Asking&) const;
-    [[nodiscard]] std::vector<Speaker> speakers() const;
+    [[nodiscard]] std::vector<std::string_view> predictors() const;
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     [[nodiscard]] LeafCase leaf_case(const NodeRecord& leaf, CaseRoom& room) const {
         return leaf_case(leaf, room, settings_);
@@ -495,7 +495,7 @@ private:
     void open_statistics(std::size_t place);
     void draw_features(std::size_t place);
     void draw_first();
-    void inherit(std::size_t place, const LinearUnits& of_parent);
+    void inherit(std::size_t place, const PredictorState& of_parent);
     void learn_inactive(std::size_t place, double w);
     void reshape_leaves(const Shape& from);
     void widen_estimates(std::size_t from);
@@ -503,7 +503,7 @@ private:
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
     void restore_extras(const Snapshot&);
-    void restore_units(const Snapshot&);
+    void restore_states(const Snapshot&);
     void restore_certificates(const Snapshot&);
     void restore_sides(const Snapshot&);
     void restore_changes(const Snapshot&);

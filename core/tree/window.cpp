@@ -262,8 +262,8 @@ void Tree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
     if (answers) {
         // Who was right about it is not known any more: about all examples alike.
         const double left = before > 0.0 ? leaf.weight / before : 0.0;
-        leaf.track.majority *= left;
-        leaf.track.bayes *= left;
+        for (double& number : leaf.numbers) number *= left;
+        if (PredictorState* const state = leaves_.state(place)) state->forget(shape(), left);
     }
     // What is between the two arrived since the last check.
     leaf.checked -= w;
@@ -299,7 +299,7 @@ void Tree::count_anew() {
         }
     }
     relearn_window(examples_.first(), 0);
-    if (!shape().bayes) return;
+    if (!shape().derives()) return;
     for (const NodeRecord& leaf : leaves_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
         leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
