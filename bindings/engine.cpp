@@ -44,6 +44,15 @@ auto numbers_of(const std::vector<Enum>& values) {
     return owned(std::move(out));
 }
 
+// None for an empty name.
+nb::list names_of(const std::vector<std::string_view>& names) {
+    nb::list out;
+    for (const std::string_view name : names) {
+        out.append(name.empty() ? nb::none() : nb::object(nb::str(name.data(), name.size())));
+    }
+    return out;
+}
+
 nb::dict nodes(const Tree& tree, const PyBatch* row) {
     Description d =
         without_interpreter([&] { return tree.describe(row ? &row->batch : nullptr); });
@@ -63,7 +72,7 @@ nb::dict nodes(const Tree& tree, const PyBatch* row) {
     out["counts"] = owned<Matrix<double>>(std::move(d.counts), shape);
     out["inherited"] = owned<Matrix<double>>(std::move(d.inherited), shape);
     out["estimated"] = owned<Matrix<double>>(std::move(d.estimated), shape);
-    out["answered_by"] = numbers_of(d.predictor);
+    out["answered_by"] = names_of(d.predictor);
     out["answer"] = owned<Matrix<double>>(std::move(d.majority), shape);
     return out;
 }
@@ -204,7 +213,7 @@ void bind_engine(nb::module_& m) {
         .def_prop_ro("passes", &Tree::passes, nb::call_guard<nb::gil_scoped_release>())
         .def("nodes", nodes, "row"_a.none() = nb::none(),
              nb::sig("def nodes(self, row: Batch | None = None) -> "
-                     "dict[str, numpy.typing.NDArray[typing.Any]]"))
+                     "dict[str, typing.Any]"))
         .def("certificates", certificates, "since"_a.none() = nb::none(),
              nb::sig("def certificates(self, since: int | None = None) -> "
                      "list[tuple[typing.Any, ...]]"))

@@ -21,5 +21,4 @@ NB_MODULE(_core, m) {
     bind_policies(m);
     bind_process(m);
     bind_restructuring(m);
-    bind_summary(m);
 }

@@ -62,6 +62,18 @@ nb::list rules_of(const std::vector<Rule>& rules) {
     return out;
 }
 
+nb::list conditions_of(const std::vector<Condition>& conditions) {
+    nb::list out;
+    for (const Condition& c : conditions) out.append(condition_of(c));
+    return out;
+}
+
+nb::list means_of(const std::vector<MeanGain>& means) {
+    nb::list out;
+    for (const MeanGain& m : means) out.append(nb::make_tuple(condition_of(m.when), m.labels));
+    return out;
+}
+
 nb::dict dict_of(const PolicyDeclaration& d) {
     nb::list parameters;
     for (const ParameterDeclaration& p : d.parameters) {
@@ -82,6 +94,8 @@ nb::dict dict_of(const PolicyDeclaration& d) {
     out["about"] = d.about;
     out["parameters"] = parameters;
     out["rules"] = rules_of(d.rules);
+    out["certain_only"] = conditions_of(d.certain_only);
+    out["mean_gains"] = means_of(d.mean_gains);
     out["serves"] = list_of(d.serves);
     out["promise"] = d.promise;
     out["promise_for_means"] = d.promise_for_means;

@@ -41,9 +41,11 @@ nb::dict nodes(const Engine& engine, const PyBatch* row) {
         return engine.describe(row ? &row->batch : nullptr);
     }();
     const std::size_t n = d.test.size();
-    // The majority answers at every leaf.
-    std::vector<std::uint8_t> answered_by;
-    for (const std::uint8_t test : d.test) answered_by.push_back(test == 0);
+    // Every leaf predicts by majority.
+    nb::list answered_by;
+    for (const std::uint8_t test : d.test) {
+        answered_by.append(test == 0 ? nb::object(nb::str("majority")) : nb::none());
+    }
     nb::dict out;
     if (row) out["path"] = owned(std::move(d.path));
     out["test"] = owned(std::move(d.test));
@@ -57,7 +59,7 @@ nb::dict nodes(const Engine& engine, const PyBatch* row) {
     out["counts"] = owned<Matrix<double>>(d.totals, {n, d.classes});
     out["reached"] = owned<Matrix<double>>(d.totals, {n, d.classes});
     out["answer"] = owned<Matrix<double>>(std::move(d.totals), {n, d.classes});
-    out["answered_by"] = owned(std::move(answered_by));
+    out["answered_by"] = answered_by;
     return out;
 }
 
@@ -109,7 +111,7 @@ void bind_tree(nb::class_<Engine>& engine) {
         }, nb::sig("def counters(self) -> tuple[int, int, int]"))
         .def("nodes", nodes<Engine>, "row"_a.none() = nb::none(),
              nb::sig("def nodes(self, row: Batch | None = None) -> "
-                     "dict[str, numpy.typing.NDArray[typing.Any]]"))
+                     "dict[str, typing.Any]"))
         .def("snapshot", snapshot<Engine>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"));
 }

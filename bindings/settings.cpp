@@ -37,7 +37,7 @@ TreeSettings settings_of(const nb::dict& d) {
     TreeSettings s;
     TreeSettings::each_parameter(s, SetParameters{d});
     s.choose(impurity_of(d["impurity"]));
-    s.choose(policy_of<AnyStatistics>(d["statistics"]));
+    s.statistics = policy_of<AnyStatistics>(d["statistics"]);
     s.bound = bound_of(d["bound"]);
     s.cuts = policy_of<AnyCuts>(d["cuts"]);
     std::vector<AnyLeaf> leaves;

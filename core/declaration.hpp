@@ -28,6 +28,8 @@ struct PolicyDeclaration {
     std::string_view name, type_name, about;
     std::vector<ParameterDeclaration> parameters;
     std::vector<Rule> rules;
+    std::vector<Condition> certain_only;  // cannot learn uncertain values where one of these holds
+    std::vector<MeanGain> mean_gains;
     std::vector<std::string_view> serves;  // the impurities that a bound is for; empty: all
     std::string_view promise, promise_for_means;
     std::string_view spending;
@@ -120,6 +122,12 @@ template <class Policy>
     }
     if constexpr (requires { Policy::rules; }) {
         out.rules.assign(Policy::rules.begin(), Policy::rules.end());
+    }
+    if constexpr (requires { Policy::certain_only; }) {
+        out.certain_only.assign(Policy::certain_only.begin(), Policy::certain_only.end());
+    }
+    if constexpr (requires { Policy::mean_gains; }) {
+        out.mean_gains.assign(Policy::mean_gains.begin(), Policy::mean_gains.end());
     }
     if constexpr (requires { Policy::serves; }) {
         out.serves.assign(Policy::serves.begin(), Policy::serves.end());

@@ -7,6 +7,9 @@
 //     static constexpr std::string_view about    one sentence
 //     each_parameter(policy, visit)              calls visit(name, field, rule, help) for each
 //     static constexpr std::array rules          what else it needs (Rule)
+//     static constexpr std::array certain_only   where one of these holds, it cannot learn uncertain
+//                                                values (Condition)
+//     static constexpr std::array mean_gains     of an impurity: where its gains are means (MeanGain)
 //
 // Only the name is required.
 #pragma once
@@ -74,6 +77,13 @@ struct Rule {
     Condition needs;
     std::string_view why;
     Condition when{};
+};
+
+// Where `when` holds, a gain is a mean over single examples, as some bounds need it; `labels` says
+// what can be said of the labels that are judged.
+struct MeanGain {
+    Condition when;
+    std::string_view labels;
 };
 
 }  // namespace riparian

@@ -10,21 +10,13 @@
 #include "bound/any.hpp"
 #include "cuts/any.hpp"
 #include "impurity/any.hpp"
+#include "impurity/hits.hpp"
 #include "leaf/any.hpp"
 #include "policy.hpp"
 #include "random/subspace.hpp"
-#include "simd/scalar.hpp"
 #include "statistics/any.hpp"
-#include "statistics/hits.hpp"
 
 namespace riparian {
-
-// What a leaf remembers of numeric features, besides Gaussians; in the order of AnyStatistics.
-enum class Values : std::uint8_t {
-    gaussian,    // nothing
-    exhaustive,  // every value
-    intervals,   // interval counts, exact where a cut may be the best
-};
 
 enum class RunnerUp : std::uint8_t {
     attribute,  // the best cut of another attribute
@@ -46,6 +38,8 @@ enum class InheritCounts : std::uint8_t {
 };
 
 struct Settings {
+    static constexpr std::array certain_only = {is_not("leaf_features", "None"),
+                                                is_not("short_memory", "0")};
     static constexpr std::array rules = {
         Rule{is("leaf", "majority"), "other leaves predict with all features",
              is("drop_poor_features", "True")},
@@ -70,9 +64,8 @@ struct Settings {
     Judging judging;
     AnyBound bound;
     AnyCuts cuts;
+    AnyStatistics statistics;
     AnyLeaf leaf;
-    StepSizes idbd;
-    std::size_t n_intervals = 100;
     Subspace leaf_features;        // what a leaf tracks of the features
     std::size_t short_memory = 0;  // examples; 0: none
 
@@ -87,7 +80,6 @@ struct Settings {
     int epsilons = 1;
 
     CategoricalCuts categorical_cuts = CategoricalCuts::multiway;
-    Values values = Values::gaussian;
     Variance variance = Variance::sample;
     RunnerUp runner_up = RunnerUp::attribute;
     MissingSecond missing_second = MissingSecond::zero;
@@ -160,32 +152,11 @@ struct Settings {
         const auto* const error = std::get_if<Misclassification>(&impurity);
         if (error && error->legacy_gain) min_gain = 0.0;
     }
-    void choose(const std::vector<AnyLeaf>& leaves) {
-        leaf = best_of(leaves).value();
-        for (const AnyLeaf& l : leaves) {
-            if (const auto* const units = std::get_if<Idbd>(&l)) {
-                idbd = {units->meta_step, ln(units->step)};
-            }
-        }
-    }
-    void choose(const AnyStatistics& choice) {
-        values = static_cast<Values>(choice.index());
-        if (const auto* const i = std::get_if<IntervalStatistics>(&choice)) n_intervals = i->count;
-    }
+    void choose(const std::vector<AnyLeaf>& leaves) { leaf = best_of(leaves).value(); }
 
     // Whether a leaf may track fewer features than there are.
     [[nodiscard]] bool selects() const noexcept {
         return drop_poor_features || leaf_features.draws();
-    }
-    [[nodiscard]] bool judges() const noexcept {
-        return judging.evaluator != Evaluator::resubstitution;
-    }
-    [[nodiscard]] bool pairs() const noexcept {
-        return pairing_of(bound) == Pairing::paired;
-    }
-    // Whether leaves keep more than Gaussians and counts.
-    [[nodiscard]] bool watches() const noexcept {
-        return judges() || pairs() || values != Values::gaussian;
     }
 };
 

@@ -89,7 +89,7 @@ def test_all_directories_have_a_level():
     ("file", "included"),
     [
         ("data/batch.hpp", "statistics/leaf_statistics.hpp"),
-        ("statistics/hits.hpp", "tree/tree.hpp"),
+        ("impurity/hits.hpp", "tree/tree.hpp"),
         ("check/check.hpp", "tree/nodes.hpp"),
         ("tree/tree.hpp", "forest/forest.hpp"),
         ("drift/kswin.cpp", "lab/lab.hpp"),

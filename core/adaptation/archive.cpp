@@ -126,7 +126,7 @@ bool WindowTree::bring_back(const Archived& a) {
         growth_.open_statistics(place(i));
     }
     relearn_window(side(root).since, root);
-    for (std::int32_t i = root; i < end && shape().bayes; ++i) {
+    for (std::int32_t i = root; i < end && shape().derives(); ++i) {
         const NodeRecord& leaf = leaves_[place(i)];
         if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
         leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));

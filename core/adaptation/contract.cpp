@@ -1,26 +1,9 @@
 #include "contract.hpp"
 
-#include <limits>
-
 #include "../growth/scatter.hpp"
 #include "sizes.hpp"
 
 namespace riparian {
-namespace {
-
-std::int32_t largest(const std::vector<double>& numbers, std::size_t first, std::size_t n) noexcept {
-    double top = -std::numeric_limits<double>::infinity();
-    std::int32_t best = no_answer;
-    for (std::size_t k = 0; k < n; ++k) {
-        if (numbers[first + k] > top) {
-            top = numbers[first + k];
-            best = static_cast<std::int32_t>(k);
-        }
-    }
-    return best;
-}
-
-}  // namespace
 
 Adaptation::Adaptation(Growth& growth, Traits traits)
     : GrowthHooks(growth, traits),
@@ -78,8 +61,8 @@ void Adaptation::explore(Spread& spread, std::int32_t root, double share, std::s
             if (observes) growth_.observe(node, spread, y, growth_.part_of(share, std::min(w, 1.0)));
         });
     for (std::size_t v = first; judged && v < spread.visits.size(); ++v) {
-        const std::int32_t predicted = largest(below, (v - first) * n_classes, n_classes);
-        spread.visits[v].wrong = predicted != static_cast<std::int32_t>(y);
+        const double* const sum = below.data() + (v - first) * n_classes;
+        spread.visits[v].wrong = largest_class(sum, n_classes) != static_cast<std::int32_t>(y);
     }
 }
 

@@ -153,7 +153,7 @@ void ReevaluationTree::prune(std::int32_t node) {
     nodes_.set_gate(node, 0.0);
     // An inner node learns without what naive Bayes derives.
     const NodeRecord& leaf = leaves_[static_cast<std::size_t>(to.place)];
-    if (shape().bayes && leaf.statistics.is_open()) {
+    if (shape().derives() && leaf.statistics.is_open()) {
         leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
     }
     compact();

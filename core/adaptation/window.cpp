@@ -288,8 +288,8 @@ void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, dou
     if (answers) {
         // Who was right about it is not known any more: about all examples alike.
         const double left = before > 0.0 ? leaf.weight / before : 0.0;
-        leaf.track.majority *= left;
-        leaf.track.bayes *= left;
+        for (double& number : leaf.numbers) number *= left;
+        if (PredictorState* const state = leaves_.state(place)) state->forget(shape(), left);
     }
     // What is between the two arrived since the last check.
     leaf.checked -= w;
@@ -325,7 +325,7 @@ void WindowTree::count_anew() {
         }
     }
     relearn_window(examples_.first(), 0);
-    if (!shape().bayes) return;
+    if (!shape().derives()) return;
     for (const NodeRecord& leaf : leaves_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
         leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
@@ -372,7 +372,7 @@ void WindowTree::set_window(std::size_t examples) {
 // An inner node predicts nothing.
 void WindowTree::keep_record(std::int32_t node, std::size_t place) {
     Subtrees::keep_record(node, place);
-    leaves_[place].track = {};
+    leaves_[place].numbers = {};
 }
 
 // Rows that get wider leave room for fewer.

@@ -1,6 +1,7 @@
 // The one list of bounds. A new one is a file and a place here.
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include "confidence.hpp"
@@ -38,6 +39,16 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
         [](const auto& b) {
             if constexpr (requires { b.pairing; }) return b.pairing;
             return Pairing::independent;
+        },
+        bound);
+}
+
+// What a leaf measures for a bound, if anything.
+[[nodiscard]] inline std::optional<PairedGap> make_paired_gap(const AnyBound& bound) {
+    return std::visit(
+        [](const auto& b) -> std::optional<PairedGap> {
+            if constexpr (requires { b.make_paired_gap(); }) return b.make_paired_gap();
+            return std::nullopt;
         },
         bound);
 }

@@ -33,6 +33,14 @@ enum class Pairing : std::uint8_t {
     paired,        // measured on the examples themselves
 };
 
+// From these variances; NaN for pairs, which must be measured.
+[[nodiscard]] inline double variance_of_gap(Pairing pairing, double first, double second) noexcept {
+    if (pairing == Pairing::independent) return first + second;
+    if (pairing == Pairing::paired) return std::numeric_limits<double>::quiet_NaN();
+    const double sum = std::sqrt(first) + std::sqrt(second);
+    return sum * sum;
+}
+
 // The half-width of the confidence interval of a gain. A bound is a plain value under the name
 // that users write. Besides the usual declarations (policy.hpp) a bound says:
 //
@@ -44,6 +52,7 @@ enum class Pairing : std::uint8_t {
 //     most_delta          delta must be below it
 //     needs_variance      it uses the variance of the gap; a field `pairing` says how that is made,
 //                         and without one the two gains count as independent
+//     make_paired_gap()   what leaves measure for it, if anything (paired_gap.hpp)
 template <class B>
 concept Bound = std::regular<B> && requires(const B b, const Evidence e) {
     { B::name } -> std::convertible_to<std::string_view>;

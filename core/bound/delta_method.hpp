@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "bound.hpp"
+#include "paired_gap.hpp"
 #include "quantile.hpp"
 
 namespace riparian {
@@ -23,6 +26,7 @@ struct DeltaMethod {
         "For large n a check errs with a probability near {delta}: a normal approximation, not a "
         "bound, and not to be trusted for rare classes or gains near 0.";
     static constexpr double most_delta = 0.5;
+    static constexpr std::array certain_only = {is("pairing", "paired")};
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"),
              "the covariance of two gains cannot forget an example", is("pairing", "paired")},
@@ -36,6 +40,11 @@ struct DeltaMethod {
     static void each_parameter(Self& self, Visit&& visit) {
         visit("pairing", self.pairing, OneOf("independent", "conservative", "paired"),
               "How the variances of two gains make that of their difference.");
+    }
+
+    // Pairs are measured at every leaf.
+    [[nodiscard]] std::optional<PairedGap> make_paired_gap() const {
+        return pairing == Pairing::paired ? std::optional<PairedGap>(PairedGap{}) : std::nullopt;
     }
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {

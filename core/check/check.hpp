@@ -9,8 +9,8 @@
 #include "../simd/aligned.hpp"
 #include "../settings.hpp"
 #include "decision.hpp"
+#include "leaf_extras.hpp"
 #include "tracked_features.hpp"
-#include "watch.hpp"
 
 namespace riparian {
 
@@ -31,8 +31,17 @@ struct LeafCase {
     double number = 1;             // of this check at the leaf, from 1
     double known_features = 1;     // that had a value so far
     double horizon = 0;            // weight until the next check at the latest; 0: no matter
-    const Watch* watch = nullptr;  // where the settings ask for one
+    // What policies keep at the leaf; null: nothing.
+    const AnyLeafValues* values = nullptr;  // numeric cuts are those that it offers
+    const Hits* hits = nullptr;             // all gains are those of its hits
+    const PairedGap* pair = nullptr;        // the variance of the gap is measured there
     const TrackedFeatures* kept = nullptr;  // where the leaf does not track all features
+
+    void set_extras(const LeafExtras& extras) noexcept {
+        if (offers_cuts(settings.statistics)) values = &extras.values;
+        hits = extras.hits ? &*extras.hits : nullptr;
+        pair = extras.pair ? &*extras.pair : nullptr;
+    }
 };
 
 // Room for what it refers to.
@@ -81,8 +90,10 @@ public:
     void best_thresholds(const LeafCase&, std::vector<double>& thresholds,
                          std::vector<double>& sides);
 
-    // Gives up the exact points of intervals that can hold no cut within epsilon of the best.
-    void prune(const LeafCase&, IntervalCounts&, const Decision&);
+    // The gain of a cut with these class weights beside it, where the value of so much weight is
+    // known; not of a function of the user.
+    [[nodiscard]] double gain_of_sides(const LeafCase&, const double* left, const double* right,
+                                       double known);
 
 private:
     Decision decide_by(const LeafCase&, const AnyImpurity&);
@@ -102,9 +113,10 @@ private:
     void categories(const LeafCase&, const AnyImpurity&);
     void rank_categorical(const LeafCase&, const AnyImpurity&, std::size_t feature);
 
-    // Candidates from what a leaf watches, and by a function of the user (check_watched.cpp).
+    // Candidates from what policies keep at a leaf (rank_extras.cpp).
     void rank_values(const LeafCase&, const AnyImpurity&, std::size_t feature);
-    void rank_judged(const LeafCase&);
+    void rank_hits(const LeafCase&);
+    // Candidates by a function of the user (rank_by_function.cpp).
     void rank_by_function(const LeafCase&, const ImpurityFunction&);
     void list_candidates(const LeafCase&);
 

@@ -9,7 +9,7 @@
 
 #include "../data/feature.hpp"
 #include "../data/row.hpp"
-#include "../leaf/leaf.hpp"
+#include "../leaf/contract.hpp"
 #include "../memory/account.hpp"
 #include "../random/subspace.hpp"
 #include "../statistics/leaf_statistics.hpp"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "../bound/influence.hpp"
+#include "../check/waiting_leaf.hpp"
 #include "growth.hpp"
 
 namespace riparian {
@@ -107,7 +107,7 @@ LeafCase Growth::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
     c.number = static_cast<double>(leaf.checks) + 1.0;
     c.known_features = static_cast<double>(n_known_);
     c.horizon = settings_.adaptive_grace ? longest_delay(settings_, leaf.weight) : 0.0;
-    c.watch = leaves_.watch(place);
+    if (const LeafExtras* const extras = leaves_.extras(place)) c.set_extras(*extras);
     c.kept = kept;
     return c;
 }
@@ -126,7 +126,7 @@ void Growth::check(std::size_t place) {
     if (decision.verdict != Verdict::wait) {
         split(place, decision);
     } else {
-        if (settings_.watches()) after_check(place, decision);
+        if (leaves_.any_extras()) after_check(place, decision);
         if (settings_.drop_poor_features) drop_poor(place);
     }
     if (working_.held > most_working) leave_room();
@@ -153,52 +153,20 @@ void Growth::drop_poor(std::size_t place) {
     const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
     NodeRecord& leaf = leaves_[place];
     leaf.statistics.keep(from, leaves_.shape(place), left.numeric, left.categorical);
-    if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
+    if (LeafExtras* const extras = leaves_.extras(place)) extras->keep(left.numeric);
 }
 
 // What a leaf that waits makes of the check.
 void Growth::after_check(std::size_t place, const Decision& d) {
     const Charge charge(leaves_.account());
-    Watch& w = *leaves_.watch(place);
     const LeafCase leaf = leaf_case(leaves_[place], case_room_);
-    if (settings_.pairs() && d.best.feature != none &&
-        !w.pair.leads(d.best.feature, d.second.feature)) {
-        const auto leader = [&](const Candidate& c) {
-            Leader out;
-            out.cut = c;
-            if (c.feature == none) return out;
-            out.slot = features()[static_cast<std::size_t>(c.feature)].slot;
-            out.classes = n_classes_;
-            // Room to spare, for classes and for branches, is not part of the state.
-            const Charge room(working_);
-            const std::vector<double> table = checker_.branches(leaf, c);
-            const std::size_t width = shape().class_stride;
-            std::size_t rows = table.size() / width;
-            const auto row = [&](std::size_t b) { return table.data() + b * width; };
-            while (rows && std::all_of(row(rows - 1), row(rows), [](double x) { return x == 0.0; })) {
-                --rows;
-            }
-            std::vector<double> seen;
-            for (std::size_t b = 0; b < rows; ++b) seen.insert(seen.end(), row(b), row(b) + n_classes_);
-            const std::vector<double> adds =
-                influence(d.evidence.measure, seen.data(), rows, n_classes_);
-            const Charge kept(leaves_.account());
-            out.influence.assign(adds.begin(), adds.end());
-            return out;
-        };
-        w.pair.lead(leader(d.best), leader(d.second));
-    }
-    for (IntervalCounts& counts : w.intervals) {
-        if (!counts.has_intervals() || d.best.feature == none) continue;
-        checker_.prune(leaf, counts, d);
-    }
+    WaitingLeaf check(checker_, leaf, d, features(), working_);
+    leaves_.extras(place)->after_check(check);
 }
 
-// Once a leaf has seen its first examples, what its hits are judged by is fixed.
-void Growth::fix_hits(std::size_t place) {
-    Watch& w = *leaves_.watch(place);
+// Fixes the cuts that the extras of a leaf ask for, once it has seen its first examples.
+void Growth::fix_cuts(std::size_t place) {
     const NodeRecord& leaf = leaves_[place];
-    if (!w.hits.open() || leaf.weight < settings_.judging.holdout_examples) return;
     std::vector<double> thresholds, sides;
     const LeafCase c = [&] {
         const Charge charge(working_);
@@ -207,8 +175,8 @@ void Growth::fix_hits(std::size_t place) {
         return found;
     }();
     const Charge charge(leaves_.account());
-    w.hits.fix(settings_.judging, shape(), leaf.statistics, c.counts, n_classes_, leaf.weight,
-               thresholds.data(), sides.data());
+    leaves_.extras(place)->fix_cuts(settings_, shape(), leaf.statistics, c.counts, n_classes_,
+                                    leaf.weight, thresholds.data(), sides.data());
 }
 
 void Growth::certify(std::int32_t node, const Decision& decision) {
@@ -259,8 +227,8 @@ void Growth::split(std::size_t place, const Decision& decision, const std::vecto
     if (leaves_with(id) - 1 + branches.size() > settings_.max_leaves) return;
     const std::size_t more = growth(branches.size(), true) +
                              (cut.test == Test::every_value ? 2 * Branches::bytes(branches.size()) : 0);
-    // The units of the parent are there until its children have them.
-    const std::size_t copies = branches.size() + (shape().linear ? 1 : 0);
+    // A copy of the parent's state is there until its children have it.
+    const std::size_t copies = branches.size() + (leaves_.any_states() ? 1 : 0);
     if (!may_add(more, nodes_.predicts(id))) return;
     const std::size_t size = leaves_.bytes_of_a_leaf();
     const Room room = make_room_for_leaves(more, copies, id);
@@ -268,7 +236,8 @@ void Growth::split(std::size_t place, const Decision& decision, const std::vecto
     const Charge charge(structure_);
     make_room_in_lists(branches.size());
     certify(id, decision);
-    LinearUnits units = shape().linear ? leaves_.units(place)->for_child(shape()) : LinearUnits{};
+    LooseState inherited = make_loose_state(settings_.leaf);
+    if (inherited) inherited->inherit(shape(), *leaves_.state(place));
     if (hooks_->traits().keeps) {
         hooks_->keep_record(id, place);
     } else {
@@ -316,10 +285,10 @@ void Growth::split(std::size_t place, const Decision& decision, const std::vecto
         if (settings_.inherit_counts == InheritCounts::count) {
             leaves_[slot].inherited = weights[b];
         }
-        if (shape().linear) inherit(slot, units);
+        if (inherited) inherit(slot, *inherited);
     }
-    if (shape().linear) {
-        units = {};
+    if (inherited) {
+        inherited.reset();
         settle();
     }
     if (settings_.short_memory) recall(id);

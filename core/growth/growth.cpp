@@ -18,14 +18,14 @@ Growth::Growth(const Settings& settings, std::size_t object_bytes)
     const Charge charge(structure_);
     structure_.held = taken(object_bytes);
     Shape shape;
-    shape.bayes = needs_bayes(settings.leaf);
-    shape.lean = shape.bayes && settings.lean;
-    shape.linear = needs_units(settings.leaf);
+    if (needs_derived(settings.leaf)) {
+        shape.derived = settings.lean ? Derived::found_when_asked : Derived::kept;
+    }
     shape.class_stride = room_for_classes(0);
     leaves_.set_shape(shape);
-    plain_ = !settings.watches() && !shape.linear && !settings.selects() &&
+    plain_ = !LeafExtras::wanted(settings) && !keeps_state(settings.leaf) && !settings.selects() &&
              !settings.adaptive_grace && !settings.short_memory;
-    scratch_.fit(shape, false);
+    riparian::fit(scratch_, settings_.leaf, shape, false);
 }
 
 void Growth::begin(GrowthHooks& hooks) {
@@ -97,7 +97,7 @@ void Growth::reshape(const Shape& to) {
     }
     const Shape from = shape();
     leaves_.set_shape(to);
-    scratch_.fit(to, costs_.classes > 0);
+    riparian::fit(scratch_, settings_.leaf, to, costs_.classes > 0);
     memory_.reshape(to);
     hooks_->reshape(to);
     if (settings_.selects()) {
@@ -130,11 +130,11 @@ void Growth::set_costs(const double* matrix, std::size_t classes) {
     costs_ = Costs{std::move(entries), classes, classes};
     {
         const Charge charge(structure_);
-        scratch_.fit(shape(), true);
+        riparian::fit(scratch_, settings_.leaf, shape(), true);
     }
     if (auto* const loss = std::get_if<Loss>(&settings_.impurity)) {
         loss->costs = costs_;
-        if (settings_.judges()) settings_.judging.costs = costs_;
+        settings_.judging.costs = costs_;
         allow_labels();
     }
 }
@@ -146,7 +146,7 @@ void Growth::allow_labels() noexcept {
     loss->costs.labels = std::min(loss->costs.classes, n_classes_);
     settings_.judging.costs.labels = std::min(settings_.judging.costs.classes, n_classes_);
     for (std::size_t place = 0; place < leaves_.size(); ++place) {
-        if (Watch* const w = leaves_.watch(place)) w->hits.doubt_labels(settings_.judging.evaluator);
+        if (LeafExtras* const extras = leaves_.extras(place)) extras->change_labels(settings_);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../check/check.hpp"
@@ -94,8 +95,8 @@ public:
         return leaves_.delay(place, settings_.grace_period);
     }
     [[nodiscard]] bool may_split(const NodeRecord&) const noexcept;
-    // The predictor of every leaf, by node.
-    [[nodiscard]] std::vector<Speaker> speakers() const;
+    // [node]: the name of the predictor of every leaf.
+    [[nodiscard]] std::vector<std::string_view> predictors() const;
     // No leaf keeps more than statistics, nor waits for another weight than the grace period, and
     // there is no limit of memory.
     [[nodiscard]] bool plain() const noexcept { return plain_ && !limited(); }
@@ -163,8 +164,8 @@ public:
     [[nodiscard]] LeafView view(std::int32_t node) const noexcept;
     [[nodiscard]] LeafView view_of(std::int32_t node) const noexcept;  // the same, not in line
     [[nodiscard]] LeafAndRow leaf_and_row(std::int32_t node, const Row&, Asking&) const;
-    [[nodiscard]] Track& track(std::int32_t leaf) noexcept {
-        return leaves_[static_cast<std::size_t>(at(leaf).place)].track;
+    [[nodiscard]] LeafNumbers& numbers(std::int32_t leaf) noexcept {
+        return leaves_[static_cast<std::size_t>(at(leaf).place)].numbers;
     }
     template <class Policy>
     void predict(const Policy&, std::int32_t start, const Row&, Asking&, const Answers&,
@@ -283,7 +284,7 @@ private:
     void recall(std::int32_t child, const Row&, std::size_t y, double w);
 
     void check(std::size_t place);
-    void fix_hits(std::size_t place);
+    void fix_cuts(std::size_t place);
     void drop_poor(std::size_t place);
     void after_check(std::size_t place, const Decision&);
     [[nodiscard]] std::size_t most_rivals() const noexcept {
@@ -292,7 +293,7 @@ private:
     void activate(std::size_t place);
     void draw_features(std::size_t place);
     void draw_first();
-    void inherit(std::size_t place, const LinearUnits& of_parent);
+    void inherit(std::size_t place, const PredictorState& of_parent);
 
     [[nodiscard]] std::size_t most_lasting(bool predicts = false) const noexcept;
     [[nodiscard]] std::size_t bytes_of_classes(std::size_t stride) const noexcept;
@@ -306,8 +307,8 @@ private:
     void restore_nodes(const Snapshot&);
     void restore_leaves(const Snapshot&);
     void restore_kept(std::size_t place, const Snapshot&);
-    void restore_watches(const Snapshot&);
-    void restore_units(const Snapshot&);
+    void restore_extras(const Snapshot&);
+    void restore_states(const Snapshot&);
     void restore_memory(const Snapshot&);
     void restore_certificates(const Snapshot&);
 

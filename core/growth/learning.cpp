@@ -71,7 +71,7 @@ bool Growth::learn_inside(std::int32_t node, const Row& row, std::size_t y, doub
 
 // Without what naive Bayes derives: nobody asks for it there.
 void Growth::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    if (settings_.watches() || shape().linear || leaves_.any_tracked_features()) {
+    if (leaves_.any_extras() || leaves_.any_states() || leaves_.any_tracked_features()) {
         count<false>(place, row, y, w);
         return;
     }
@@ -152,7 +152,9 @@ bool Growth::count_limited(std::size_t place, const Row& row, std::size_t y, dou
         const TrackedFeatures* const kept = leaves_.tracked_features(place);
         std::size_t more = leaf.statistics.growth(
             leaves_.shape(place), kept ? gathered_.of(row, *kept, features()) : row, y);
-        if (const LinearUnits* const u = leaves_.units(place)) more += u->growth(shape(), row, n_classes_);
+        if (const PredictorState* const state = leaves_.state(place)) {
+            more += state->growth(shape(), row, n_classes_);
+        }
         make_room_for(more, none);
     }
     double& seen = leaves_.counts(leaf.node)[y];
@@ -232,7 +234,7 @@ std::int32_t Growth::observe(std::int32_t leaf, const Row& row, std::size_t y, d
     return std::visit(
         [&](const auto& policy) {
             const LeafAndRow seen = leaf_and_row(leaf, row, scratch_);
-            return policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
+            return policy.observe(seen.leaf, seen.row, scratch_, numbers(leaf), y, w);
         },
         settings_.leaf);
 }
@@ -248,11 +250,11 @@ std::int32_t Growth::observe(Ends& found, const Row& row, std::size_t y, double 
             vote(found, [&](std::int32_t leaf, double* shares) {
                 const LeafAndRow seen = leaf_and_row(leaf, row, scratch_);
                 if constexpr (requires { policy.observe_shares(seen.leaf, seen.row, scratch_,
-                                                               track(leaf), y, w, shares); }) {
-                    policy.observe_shares(seen.leaf, seen.row, scratch_, track(leaf), y, w, shares);
+                                                               numbers(leaf), y, w, shares); }) {
+                    policy.observe_shares(seen.leaf, seen.row, scratch_, numbers(leaf), y, w, shares);
                 } else {
                     policy.probabilities(seen.leaf, seen.row, scratch_, shares);
-                    policy.observe(seen.leaf, seen.row, scratch_, track(leaf), y, w);
+                    policy.observe(seen.leaf, seen.row, scratch_, numbers(leaf), y, w);
                 }
             });
         },
@@ -262,12 +264,12 @@ std::int32_t Growth::observe(Ends& found, const Row& row, std::size_t y, double 
         std::max_element(all, all + static_cast<std::ptrdiff_t>(n_classes_)) - all);
 }
 
-std::vector<Speaker> Growth::speakers() const {
-    std::vector<Speaker> out(nodes_.size(), Speaker::none);
+std::vector<std::string_view> Growth::predictors() const {
+    std::vector<std::string_view> out(nodes_.size());
     std::visit([&](const auto& policy) {
         for (const NodeRecord& leaf : leaves_) {
             if (at(leaf.node).test != Test::leaf) continue;
-            out[static_cast<std::size_t>(leaf.node)] = policy.speaker(view(leaf.node));
+            out[static_cast<std::size_t>(leaf.node)] = policy.predictor_at(view(leaf.node));
         }
     }, settings_.leaf);
     return out;
@@ -276,7 +278,7 @@ std::vector<Speaker> Growth::speakers() const {
 LeafView Growth::view_of(std::int32_t node) const noexcept { return view(node); }
 
 void Growth::fit(Asking& scratch) const {
-    scratch.fit(shape(), costs_.classes > 0);
+    riparian::fit(scratch, settings_.leaf, shape(), costs_.classes > 0);
     if (settings_.selects()) scratch.gathered.fit(shape());
 }
 

@@ -27,8 +27,8 @@ void Leaves::open(const Settings& settings, std::int32_t node, std::size_t place
         riparian::make_room(v);
         v.resize(place + 1);
     };
-    make_place(settings.watches(), watches_);
-    make_place(shape_.linear, units_);
+    make_place(LeafExtras::wanted(settings), extras_);
+    make_place(keeps_state(settings.leaf), states_);
     make_place(settings.selects(), tracked_features_);
     make_place(settings.adaptive_grace, delays_);
     make_place(settings.short_memory > 0, recalled_);
@@ -43,8 +43,8 @@ void Leaves::deactivate(std::size_t place) noexcept {
     NodeRecord& leaf = records_[place];
     leaf.statistics.close();
     leaf.recent.reset();
-    if (!watches_.empty()) watches_[place].reset();
-    if (!units_.empty()) units_[place].reset();
+    if (!extras_.empty()) extras_[place].reset();
+    if (!states_.empty()) states_[place].reset();
     if (!tracked_features_.empty()) tracked_features_[place].reset();
     if (!recalled_.empty()) recalled_[place] = 0.0;
     leaf.classes = 0;
@@ -56,13 +56,13 @@ void Leaves::deactivate(std::size_t place) noexcept {
 void Leaves::forget(std::size_t place) noexcept {
     NodeRecord& leaf = records_[place];
     leaf.weight = leaf.checked = 0.0;
-    leaf.track = {};
+    leaf.numbers = {};
 }
 
 void Leaves::clear() noexcept {
     records_.clear();
-    watches_.clear();
-    units_.clear();
+    extras_.clear();
+    states_.clear();
     tracked_features_.clear();
 }
 
@@ -81,15 +81,15 @@ std::vector<std::int32_t> Leaves::compact(const std::vector<std::int32_t>& ids) 
         places[place] = static_cast<std::int32_t>(left);
         records_[place].node = node;
         move_to_left(records_, place);
-        move_to_left(watches_, place);
-        move_to_left(units_, place);
+        move_to_left(extras_, place);
+        move_to_left(states_, place);
         move_to_left(tracked_features_, place);
         move_to_left(delays_, place);
         ++left;
     }
     cut_to(records_, left);
-    cut_to(watches_, left);
-    cut_to(units_, left);
+    cut_to(extras_, left);
+    cut_to(states_, left);
     cut_to(tracked_features_, left);
     cut_to(delays_, left);
     return places;
@@ -113,8 +113,8 @@ std::size_t Leaves::growth(const Settings& settings, std::size_t records) const 
         if (wanted) bytes += growth_in_bytes(v, records, sizeof(v[0]));
     };
     add(true, records_);
-    add(settings.watches(), watches_);
-    add(shape_.linear, units_);
+    add(LeafExtras::wanted(settings), extras_);
+    add(keeps_state(settings.leaf), states_);
     add(settings.selects(), tracked_features_);
     add(settings.adaptive_grace, delays_);
     add(settings.short_memory > 0, recalled_);

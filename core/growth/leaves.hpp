@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "../check/leaf_extras.hpp"
 #include "../check/tracked_features.hpp"
-#include "../check/watch.hpp"
-#include "../leaf/leaf.hpp"
+#include "../leaf/contract.hpp"
 #include "../memory/account.hpp"
 #include "../settings.hpp"
 
@@ -29,7 +29,7 @@ struct NodeRecord {
     double weight = 0.0;       // in the statistics; of an inactive leaf since it is inactive
     double inherited = 0.0;    // counted as seen, where the settings say so
     double checked = 0.0;      // of it, at the last check; of an inactive leaf, when it was last ranked
-    Track track;
+    LeafNumbers numbers{};     // of the leaf predictor
     LeafStatistics statistics;  // closed: the leaf is inactive
     std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
 };
@@ -89,14 +89,17 @@ public:
         return tracked_features(place) ? tracked_features(place)->shape() : shape_;
     }
 
-    // ---- what the settings ask for besides ----
+    // ---- what the settings ask for in addition ----
 
-    [[nodiscard]] Watch* watch(std::size_t place) const noexcept {
-        return watches_.empty() ? nullptr : watches_[place].get();
+    [[nodiscard]] LeafExtras* extras(std::size_t place) const noexcept {
+        return extras_.empty() ? nullptr : extras_[place].get();
     }
-    [[nodiscard]] LinearUnits* units(std::size_t place) const noexcept {
-        return units_.empty() ? nullptr : units_[place].get();
+    [[nodiscard]] bool any_extras() const noexcept { return !extras_.empty(); }
+    // What the leaf predictor keeps; null if that is nothing, or the leaf is inactive.
+    [[nodiscard]] PredictorState* state(std::size_t place) const noexcept {
+        return states_.empty() ? nullptr : states_[place].get();
     }
+    [[nodiscard]] bool any_states() const noexcept { return !states_.empty(); }
     // The features that a leaf tracks; null: all of them.
     [[nodiscard]] TrackedFeatures* tracked_features(std::size_t place) const noexcept {
         return tracked_features_.empty() ? nullptr : tracked_features_[place].get();
@@ -156,8 +159,8 @@ private:
     Held<std::unique_ptr<TrackedFeatures>> tracked_features_;
     Held<double> delays_;
     Held<double> recalled_;
-    Held<std::unique_ptr<Watch>> watches_;
-    Held<std::unique_ptr<LinearUnits>> units_;
+    Held<std::unique_ptr<LeafExtras>> extras_;
+    Held<std::unique_ptr<PredictorState>> states_;
     std::size_t n_active_ = 0;
 };
 
@@ -176,10 +179,10 @@ void Leaves::open_statistics(const Settings& settings, std::size_t place, std::s
         }
         draw();
         leaf.statistics.open(shape(place));
-        if (shape_.linear) units_[place] = std::make_unique<LinearUnits>();
-        if (!settings.watches()) return;
-        watches_[place] = std::make_unique<Watch>();
-        watches_[place]->fit(settings, shape(place));
+        if (!states_.empty()) states_[place] = make_state(settings.leaf);
+        if (!any_extras()) return;
+        extras_[place] = std::make_unique<LeafExtras>(settings);
+        extras_[place]->fit(settings, shape(place));
     } catch (const OverLimit&) {
         deactivate(place);
     }

@@ -32,7 +32,7 @@ void Growth::restore(const Snapshot& s, const Sizes& z) {
     demand_size(s.draw_number, draws ? z.n_leaves : 0, "draw_number");
     demand_size(s.draw_share, draws ? z.n_leaves : 0, "draw_share");
     demand_size(s.dropped, settings.selects() ? z.n_leaves * s.kinds.size() : 0, "dropped");
-    // A leaf that watches has room for each feature: not before there are numbers for it.
+    // A leaf that keeps more has room for each feature: not before there are numbers for it.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
     for (std::size_t i = 0; i < s.dropped.size(); ++i) {
@@ -40,13 +40,12 @@ void Growth::restore(const Snapshot& s, const Sizes& z) {
                "inactive does not go with dropped");
     }
     const std::size_t n_active = z.n_leaves - n_inactive;
-    const std::size_t watched =
-        (settings.judges() ? n_active * s.kinds.size() : 0) +
-        (settings.values == Values::gaussian ? 0 : z.numeric - n_inactive * z.n_numeric);
-    demand(watched <= s.watch.size(), "watch ends too early");
-    const std::size_t with_units = needs_units(settings.leaf) ? z.n_leaves : 0;
-    demand_size(s.right_idbd, with_units, "right_idbd");
-    demand_size(s.unit_sizes, with_units, "unit_sizes");
+    demand(LeafExtras::least_numbers(settings, n_active * s.kinds.size(),
+                                     z.numeric - n_inactive * z.n_numeric) <= s.extras.size(),
+           "watch ends too early");
+    const std::size_t with_state = keeps_state(settings.leaf) ? z.n_leaves : 0;
+    demand_size(s.right_idbd, with_state, "right_idbd");
+    demand_size(s.unit_sizes, with_state, "unit_sizes");
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
     add_features(kinds);
@@ -159,8 +158,7 @@ void Growth::restore_kept(std::size_t place, const Snapshot& s) {
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
     leaves_.set_tracked_features(place,
                                  std::make_unique<TrackedFeatures>(features(), leaves_.shape()));
-    const TrackedFeatures::Left left = leaves_.tracked_features(place)->drop(poor, features());
-    if (Watch* const w = leaves_.watch(place)) w->keep(left.numeric);
+    leaves_.tracked_features(place)->drop(poor, features());
     if (!draws) return;
     leaves_.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
     demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
@@ -200,7 +198,7 @@ void Growth::restore_leaves(const Snapshot& s) {
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
         leaf.checks = s.checks[i];
-        leaf.track = {s.right_majority[i], s.right_bayes[i]};
+        leaf.numbers = {s.right_majority[i], s.right_bayes[i]};
         const bool active = s.inactive[i] != 1;
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -213,7 +211,7 @@ void Growth::restore_leaves(const Snapshot& s) {
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
         demand(!settings_.short_memory || s.recalled[i] <= leaf.checked,
                where + "recalled after its last check");
-        const double most = std::max(leaf.track.majority, leaf.track.bayes);
+        const double most = *std::max_element(leaf.numbers.begin(), leaf.numbers.end());
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + tables;
         if (!active) {
@@ -271,12 +269,12 @@ void Growth::restore_leaves(const Snapshot& s) {
             }
         }
         tables += shape.categorical;
-        if (shape.bayes) leaf.statistics.find_bayes(shape, counts);
+        if (shape.derives()) leaf.statistics.find_bayes(shape, counts);
     }
     for (std::size_t i = 0; i < s.delay.size(); ++i) leaves_.set_delay(i, s.delay[i]);
     for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves_.set_recalled(i, s.recalled[i]);
-    restore_watches(s);
-    restore_units(s);
+    restore_extras(s);
+    restore_states(s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();
@@ -284,37 +282,36 @@ void Growth::restore_leaves(const Snapshot& s) {
     table_known.demand_end();
 }
 
-void Growth::restore_watches(const Snapshot& s) {
-    demand_size(s.watch_sizes, settings_.watches() ? leaves_.size() : 0, "watch_sizes");
-    NumberReader numbers(s.watch, "watch");
-    for (std::size_t i = 0; i < s.watch_sizes.size(); ++i) {
-        const std::size_t n = s.watch_sizes[i];
-        if (!leaves_.watch(i)) {
-            demand(n == 0, "an inactive leaf that watches");
+void Growth::restore_extras(const Snapshot& s) {
+    demand_size(s.extras_sizes, leaves_.any_extras() ? leaves_.size() : 0, "watch_sizes");
+    NumberReader numbers(s.extras, "watch");
+    for (std::size_t i = 0; i < s.extras_sizes.size(); ++i) {
+        const std::size_t n = s.extras_sizes[i];
+        if (!leaves_.extras(i)) {
+            demand(n == 0, "watch_sizes: an inactive leaf");
             continue;
         }
-        leaves_.watch(i)->restore(settings_, leaves_.shape(i), features(),
-                                  leaves_.own_counts(leaves_[i]), n_classes_, leaves_[i].weight,
-                                  numbers.take(n), n);
+        leaves_.extras(i)->restore(settings_, leaves_.shape(i), features(),
+                                   leaves_.own_counts(leaves_[i]), n_classes_, leaves_[i].weight,
+                                   numbers.take(n), n);
     }
     numbers.demand_end();
 }
 
-void Growth::restore_units(const Snapshot& s) {
+void Growth::restore_states(const Snapshot& s) {
     NumberReader numbers(s.units, "units");
     for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
         const std::size_t n = s.unit_sizes[i];
         const double weight = leaves_[i].weight;
-        if (!leaves_.units(i)) {
+        PredictorState* const state = leaves_.state(i);
+        if (!state) {
             demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
             continue;
         }
-        demand(n > 0 || weight == 0.0, at_row("unit_sizes", i) + "no units");
         demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
                at_row("right_idbd", i) + "more right than seen");
-        leaves_.units(i)->restore(leaves_.shape(), categories_.data(), n_classes_, settings_.idbd,
-                           numbers.take(n), n);
-        leaves_.units(i)->right = s.right_idbd[i];
+        state->restore(leaves_.shape(), categories_.data(), n_classes_, weight, numbers.take(n), n);
+        state->right = s.right_idbd[i];
     }
     numbers.demand_end();
 }

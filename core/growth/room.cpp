@@ -7,8 +7,6 @@
 namespace riparian {
 namespace {
 
-// A row with kept values may open new blocks of them.
-constexpr std::size_t room_of_values = 8192;
 // At most, besides its counts.
 constexpr std::size_t scratch_of_a_class = 64;
 
@@ -108,7 +106,7 @@ void Growth::settle() noexcept {
     std::size_t largest = std::max(nodes_.copy_bytes(2 * shape().class_stride * sizeof(double)),
                                    leaves_.copy_bytes());
     largest = std::max({largest, certificates_.copy_bytes(), hooks_->copy_bytes()});
-    limit_.set_spare((settings_.values != Values::gaussian ? room_of_values : 0) +
+    limit_.set_spare(room_of_a_row(settings_.statistics) +
                      std::max(largest, memory_.copy_bytes()));
 }
 

@@ -22,8 +22,8 @@ inline std::int32_t Growth::route_learning(std::int32_t start, const Row& row) {
             leaves_.weights(at(node).parent),
             categories_.data(),
             n_classes_,
-            leaf.track,
-            plain_ ? nullptr : leaves_.units(place)};
+            leaf.numbers,
+            plain_ ? nullptr : leaves_.state(place)};
 }
 
 [[gnu::always_inline]] inline Growth::LeafAndRow Growth::leaf_and_row(std::int32_t node, const Row& row,
@@ -83,9 +83,9 @@ template <bool plain>
         leaf.statistics.learn(shape(), row, y, w, before, counts);
         return;
     }
-    Watch* const watched = leaves_.watch(place);
-    if (watched) {
-        watched->judge(settings_, shape(), leaf.statistics, row, y, w, counts, n_classes_);
+    LeafExtras* const extras = leaves_.extras(place);
+    if (extras) {
+        extras->judge(settings_, shape(), leaf.statistics, row, y, w, counts, n_classes_);
     }
     if (before == 0.0) ++leaf.classes;
     counts[y] += w;
@@ -93,16 +93,16 @@ template <bool plain>
     if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
         const Row tracked = found.row ? *found.row : gathered_.of(row, *kept, features());
         leaf.statistics.learn(kept->shape(), tracked, y, w, before, counts, found.range);
-        if (watched) watched->learn(kept->shape(), row, tracked, y, w);
+        if (extras) extras->learn(kept->shape(), row, tracked, y, w);
         return;
     }
     leaf.statistics.learn(shape(), row, y, w, before, counts, found.range);
-    if (LinearUnits* const u = leaves_.units(place)) {
-        u->learn(shape(), row, y, w, n_classes_, settings_.idbd, scratch_.linear);
+    if (PredictorState* const state = leaves_.state(place)) {
+        state->learn(shape(), row, y, w, n_classes_, scratch_);
     }
-    if (watched) {
-        watched->learn(shape(), row, row, y, w);
-        if (settings_.judges()) fix_hits(place);
+    if (extras) {
+        extras->learn(shape(), row, row, y, w);
+        if (extras->wants_cuts(settings_, leaf.weight)) fix_cuts(place);
     }
 }
 

@@ -70,21 +70,21 @@ void Growth::save_leaf(std::size_t place, Snapshot& s) const {
         s.draw_share.push_back(kept ? kept->draw.share : 0.0);
     }
     if (settings_.short_memory) s.recalled.push_back(leaves_.recalled(place));
-    if (const Watch* const w = leaves_.watch(place)) {
-        const std::vector<double> numbers = w->save(settings_, n_classes);
-        s.watch_sizes.push_back(numbers.size());
-        s.watch.insert(s.watch.end(), numbers.begin(), numbers.end());
-    } else if (settings_.watches()) {
-        s.watch_sizes.push_back(0);
+    if (const LeafExtras* const extras = leaves_.extras(place)) {
+        const std::vector<double> numbers = extras->save(n_classes);
+        s.extras_sizes.push_back(numbers.size());
+        s.extras.insert(s.extras.end(), numbers.begin(), numbers.end());
+    } else if (leaves_.any_extras()) {
+        s.extras_sizes.push_back(0);
     }
-    s.right_majority.push_back(leaf.track.majority);
-    s.right_bayes.push_back(leaf.track.bayes);
-    if (leaves_.shape().linear) {
-        const LinearUnits* const u = leaves_.units(place);
+    s.right_majority.push_back(leaf.numbers[0]);
+    s.right_bayes.push_back(leaf.numbers[1]);
+    if (leaves_.any_states()) {
+        const PredictorState* const state = leaves_.state(place);
         const std::size_t before = s.units.size();
-        if (u) u->save(leaves_.shape(), settings_.idbd, s.units);
+        if (state) state->save(leaves_.shape(), s.units);
         s.unit_sizes.push_back(s.units.size() - before);
-        s.right_idbd.push_back(u ? u->right : 0.0);
+        s.right_idbd.push_back(state ? state->right : 0.0);
     }
     if (!active) {
         s.values.insert(s.values.end(), leaves_.shape().categorical, 0);

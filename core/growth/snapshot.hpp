@@ -48,13 +48,14 @@ struct Snapshot {
     std::vector<std::int32_t> rival_feature, rival_category;  // [rival], after the second
     std::vector<std::uint8_t> rival_test;
     std::vector<double> rival_threshold, rival_gain;
-    std::vector<std::uint64_t> watch_sizes;  // [leaf], where leaves watch
-    std::vector<double> watch;
+    // What policies keep at leaves in addition (LeafExtras); in files it is called "watch".
+    std::vector<std::uint64_t> extras_sizes;  // [leaf], where they keep anything
+    std::vector<double> extras;
 
-    // Since format 3, where the leaves have linear units; else empty, and may be absent.
-    std::vector<double> right_idbd;         // [leaf]
-    std::vector<std::uint64_t> unit_sizes;  // [leaf]
-    std::vector<double> units;
+    // Since format 3, where the leaf predictor keeps a state; else empty, and may be absent.
+    std::vector<double> right_idbd;         // [leaf] how often that predictor was right
+    std::vector<std::uint64_t> unit_sizes;  // [leaf] how many numbers its state has
+    std::vector<double> units;              // of the states, one after the other
 
     template <class Self, class Visit>
     static void each_of_units(Self& s, Visit&& visit) {
@@ -91,8 +92,8 @@ struct Snapshot {
         visit("rival_test", s.rival_test);
         visit("rival_threshold", s.rival_threshold);
         visit("rival_gain", s.rival_gain);
-        visit("watch_sizes", s.watch_sizes);
-        visit("watch", s.watch);
+        visit("watch_sizes", s.extras_sizes);
+        visit("watch", s.extras);
     }
 
     // Since format 3: how often the data were presented.

@@ -42,19 +42,19 @@ void Growth::draw_first() {
         try {
             draw_features(place);
             leaf.statistics.reshape(before, leaves_.shape(place), leaves_.own_counts(leaf));
-            if (Watch* const w = leaves_.watch(place)) w->fit(settings_, leaves_.shape(place));
+            if (LeafExtras* const extras = leaves_.extras(place)) extras->fit(settings_, leaves_.shape(place));
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
         }
     }
 }
 
-// A leaf begins with what the units of its parent have learned.
-void Growth::inherit(std::size_t place, const LinearUnits& of_parent) {
-    if (!leaves_.units(place)) return;
+// A leaf begins with what the predictor of its parent has learned.
+void Growth::inherit(std::size_t place, const PredictorState& of_parent) {
+    if (!leaves_.state(place)) return;
     const Charge charge(leaves_.account());
     try {
-        leaves_.units(place)->copy_from(shape(), of_parent);
+        leaves_.state(place)->inherit(shape(), of_parent);
     } catch (const OverLimit&) {
         leaves_.deactivate(place);
     }
@@ -101,8 +101,8 @@ void Growth::reshape_leaves(const Shape& from) {
             const Shape before = kept ? kept->shape() : from;
             if (kept) kept->grow(features(), to, settings_.leaf_features);
             leaf.statistics.reshape(before, leaves_.shape(place), leaves_.own_counts(leaf));
-            if (Watch* const w = leaves_.watch(place)) w->fit(settings_, leaves_.shape(place));
-            if (LinearUnits* const u = leaves_.units(place)) u->reshape(from, to, settings_.idbd);
+            if (LeafExtras* const extras = leaves_.extras(place)) extras->fit(settings_, leaves_.shape(place));
+            if (PredictorState* const state = leaves_.state(place)) state->reshape(from, to);
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
         }

@@ -1,97 +1,21 @@
 // Examples with uncertain values: what leaves predict for them, and who was right.
 #include <algorithm>
-#include <limits>
 
-#include "../simd/scalar.hpp"
 #include "rows.hpp"
 #include "scatter.hpp"
 
 namespace riparian {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::int32_t largest(const double* numbers, std::size_t n) noexcept {
-    double top = -infinity;
-    std::int32_t best = no_answer;
-    for (std::size_t k = 0; k < n; ++k) {
-        if (numbers[k] > top) {
-            top = numbers[k];
-            best = static_cast<std::int32_t>(k);
-        }
-    }
-    return best;
-}
-
-// Naive Bayes where the likelihood of an uncertain value is its mean over the points. The
-// class, or none where the leaf knows nothing; leaves the logarithms in scratch.scores.
-std::int32_t bayes_of(const LeafView& leaf, Spread& spread, AnswerScratch& scratch) {
-    const std::size_t n = leaf.n_classes;
-    Spread::Room& room = spread.room;
-    const auto add_scores = [&](const Row& row, std::vector<double>& out) {
-        if (NaiveBayes::class_by_score(leaf, row, scratch) == no_answer) return false;
-        out.insert(out.end(), scratch.scores.begin(),
-                   scratch.scores.begin() + static_cast<std::ptrdiff_t>(n));
-        return true;
-    };
-    room.sum.clear();
-    room.nothing.clear();
-    if (!add_scores(spread.certain_part(), room.sum)) return no_answer;
-    add_scores(spread.nothing(), room.nothing);
-    const auto& points = spread.draw();
-    for (std::size_t v = 0; v < spread.values.size(); ++v) {
-        room.scores.clear();
-        for (const Point& p : points[v]) add_scores(spread.alone(v, p.value), room.scores);
-        const std::size_t m = points[v].size();
-        room.likelihoods.resize(m);
-        for (std::size_t k = 0; k < n; ++k) {
-            if (room.nothing[k] == -infinity) continue;
-            double top = -infinity;
-            for (std::size_t p = 0; p < m; ++p) top = std::max(top, room.scores[p * n + k]);
-            for (std::size_t p = 0; p < m; ++p) room.likelihoods[p] = room.scores[p * n + k] - top;
-            kernels().exponential(room.likelihoods.data(), m, room.likelihoods.data());
-            double mean = 0.0;
-            for (std::size_t p = 0; p < m; ++p) mean += points[v][p].weight * room.likelihoods[p];
-            room.sum[k] += top + ln(mean) - room.nothing[k];
-        }
-    }
-    std::copy(room.sum.begin(), room.sum.end(), scratch.scores.begin());
-    return largest(room.sum.data(), n);
-}
-
-void probabilities_of(Speaker speaker, const LeafView& leaf, Spread& spread,
-                      AnswerScratch& scratch, double* out) {
-    const std::size_t n = leaf.n_classes;
-    if (speaker == Speaker::idbd) {
-        // A linear unit's output for the parts together is that for the means of all features.
-        std::vector<double>& shares = spread.room.likelihoods;
-        shares.resize(n);
-        std::fill_n(out, n, 0.0);
-        spread.each_part([&](const Row& part, double weight) {
-            Idbd{}.probabilities(leaf, part, scratch, shares.data());
-            for (std::size_t k = 0; k < n; ++k) out[k] += weight * shares[k];
-        });
-    } else if (speaker == Speaker::naive_bayes && bayes_of(leaf, spread, scratch) != no_answer) {
-        std::fill(scratch.scores.begin() + static_cast<std::ptrdiff_t>(n), scratch.scores.end(),
-                  -infinity);
-        kernels().softmax(scratch.scores.data(), n, scratch.scores.size());
-        std::copy_n(scratch.scores.begin(), n, out);
-    } else {
-        Majority{}.probabilities(leaf, spread.row(), scratch, out);
-    }
-}
-
-}  // namespace
 
 void Growth::probabilities(std::int32_t node, Spread& spread, AnswerScratch& scratch,
                            std::size_t n_classes, double* out) const {
     LeafView leaf = view_of(node);
     leaf.n_classes = n_classes;
-    const Speaker speaker =
-        at(node).test != Test::leaf
-            ? Speaker::majority
-            : std::visit([&](const auto& policy) { return policy.speaker(leaf); }, settings_.leaf);
-    probabilities_of(speaker, leaf, spread, scratch, out);
+    if (at(node).test != Test::leaf) {
+        Majority{}.probabilities(leaf, spread, scratch, out);
+        return;
+    }
+    std::visit([&](const auto& policy) { policy.probabilities(leaf, spread, scratch, out); },
+               settings_.leaf);
 }
 
 void Growth::predict(Spread& spread, AnswerScratch& scratch, const Answers& answers,
@@ -124,29 +48,17 @@ void Growth::predict(Spread& spread, AnswerScratch& scratch, const Answers& answ
     if (!answers.classes) return;
     answers.classes[row] = !seen_           ? no_answer
                            : costs_.classes ? costs_.cheapest(sum.data(), n)
-                                            : largest(sum.data(), n);
+                                            : largest_class(sum.data(), n);
 }
 
 void Growth::observe(std::int32_t node, Spread& spread, std::size_t y, double w) {
-    const LeafView leaf = view_of(node);
-    const auto truth = static_cast<std::int32_t>(y);
-    const std::int32_t majority = Majority::class_of(leaf);
-    if (const auto* const best = std::get_if<Best>(&settings_.leaf); !best || best->majority) {
-        if (majority == truth) track(node).majority += w;
-    }
-    if (needs_bayes(settings_.leaf)) {
-        const std::int32_t bayes = bayes_of(leaf, spread, scratch_);
-        if ((bayes == no_answer ? majority : bayes) == truth) track(node).bayes += w;
-    }
-    if (leaf.units) {
-        std::vector<double>& shares = spread.room.shares;
-        shares.resize(leaf.n_classes);
-        const Speaker speaker = Idbd::speaker(leaf);
-        probabilities_of(speaker, leaf, spread, scratch_, shares.data());
-        const std::int32_t linear =
-            speaker == Speaker::idbd ? largest(shares.data(), leaf.n_classes) : majority;
-        if (linear == truth) leaf.units->right += w;
-    }
+    std::visit(
+        [&]<class Policy>(const Policy& policy) {
+            if constexpr (Observes<Policy>) {
+                policy.observe(view_of(node), spread, scratch_, numbers(node), y, w);
+            }
+        },
+        settings_.leaf);
 }
 
 void Growth::arrive(const Spread& spread, std::size_t y) {

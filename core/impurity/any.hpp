@@ -1,6 +1,7 @@
 // The one list of impurities. A new one is a file and a place here.
 #pragma once
 
+#include <span>
 #include <variant>
 
 #include "accuracy.hpp"
@@ -29,6 +30,13 @@ using ImpurityChoice = std::variant<Entropy, Gini, KearnsMansour, Misclassificat
             return {};
         },
         impurity);
+}
+
+// An impurity over these classes only: costs are told apart by class.
+[[nodiscard]] inline AnyImpurity over(const AnyImpurity& impurity,
+                                      std::span<const std::size_t> codes) {
+    const auto* const loss = std::get_if<Loss>(&impurity);
+    return loss ? AnyImpurity(Loss{{}, loss->costs.of_classes(codes)}) : impurity;
 }
 
 [[nodiscard]] inline Measure measure(const AnyImpurity& impurity) noexcept {

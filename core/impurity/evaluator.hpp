@@ -29,6 +29,11 @@ struct Judged {
     }
 
     static constexpr Condition judged = is_not("evaluator", "resubstitution");
+    static constexpr std::array certain_only = {judged};
+    static constexpr std::array mean_gains = {
+        MeanGain{is("evaluator", "prequential"), "though labels still settle while they are judged"},
+        MeanGain{is("evaluator", "holdout"), "labels are fixed before they are judged"},
+    };
     static constexpr std::array rules = {
         Rule{is("categorical_cuts", "multiway"), "hits are counted for each value", judged},
         Rule{is("statistics", "gaussian"), "hits are counted beside Gaussians", judged},
@@ -40,6 +45,11 @@ struct Judged {
         Rule{is_not("adaptation", "reevaluation", "options"),
              "hits are counted for the labels of a leaf", judged},
     };
+
+    // Whether leaves count hits (hits.hpp), so that gains are means over single examples.
+    [[nodiscard]] bool counts_hits() const noexcept {
+        return evaluator != Evaluator::resubstitution;
+    }
 
     bool operator==(const Judged&) const = default;
 };

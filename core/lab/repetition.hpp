@@ -128,10 +128,7 @@ private:
             const Pairing pairing = pairing_of(method_->bound);
             if (second == none) return gains.variance(best);  // "no split" has none
             if (pairing == Pairing::paired) return gains.variance(best, second);
-            const double one = gains.variance(best), two = gains.variance(second);
-            if (pairing == Pairing::independent) return one + two;
-            const double sum = std::sqrt(one) + std::sqrt(two);
-            return sum * sum;
+            return riparian::variance_of_gap(pairing, gains.variance(best), gains.variance(second));
         }
         return unknown;
     }

@@ -1,84 +1,333 @@
 #pragma once
 
-#include "idbd.hpp"
-#include "naive_bayes.hpp"
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "contract.hpp"
+#include "majority.hpp"
 
 namespace riparian {
 
-// Whichever of some predictors was right more often at this leaf before learning each
-// example, as `Adaptive` for its two. Ties go to the linear units, which alone know
-// something in a new leaf, then to naive Bayes, then to the majority.
-struct Best {
-    static constexpr std::string_view name = "";  // users write its members
-    static constexpr bool observes = true;
-    bool majority = false;
-    bool bayes = false;
-    bool linear = false;
-
-    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
-                                      AnswerScratch& scratch) const {
-        switch (leader(leaf, leaf.track)) {
-            case Member::bayes: return NaiveBayes::class_of(leaf, row, scratch);
-            case Member::linear: return Idbd::class_of(leaf, row, scratch);
-            default: return Majority::class_of(leaf);
-        }
+// A predictor that keeps nothing of its own: only how often it was right.
+class CountedState final : public PredictorState {
+public:
+    void learn(const Shape&, const Row&, std::size_t, double, std::size_t, AnswerScratch&) override {}
+    [[nodiscard]] std::size_t growth(const Shape&, const Row&, std::size_t) const noexcept override {
+        return 0;
     }
-
-    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
-                         Track& track, std::size_t y, double w) const {
-        const Member by = leader(leaf, track);
-        const auto truth = static_cast<std::int32_t>(y);
-        std::int32_t said = no_answer;
-        const auto judge = [&](Member member, std::int32_t answer, double& right) {
-            if (answer == truth) right += w;
-            if (member == by) said = answer;
-        };
-        if (bayes) judge(Member::bayes, NaiveBayes::class_of(leaf, row, scratch), track.bayes);
-        if (linear && leaf.units) {
-            judge(Member::linear, Idbd::class_of(leaf, row, scratch), leaf.units->right);
-        }
-        if (majority) judge(Member::majority, Majority::class_of(leaf), track.majority);
-        return said;
-    }
-
-    void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
-                       double* out) const {
-        switch (leader(leaf, leaf.track)) {
-            case Member::bayes: return NaiveBayes{}.probabilities(leaf, row, scratch, out);
-            case Member::linear: return Idbd{}.probabilities(leaf, row, scratch, out);
-            default: return Majority{}.probabilities(leaf, row, scratch, out);
-        }
-    }
-
-    [[nodiscard]] Speaker speaker(const LeafView& leaf) const noexcept {
-        switch (leader(leaf, leaf.track)) {
-            case Member::bayes: return NaiveBayes::speaker(leaf);
-            case Member::linear: return Idbd::speaker(leaf);
-            default: return Speaker::majority;
-        }
-    }
-
-    bool operator==(const Best&) const = default;
-
-private:
-    enum class Member : std::uint8_t { bayes, linear, majority };
-
-    [[nodiscard]] Member leader(const LeafView& leaf, const Track& track) const noexcept {
-        Member best = Member::majority;
-        double most = -1.0;
-        const auto offer = [&](bool enabled, Member member, double right) {
-            if (!enabled || !(right > most)) return;
-            best = member;
-            most = right;
-        };
-        const bool units = linear && leaf.units;  // an inactive leaf has none
-        offer(units, Member::linear, units ? leaf.units->right : 0.0);
-        offer(bayes, Member::bayes, track.bayes);
-        offer(majority, Member::majority, track.majority);
-        return best;
+    void reshape(const Shape&, const Shape&) override {}
+    void inherit(const Shape&, const PredictorState&) override {}
+    void forget(const Shape&, double share) override { right *= share; }
+    void merge(const Shape&, const PredictorState& other, double) override { right += other.right; }
+    void save(const Shape&, std::vector<double>&) const override {}
+    void restore(const Shape&, const std::int32_t*, std::size_t, double, const double*,
+                 std::size_t count) override {
+        if (count) throw std::invalid_argument("units: too many numbers");
     }
 };
 
-static_assert(LeafModel<Best>);
+// The states of several predictors at one leaf; those that were not chosen have none.
+template <class... Predictors>
+class SeveralStates;
+
+// Whichever of some predictors was right more often at this leaf before learning each
+// example. Ties go to the highest precedence. The first two that keep no state count in the
+// numbers of the leaf, the others in a state.
+template <SinglePredictor... Predictors>
+class BestOf {
+public:
+    static constexpr std::string_view name = "";  // users write its members
+    static constexpr bool observes = true;
+
+    BestOf() : BestOf(Members{}) {}
+    // One of each at most.
+    template <SinglePredictor... Chosen>
+    [[nodiscard]] static BestOf of(const Chosen&... chosen) {
+        Members members;
+        ((std::get<std::optional<Chosen>>(members) = chosen), ...);
+        return BestOf(std::move(members));
+    }
+
+    // The same and one more, in the place of one of its kind.
+    template <SinglePredictor P>
+    [[nodiscard]] BestOf with(const P& predictor) const {
+        Members members = *members_;
+        std::get<std::optional<P>>(members) = predictor;
+        return BestOf(std::move(members));
+    }
+
+    [[nodiscard]] bool needs_derived() const noexcept {
+        return any([]<class P>(const P&) { return P::needs_derived(); });
+    }
+    [[nodiscard]] bool keeps_state() const noexcept { return n_states() > 0; }
+    [[nodiscard]] std::unique_ptr<PredictorState> make_state() const;
+    void fit(const Shape& s, AnswerScratch& scratch) const {
+        each([&]<std::size_t i, class P>(const P& p) {
+            if constexpr (KeepsState<P>) p.fit(s, scratch);
+        });
+    }
+
+    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
+                                      AnswerScratch& scratch) const {
+        std::int32_t out = no_answer;
+        lead(leaf, leaf.numbers, [&]<class P>(const P&, const LeafView& own) {
+            out = P::class_of(own, row, scratch);
+        });
+        return out;
+    }
+
+    template <class Example>
+    std::int32_t observe(const LeafView& leaf, Example&& example, AnswerScratch& scratch,
+                         LeafNumbers& numbers, std::size_t y, double w) const {
+        const std::size_t leader = leader_of(leaf, numbers);
+        std::int32_t predicted = leader == nobody ? Majority::class_of(leaf) : no_answer;
+        each([&]<std::size_t i, class P>(const P&) {
+            double* const right = right_of<i>(leaf, numbers);
+            if (!right) return;
+            const std::int32_t own = P::class_of(view_of<i>(leaf), example, scratch);
+            if (own == static_cast<std::int32_t>(y)) *right += w;
+            if (i == leader) predicted = own;
+        });
+        return predicted;
+    }
+
+    template <class Example>
+    void probabilities(const LeafView& leaf, Example&& example, AnswerScratch& scratch,
+                       double* out) const {
+        lead(leaf, leaf.numbers, [&](const auto& predictor, const LeafView& own) {
+            predictor.probabilities(own, example, scratch, out);
+        });
+    }
+
+    [[nodiscard]] std::string_view predictor_at(const LeafView& leaf) const noexcept {
+        std::string_view out;
+        lead(leaf, leaf.numbers, [&](const auto& predictor, const LeafView& own) {
+            out = predictor.predictor_at(own);
+        });
+        return out;
+    }
+
+    bool operator==(const BestOf& other) const { return *members_ == *other.members_; }
+
+private:
+    friend class SeveralStates<Predictors...>;
+    using Members = std::tuple<std::optional<Predictors>...>;
+    using States = SeveralStates<Predictors...>;
+    static constexpr std::size_t nobody = sizeof...(Predictors);
+
+    explicit BestOf(Members members)
+        : members_(std::make_shared<const Members>(std::move(members))) {}
+
+    // ---- the members ----
+
+    template <std::size_t i>
+    using Member = std::tuple_element_t<i, std::tuple<Predictors...>>;
+
+    // Calls visit.operator()<place>(predictor) for each that was chosen.
+    template <class Visit>
+    void each(Visit&& visit) const {
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+            (call<i>(visit), ...);
+        }(std::index_sequence_for<Predictors...>());
+    }
+    template <std::size_t i, class Visit>
+    void call(Visit& visit) const {
+        if (const auto& member = std::get<i>(*members_)) visit.template operator()<i>(*member);
+    }
+    template <class Test>
+    [[nodiscard]] bool any(Test&& test) const {
+        bool found = false;
+        each([&]<std::size_t i, class P>(const P& p) { found |= test(p); });
+        return found;
+    }
+
+    // ---- where each counts ----
+
+    template <std::size_t i>
+    static constexpr std::size_t slot = [] {
+        constexpr std::array with_state{KeepsState<Predictors>...};
+        std::size_t before = 0;
+        for (std::size_t j = 0; j < i; ++j) before += !with_state[j];
+        return before;
+    }();
+    // Whether it needs a state at each leaf: of its own, or to count how often it was right.
+    template <std::size_t i>
+    static constexpr bool has_state =
+        KeepsState<Member<i>> || slot<i> >= std::tuple_size_v<LeafNumbers>;
+
+    [[nodiscard]] std::size_t n_states() const noexcept {
+        std::size_t n = 0;
+        each([&]<std::size_t i, class P>(const P&) { n += has_state<i>; });
+        return n;
+    }
+    // One state alone stands in the leaf itself.
+    template <std::size_t i>
+    [[nodiscard]] PredictorState* state_of(const LeafView& leaf) const noexcept {
+        if constexpr (!has_state<i>) return nullptr;
+        if (!leaf.state || n_states() == 1) return leaf.state;
+        return static_cast<States*>(leaf.state)->template part<i>();
+    }
+    template <std::size_t i>
+    [[nodiscard]] LeafView view_of(LeafView leaf) const noexcept {
+        leaf.state = state_of<i>(leaf);
+        return leaf;
+    }
+    // Null: it has no state here, since the leaf is inactive, and cannot predict.
+    template <std::size_t i, class Numbers>
+    [[nodiscard]] auto right_of(const LeafView& leaf, Numbers& numbers) const noexcept {
+        if constexpr (has_state<i>) {
+            PredictorState* const state = state_of<i>(leaf);
+            return state ? &state->right : nullptr;
+        } else {
+            return &numbers[slot<i>];
+        }
+    }
+
+    [[nodiscard]] std::size_t leader_of(const LeafView& leaf,
+                                        const LeafNumbers& numbers) const noexcept {
+        std::size_t leader = nobody;
+        double most = -1.0;
+        int precedence = 0;
+        each([&]<std::size_t i, class P>(const P&) {
+            const double* const right = right_of<i>(leaf, numbers);
+            if (!right || *right < most || (*right == most && P::precedence < precedence)) return;
+            leader = i;
+            most = *right;
+            precedence = P::precedence;
+        });
+        return leader;
+    }
+    // Where nobody can predict, the majority does.
+    template <class Use>
+    void lead(const LeafView& leaf, const LeafNumbers& numbers, Use&& use) const {
+        const std::size_t leader = leader_of(leaf, numbers);
+        if (leader == nobody) return use(Majority{}, leaf);
+        each([&]<std::size_t i, class P>(const P& predictor) {
+            if (i == leader) use(predictor, view_of<i>(leaf));
+        });
+    }
+
+    std::shared_ptr<const Members> members_;
+};
+
+// Each is saved as the count of its numbers, how often it was right, and the numbers.
+template <class... Predictors>
+class SeveralStates final : public PredictorState {
+public:
+    using Best = BestOf<Predictors...>;
+
+    explicit SeveralStates(const Best& best) {
+        best.each([&]<std::size_t i, class P>(const P& predictor) {
+            if constexpr (KeepsState<P>) {
+                std::get<i>(parts_).emplace(predictor);
+            } else if constexpr (Best::template has_state<i>) {
+                std::get<i>(parts_).emplace();
+            }
+        });
+    }
+
+    template <std::size_t i>
+    [[nodiscard]] PredictorState* part() noexcept {
+        return &*std::get<i>(parts_);
+    }
+
+    void learn(const Shape& s, const Row& row, std::size_t y, double w, std::size_t n_classes,
+               AnswerScratch& scratch) override {
+        each([&](PredictorState& part) { part.learn(s, row, y, w, n_classes, scratch); });
+    }
+    [[nodiscard]] std::size_t growth(const Shape& s, const Row& row,
+                                     std::size_t n_classes) const noexcept override {
+        std::size_t bytes = 0;
+        each([&](const PredictorState& part) { bytes += part.growth(s, row, n_classes); });
+        return bytes;
+    }
+    void reshape(const Shape& from, const Shape& to) override {
+        each([&](PredictorState& part) { part.reshape(from, to); });
+    }
+    void inherit(const Shape& s, const PredictorState& parent) override {
+        each(parent, [&](PredictorState& part, const PredictorState& of_parent) { part.inherit(s, of_parent); });
+    }
+    void forget(const Shape& s, double share) override {
+        each([&](PredictorState& part) { part.forget(s, share); });
+    }
+    void merge(const Shape& s, const PredictorState& other, double share) override {
+        each(other, [&](PredictorState& part, const PredictorState& more) { part.merge(s, more, share); });
+    }
+    void save(const Shape& s, std::vector<double>& out) const override {
+        each([&](const PredictorState& part) {
+            const std::size_t first = out.size();
+            out.insert(out.end(), {0.0, part.right});
+            part.save(s, out);
+            out[first] = static_cast<double>(out.size() - first - 2);
+        });
+    }
+    void restore(const Shape& s, const std::int32_t* categories, std::size_t n_classes,
+                 double weight, const double* numbers, std::size_t count) override {
+        const double* const end = numbers + count;
+        const auto demand = [](bool holds) {
+            if (!holds) throw std::invalid_argument("units: not the states of several predictors");
+        };
+        each([&](PredictorState& part) {
+            demand(end - numbers >= 2);
+            const double size = numbers[0];
+            demand(size >= 0.0 && size <= static_cast<double>(end - numbers - 2) &&
+                   size == std::floor(size));
+            demand(numbers[1] >= 0.0 && numbers[1] <= weight * (1.0 + 1e-9));
+            part.right = numbers[1];
+            part.restore(s, categories, n_classes, weight, numbers + 2,
+                         static_cast<std::size_t>(size));
+            numbers += 2 + static_cast<std::size_t>(size);
+        });
+        demand(numbers == end);
+    }
+
+private:
+    template <class P>
+    struct StateOf {
+        using type = CountedState;
+    };
+    template <KeepsState P>
+    struct StateOf<P> {
+        using type = typename P::State;
+    };
+    using Parts = std::tuple<std::optional<typename StateOf<Predictors>::type>...>;
+
+    template <class Visit>
+    void each(Visit&& visit) {
+        std::apply([&](auto&... part) { ((part ? visit(*part) : void()), ...); }, parts_);
+    }
+    template <class Visit>
+    void each(Visit&& visit) const {
+        std::apply([&](const auto&... part) { ((part ? visit(*part) : void()), ...); }, parts_);
+    }
+    // With the same part of another leaf.
+    template <class Visit>
+    void each(const PredictorState& other, Visit&& visit) {
+        const Parts& of_other = static_cast<const SeveralStates&>(other).parts_;
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+            ((std::get<i>(parts_) ? visit(*std::get<i>(parts_), *std::get<i>(of_other)) : void()), ...);
+        }(std::index_sequence_for<Predictors...>());
+    }
+
+    Parts parts_;
+};
+
+template <SinglePredictor... Predictors>
+std::unique_ptr<PredictorState> BestOf<Predictors...>::make_state() const {
+    if (n_states() > 1) return std::make_unique<States>(*this);
+    std::unique_ptr<PredictorState> state;
+    each([&]<std::size_t i, class P>(const P& predictor) {
+        if constexpr (KeepsState<P>) {
+            state = std::make_unique<typename P::State>(predictor);
+        } else if constexpr (has_state<i>) {
+            state = std::make_unique<CountedState>();
+        }
+    });
+    return state;
+}
 
 }  // namespace riparian

@@ -1,26 +1,27 @@
 #pragma once
 
-#include "leaf.hpp"
+#include "contract.hpp"
 
 namespace riparian {
 
 // The class with the largest weight, seen here and estimated by the parent's
-// split; an empty leaf answers like its parent.
+// split; an empty leaf predicts like its parent.
 struct Majority {
     static constexpr std::string_view name = "majority";
     static constexpr std::string_view about =
         "The most frequent class of the leaf.";
-    static constexpr bool bayes = false;     // needs no derived statistics
-    static constexpr bool linear = false;    // nor linear units
-    static constexpr bool observes = false;  // keeps no track
+    static constexpr bool observes = false;
+    static constexpr int precedence = 0;
+
+    [[nodiscard]] static constexpr bool needs_derived() noexcept { return false; }
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row&,
                                       AnswerScratch&) const noexcept {
         return class_of(leaf);
     }
 
-    std::int32_t observe(const LeafView& leaf, const Row&, AnswerScratch&, Track&, std::size_t,
-                         double) const noexcept {
+    std::int32_t observe(const LeafView& leaf, const Row&, AnswerScratch&, LeafNumbers&,
+                         std::size_t, double) const noexcept {
         return class_of(leaf);
     }
 
@@ -34,7 +35,18 @@ struct Majority {
         }
     }
 
-    [[nodiscard]] static Speaker speaker(const LeafView&) noexcept { return Speaker::majority; }
+    void probabilities(const LeafView& leaf, Spread& spread, AnswerScratch& scratch,
+                       double* out) const noexcept {
+        probabilities(leaf, spread.row(), scratch, out);
+    }
+
+    [[nodiscard]] static std::string_view predictor_at(const LeafView&) noexcept { return name; }
+
+    template <class Example>
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Example&&,
+                                               AnswerScratch&) noexcept {
+        return class_of(leaf);
+    }
 
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf) noexcept {
         const std::int32_t best = heaviest(leaf.own, leaf.n_classes);
@@ -64,6 +76,6 @@ private:
     }
 };
 
-static_assert(LeafModel<Majority>);
+static_assert(SinglePredictor<Majority>);
 
 }  // namespace riparian

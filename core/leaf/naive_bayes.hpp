@@ -15,21 +15,22 @@ namespace riparian {
 // Numeric values by the Gaussian of their class, categories by (n_jk + 1) / (n_.k + v).
 // A missing value is left out; a numeric feature counts only where every class of
 // the leaf has seen it. A leaf without examples, or without statistics,
-// answers by majority.
+// predicts by majority.
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
     static constexpr std::string_view about =
         "Naive Bayes over the statistics of the leaf.";
-    static constexpr bool bayes = true;
-    static constexpr bool linear = false;
     static constexpr bool observes = false;
+    static constexpr int precedence = 1;
+
+    [[nodiscard]] static constexpr bool needs_derived() noexcept { return true; }
 
     [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
                                       AnswerScratch& scratch) const {
         return class_of(leaf, row, scratch);
     }
 
-    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, Track&,
+    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, LeafNumbers&,
                          std::size_t, double) const {
         return class_of(leaf, row, scratch);
     }
@@ -38,6 +39,15 @@ struct NaiveBayes {
                        double* out) const {
         if (class_by_score(leaf, row, scratch) == no_answer) {
             Majority{}.probabilities(leaf, row, scratch, out);
+            return;
+        }
+        shares_of_scores(leaf, scratch, out);
+    }
+
+    void probabilities(const LeafView& leaf, Spread& spread, AnswerScratch& scratch,
+                       double* out) const {
+        if (!knows(leaf) || class_by_score(leaf, spread, scratch) == no_answer) {
+            Majority{}.probabilities(leaf, spread, scratch, out);
             return;
         }
         shares_of_scores(leaf, scratch, out);
@@ -52,16 +62,14 @@ struct NaiveBayes {
         for (std::size_t k = 0; k < leaf.n_classes; ++k) out[k] = scratch.scores[k];
     }
 
-    [[nodiscard]] static Speaker speaker(const LeafView& leaf) noexcept {
-        const bool knows = leaf.statistics.is_open() &&
-                           std::any_of(leaf.counts, leaf.counts + leaf.n_classes,
-                                       [](double n) { return n > 0.0; });
-        return knows ? Speaker::naive_bayes : Speaker::majority;
+    [[nodiscard]] static std::string_view predictor_at(const LeafView& leaf) noexcept {
+        return knows(leaf) ? name : Majority::name;
     }
 
-    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
+    template <class Example>
+    [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Example&& example,
                                                AnswerScratch& scratch) {
-        const std::int32_t best = class_by_score(leaf, row, scratch);
+        const std::int32_t best = class_by_score(leaf, example, scratch);
         return best != no_answer ? best : Majority::class_of(leaf);
     }
 
@@ -74,11 +82,14 @@ struct NaiveBayes {
         return highest(leaf, scratch);
     }
 
+    // The same where the likelihood of an uncertain value is its mean over the points.
+    [[nodiscard]] static std::int32_t class_by_score(const LeafView&, Spread&, AnswerScratch&);
+
     // The same for a row that is about to be learned, and class_after() may be asked then.
     [[nodiscard]] static std::int32_t class_before(const LeafView& leaf, const Row& row,
                                                    AnswerScratch& scratch) {
         const std::int32_t best = class_by_score(leaf, row, scratch);
-        scratch.ranged = leaf.shape.lean && leaf.shape.numeric > 0 && leaf.statistics.is_open() &&
+        scratch.ranged = leaf.shape.finds_derived() && leaf.shape.numeric > 0 && leaf.statistics.is_open() &&
                          !row.gap && !leaf.statistics.gaps();
         scratch.stays = best != no_answer && scores_stay(leaf, row, scratch);
         if (scratch.stays) std::copy_n(scratch.scores.data(), leaf.n_classes, scratch.before.data());
@@ -100,7 +111,7 @@ struct NaiveBayes {
         double* const* const planes = leaf.statistics.classes() + y;
         if (s.numeric == 0) {
             *score = *base;
-        } else if (s.lean) {
+        } else if (s.finds_derived()) {
             kernels().lean_scores({scratch.range.data(), planes, 1, false}, base, leaf.counts + y,
                                   s.numeric, row.x, score);
         } else {
@@ -117,17 +128,14 @@ struct NaiveBayes {
     bool operator==(const NaiveBayes&) const = default;
 
 private:
+    [[nodiscard]] static bool knows(const LeafView& leaf) noexcept {
+        return leaf.statistics.is_open() && std::any_of(leaf.counts, leaf.counts + leaf.n_classes,
+                                                        [](double n) { return n > 0.0; });
+    }
+
     [[nodiscard]] static std::int32_t highest(const LeafView& leaf,
                                               const AnswerScratch& scratch) noexcept {
-        double top = -std::numeric_limits<double>::infinity();
-        std::int32_t best = no_answer;
-        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
-            if (scratch.scores[k] > top) {
-                top = scratch.scores[k];
-                best = static_cast<std::int32_t>(k);
-            }
-        }
-        return best;
+        return largest_class(scratch.scores.data(), leaf.n_classes);
     }
 
     // Whether learning the row leaves the scores of other classes as they are: it widens no range,
@@ -142,7 +150,7 @@ private:
             if (leaf.counts[k] <= 1.0 && leaf.counts[k] > 0.0) return false;
         }
         const double* const planes =
-            s.lean ? scratch.range.data() : leaf.statistics.leaf_planes(s);
+            s.finds_derived() ? scratch.range.data() : leaf.statistics.leaf_planes(s);
         bool inside = true;
         for (std::size_t f = 0; f < s.numeric; ++f) {
             inside &= row.x[f] >= planes[leaf_low * s.numeric + f] &&
@@ -156,7 +164,7 @@ private:
         if (s.numeric == 0 || row.gap || leaf.statistics.gaps()) [[unlikely]] {
             return full_scores(leaf, row, scratch, std::numeric_limits<double>::infinity());
         }
-        if (s.lean) {
+        if (s.finds_derived()) {
             const LeafRange found{range(leaf, scratch), leaf.statistics.classes(), leaf.n_classes, false};
             kernels().lean_scores(found, leaf.statistics.base(s), leaf.counts, s.numeric, row.x,
                                   scratch.scores.data());
@@ -199,7 +207,7 @@ private:
     // The leaf's planes.
     static double* range(const LeafView& leaf, AnswerScratch& scratch) {
         const Shape& s = leaf.shape;
-        if (!s.lean) return leaf.statistics.leaf_planes(s);
+        if (!s.finds_derived()) return leaf.statistics.leaf_planes(s);
         kernels().find_range(leaf.statistics.classes(), s.class_stride, s.numeric,
                              scratch.range.data());
         return scratch.range.data();
@@ -270,6 +278,6 @@ private:
     }
 };
 
-static_assert(LeafModel<NaiveBayes>);
+static_assert(SinglePredictor<NaiveBayes>);
 
 }  // namespace riparian

@@ -1,48 +1,66 @@
-// The one list of numeric statistics. A new one is a file and a place here.
+// The one list of statistics. A new one is a file and a place here.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <utility>
 #include <variant>
 
-#include "../policy.hpp"
+#include "exhaustive.hpp"
+#include "gaussian.hpp"
+#include "intervals.hpp"
 
 namespace riparian {
 
-// Weight, mean, spread, minimum and maximum for each class.
-struct GaussianStatistics {
-    static constexpr std::string_view name = "gaussian";
-    static constexpr std::string_view about =
-        "Weight, mean, spread, minimum and maximum for each class.";
-};
-
-// In addition every value [gama2003].
-struct ExhaustiveStatistics {
-    static constexpr std::string_view name = "exhaustive";
-    static constexpr std::string_view about =
-        "Every value, as VFDTc keeps them; memory grows with the distinct values.";
-    static constexpr std::array rules = {
-        Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
-    };
-};
-
-// In addition interval counts, exact where a cut may be the best [jin2003].
-struct IntervalStatistics {
-    static constexpr std::string_view name = "intervals";
-    static constexpr std::string_view about =
-        "Interval counts, with exact points where a cut may still be the best (NIP).";
-    static constexpr std::array rules = {
-        Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
-    };
-
-    std::size_t count = 100;
-
-    template <class Self, class Visit>
-    static void each_parameter(Self& self, Visit&& visit) {
-        visit("count", self.count, Range{1.0, 65536.0}, "Intervals, and two open ones.");
-    }
-};
-
 using AnyStatistics = std::variant<GaussianStatistics, ExhaustiveStatistics, IntervalStatistics>;
+
+template <class... S>
+std::variant<typename S::PerLeaf...> per_leaf_of(const std::variant<S...>*);
+
+// What a leaf keeps for one of them.
+using AnyLeafValues = decltype(per_leaf_of(static_cast<const AnyStatistics*>(nullptr)));
+
+// Calls f(policy, what a leaf keeps for it), which must have been made for it.
+template <class Values, class F>
+void with_policy(const AnyStatistics& statistics, Values& values, F&& f) {
+    std::visit(
+        [&]<class S>(const S& policy) { f(policy, *std::get_if<typename S::PerLeaf>(&values)); },
+        statistics);
+}
+
+[[nodiscard]] inline AnyLeafValues make_values(const AnyStatistics& statistics) {
+    return std::visit([]<class S>(const S&) { return AnyLeafValues(typename S::PerLeaf{}); },
+                      statistics);
+}
+
+// Whether leaves keep what offers cuts, so that those of Gaussians are not used.
+[[nodiscard]] inline bool offers_cuts(const AnyStatistics& statistics) noexcept {
+    return std::visit([]<class S>(const S&) { return S::PerLeaf::offers_cuts; }, statistics);
+}
+
+// Bytes that one row may need.
+[[nodiscard]] inline std::size_t room_of_a_row(const AnyStatistics& statistics) noexcept {
+    return std::visit([]<class S>(const S&) { return S::PerLeaf::room_of_a_row; }, statistics);
+}
+
+// Class weights of a numeric feature at or below t; at infinity all of them. Only of values that
+// offer cuts.
+inline void left_mass(const AnyLeafValues& values, std::size_t slot, double t, std::size_t classes,
+                      double* out) {
+    std::visit(
+        [&]<class P>(const P& kept) {
+            if constexpr (P::offers_cuts) kept.left_mass(slot, t, classes, out);
+        },
+        values);
+}
+
+// f(threshold, class weights at or below it) for all cuts of a numeric feature, ascending.
+template <class F>
+void each_cut(const AnyLeafValues& values, std::size_t slot, std::size_t classes, F&& f) {
+    std::visit(
+        [&]<class P>(const P& kept) {
+            if constexpr (P::offers_cuts) kept.each_cut(slot, classes, f);
+        },
+        values);
+}
 
 }  // namespace riparian

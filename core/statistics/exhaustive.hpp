@@ -1,59 +1,31 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
+#include <array>
 
-#include "sorted_values.hpp"
+#include "by_feature.hpp"
+#include "contract.hpp"
+#include "exhaustive_values.hpp"
 
 namespace riparian {
 
-// Every distinct value of a numeric feature with its class weights, as VFDTc keeps
-// them [gama2003]. A cut is x <= value, never a midpoint. The paper's search tree
-// becomes a list when the values come sorted; sorted blocks do not. Memory grows
-// with the distinct values.
-class ExhaustiveValues {
-public:
-    // x finite, y < 65536, w > 0.
-    void learn(double x, std::size_t y, double w) { values_.learn(x, y, w); }
+// In addition every value of every numeric feature [gama2003].
+struct ExhaustiveStatistics {
+    static constexpr std::string_view name = "exhaustive";
+    static constexpr std::string_view about =
+        "Every value, as VFDTc keeps them; memory grows with the distinct values.";
+    static constexpr std::array rules = {
+        Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
+    };
 
-    // The values of another, added and taken away: exact, as these are counts.
-    void merge(const ExhaustiveValues& other) { values_.merge(other.values_); }
-    void downdate(const ExhaustiveValues& other) { values_.downdate(other.values_); }
-
-    // f(threshold, left) for every value except the largest, ascending; left[k] is
-    // the weight of class k at or below it.
-    template <class F>
-    void each_cut(std::size_t n_classes, F&& f) const {
-        values_.each_cut(n_classes, std::forward<F>(f));
-    }
-    void left_mass(double t, std::size_t n_classes, double* out) const noexcept {
-        values_.left_mass(t, n_classes, out);
-    }
-
-    [[nodiscard]] std::size_t values() const noexcept { return values_.values(); }
-    [[nodiscard]] std::size_t points() const noexcept { return values_.points(); }
-    [[nodiscard]] std::vector<std::uint32_t> block_sizes() const { return values_.block_sizes(); }
-    void arrange(const std::vector<std::uint32_t>& sizes) { values_.arrange(sizes); }
-
-    // Appends (value, class, weight), sorted by value and then by class.
-    void save(std::vector<double>& values, std::vector<std::int32_t>& classes,
-              std::vector<double>& weights) const {
-        values_.save(values, classes, weights);
-    }
-    // What `save` wrote; anything else is refused with std::invalid_argument.
-    static ExhaustiveValues restore(std::span<const double> values,
-                                    std::span<const std::int32_t> classes,
-                                    std::span<const double> weights, std::size_t n_classes) {
-        ExhaustiveValues restored;
-        restored.values_ = SortedValues::restore(values, classes, weights, n_classes, "exhaustive");
-        return restored;
-    }
-
-private:
-    SortedValues values_;
+    struct PerLeaf : ByFeature<ExhaustiveValues> {
+        void fit(const ExhaustiveStatistics&, const Shape& s) { ByFeature::fit(s.numeric); }
+        void after_check(WaitingCheck&) noexcept {}
+        void save(std::vector<double>&) const;
+        void restore(const ExhaustiveStatistics&, SavedNumbers&, const double* counts,
+                     std::size_t classes);
+    };
 };
+
+static_assert(Statistics<ExhaustiveStatistics>);
 
 }  // namespace riparian

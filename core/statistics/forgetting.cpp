@@ -94,7 +94,7 @@ std::size_t LeafStatistics::values(const Shape& s, std::size_t c) const noexcept
 }
 
 void LeafStatistics::find_bayes(const Shape& s, const double* counts) const noexcept {
-    if (s.has_range()) kernels().find_range(classes(), s.class_stride, s.numeric, leaf_planes(s));
+    if (s.keeps_derived()) kernels().find_range(classes(), s.class_stride, s.numeric, leaf_planes(s));
     refresh_all(s, counts);
 }
 

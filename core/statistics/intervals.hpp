@@ -1,179 +1,41 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
+#include <array>
 
-#include "sorted_values.hpp"
-#include "upper_gain.hpp"
+#include "by_feature.hpp"
+#include "contract.hpp"
+#include "interval_counts.hpp"
 
 namespace riparian {
 
-// What is saved of one feature after another. A feature takes: three of `sizes`, two
-// of `range`, n_intervals + 2 of `detail` once it has intervals, and the points and
-// cells that `sizes` tells.
-template <template <class> class Array>
-struct SavedIntervals {
-    Array<std::uint32_t> sizes;         // examples (at most 1,000), points, cells
-    Array<double> range;                // low, high; 0, 0: no intervals yet
-    Array<std::uint8_t> detail;         // IntervalCounts::Detail
-    Array<double> point_values;         // exact points, sorted
-    Array<std::int32_t> point_classes;
-    Array<double> point_weights;
-    Array<std::int32_t> cell_intervals; // sorted, the classes of an interval likewise
-    Array<std::int32_t> cell_classes;
-    Array<double> cell_weights;
-};
-template <class T>
-using SavedArray = std::vector<T>;
-template <class T>
-using SavedSpan = std::span<const T>;
-using IntervalArrays = SavedIntervals<SavedArray>;
-using IntervalSpans = SavedIntervals<SavedSpan>;
-
-// Numerical interval pruning [jin2003]: class weights in equal intervals, and exact
-// points only where a cut could still be the best.
-//
-// The first 1,000 examples are kept exactly, and further ones until there are two
-// values. Then their range [low, high] is cut into n intervals of one width,
-//
-//     (-inf, low], (b_0, b_1], ..., (b_n-1, b_n], (high, +inf)    b_0 = low, b_n = high
-//
-// closed above, so that the weights at or below a boundary are known exactly. Each
-// interval, the open ones too, starts with exact points. It loses them for good
-//
-// - when it is pruned: no cut inside can come within epsilon of the best;
-// - when more than 10,000 points are held in all: the interval with the most loses
-//   its own, the lowest of several.
-//
-// Examples that are gone do not come back: a pruned interval that could hold the
-// best cut after all (a false pruning) has only its boundaries from then on.
-class IntervalCounts {
-public:
-    static constexpr std::size_t first_examples = 1000;
-    static constexpr std::size_t most_points = 10'000;
-    static constexpr std::size_t most_intervals = 65536;
-
-    enum class Detail : std::uint8_t {
-        exact,         // every example of the interval is among the points
-        pruned,        // the points were given up
-        false_pruned,  // they should not have been
-        overfull,      // there was no room for them
+// In addition interval counts, exact where a cut may be the best [jin2003].
+struct IntervalStatistics {
+    static constexpr std::string_view name = "intervals";
+    static constexpr std::string_view about =
+        "Interval counts, with exact points where a cut may still be the best (NIP).";
+    static constexpr std::array rules = {
+        Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
     };
 
-    // 1 to 65536 intervals, or std::invalid_argument.
-    explicit IntervalCounts(std::size_t n_intervals);
+    std::size_t count = 100;
 
-    // x finite, y < 65536, w > 0.
-    void learn(double x, std::size_t y, double w);
+    template <class Self, class Visit>
+    static void each_parameter(Self& self, Visit&& visit) {
+        visit("count", self.count, Range{1.0, 65536.0}, "Intervals, and two open ones.");
+    }
 
-    // f(threshold, left), ascending, for every boundary and every exact point that
-    // has examples on both sides; left[k] is the weight of class k at or below it.
-    // Sums of fractional weights may differ in their last bits from one to the next.
-    template <class F>
-    void each_cut(std::size_t n_classes, F&& f) const;
-    // The same weights, to the bit, at a threshold of each_cut; all at +infinity. At
-    // another t inside an interval without points: those at or below its lower boundary.
-    void left_mass(double t, std::size_t n_classes, double* out) const;
-
-    // Prunes every interval with U(I) < best - epsilon and tests the pruned ones again.
-    // `best` is the best gain found, `epsilon` the bound; gain(left, right) is as
-    // upper_gain asks for it. An interval without examples has nothing to prune.
-    template <class Gain>
-    void prune(std::size_t n_classes, const Gain& gain, double best, double epsilon);
-
-    [[nodiscard]] bool has_intervals() const noexcept { return !intervals_.empty(); }
-    // 0 is the open one below, n_intervals + 1 that above.
-    [[nodiscard]] std::size_t interval_of(double x) const noexcept;
-    [[nodiscard]] double boundary(std::size_t i) const noexcept;  // above interval i <= n
-    [[nodiscard]] Detail detail(std::size_t i) const noexcept { return intervals_[i].detail; }
-    [[nodiscard]] std::size_t points() const noexcept { return points_.points(); }
-    [[nodiscard]] std::size_t false_prunings() const noexcept;
-    // How the points lie in memory, as SortedValues has it.
-    [[nodiscard]] std::vector<std::uint32_t> block_sizes() const { return points_.block_sizes(); }
-    void arrange(const std::vector<std::uint32_t>& sizes) { points_.arrange(sizes); }
-
-    void save(IntervalArrays&) const;  // appends
-    // Takes one feature off the front of each array; std::invalid_argument if the
-    // arrays do not mean one.
-    static IntervalCounts restore(std::size_t n_intervals, IntervalSpans&, std::size_t n_classes);
-
-private:
-    struct Cell {
-        double w;
-        std::uint32_t y;
+    struct PerLeaf : ByFeature<IntervalCounts> {
+        void fit(const IntervalStatistics& policy, const Shape& s) {
+            ByFeature::fit(s.numeric, policy.count);
+        }
+        // Gives up the exact points of intervals that can hold no cut within epsilon of the best.
+        void after_check(WaitingCheck&);
+        void save(std::vector<double>&) const;
+        void restore(const IntervalStatistics&, SavedNumbers&, const double* counts,
+                     std::size_t classes);
     };
-    struct Interval {
-        Detail detail = Detail::exact;
-        std::uint32_t held = 0;   // its points
-        Held<Cell> cells;  // the classes that it has seen, ascending
-    };
-
-    static Held<Cell>::iterator find(Held<Cell>& cells, std::size_t y) noexcept;
-    void make_intervals();
-    void add(std::size_t i, std::size_t y, double w);
-    void make_room();
-    void drop(std::size_t i, Detail);
-    void restore_intervals(const IntervalSpans&, std::size_t n_classes);
-    [[nodiscard]] std::size_t last_filled() const noexcept;
-
-    std::uint32_t n_;             // intervals, without the open ones
-    std::uint32_t examples_ = 0;  // up to first_examples
-    double low_ = 0.0, high_ = 0.0;
-    SortedValues points_;
-    Held<Interval> intervals_;  // [n + 2], empty: none yet
 };
 
-template <class F>
-void IntervalCounts::each_cut(std::size_t n_classes, F&& f) const {
-    if (!has_intervals()) return points_.each_cut(n_classes, f);
-    std::vector<double> below(n_classes), left(n_classes);
-    double offered = -std::numeric_limits<double>::infinity();
-    const auto offer = [&](double threshold) {
-        // Boundaries fall together where a range has too few numbers.
-        if (threshold > offered) f(threshold, static_cast<const double*>(left.data()));
-        offered = threshold;
-    };
-    auto point = points_.begin();
-    const std::size_t last = last_filled();
-    for (std::size_t i = 0; i <= last; ++i) {
-        for (std::size_t n = intervals_[i].held; n-- > 0;) {
-            const SortedValues::Point p = *point;
-            ++point;
-            left[p.y] += p.w;
-            const bool whole = n > 0 ? (*point).x != p.x : i < last && p.x != boundary(i);
-            if (whole) offer(p.x);
-        }
-        for (const Cell& c : intervals_[i].cells) left[c.y] = below[c.y] += c.w;
-        if (i < last) offer(boundary(i));
-    }
-}
-
-template <class Gain>
-void IntervalCounts::prune(std::size_t n_classes, const Gain& gain, double best, double epsilon) {
-    std::vector<double> left(n_classes), inside(n_classes), right(n_classes), total(n_classes);
-    for (const Interval& interval : intervals_) {
-        for (const Cell& c : interval.cells) total[c.y] += c.w;
-    }
-    for (std::size_t i = 0; i < intervals_.size(); ++i) {
-        const Interval& interval = intervals_[i];
-        if (interval.cells.empty()) continue;
-        std::fill(inside.begin(), inside.end(), 0.0);
-        for (const Cell& c : interval.cells) inside[c.y] = c.w;
-        if (interval.detail == Detail::exact || interval.detail == Detail::pruned) {
-            for (std::size_t k = 0; k < n_classes; ++k) {
-                right[k] = std::max(0.0, total[k] - left[k] - inside[k]);
-            }
-            const double limit = best - epsilon;
-            const bool hopeless = upper_gain(gain, left, inside, right, limit) < limit;
-            if (hopeless && interval.detail == Detail::exact) drop(i, Detail::pruned);
-            if (!hopeless && interval.detail == Detail::pruned) drop(i, Detail::false_pruned);
-        }
-        for (const Cell& c : interval.cells) left[c.y] += c.w;
-    }
-}
+static_assert(Statistics<IntervalStatistics>);
 
 }  // namespace riparian

@@ -41,7 +41,7 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
     if (s.categorical) {
         std::copy_n(starts, s.categorical + 1, const_cast<std::uint32_t*>(this->starts(s)));
     }
-    if (s.has_range()) {
+    if (s.keeps_derived()) {
         double* const planes = leaf_planes(s);
         fill_range(planes + leaf_low * s.numeric, planes + leaf_high * s.numeric, s.numeric);
     }
@@ -87,8 +87,8 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
             std::copy_n(source + p * from.numeric, from.numeric, target + p * to.numeric);
         }
     };
-    if (to.bayes) std::copy_n(old.base(from), from.class_stride, base(to));
-    if (to.has_range()) copy_planes(old.leaf_planes(from), leaf_planes(to), bayes_leaf_planes);
+    if (to.derives()) std::copy_n(old.base(from), from.class_stride, base(to));
+    if (to.keeps_derived()) copy_planes(old.leaf_planes(from), leaf_planes(to), bayes_leaf_planes);
     const std::uint32_t* const here = old.starts(from);
     const std::uint32_t* const there = starts(to);
     for (std::size_t k = 0; k < from.class_stride; ++k) {
@@ -183,7 +183,7 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
     for (std::size_t c = from.categorical; learned && c < to.categorical; ++c) {
         open_known_categories(to, c);
     }
-    if (to.bayes) refresh_all(to, counts);
+    if (to.derives()) refresh_all(to, counts);
 }
 
 void LeafStatistics::keep(const Shape& from, const Shape& to,
@@ -319,8 +319,8 @@ void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, 
         if (bayes) return learn_bayes(s, row, y, w, counts, nullptr);
         return kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
     }
-    double* const leaf = bayes && !s.lean ? leaf_planes(s) : nullptr;
-    bool grown = bayes && s.lean && widens(s, row);
+    double* const leaf = bayes && !s.finds_derived() ? leaf_planes(s) : nullptr;
+    bool grown = bayes && s.finds_derived() && widens(s, row);
     grown |= kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(), s.numeric, row.x, w);
     if (!bayes) return;
     if (grown) refresh_all(s, counts);

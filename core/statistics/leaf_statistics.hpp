@@ -14,32 +14,42 @@
 
 namespace riparian {
 
+// What the statistics do about the numbers that they derive from their moments: the range of the
+// leaf, and by class the precisions and the sum of their logarithms.
+enum class Derived : std::uint8_t {
+    none,              // nobody reads them
+    kept,              // they are kept up to date
+    found_when_asked,  // those that need a plane are found again for every row
+};
+
 // Sizes that all leaves of a tree share. They change only when features or
 // classes appear; then every leaf is laid out anew.
 struct Shape : RowShape {  // `numeric`: also the doubles in a plane
     std::size_t class_stride = 0;  // room for classes
-    bool bayes = false;            // keep what naive Bayes needs
-    bool lean = false;             // of that, what is derived is found when it is asked for
-    bool linear = false;           // leaves have linear units
+    Derived derived = Derived::none;
 
-    [[nodiscard]] std::size_t n_planes() const noexcept {
-        return has_range() ? bayes_class_planes : class_planes;
-    }
+    [[nodiscard]] bool derives() const noexcept { return derived != Derived::none; }
     // The leaf has planes of its own, and its classes one of precision.
-    [[nodiscard]] bool has_range() const noexcept { return bayes && !lean; }
+    [[nodiscard]] bool keeps_derived() const noexcept { return derived == Derived::kept; }
+    [[nodiscard]] bool finds_derived() const noexcept {
+        return derived == Derived::found_when_asked;
+    }
+    [[nodiscard]] std::size_t n_planes() const noexcept {
+        return keeps_derived() ? bayes_class_planes : class_planes;
+    }
     // Planes of whole vectors start at one: a load across two cache lines costs two.
     [[nodiscard]] bool aligned() const noexcept { return stride == numeric && numeric > 0; }
     // Where the parts of a leaf's block begin, in doubles (LeafStatistics).
     [[nodiscard]] std::size_t base_place() const noexcept { return class_stride; }
     [[nodiscard]] std::size_t starts_place() const noexcept {
-        return bayes ? 2 * class_stride : class_stride;
+        return derives() ? 2 * class_stride : class_stride;
     }
     [[nodiscard]] std::size_t leaf_place() const noexcept {
         const std::size_t place = starts_place() + (categorical ? categorical / 2 + 1 : 0);
         return aligned() ? (place + 3) / 4 * 4 : place;
     }
     [[nodiscard]] std::size_t classes_place() const noexcept {
-        return leaf_place() + (has_range() ? bayes_leaf_planes * numeric : 0);
+        return leaf_place() + (keeps_derived() ? bayes_leaf_planes * numeric : 0);
     }
     [[nodiscard]] std::size_t cells_place() const noexcept { return n_planes() * numeric; }
 };
@@ -55,9 +65,9 @@ struct Shape : RowShape {  // `numeric`: also the doubles in a plane
 // nothing is spent on many small ones:
 //
 //     a pointer a class to its part, null until it is seen
-//     what naive Bayes adds to the score of each class (bayes)
+//     what naive Bayes adds to the score of each class (where it is derived)
 //     where the cells of each categorical feature start, and where the last ones end
-//     the leaf's planes (bayes, unless lean)
+//     the leaf's planes (where they are kept)
 //     a part for each class seen here: its planes, then its cells: the weight of each
 //     category of each feature, as far as this leaf has seen any; and room for more parts
 //     three spare doubles: a check reads whole vectors, past the end of a plane
@@ -99,7 +109,7 @@ public:
     // it keeps none and they were found before; they are kept up to date then.
     void learn(const Shape& s, const Row& row, std::size_t y, double w, double before,
                const double* counts, double* found = nullptr) {
-        learn(s, row, y, w, before, counts, s.bayes, found);
+        learn(s, row, y, w, before, counts, s.derives(), found);
     }
     // The same where nobody answers: what naive Bayes derives from the moments is left behind.
     void learn_silently(const Shape& s, const Row& row, std::size_t y, double w, double before,
@@ -111,7 +121,7 @@ public:
     // forgotten that its moments are mostly rounding, and have to be counted again.
     [[nodiscard]] bool forget(const Shape& s, const Row& row, std::size_t y, double w,
                               const double* counts) {
-        return forget(s, row, y, w, counts, s.bayes);
+        return forget(s, row, y, w, counts, s.derives());
     }
     [[nodiscard]] bool forget_silently(const Shape& s, const Row& row, std::size_t y, double w,
                                        const double* counts) {
@@ -126,9 +136,10 @@ public:
         return {classes()[k], known_numbers(k), counts[k]};
     }
     [[nodiscard]] LeafRange range(const Shape& s, double* found = nullptr) const noexcept {
-        return {s.lean ? found : leaf_planes(s), classes(), s.class_stride, !s.lean};
+        return {s.finds_derived() ? found : leaf_planes(s), classes(), s.class_stride,
+                !s.finds_derived()};
     }
-    // The leaf's planes, and log n_k + half the sum of log precision by class (bayes).
+    // The leaf's planes, and log n_k + half the sum of log precision by class.
     [[nodiscard]] double* leaf_planes(const Shape& s) const noexcept {
         return doubles() + s.leaf_place();
     }

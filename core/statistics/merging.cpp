@@ -123,7 +123,7 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
         }
         counts[k] += others[k];
     }
-    if (s.bayes) find_bayes(s, counts);
+    if (s.derives()) find_bayes(s, counts);
 }
 
 // Whether `other` can have been learned here.
@@ -193,7 +193,7 @@ void LeafStatistics::downdate(const Shape& s, double* counts, const LeafStatisti
         if (gaps()) gaps_->numbers[k].clear();
     }
     if (emptied) reshape(s, s, counts);
-    if (s.bayes) refresh_all(s, counts);
+    if (s.derives()) refresh_all(s, counts);
 }
 
 }  // namespace riparian

@@ -18,6 +18,8 @@ using namespace riparian;
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+inline Best best_of_three() { return Best::of(Majority{}, NaiveBayes{}, LinearUnits{}); }
+
 // The same numbers with every standard library, which its distributions are not.
 class Dice {
 public:
@@ -144,10 +146,10 @@ inline TreeSettings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each kind of watch, one with a second impurity, two of all that growth can
-// remember, two that follow change so eagerly that noise is enough, and two whose inner
+// One tree for each policy that keeps more at leaves, one with a second impurity, two of all that
+// growth can remember, two that follow change so eagerly that noise is enough, and two whose inner
 // nodes learn.
-inline std::vector<TreeSettings> watching_settings() {
+inline std::vector<TreeSettings> settings_with_extras() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
     std::vector<TreeSettings> all(12, quick_settings(Majority{}));
@@ -157,10 +159,9 @@ inline std::vector<TreeSettings> watching_settings() {
     all[1].judging = {Evaluator::holdout, 30, costs};
     all[2].bound = DeltaMethod{Pairing::paired};
     all[2].spend_delta = true;
-    all[3].values = Values::exhaustive;
+    all[3].statistics = ExhaustiveStatistics{};
     all[3].leaf = Adaptive{};
-    all[4].values = Values::intervals;
-    all[4].n_intervals = 4;
+    all[4].statistics = IntervalStatistics{4};
     all[5].impurity = Misclassification{};
     all[5].second_impurity = std::make_shared<const AnyImpurity>(Gini{});
     all[5].bound = Normal{};
@@ -171,11 +172,11 @@ inline std::vector<TreeSettings> watching_settings() {
         s->delta = 0.3;
         s->tau = 0.1;
     }
-    all[7].values = Values::exhaustive;
+    all[7].statistics = ExhaustiveStatistics{};
     all[8].adaptation = all[9].adaptation = Alternates{0.9, 0.9, 20.0, false, 0};
-    all[8].leaf = Best{true, true, true};
+    all[8].leaf = best_of_three();
     all[8].categorical_cuts = CategoricalCuts::both;
-    all[9].values = Values::exhaustive;
+    all[9].statistics = ExhaustiveStatistics{};
     all[9].adaptive_grace = true;
     all[10].adaptation = Reevaluation{100};
     all[10].runner_up = RunnerUp::nothing;

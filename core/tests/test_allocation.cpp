@@ -142,7 +142,7 @@ int main() {
     wanted.rows = many;
     gradient_trees_learn_and_answer_without_allocating(examples::make_rows(wanted, 1));
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{}),
-                                AnyLeaf(Idbd{}), AnyLeaf(Best{true, true, true})}) {
+                                AnyLeaf(LinearUnits{}), AnyLeaf(examples::best_of_three())}) {
         for (const bool weights : {false, true}) {
             wanted.weights = weights;
             // A tree that may grow no more.

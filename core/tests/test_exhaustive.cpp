@@ -1,5 +1,5 @@
 // Every value in sorted blocks, against a plain map; saved, restored, and hostile arrays.
-#include "../statistics/exhaustive.hpp"
+#include "../statistics/exhaustive_values.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Hits against labels found anew for every unit of every row, in every instruction set.
-#include "../statistics/hits.hpp"
+#include "../impurity/hits.hpp"
 
 #include <algorithm>
 #include <cmath>

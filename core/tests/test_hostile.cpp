@@ -72,8 +72,8 @@ void mutate(Dice& dice, Snapshot& s) {
     const std::size_t n_nodes = s.test.size();
     std::size_t arrays = 0;
     Snapshot::each_of_all(s, [&](const char*, auto&) { ++arrays; });
-    // What leaves watch is one array of many meanings.
-    if (!s.watch.empty() && dice.chance(0.5)) return mutate(dice, s.watch, n_nodes);
+    // What policies keep at leaves is one array of many meanings.
+    if (!s.extras.empty() && dice.chance(0.5)) return mutate(dice, s.extras, n_nodes);
     const std::size_t wanted = dice.below(arrays);
     std::size_t i = 0;
     Snapshot::each_of_all(s, [&](const char*, auto& v) {
@@ -152,12 +152,12 @@ std::vector<Sample> samples() {
         }
     }
     std::size_t beside = 0;
-    for (const TreeSettings& settings : examples::watching_settings()) {
+    for (const TreeSettings& settings : examples::settings_with_extras()) {
         Sample s;
         s.settings = settings;
         examples::Wanted wanted;
         // Intervals begin after 1,000 examples.
-        wanted.rows = settings.values == Values::intervals ? 2500 : 500;
+        wanted.rows = std::holds_alternative<IntervalStatistics>(settings.statistics) ? 2500 : 500;
         wanted.numeric = 2;
         if (settings.adaptation.index() != 0) {
             wanted.turning = 180;

@@ -1,93 +1,19 @@
-// Every kernel gives the same bits in every instruction set that this machine has.
-#include "../simd/kernels.hpp"
-
-#include <bit>
+// Every kernel that reads, learns and scores rows gives the same bits in every instruction set
+// that this machine has.
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <variant>
 #include <vector>
 
-#include "../impurity/any.hpp"
-#include "../simd/aligned.hpp"
-#include "checking.hpp"
-#include "examples.hpp"
+#include "kernel_pairs.hpp"
 
 using namespace riparian;
-using examples::Dice;
+using namespace kernel_pairs;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }
-
-// Two NaNs are the same: which of two operands a processor hands on is not told.
-bool same(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
-}
-
-bool same(const AlignedDoubles& a, const AlignedDoubles& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!same(a[i], b[i])) return false;
-    }
-    return true;
-}
-
-bool has_nan(const AlignedDoubles& v) {
-    for (const double x : v) {
-        if (x != x) return true;
-    }
-    return false;
-}
-
-// What settle() makes of the largest numbers.
-double largest() {
-    AlignedDoubles row(4, 1.7e308);
-    std::uint8_t missing = 0;
-    kernels().settle(row.data(), 1, 4, &missing);
-    return row[0];
-}
-
-// A value as settle() leaves it: any size, denormals, zeros of both signs.
-double value(Dice& dice) {
-    static const double most = largest();
-    switch (dice.below(12)) {
-        case 0: return most;
-        case 1: return -most;
-        case 2: return 5e-324 * static_cast<double>(dice.below(1000));
-        case 3: return -1e-310;
-        case 4: return 0.0;
-        case 5: return -0.0;
-        case 6: return 1e9 + dice.normal();
-        case 7: return std::ldexp(dice.normal(), static_cast<int>(dice.below(800)) - 400);
-        default: return dice.normal();
-    }
-}
-
-double weight(Dice& dice) {
-    switch (dice.below(6)) {
-        case 0: return 1e-300;
-        case 1: return 0x1p53 * dice.uniform() + 1e-3;
-        case 2: return dice.uniform() + 1e-9;
-        default: return 1.0;
-    }
-}
-
-// The statistics of a leaf, once for each instruction set.
-struct Leaf {
-    AlignedDoubles planes, leaf, known;
-};
-
-class Pair {
+class RowKernels : Pair {
 public:
-    Pair(const Kernels& a, const Kernels& b, std::uint64_t seed) : a_(a), b_(b), dice_(seed) {
-        n_ = 1 + dice_.below(33);
-        stride_ = padded(n_);
-        n_classes_ = 1 + dice_.below(dice_.chance(0.1) ? 20 : 9);
-    }
+    using Pair::Pair;
 
     void run() {
         settle();
@@ -100,27 +26,13 @@ public:
         for (const bool gaps : {false, true}) {
             grow(gaps);
             refresh_and_score();
-            numeric_gains<Entropy>(0);
-            numeric_gains<Gini>(1);
         }
         categorical_scores();
-        categorical_masses<Entropy>(0);
-        categorical_masses<Gini>(1);
         softmax();
         functions();
     }
 
 private:
-    AlignedDoubles row(bool gaps) {
-        AlignedDoubles x(stride_, 0.0);
-        const bool wild = dice_.chance(0.5);
-        for (std::size_t f = 0; f < n_; ++f) {
-            x[f] = wild ? value(dice_) : dice_.normal();
-            if (gaps && dice_.chance(0.2)) x[f] = examples::nan;
-        }
-        return x;
-    }
-
     void settle() {
         const std::size_t rows = 1 + dice_.below(20);
         AlignedDoubles one(rows * stride_, 0.0);
@@ -269,57 +181,6 @@ private:
         CHECK(!has_nan(one));
     }
 
-    void grow(bool gaps) {
-        leaf_one_.assign(bayes_leaf_planes * n_ + 3, 0.0);
-        std::fill_n(leaf_one_.data() + leaf_low * n_, n_, infinity);
-        std::fill_n(leaf_one_.data() + leaf_high * n_, n_, -infinity);
-        leaf_two_ = leaf_one_;
-        one_.assign(n_classes_, {});
-        two_.assign(n_classes_, {});
-        weights_.assign(n_classes_, 0.0);
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            AlignedDoubles& planes = one_[k].planes;
-            planes.assign(bayes_class_planes * n_ + 3, 0.0);
-            std::fill_n(planes.data() + low * n_, n_, infinity);
-            std::fill_n(planes.data() + high * n_, n_, -infinity);
-            if (gaps) one_[k].known.assign(stride_, 0.0);
-            two_[k] = one_[k];
-            for (std::size_t i = 1 + dice_.below(20); i-- > 0;) {
-                const AlignedDoubles x = row(gaps);
-                const double w = weight(dice_);
-                weights_[k] += w;
-                bool grown_one, grown_two;
-                if (gaps) {
-                    const bool alone = i % 7 == 3;  // the leaf's planes may be absent
-                    grown_one = a_.learn_known(planes.data(), alone ? nullptr : leaf_one_.data(),
-                                               one_[k].known.data(), n_, x.data(), w);
-                    grown_two =
-                        b_.learn_known(two_[k].planes.data(), alone ? nullptr : leaf_two_.data(),
-                                       two_[k].known.data(), n_, x.data(), w);
-                } else {
-                    double base_one = 0.0, base_two = 0.0;
-                    grown_one = a_.learn_bayes(view(one_, k), range(leaf_one_), n_, x.data(), w,
-                                               &base_one);
-                    grown_two = b_.learn_bayes(view(two_, k), range(leaf_two_), n_, x.data(), w,
-                                               &base_two);
-                    CHECK(same(base_one, base_two));
-                    CHECK(same(base_one, a_.refresh(view(one_, k), range(leaf_one_), n_)));
-                }
-                CHECK(grown_one == grown_two);
-            }
-            CHECK(same(planes, two_[k].planes));
-            CHECK(same(one_[k].known, two_[k].known));
-            CHECK(!has_nan(planes));
-        }
-        CHECK(same(leaf_one_, leaf_two_));
-        CHECK(!has_nan(leaf_one_));
-        for (std::size_t i = bayes_leaf_planes * n_; i < leaf_one_.size(); ++i) {
-            CHECK(leaf_one_[i] == 0.0);
-        }
-    }
-
-    static LeafRange range(AlignedDoubles& leaf) { return {leaf.data(), nullptr, 0, true}; }
-
     // A leaf that keeps neither its range nor precisions gives the same bits.
     void lean() {
         AlignedDoubles leaf(bayes_leaf_planes * n_ + 3, 0.0), found(bayes_leaf_planes * n_ + 3, 0.0);
@@ -373,11 +234,6 @@ private:
         }
     }
 
-    GaussianClass view(std::vector<Leaf>& leaves, std::size_t k) {
-        return {leaves[k].planes.data(), leaves[k].known.empty() ? nullptr : leaves[k].known.data(),
-                weights_[k]};
-    }
-
     void refresh_and_score() {
         for (std::size_t k = 0; k < n_classes_; ++k) {
             const double base_one = a_.refresh(view(one_, k), range(leaf_one_), n_);
@@ -418,95 +274,6 @@ private:
         CHECK(!has_nan(one));
         for (std::size_t k = 0; k < n_classes_; ++k) {
             CHECK(planes_one[k] ? one[k] <= base[k] : one[k] == -infinity);
-        }
-    }
-
-    template <class Impurity>
-    void numeric_gains(std::size_t place) {
-        const std::size_t n_candidates = 1 + dice_.below(12);
-        AlignedDoubles thresholds(n_candidates * stride_, examples::nan);
-        for (std::size_t c = 0; c < n_candidates; ++c) {
-            for (std::size_t f = 0; f < n_; ++f) {
-                if (!dice_.chance(0.1)) thresholds[c * stride_ + f] = value(dice_);
-            }
-        }
-        std::vector<GaussianClass> classes_one, classes_two;
-        double total = 0.0;
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            classes_one.push_back(view(one_, k));
-            classes_two.push_back(view(two_, k));
-            total += weights_[k];
-        }
-        AlignedDoubles scratch(numeric_scratch(n_classes_));
-        AlignedDoubles gains_one(n_candidates * stride_, 7.0), gains_two = gains_one;
-        NumericCheck check{};
-        check.n_classes = n_classes_;
-        check.n_features = n_;
-        check.stride = stride_;
-        check.thresholds = thresholds.data();
-        check.n_candidates = n_candidates;
-        check.total = total;
-        check.min_branch_fraction = dice_.chance(0.5) ? 0.01 : 0.0;
-        check.clip_to_range = dice_.chance(0.5);
-        check.scratch = scratch.data();
-        const Impurity impurity;
-        check.classes = classes_one.data();
-        check.gains = gains_one.data();
-        a_.numeric_gains[place](&impurity, check);
-        check.classes = classes_two.data();
-        check.gains = gains_two.data();
-        b_.numeric_gains[place](&impurity, check);
-        CHECK(same(gains_one, gains_two));
-        CHECK(!has_nan(gains_one));
-        rough_gains_hold<Impurity>(place, check, gains_two);
-        for (std::size_t c = 0; c < n_candidates; ++c) {
-            for (std::size_t f = 0; f < stride_; ++f) {
-                const double t = thresholds[c * stride_ + f];
-                if (t != t) CHECK(gains_one[c * stride_ + f] == -infinity);
-                if (t != t || f >= n_) continue;
-                std::vector<double> left_one(n_classes_), left_two(n_classes_);
-                check.classes = classes_one.data();
-                a_.left_masses(check, f, t, left_one.data());
-                check.classes = classes_two.data();
-                b_.left_masses(check, f, t, left_two.data());
-                for (std::size_t k = 0; k < n_classes_; ++k) {
-                    CHECK(same(left_one[k], left_two[k]));
-                    CHECK(left_one[k] >= 0.0 && left_one[k] <= weights_[k] * (1.0 + 1e-9));
-                }
-            }
-        }
-    }
-
-    // The gains of each feature lie within the limits of the rough look, which are near them
-    // unless it cannot tell whether both branches have enough.
-    template <class Impurity>
-    void rough_gains_hold(std::size_t place, const NumericCheck& check,
-                          const AlignedDoubles& gains) {
-        constexpr double error = Impurity::template Rough<double>::error;
-        AlignedDoubles limits_one(3 * stride_, 7.0), limits_two = limits_one;
-        const auto found = [&](AlignedDoubles& l) {
-            return RoughGains{l.data(), l.data() + stride_, l.data() + 2 * stride_};
-        };
-        a_.rough_gains[place](check, found(limits_one));
-        b_.rough_gains[place](check, found(limits_two));
-        CHECK(same(limits_one, limits_two));
-        CHECK(!has_nan(limits_one));
-        const RoughGains limits = found(limits_one);
-        for (std::size_t f = 0; f < n_; ++f) {
-            double best = -infinity, second = -infinity;
-            for (std::size_t i = f; i < gains.size(); i += stride_) {
-                if (gains[i] > best) {
-                    second = std::exchange(best, gains[i]);
-                } else {
-                    second = std::max(second, gains[i]);
-                }
-            }
-            CHECK(best <= limits.most[f]);
-            CHECK(best >= limits.least[f]);
-            CHECK(second >= limits.second[f]);
-            if (best < 0.01) continue;
-            ++gains_seen;
-            if (limits.most[f] - limits.least[f] < 2.1 * error) ++limits_near;
         }
     }
 
@@ -568,36 +335,6 @@ private:
         CHECK(same(one, two));
     }
 
-    template <class Impurity>
-    void categorical_masses(std::size_t place) {
-        const std::size_t n_values = 1 + dice_.below(20);
-        std::vector<std::vector<double>> cells(n_classes_, std::vector<double>(n_values + 3, 0.0));
-        std::vector<const double*> cell_places;
-        std::vector<double> known(n_classes_, 0.0);
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            for (std::size_t v = 0; v < n_values; ++v) {
-                known[k] += cells[k][v] = dice_.chance(0.3) ? 0.0 : weight(dice_);
-            }
-            cell_places.push_back(cells[k].data());
-        }
-        AlignedDoubles scratch(4 * 2 * n_classes_);
-        AlignedDoubles out_one[3], out_two[3];
-        for (int i = 0; i < 3; ++i) out_one[i] = out_two[i] = AlignedDoubles(padded(n_values), 7.0);
-        const Impurity impurity;
-        CategoricalCheck check{cell_places.data(), n_values,          n_classes_,
-                               known.data(),       scratch.data(),    out_one[0].data(),
-                               out_one[1].data(),  out_one[2].data()};
-        const double whole = a_.categorical_masses[place](&impurity, check);
-        check.mass = out_two[0].data();
-        check.rest = out_two[1].data();
-        check.weight = out_two[2].data();
-        CHECK(same(whole, b_.categorical_masses[place](&impurity, check)));
-        for (int i = 0; i < 3; ++i) {
-            CHECK(same(out_one[i], out_two[i]));
-            CHECK(!has_nan(out_one[i]));
-        }
-    }
-
     void softmax() {
         const std::size_t stride = padded(n_classes_);
         AlignedDoubles one(stride, -infinity);
@@ -631,18 +368,6 @@ private:
             CHECK(same(one, two));
         }
     }
-
-public:
-    static inline int gains_seen = 0, limits_near = 0;
-
-private:
-    const Kernels& a_;
-    const Kernels& b_;
-    Dice dice_;
-    std::size_t n_, stride_, n_classes_;
-    std::vector<Leaf> one_, two_;
-    AlignedDoubles leaf_one_, leaf_two_;
-    std::vector<double> weights_;
 };
 
 // With no numeric feature the base of a class is the logarithm of its weight.
@@ -654,52 +379,11 @@ void base_without_features(const Kernels& k) {
     }
 }
 
-// A whole tree does not depend on the machine that grew it.
-void trees_are_the_same(const Kernels& a, const Kernels& b) {
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
-        examples::Wanted wanted;
-        wanted.numeric = 1 + seed * 2;
-        wanted.weights = seed % 2 == 1;
-        const examples::Rows rows = examples::make_rows(wanted, seed);
-        TreeSettings settings = examples::quick_settings(Adaptive{});
-        if (seed % 2) settings.impurity = Gini{};
-        if (seed % 3 == 1) settings.cuts = Combined{};
-        if (seed % 3 == 2) {
-            settings.impurity = Accuracy{};
-            settings.judging.evaluator = Evaluator::prequential;
-        }
-        Snapshot grown[2];
-        for (int i = 0; i < 2; ++i) {
-            use_kernels(i ? b : a);
-            Tree tree(settings);
-            tree.add_features(rows.kinds);
-            tree.learn(rows.batch(), rows.y.data(), rows.w.data());
-            CHECK(tree.n_leaves() > 2);
-            grown[i] = tree.snapshot();
-        }
-        CHECK(examples::same(grown[0], grown[1]));
-    }
-    use_kernels(b);
-}
-
 }  // namespace
 
 int main() {
-    const Kernels* const baseline = kernels_named("baseline");
-    CHECK(baseline != nullptr);
-    int compared = 0;
-    for (const char* const name : kernel_names) {
-        const Kernels* const other = kernels_named(name);
-        if (!other || other == baseline) continue;
-        ++compared;
-        for (std::uint64_t seed = 0; seed < 3000; ++seed) Pair(*baseline, *other, seed).run();
-        CHECK(Pair::gains_seen > 1000 && Pair::limits_near > 0.95 * Pair::gains_seen);
-        trees_are_the_same(*baseline, *other);
-        base_without_features(*other);
-    }
-    if (compared == 0) {
-        std::puts("this machine has one instruction set");
-        return checking::failed ? 1 : checking::skipped;
-    }
-    return checking::failures();
+    return for_each_set([](const Kernels& baseline, const Kernels& other) {
+        for (std::uint64_t seed = 0; seed < 3000; ++seed) RowKernels(baseline, other, seed).run();
+        base_without_features(other);
+    });
 }

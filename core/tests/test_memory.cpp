@@ -10,11 +10,11 @@ using namespace riparian;
 namespace {
 
 std::vector<TreeSettings> all_settings() {
-    std::vector<TreeSettings> all = examples::watching_settings();
-    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Idbd{}),
-                                AnyLeaf(Best{true, true, true}), AnyLeaf(Adaptive{})}) {
+    std::vector<TreeSettings> all = examples::settings_with_extras();
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(LinearUnits{}),
+                                AnyLeaf(examples::best_of_three()), AnyLeaf(Adaptive{})}) {
         all.push_back(examples::quick_settings(leaf));
-        all.back().adaptive_grace = std::holds_alternative<Idbd>(leaf);
+        all.back().adaptive_grace = std::holds_alternative<LinearUnits>(leaf);
     }
     all.back().categorical_cuts = CategoricalCuts::both;
     all.back().inherit_counts = InheritCounts::count;
@@ -105,7 +105,7 @@ void a_limit_holds_after_every_row() {
                 wrong += tree->n_active_leaves() > tree->n_leaves();
             }
             CHECK(wrong == 0);
-            CHECK(limit < 50'000 || settings.watches() || tree->n_active_leaves() > 0);
+            CHECK(limit < 50'000 || LeafExtras::wanted(settings) || tree->n_active_leaves() > 0);
             CHECK(examples::answers_well(*tree, rows.batch(0, 500), 5));
         }
     }
@@ -122,7 +122,7 @@ void a_split_of_many_branches_is_made() {
     wanted.missing = 0.01;
     examples::Rows rows = examples::make_rows(wanted, 6);
     for (std::size_t i = 0; i < rows.size(); ++i) rows.y[i] = std::max(rows.codes[1][i], 0) % 4;
-    std::vector<AnyLeaf> leaves{Majority{}, Adaptive{}, Best{true, true, true}};
+    std::vector<AnyLeaf> leaves{Majority{}, Adaptive{}, examples::best_of_three()};
     for (const AnyLeaf& leaf : leaves) {
         for (const InheritCounts inherit :
              {InheritCounts::none, InheritCounts::predict, InheritCounts::count}) {

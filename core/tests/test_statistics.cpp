@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "../data/batch.hpp"
+#include "../statistics/exhaustive_values.hpp"
 #include "checking.hpp"
-#include "../statistics/exhaustive.hpp"
-#include "../tree/summary.hpp"
 #include "examples.hpp"
 
 using namespace riparian;
@@ -160,33 +160,68 @@ void what_was_counted_can_be_restored() {
     }
 }
 
-Summary summary_of(const examples::Rows& rows, std::size_t first, std::size_t n) {
-    Summary out(rows.kinds);
-    out.learn(rows.batch(first, n), rows.y.data() + first, rows.w.data() + first);
+// The statistics of some rows, apart from a tree.
+struct Learned {
+    Shape shape;
+    std::vector<double> counts;
+    LeafStatistics statistics;
+
+    void merge(const Learned& other) {
+        statistics.merge(shape, counts.data(), other.statistics, other.shape, other.counts.data());
+    }
+    void downdate(const Learned& other) {
+        statistics.downdate(shape, counts.data(), other.statistics, other.shape,
+                            other.counts.data());
+    }
+};
+
+Learned learned(const examples::Rows& rows, std::size_t first, std::size_t n) {
+    Learned out;
+    Features features;
+    for (const Kind kind : rows.kinds) {
+        features.push_back({kind, kind == Kind::numeric ? out.shape.numeric++
+                                                        : out.shape.categorical++});
+    }
+    out.shape.stride = (out.shape.numeric + 3) / 4 * 4;
+    out.shape.class_stride = 7;
+    out.counts.resize(7, 0.0);
+    out.statistics.open(out.shape);
+    RowBuffer buffer(rows.batch(first, n), features, out.shape);
+    for (std::size_t i = 0; i < n; i += buffer.capacity()) {
+        const std::size_t some = std::min(buffer.capacity(), n - i);
+        buffer.read(i, some);
+        for (std::size_t j = 0; j < some; ++j) {
+            const auto y = static_cast<std::size_t>(rows.y[first + i + j]);
+            const double w = rows.w[first + i + j], before = out.counts[y];
+            if (!(w > 0.0)) continue;
+            out.counts[y] += w;
+            out.statistics.learn(out.shape, buffer.row(j), y, w, before, out.counts.data());
+        }
+    }
     return out;
 }
 
 // Counts of halves are those of the whole, and go away again; the moments nearly so.
 void halves_make_a_whole() {
     const examples::Rows rows = examples::make_rows({.rows = 900, .classes = 7}, 12);
-    const Summary whole = summary_of(rows, 0, 900);
-    Summary merged = summary_of(rows, 0, 400);
-    const Summary half = summary_of(rows, 400, 500);
+    const Learned whole = learned(rows, 0, 900);
+    Learned merged = learned(rows, 0, 400);
+    const Learned half = learned(rows, 400, 500);
     merged.merge(half);
-    CHECK(merged.counts() == whole.counts());
-    const Shape& s = merged.shape();
-    const std::size_t cells = merged.statistics().starts(s)[s.categorical];
+    CHECK(merged.counts == whole.counts);
+    const Shape& s = merged.shape;
+    const std::size_t cells = merged.statistics.starts(s)[s.categorical];
     const auto nearly = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * (1.0 + std::fabs(b)); };
     for (std::size_t k = 0; k < 7; ++k) {
-        const double* const got = merged.statistics().classes()[k];
-        const double* const want = whole.statistics().classes()[k];
+        const double* const got = merged.statistics.classes()[k];
+        const double* const want = whole.statistics.classes()[k];
         for (std::size_t i = 0; i < s.cells_place(); ++i) CHECK(nearly(got[i], want[i]));
         for (std::size_t i = 0; i < cells; ++i) {
             CHECK(got[s.cells_place() + i] == want[s.cells_place() + i]);
         }
     }
     merged.downdate(half);
-    CHECK(merged.counts() == summary_of(rows, 0, 400).counts());
+    CHECK(merged.counts == learned(rows, 0, 400).counts);
     bool refused = false;
     try {
         merged.downdate(whole);
@@ -194,32 +229,6 @@ void halves_make_a_whole() {
         refused = true;
     }
     CHECK(refused);
-}
-
-void a_summary_in_arrays_worked_by_hand() {
-    const double x[] = {1.0, 3.0, std::numeric_limits<double>::quiet_NaN(), 5.0};
-    const std::int32_t colour[] = {0, 1, 1, missing_code};
-    const std::int32_t y[] = {0, 0, 0, 2};
-    Batch batch;
-    batch.rows = 4;
-    batch.columns = {{x, sizeof(double), Column::Type::f64},
-                     {colour, sizeof(std::int32_t), Column::Type::code}};
-    Summary summary({Kind::numeric, Kind::categorical});
-    summary.learn(batch, y, nullptr);
-    const SummaryArrays a = summary.arrays();
-    CHECK(a.classes == 3 && a.numeric == 1);
-    CHECK(a.counts == (std::vector{3.0, 0.0, 1.0}));
-    CHECK(a.known == (std::vector{2.0, 0.0, 1.0}));
-    CHECK(a.mean == (std::vector{2.0, 0.0, 5.0}));
-    CHECK(a.squares == (std::vector{2.0, 0.0, 0.0}));
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    CHECK(a.low == (std::vector{1.0, infinity, 5.0}));
-    CHECK(a.high == (std::vector{3.0, -infinity, 5.0}));
-    const std::size_t values = a.cells[0].size() / 3;
-    CHECK(a.cells.size() == 1 && values >= 2);
-    CHECK(a.cells[0][0] == 1.0 && a.cells[0][1] == 2.0);
-    CHECK(std::all_of(a.cells[0].begin() + static_cast<std::ptrdiff_t>(values), a.cells[0].end(),
-                      [](double cell) { return cell == 0.0; }));
 }
 
 void kept_values_are_merged_exactly() {
@@ -264,7 +273,7 @@ void many_classes_come_and_go() {
         shape.numeric = 3;
         shape.stride = 4;
         shape.class_stride = 200;
-        shape.bayes = bayes;
+        shape.derived = bayes ? Derived::kept : Derived::none;
         Account account;
         const Charge charge(account);
         Dice dice(7);
@@ -304,7 +313,6 @@ void many_classes_come_and_go() {
 
 int main() {
     halves_make_a_whole();
-    a_summary_in_arrays_worked_by_hand();
     kept_values_are_merged_exactly();
     large_offsets_and_first_outliers();
     many_classes_come_and_go();

@@ -149,7 +149,7 @@ void a_tree_is_described() {
         CHECK(*std::max_element(d.depth.begin(), d.depth.end()) ==
               static_cast<std::int32_t>(tree.depth()));
         for (std::size_t i = 0; i < n; ++i) {
-            CHECK((d.predictor[i] == Speaker::none) == (d.test[i] != Test::leaf));
+            CHECK(d.predictor[i].empty() == (d.test[i] != Test::leaf));
             double weight = 0.0;
             for (std::size_t c = i * k; c < (i + 1) * k; ++c) {
                 weight += s.counts[c] + s.inherited[c];

@@ -112,7 +112,7 @@ bool same(const Snapshot& a, const Snapshot& b) {
 void the_same_bits_with_every_instruction_set() {
     const examples::Rows rows = examples::make_rows({.weights = true}, 3);
     const Batch batch = examples::blurred(rows, 0, rows.size(), 5);
-    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{}), AnyLeaf(Best{true, true, true})}) {
+    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{}), AnyLeaf(examples::best_of_three())}) {
         std::vector<Snapshot> snapshots;
         for (const char* const name : kernel_names) {
             const Kernels* const set = kernels_named(name);

@@ -16,7 +16,7 @@ Description Tree::describe(const Batch* row) const {
     const auto number = [&](std::int32_t id) {
         return id == none ? none : numbers[static_cast<std::size_t>(id)];
     };
-    const auto predictors = growth_.speakers();
+    const auto predictors = growth_.predictors();
     std::vector<std::int32_t> tests;  // [node]: that have begun at it
     for (std::size_t i = 0; i < growth_.nodes().size(); ++i) {
         if (numbers[i] == none) continue;

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "../cuts/candidate.hpp"
-#include "../leaf/leaf.hpp"
 
 namespace riparian {
 
@@ -22,7 +22,7 @@ struct Description {
     std::vector<double> inherited;  // [node][class]: weight that it began with
     std::vector<double> estimated;  // [node][class]: of it, what the split estimated
     std::vector<double> majority;   // [node][class]: what a majority leaf there predicts by
-    std::vector<Speaker> predictor;  // [node]: none for a split
+    std::vector<std::string_view> predictor;  // [node]: its name; empty for a split
     bool inner_nodes_learn = false;  // `counts` of inner nodes go on after the split
     std::vector<std::int32_t> path;  // of a row, if one is given
 };

@@ -67,7 +67,7 @@ void Tree::predict_uncertain(const Batch& batch, const Answers& answers, const B
             look(stop);
             const auto lock = locks.of_block();
             if (!buffer || !buffer->reads(growth_.shape())) buffer.emplace(batch, growth_.features(), growth_.shape());
-            scratch.fit(growth_.shape(), growth_.costs().classes > 0);
+            fit(scratch, growth_.settings().leaf, growth_.shape(), growth_.costs().classes > 0);
             buffer->read(row, 1);
             spread.begin(buffer->row(0), growth_.features(), growth_.shape(), first, last, batch.points);
             growth_.predict(spread, scratch, answers, row);

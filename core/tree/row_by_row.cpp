@@ -37,11 +37,11 @@ Tree::Predicted Tree::predict_and_learn(const Policy& policy, std::int32_t start
     if (shares) std::fill_n(shares, asked.width, 0.0);
     std::int32_t before = no_answer;
     if constexpr (knows_after) {
-        before = policy.observe_shares(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), y, weight.before,
+        before = policy.observe_shares(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id), y, weight.before,
                                        shares);
     } else {
         if (shares) policy.probabilities(seen.leaf, seen.row, growth_.scratch(), shares);
-        before = policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), y, weight.before);
+        before = policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id), y, weight.before);
     }
     if (!growth_.costs().classes && !apart) predicted.before = before;
     Prepared found;
@@ -62,12 +62,12 @@ Tree::Predicted Tree::predict_and_learn(const Policy& policy, std::int32_t start
     if (Policy::observes && rest > 0.0 && growth_.at(id).test == Test::leaf &&
         growth_.leaves()[static_cast<std::size_t>(growth_.at(id).place)].weight > 0.0) {
         const Growth::LeafAndRow seen = growth_.leaf_and_row(id, row, growth_.scratch());
-        if constexpr (requires { policy.observe_again(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), y,
+        if constexpr (requires { policy.observe_again(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id), y,
                                                       rest); }) {
-            predicted.after = policy.observe_again(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), y, rest);
+            predicted.after = policy.observe_again(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id), y, rest);
             again &= growth_.costs().classes > 0;
         } else {
-            policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), y, rest);
+            policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id), y, rest);
         }
     }
     if (again) growth_.predict(policy, id, row, growth_.scratch(), {&predicted.after, nullptr, 0}, 0);

@@ -46,7 +46,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
             if constexpr (Policy::observes) {
                 const Growth::LeafAndRow seen =
                     plain ? Growth::LeafAndRow{growth_.view(id), row} : growth_.leaf_and_row(id, row, growth_.scratch());
-                const std::int32_t before = policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.track(id),
+                const std::int32_t before = policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id),
                                                            label, std::min(weight, 1.0));
                 if (predicting && !answers.probabilities && !growth_.costs().classes) {
                     answers.classes[r] = before;
@@ -62,7 +62,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
                     growth_.leaves()[static_cast<std::size_t>(growth_.at(id).place)].weight > 0.0) {
                     const Growth::LeafAndRow seen =
                         plain ? Growth::LeafAndRow{growth_.view(id), row} : growth_.leaf_and_row(id, row, growth_.scratch());
-                    policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.track(id), label, weight - 1.0);
+                    policy.observe(seen.leaf, seen.row, growth_.scratch(), growth_.numbers(id), label, weight - 1.0);
                 }
             }
         });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from riparian.policies import Policy
+from riparian.policies.rules import labels_of_mean_gains
 
 if TYPE_CHECKING:
     from riparian.tree import HoeffdingTree
@@ -47,20 +48,15 @@ def _promise(p: dict[str, Any]) -> str:
     if not isinstance(bound, Policy):
         return "This bound is a function of yours: nothing is known here of what it promises."
     declared = bound.declared
-    evaluator = getattr(impurity, "evaluator", "resubstitution")
-    if evaluator != "resubstitution" and declared["promise_for_means"]:
+    labels = labels_of_mean_gains(impurity)
+    if labels and declared["promise_for_means"]:
         twice = (
             "and two epsilons keep the two intervals apart"
             if p["epsilons"] == 2
             else "but one epsilon is too few: the difference of two gains ranges twice as far"
         )
-        held = (
-            "labels are fixed before they are judged"
-            if evaluator == "holdout"
-            else "though labels still settle while they are judged"
-        )
         return (
-            f"{declared['promise_for_means']} ({held}), {twice}; it covers two attributes and "
+            f"{declared['promise_for_means']} ({labels}), {twice}; it covers two attributes and "
             "independent examples."
         )
     gain = impurity.name if isinstance(impurity, Policy) else "this"

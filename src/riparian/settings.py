@@ -15,13 +15,14 @@ from riparian.callables import ask_bound, ask_impurity, ask_window
 from riparian.costs import check_costs
 from riparian.policies import AXES, Parameter, Policy, resolve
 from riparian.policies.parameter import whole
-from riparian.policies.rules import check_rules
+from riparian.policies.rules import check_certain, check_rules
 
 __all__ = [
     "byte_count",
     "check_categorical_features",
     "check_features",
     "check_settings",
+    "refuse_uncertain",
     "resolved",
     "tree_parameters",
 ]
@@ -60,6 +61,11 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         check_costs(parameters["costs"])
     check_rules(parameters, _declared())
     return settings
+
+
+def refuse_uncertain(parameters: Mapping[str, Any]) -> None:
+    """A ValueError where a tree of these parameters cannot learn uncertain values."""
+    check_certain(resolved(parameters), _declared())
 
 
 def _checked(axis: str, value: Any) -> Any:

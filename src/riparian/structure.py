@@ -23,8 +23,6 @@ from riparian.wording import MOST_DIGITS, distinct_numbers, distinct_texts
 __all__ = ["Branch", "Node", "Structure"]
 
 LEAF, THRESHOLD, ONE_VALUE, EVERY_VALUE = range(4)
-#: Who may answer for a node, by the engine's codes.
-_PREDICTORS = (None, "majority", "naive-bayes", "linear-units")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +73,9 @@ class Node:
         Class weights with which the node answers: what it inherited at its birth and what it saw.
     answer_class : int
         Position of the class that a majority leaf answers; -1 while no class is known.
-    answered_by : {"majority", "naive-bayes", "linear-units"} or None
-        Which predictor answers at this leaf now, where several are asked or one has learned
-        nothing yet; None for an inner node.
+    answered_by : str or None
+        Name of the predictor that this leaf predicts with now, for example "naive-bayes"; a
+        predictor that has learned nothing leaves it to "majority". None for an inner node.
     """
 
     id: int
@@ -245,9 +243,8 @@ class Structure:
         return self._node(node)
 
     def n_answered_by(self) -> dict[str, int]:
-        """At how many leaves each predictor answers, the commonest first."""
-        codes = Counter(self._nodes["answered_by"].tolist())
-        found = ((_PREDICTORS[code], n) for code, n in codes.most_common())
+        """At how many leaves each predictor predicts, the commonest first."""
+        found = Counter(self._nodes["answered_by"]).most_common()
         return {name: n for name, n in found if name is not None}
 
     def feature_index(self, node: int) -> int:
@@ -276,7 +273,7 @@ class Structure:
             reached=tuple(self._reached[i].tolist()),
             answer=tuple(self._answer[i].tolist()),
             answer_class=int(self._answer_class[i]),
-            answered_by=_PREDICTORS[int(nodes["answered_by"][i])],
+            answered_by=nodes["answered_by"][i],
         )
 
     def _branch_to(self, node: int) -> Branch:

@@ -25,9 +25,8 @@ from riparian.compat import announce_to_river
 from riparian.policies import Choice, resolve, shortest
 from riparian.progress import Passes
 from riparian.recipe import Recipe, document, signature
-from riparian.settings import check_settings, resolved
+from riparian.settings import check_settings, refuse_uncertain, resolved
 from riparian.tree_model import TreeModel
-from riparian.uncertain import refuse_settings
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -570,7 +569,7 @@ class HoeffdingTree(TreeModel[_core.Engine]):
         return functools.partial(_core.Engine.restore, check_settings(axes))
 
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
-        refuse_settings(axes)
+        refuse_uncertain(axes)
 
     def _refuse_weights(self, engine: _core.Engine, weights: NDArray[np.float64]) -> None:
         engine.demand_weights(weights)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.values import built_in
 
-__all__ = ["Cells", "Uncertain", "refuse_settings", "set_cells"]
+__all__ = ["Cells", "Uncertain", "set_cells"]
 
 #: What a truncated normal must hold between its bounds: less cannot be cut any further.
 LEAST_MASS = 1e-9
@@ -186,28 +186,6 @@ def set_cells(
         _doubles(weights),
     )
     return max(taken.values())
-
-
-def refuse_settings(parameters: Mapping[str, Any]) -> None:
-    """A ValueError where a tree of these parameters cannot take uncertain values."""
-    impurity, bound = parameters["impurity"], parameters["bound"]
-    refused = {
-        "impurity__evaluator": getattr(impurity, "evaluator", "resubstitution"),
-        "leaf_features": parameters["leaf_features"],
-        "bound__pairing": getattr(bound, "pairing", "independent"),
-        "short_memory": parameters["short_memory"],
-    }
-    allowed = {
-        "impurity__evaluator": ("resubstitution",),
-        "leaf_features": (None,),
-        "bound__pairing": ("independent", "conservative"),
-        "short_memory": (0,),
-    }
-    for name, value in refused.items():
-        if value not in allowed[name]:
-            raise ValueError(
-                f"uncertain values cannot be learned with {name}={value!r} (docs/uncertain.md)"
-            )
 
 
 def _doubles(values: list[float]) -> NDArray[np.float64]:

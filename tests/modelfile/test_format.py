@@ -514,3 +514,19 @@ def test_a_function_without_a_name_cannot_be_saved(tmp_path):
     with pytest.raises(TypeError, match=r"bound.*cannot be saved"):
         model.save(tmp_path / "model.rip")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("statistics", ["exhaustive", "intervals"])
+def test_values_of_drawn_features_survive(statistics):
+    """A leaf keeps the values of the features that it drew, and no others."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 5))
+    y = (X[:, 0] > 0).astype(int)
+    model = rp.HoeffdingTree(
+        statistics=statistics, leaf_features=2, random_state=1, grace_period=40, tau=0.6
+    )
+    for n in (1, 600):  # one row, which made the root draw, and leaves of several splits
+        model.partial_fit(X[:n], y[:n])
+        again = from_bytes(to_bytes(model))
+        assert to_bytes(again) == to_bytes(model)
+    assert len(model.splits()) > 2

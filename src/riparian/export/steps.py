@@ -30,10 +30,11 @@ class Step:
     answer : object
         At the end of the way the class that a majority leaf answers, before that the commonest
         class of ``counts``; None while no class is known.
-    answered_by : {"majority", "naive-bayes", "linear-units"} or None
-        At the end of the way the predictor that answers there now, before that None. Naive Bayes
-        and "linear-units" may answer another class than ``answer``; units that are at 0 for
-        an example leave it to the majority.
+    answered_by : str or None
+        At the end of the way the name of the predictor that predicts there now, for example
+        "naive-bayes"; before that None. Predictors other than "majority" may predict another
+        class than ``answer``. Linear units that are all at 0 for an example leave it to the
+        majority.
     """
 
     node: int

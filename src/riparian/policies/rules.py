@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from riparian.policies.policy import AXES, Policy
 
-__all__ = ["check_rules"]
+__all__ = ["check_certain", "check_rules", "labels_of_mean_gains"]
 
 #: A parameter, values, and whether it must have one of them or none of them.
 Condition: TypeAlias = tuple[str, list[str], bool]
@@ -40,6 +40,30 @@ def check_rules(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> No
         found = _value(parameters, when[0])
         if _holds(when, found):
             _demand(parameters, needs, f"{when[0]}={_shown(found)}", why)
+
+
+def check_certain(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> None:
+    """A ValueError if a tree of these parameters cannot learn uncertain values."""
+    declared = [
+        (f"{axis}__", policy.__dict__, policy.declared) for axis, policy in _policies(parameters)
+    ]
+    for prefix, values, of in [*declared, ("", parameters, of_tree)]:
+        for condition in of["certain_only"]:
+            found = values.get(condition[0], _MISSING)
+            if _holds(condition, found):
+                raise ValueError(
+                    f"uncertain values cannot be learned with {prefix}{condition[0]}="
+                    f"{_shown(found)} (docs/uncertain.md)"
+                )
+
+
+def labels_of_mean_gains(impurity: Any) -> str | None:
+    """What is said of the labels of an impurity whose gains are means over single examples."""
+    if isinstance(impurity, Policy):
+        for when, labels in impurity.declared["mean_gains"]:
+            if _holds(when, impurity.__dict__.get(when[0], _MISSING)):
+                return str(labels)
+    return None
 
 
 def _policies(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Policy]]:

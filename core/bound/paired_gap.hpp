@@ -9,6 +9,7 @@
 #include "../data/feature.hpp"
 #include "../data/row.hpp"
 #include "../memory/account.hpp"
+#include "../statistics/waiting_check.hpp"
 
 namespace riparian {
 
@@ -29,7 +30,8 @@ class PairedGap {
 public:
     void learn(const Row&, std::size_t y, double w) noexcept;
     [[nodiscard]] bool leads(std::int32_t first, std::int32_t second) const noexcept;
-    void lead(Leader first, Leader second);
+    // The two best cuts of the check lead from now on, unless their features do already.
+    void after_check(WaitingCheck&);
 
     [[nodiscard]] double weight() const noexcept { return weight_; }
     [[nodiscard]] double variance() const noexcept;  // NaN below 100 examples
@@ -40,6 +42,8 @@ public:
                         std::size_t classes, double weight);
 
 private:
+    [[nodiscard]] static Leader leader(WaitingCheck&, const Candidate&);
+
     Leader first_, second_;
     double weight_ = 0.0, mean_ = 0.0, squares_ = 0.0;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../simd/kernels.hpp"
+#include "influence.hpp"
 
 namespace riparian {
 namespace {
@@ -49,9 +50,24 @@ bool PairedGap::leads(std::int32_t a, std::int32_t b) const noexcept {
     return first != none && ((first == a && second == b) || (first == b && second == a));
 }
 
-void PairedGap::lead(Leader first, Leader second) {
+Leader PairedGap::leader(WaitingCheck& check, const Candidate& cut) {
+    Leader out;
+    out.cut = cut;
+    if (cut.feature == none) return out;
+    out.slot = check.features[static_cast<std::size_t>(cut.feature)].slot;
+    out.classes = check.n_classes;
+    const std::vector<double> table = check.branches(cut);
+    const std::vector<double> adds =
+        riparian::influence(check.measure, table.data(), table.size() / out.classes, out.classes);
+    out.influence.assign(adds.begin(), adds.end());
+    return out;
+}
+
+void PairedGap::after_check(WaitingCheck& check) {
+    if (check.best.feature == none || leads(check.best.feature, check.second.feature)) return;
+    Leader first = leader(check, check.best);
+    second_ = leader(check, check.second);
     first_ = std::move(first);
-    second_ = std::move(second);
     weight_ = mean_ = squares_ = 0.0;
 }
 

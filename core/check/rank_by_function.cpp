@@ -1,7 +1,5 @@
-// Candidates whose gains do not come from Gaussians: values that a leaf keeps, hits that
-// it counts, and impurities that the user wrote.
+// Candidates whose gains come from an impurity that the user wrote.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "check.hpp"
@@ -13,102 +11,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-// Every value, or every boundary and exact point.
-void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std::size_t feature) {
-    const std::size_t slot = leaf.features[feature].slot;
-    const std::size_t n_classes = leaf.n_classes;
-    known_.resize(n_classes);
-    leaf.watch->left_mass(slot, infinity, n_classes, known_.data());
-    double total = 0.0;
-    for (const double x : known_) total += x;
-    thresholds_.clear();
-    tables_.clear();  // class weights at or below each threshold
-    const auto add = [&](double threshold, const double* left) {
-        thresholds_.push_back(threshold);
-        tables_.insert(tables_.end(), left, left + n_classes);
-    };
-    if (leaf.settings.values == Values::exhaustive) {
-        leaf.watch->values[slot].each_cut(n_classes, add);
-    } else {
-        leaf.watch->intervals[slot].each_cut(n_classes, add);
-    }
-    gains_.resize(thresholds_.size() + 4);
-    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
-    const ListCheck check{tables_.data(), thresholds_.size(), n_classes,
-                          known_.data(), leaf.weight,       total * leaf.settings.min_branch_fraction,
-                          scratch_.data(), gains_.data()};
-    std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
-    for (std::size_t i = 0; i < thresholds_.size(); ++i) {
-        if (gains_[i] == -infinity) continue;
-        offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
-                        gains_[i]});
-    }
-}
-
-void Checker::prune(const LeafCase& leaf, IntervalCounts& counts, const Decision& d) {
-    const AnyImpurity& impurity = leaf.settings.impurity;
-    const auto kernel = kernels().list_gains[impurity.index()];
-    if (!kernel) return;
-    const std::size_t n_classes = leaf.n_classes;
-    known_.resize(n_classes);
-    counts.left_mass(infinity, n_classes, known_.data());
-    double known = 0.0;
-    for (const double x : known_) known += x;
-    std::vector<double> all(n_classes);
-    scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
-    double gains[4];
-    const auto gain = [&](const double* left, const double* right) {
-        double n = 0.0;
-        for (std::size_t k = 0; k < n_classes; ++k) n += all[k] = left[k] + right[k];
-        if (!(n > 0.0)) return 0.0;
-        const ListCheck check{left, 1, n_classes, all.data(), n * (leaf.weight / known),
-                              0.0, scratch_.data(), gains};
-        std::visit([&](const auto& i) { kernel(&i, check); }, impurity);
-        return gains[0] == -infinity ? 0.0 : gains[0];
-    };
-    counts.prune(n_classes, gain, d.best.gain, d.epsilon);
-}
-
-void Checker::rank_judged(const LeafCase& leaf) {
-    const Hits& hits = leaf.watch->hits;
-    const Shape& s = leaf.shape;
-    for (std::size_t f = 0; f < leaf.features.size(); ++f) {
-        const std::size_t slot = leaf.features[f].slot;
-        const auto feature = static_cast<std::int32_t>(f);
-        std::size_t large = 0;
-        const auto judge = [&](const double* weights, std::size_t branches, double total) {
-            for (std::size_t b = 0; b < branches; ++b) {
-                large += weights[b] > total * leaf.settings.min_branch_fraction;
-            }
-            return large >= 2;
-        };
-        if (leaf.features[f].kind == Kind::numeric) {
-            const Hits::Quality q = hits.numeric(slot, leaf.weight);
-            if (!(q.weight > 0.0)) continue;
-            double weights[2] = {};
-            for (std::size_t side = 0; side < 2; ++side) {
-                for (std::size_t k = 0; k < leaf.n_classes; ++k) {
-                    weights[side] += hits.beside(slot, side, k);
-                }
-            }
-            if (!judge(weights, 2, weights[0] + weights[1])) continue;
-            offer({feature, Test::threshold, hits.threshold(slot), none, q.gain});
-        } else {
-            const Hits::Quality q = hits.categorical(slot, leaf.weight);
-            if (!(q.weight > 0.0) || leaf.used_up[slot]) continue;
-            const Candidate cut{feature, Test::every_value, 0.0, none, q.gain};
-            const std::vector<double> table = this->table(leaf, cut);
-            weight_.assign(table.size() / s.class_stride, 0.0);
-            double total = 0.0;
-            for (std::size_t i = 0; i < table.size(); ++i) {
-                weight_[i / s.class_stride] += table[i];
-                total += table[i];
-            }
-            if (judge(weight_.data(), weight_.size(), total)) offer(cut);
-        }
-    }
-}
-
 // Every candidate with the class weights of its branches, as far as it has two of them:
 // tables_ is [candidate][branches_][class], with empty branches behind those of a
 // candidate that has fewer than others.
@@ -116,7 +18,6 @@ void Checker::list_candidates(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
     const std::size_t n_classes = leaf.n_classes;
     const bool multiway = settings.categorical_cuts != CategoricalCuts::one_against_rest;
-    const bool gaussian = settings.values == Values::gaussian;
     branches_ = 2;
     for (const Feature& f : leaf.features) {
         if (f.kind != Kind::categorical || !multiway || leaf.used_up[f.slot]) continue;
@@ -155,7 +56,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
         });
     };
     NumericCheck check{};
-    if (leaf.shape.stride && gaussian) {
+    if (leaf.shape.stride && !leaf.values) {
         check = numeric_cuts(leaf);
         mass_.resize(check.n_candidates * check.n_classes * check.stride);
         kernels().all_left_masses(check, mass_.data());
@@ -172,7 +73,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
             for (std::uint32_t v = 0; v < starts[1] - starts[0]; ++v) {
                 list_category({feature, Test::one_value, 0.0, static_cast<std::int32_t>(v), 0.0});
             }
-        } else if (gaussian) {
+        } else if (!leaf.values) {
             for (std::size_t i = 0; i < check.n_candidates; ++i) {
                 const double t = thresholds_[i * check.stride + slot];
                 if (t != t) continue;
@@ -189,7 +90,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
             }
         } else {
             known_.resize(n_classes);
-            leaf.watch->left_mass(slot, infinity, n_classes, known_.data());
+            left_mass(*leaf.values, slot, infinity, n_classes, known_.data());
             const auto add = [&](double threshold, const double* below) {
                 list({feature, Test::threshold, threshold, none, 0.0}, [&](double* table) {
                     for (std::size_t k = 0; k < n_classes; ++k) {
@@ -198,11 +99,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
                     }
                 });
             };
-            if (settings.values == Values::exhaustive) {
-                leaf.watch->values[slot].each_cut(n_classes, add);
-            } else {
-                leaf.watch->intervals[slot].each_cut(n_classes, add);
-            }
+            each_cut(*leaf.values, slot, n_classes, add);
         }
     }
 }

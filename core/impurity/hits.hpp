@@ -4,17 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "../data/row.hpp"
-#include "../impurity/loss.hpp"
+#include "loss.hpp"
 #include "../simd/aligned.hpp"
-#include "leaf_statistics.hpp"
+#include "../statistics/leaf_statistics.hpp"
 
 namespace riparian {
 
+class Hits;
+
 struct Judging : Judged {
     Costs costs;  // none: a prediction is right or wrong
+
+    // What a leaf counts, where gains are not of the counts themselves.
+    [[nodiscard]] std::optional<Hits> make_hits() const;
 
     bool operator==(const Judging&) const = default;
 };
@@ -91,5 +97,9 @@ private:
     std::size_t leaf_standing_ = 0;                 // the leaf's own label
     double leaf_sure_ = 0.0;
 };
+
+inline std::optional<Hits> Judging::make_hits() const {
+    return counts_hits() ? std::optional<Hits>(Hits{}) : std::nullopt;
+}
 
 }  // namespace riparian

@@ -1,0 +1,364 @@
+// The definitions of units.hpp, for the sources that make a predictor of it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "units.hpp"
+
+namespace riparian {
+namespace units {
+
+inline void demand(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("units: ") + what);
+}
+
+// Takes numbers off the front of a list.
+class Numbers {
+public:
+    Numbers(const double* first, std::size_t count) : next_(first), left_(count) {}
+    const double* take(std::size_t n) {
+        demand(n <= left_, "too few numbers");
+        left_ -= n;
+        return std::exchange(next_, next_ + n);
+    }
+    std::size_t whole(std::size_t most) {
+        const double x = *take(1);
+        demand(x >= 0.0 && x <= static_cast<double>(most) && x == std::floor(x),
+               "not a number of units or categories");
+        return static_cast<std::size_t>(x);
+    }
+    [[nodiscard]] std::size_t left() const noexcept { return left_; }
+
+private:
+    const double* next_;
+    std::size_t left_;
+};
+
+}  // namespace units
+
+template <std::size_t n_planes>
+void Units<n_planes>::fit(const Shape& s, AnswerScratch& scratch, std::size_t rooms) {
+    const std::size_t n = n_inputs(s);
+    for (std::size_t i = 0; i < rooms; ++i) {
+        if (scratch.rooms[i].size() < n) scratch.rooms[i].assign(n, 0.0);
+    }
+}
+
+// ---- the block ----
+
+template <std::size_t n_planes>
+std::size_t Units<n_planes>::known_features(const Shape& s) const noexcept {
+    const double* const known = moments(s).known;
+    std::size_t n = s.numeric;
+    while (n > 0 && known[n - 1] == 0.0) --n;
+    return n;
+}
+
+template <std::size_t n_planes>
+std::size_t Units<n_planes>::cell(const Shape& s, std::size_t c, std::int32_t code) const noexcept {
+    if (code < 0) return 0;
+    const std::size_t place = starts_[c] + static_cast<std::size_t>(code);
+    return place < starts_[c + 1] ? dense(s) + place : 0;
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::lay_out(const Shape& s, std::size_t units, Held<std::uint32_t> starts) {
+    starts_ = std::move(starts);
+    trim(starts_);
+    numbers_ = HeldDoubles();
+    add_units(s, units);
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::add_units(const Shape& s, std::size_t units) {
+    const std::size_t before = n_units(s);
+    numbers_.reserve(size_of(s, room_for_parts(units)));
+    numbers_.resize(size_of(s, units), 0.0);
+    for (std::size_t p = 0; p < n_planes; ++p) {
+        const double x = first(p);
+        for (std::size_t u = before; x != 0.0 && u < units; ++u) {
+            std::fill_n(plane(s, u, p), plane_size(s), x);
+        }
+    }
+}
+
+// To another shape or other starts; what is new begins as in a new leaf.
+template <std::size_t n_planes>
+void Units<n_planes>::move_to(const Shape& from, const Shape& to, Held<std::uint32_t> starts) {
+    const Held<std::uint32_t> old_starts = std::exchange(starts_, {});
+    const HeldDoubles old = std::exchange(numbers_, {});
+    const auto end = old_starts.empty() ? 0 : old_starts.back();
+    const std::size_t old_plane = dense(from) + (end + 3) / 4 * 4;
+    const std::size_t units = (old.size() - moment_planes * from.stride) / (n_planes * old_plane);
+    lay_out(to, units, std::move(starts));
+    for (std::size_t p = 0; p < moment_planes; ++p) {
+        std::copy_n(old.data() + p * from.stride, from.numeric, numbers_.data() + p * to.stride);
+    }
+    const double* source = old.data() + moment_planes * from.stride;
+    for (std::size_t u = 0; u < units; ++u) {
+        for (std::size_t p = 0; p < n_planes; ++p, source += old_plane) {
+            double* const target = plane(to, u, p);
+            std::copy_n(source, from.numeric, target);
+            target[to.numeric] = source[from.numeric];
+            for (std::size_t c = 0; c < from.categorical; ++c) {
+                std::copy_n(source + dense(from) + old_starts[c], old_starts[c + 1] - old_starts[c],
+                            target + dense(to) + starts_[c]);
+            }
+        }
+    }
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::reshape(const Shape& from, const Shape& to) {
+    if (empty() || (from.numeric == to.numeric && from.categorical == to.categorical)) return;
+    Held<std::uint32_t> starts = starts_;
+    starts.resize(to.categorical + 1, n_cells() ? starts_.back() : 0);
+    move_to(from, to, std::move(starts));
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::make_room_for(const Shape& s, const Row& row, std::size_t n_classes) {
+    if (empty()) lay_out(s, units_for(1), Held<std::uint32_t>(s.categorical + 1, 0));
+    if (const std::size_t before = n_units(s); before < units_for(n_classes)) {
+        add_units(s, units_for(n_classes));
+        added(s, before);
+    }
+    bool fits = true;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        fits &= row.codes[c] < static_cast<std::int32_t>(starts_[c + 1] - starts_[c]);
+    }
+    if (fits) return;
+    Held<std::uint32_t> starts(s.categorical + 1, 0);
+    std::size_t end = 0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t present = starts_[c + 1] - starts_[c];
+        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        end += needed <= present ? present : room_for(needed);
+        if (end > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
+        starts[c + 1] = static_cast<std::uint32_t>(end);
+    }
+    move_to(s, s, std::move(starts));
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::inherit(const Shape& s, const PredictorState& parent) {
+    const auto& other = static_cast<const Units&>(parent);
+    starts_ = other.starts_;
+    if (other.empty()) return;
+    // A vector that is copied has no room to spare.
+    numbers_.reserve(size_of(s, room_for_parts(other.n_units(s))));
+    numbers_.assign(other.numbers_.begin(), other.numbers_.end());
+    const PooledMoments m = moments(s);
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        if (!(m.known[f] > inherited_weight)) continue;
+        m.squares[f] *= inherited_weight / m.known[f];
+        m.known[f] = inherited_weight;
+    }
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::forget(const Shape& s, double share) {
+    right *= share;
+    if (empty()) return;
+    const PooledMoments m = moments(s);
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        m.known[f] *= share;
+        m.squares[f] *= share;
+        if (m.known[f] == 0.0) m.mean[f] = m.squares[f] = 0.0;
+    }
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::merge(const Shape& s, const PredictorState& state, double share) {
+    const auto& other = static_cast<const Units&>(state);
+    right += other.right;
+    if (other.empty()) return;
+    if (empty()) lay_out(s, units_for(1), Held<std::uint32_t>(s.categorical + 1, 0));
+    const std::size_t units = std::max(n_units(s), other.n_units(s));
+    Held<std::uint32_t> starts(s.categorical + 1, 0);
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        starts[c + 1] = starts[c] + std::max(starts_[c + 1] - starts_[c],
+                                             other.starts_[c + 1] - other.starts_[c]);
+    }
+    // Both with the same units and cells.
+    const auto widen = [&] {
+        if (const std::size_t before = n_units(s); before < units) {
+            add_units(s, units);
+            added(s, before);
+        }
+        if (starts_ != starts) move_to(s, s, starts);
+    };
+    widen();
+    Held<std::uint32_t> own_starts = std::exchange(starts_, other.starts_);
+    HeldDoubles own = std::exchange(numbers_, other.numbers_);
+    widen();
+    starts_ = std::move(own_starts);
+    const HeldDoubles more = std::exchange(numbers_, std::move(own));
+
+    const PooledMoments m = moments(s);
+    const double* const known = more.data();
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        if (!(known[f] > 0.0)) continue;
+        const double all = m.known[f] + known[f];
+        const double apart = known[s.stride + f] - m.mean[f];
+        m.squares[f] += known[2 * s.stride + f] + apart * apart * (m.known[f] * (known[f] / all));
+        m.mean[f] += apart * (known[f] / all);
+        m.known[f] = all;
+    }
+    for (std::size_t i = moment_planes * s.stride; i < numbers_.size(); ++i) {
+        numbers_[i] += share * (more[i] - numbers_[i]);
+    }
+}
+
+template <std::size_t n_planes>
+std::size_t Units<n_planes>::growth(const Shape& s, const Row& row,
+                                    std::size_t n_classes) const noexcept {
+    const std::size_t before = n_units(s);
+    const std::size_t units = std::max(units_for(n_classes), before);
+    bool fits = room_for_parts(units) == room_for_parts(before);
+    std::size_t cells = 0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t present = empty() ? 0 : starts_[c + 1] - starts_[c];
+        const auto needed = static_cast<std::size_t>(std::max(row.codes[c], -1) + 1);
+        fits &= needed <= present;
+        cells += needed <= present ? present : room_for(needed);
+    }
+    if (fits) return 0;
+    const std::size_t plane = dense(s) + (cells + 3) / 4 * 4;
+    const std::size_t numbers = moment_planes * s.stride + room_for_parts(units) * n_planes * plane;
+    // New units and new cells are made one after the other.
+    return 2 * (taken(numbers * sizeof(double)) + taken((s.categorical + 1) * sizeof(starts_[0])));
+}
+
+// ---- the inputs ----
+
+template <std::size_t n_planes>
+std::size_t Units<n_planes>::learn_inputs(const Shape& s, const Row& row, double w, double* x) {
+    kernels().learn_standardised(moments(s), s.stride, row.x, w, x);
+    const std::size_t constant = known_features(s);
+    x[constant] = 1.0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        x[constant + 1 + c] = row.codes[c] >= 0 ? 1.0 : 0.0;
+    }
+    std::fill(x + constant + 1 + s.categorical, x + n_inputs(s), 0.0);
+    return constant;
+}
+
+template <std::size_t n_planes>
+std::size_t Units<n_planes>::find_inputs(const Shape& s, const Row& row, double* x) const {
+    kernels().standardise(moments(s), s.stride, row.x, x);
+    const std::size_t constant = known_features(s);
+    x[constant] = 1.0;
+    std::fill(x + constant + 1, x + dense(s), 0.0);
+    return constant;
+}
+
+template <std::size_t n_planes>
+double Units<n_planes>::output(const Shape& s, const double* plane, std::size_t constant,
+                               const Row& row, const double* x, double* room) const noexcept {
+    const double* of_inputs = plane;
+    if (constant < s.numeric) {
+        std::copy_n(plane, constant, room);
+        room[constant] = plane[s.numeric];
+        of_inputs = room;
+    }
+    double sum = kernels().dot(x, of_inputs, dense(s));
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t place = cell(s, c, row.codes[c]);
+        if (place) sum += plane[place];
+    }
+    return sum;
+}
+
+// ---- the state as numbers ----
+
+template <std::size_t n_planes>
+void Units<n_planes>::save(const Shape& s, std::vector<double>& out) const {
+    if (empty()) return;
+    const std::size_t units = n_units(s);
+    out.push_back(static_cast<double>(units));
+    // Cells behind the last that ever learned are spare room.
+    std::vector<std::size_t> values;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        std::size_t end = starts_[c];
+        for (std::size_t p = 0; p < n_planes; ++p) {
+            const double unused = first(p);
+            for (std::size_t u = 0; u < units; ++u) {
+                for (std::size_t i = end; i < starts_[c + 1]; ++i) {
+                    if (plane(s, u, p)[dense(s) + i] != unused) end = i + 1;
+                }
+            }
+        }
+        values.push_back(end - starts_[c]);
+        out.push_back(static_cast<double>(values.back()));
+    }
+    const PooledMoments m = moments(s);
+    for (const double* const plane : {m.known, m.mean, m.squares}) {
+        out.insert(out.end(), plane, plane + s.numeric);
+    }
+    for (std::size_t u = 0; u < units; ++u) {
+        for (std::size_t p = 0; p < n_planes; ++p) {
+            const double* const from = plane(s, u, p);
+            out.insert(out.end(), from, from + s.numeric + 1);
+            for (std::size_t c = 0; c < s.categorical; ++c) {
+                const double* const cells = from + dense(s) + starts_[c];
+                out.insert(out.end(), cells, cells + values[c]);
+            }
+        }
+    }
+}
+
+template <std::size_t n_planes>
+void Units<n_planes>::restore(const Shape& s, const std::int32_t* categories,
+                              std::size_t n_classes, double weight, const double* given,
+                              std::size_t count) {
+    using units::demand;
+    demand(count > 0 || weight == 0.0, "no units");
+    if (count == 0) return;
+    units::Numbers numbers(given, count);
+    const std::size_t units = numbers.whole(std::max<std::size_t>(n_classes, 1));
+    demand(units == units_for(units), "not a number of units or categories");
+    Held<std::uint32_t> starts(1, 0);
+    std::vector<std::size_t> values;
+    std::size_t used = 0, end = 0;
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        values.push_back(numbers.whole(static_cast<std::size_t>(categories[c])));
+        used += values.back();
+        end += values.back() ? room_for(values.back()) : 0;
+        demand(end <= std::numeric_limits<std::uint32_t>::max(), "too many categories");
+        starts.push_back(static_cast<std::uint32_t>(end));
+    }
+    // Before there is room for anything: the numbers for it are there.
+    demand(numbers.left() / (n_planes * (s.numeric + 1 + used)) >= units, "too few numbers");
+    lay_out(s, units, std::move(starts));
+    const PooledMoments m = moments(s);
+    for (double* const plane : {m.known, m.mean, m.squares}) {
+        std::copy_n(numbers.take(s.numeric), s.numeric, plane);
+    }
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        const double w = m.known[f];
+        demand(w >= 0.0 && w <= 0x1p120 && std::fabs(m.mean[f]) <= largest_value &&
+                   m.squares[f] >= 0.0 && m.squares[f] <= w * 0x1.00001p902 &&
+                   (w > 0.0 || m.mean[f] == 0.0),
+               "impossible moments");
+    }
+    for (std::size_t u = 0; u < units; ++u) {
+        for (std::size_t p = 0; p < n_planes; ++p) {
+            double* const to = plane(s, u, p);
+            std::copy_n(numbers.take(s.numeric + 1), s.numeric + 1, to);
+            for (std::size_t c = 0; c < s.categorical; ++c) {
+                std::copy_n(numbers.take(values[c]), values[c], to + dense(s) + starts_[c]);
+            }
+            for (std::size_t i = 0; i < plane_size(s); ++i) {
+                demand(possible(p, to[i]), "an impossible weight, trace or step size");
+            }
+        }
+    }
+    demand(numbers.left() == 0, "too many numbers");
+}
+
+}  // namespace riparian
