@@ -1,8 +1,8 @@
 #include "member.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "../tree/turn.hpp"
 #include "rises.hpp"
 
 namespace riparian {
@@ -11,8 +11,8 @@ namespace {
 // A draw says how much a row counts, not that it came so often: predictors are judged with all
 // of it before they have seen the row, as in MOA. Judged with the rest afterwards, they would be
 // praised for what they have just been told.
-Tree::Weight drawn(double times, double w) noexcept {
-    return {times * w, times * Tree::repeated(w).before};
+RowWeight drawn(double times, double w) noexcept {
+    return {times * w, times * RowWeight::repeated(w).before};
 }
 
 }  // namespace
@@ -154,31 +154,29 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
     const bool background = settings_->replacement == Replacement::background;
     std::uint64_t first_met = Schema::never;
     for (const std::uint64_t met_at : schema.met_at) first_met = std::min(first_met, met_at);
-    std::array<std::int32_t, RowBuffer::most_rows> starts;
     while (first < rows) {
         // Until other trees stand here, with other features perhaps.
         const Batch front_rows = seen_by(front_, block.batch);
         const Batch back_rows = back_.tree ? seen_by(back_, block.batch) : Batch{};
         const std::shared_ptr<Tree> front = front_.tree, back = back_.tree;
-        std::unique_lock<std::shared_mutex> holds_front, holds_back;
-        if (front) holds_front = front->hold();
-        if (back) holds_back = back->hold();
-        std::optional<RowBuffer> buffer, beside;
-        if (front_.tree) buffer.emplace(front_.tree->buffer_of(front_rows));
-        if (back_.tree && !(buffer && !settings_->patch.draws())) {
-            beside.emplace(back_.tree->buffer_of(back_rows));
+        std::optional<Turn> front_turn, back_turn;
+        if (front) front_turn.emplace(*front);
+        if (back) back_turn.emplace(*back);
+        std::optional<RowBuffer> buffer, own_buffer;  // own: where the background tree has other features
+        if (front) buffer.emplace(front_turn->buffer_of(front_rows));
+        if (back && !(buffer && !settings_->patch.draws())) {
+            own_buffer.emplace(back_turn->buffer_of(back_rows));
         }
         bool changed = false;
         while (first < rows && !changed) {
             std::size_t n = 1;
             if (buffer) {
                 n = std::min(buffer->capacity(), rows - first);
-                if (beside) n = std::min(n, beside->capacity());
+                if (own_buffer) n = std::min(n, own_buffer->capacity());
                 buffer->read(first, n);
-                front_.tree->find_starts(*buffer, n, starts.data());
+                front_turn->route(*buffer, n);
             }
-            if (beside) beside->read(first, n);
-            const std::uint64_t reroutings = buffer ? front_.tree->reroutings() : 0;
+            if (own_buffer) own_buffer->read(first, n);
             for (std::size_t i = 0; i < n && !changed; ++i, ++first) {
                 const std::uint64_t number = block.numbers[first];
                 if (votes.weights) votes.weights[first] = weight();
@@ -194,24 +192,22 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                     continue;
                 }
                 const Row row = buffer->row(i);
-                const Tree::Shares shares{
-                    votes.shares ? votes.shares + first * votes.width : nullptr, votes.width};
-                const std::int32_t start =
-                    front_.tree->reroutings() == reroutings ? starts[i] : 0;
+                const Asked asked{
+                    true, votes.shares ? votes.shares + first * votes.width : nullptr, votes.width};
                 const double w = block.weight(first);
                 const double times = number ? poisson_(uniforms_(number)) : 0.0;
                 if (number == 0) {
-                    if (shares.shares) front_.tree->predict_row(start, row, shares);
+                    if (asked.shares) front_turn->predict(i, row, asked);
                     continue;
                 }
                 const std::int32_t label = block.y[first];
-                Tree::Predicted predicted;
+                Predicted predicted;
                 if (times > 0.0) {
-                    predicted = front_.tree->predict_and_learn(
-                        start, row, static_cast<std::size_t>(label), drawn(times, w), shares,
-                        settings_->replacement != Replacement::none);
+                    predicted = front_turn->learn(i, row, static_cast<std::size_t>(label),
+                                                  drawn(times, w), asked,
+                                                  settings_->replacement != Replacement::none);
                 } else {
-                    predicted.before = predicted.after = front_.tree->predict_row(start, row, shares);
+                    predicted.before = predicted.after = front_turn->predict(i, row, asked);
                 }
                 answered_ += w;
                 if (predicted.before == label) right_ += w;
@@ -225,9 +221,10 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 }
                 if (times > 0.0) {
                     if (back_.tree) {
-                        back_.tree->predict_and_learn(
-                            0, beside ? beside->row(i) : row, static_cast<std::size_t>(label),
-                            drawn(settings_->drawn_background ? times : 1.0, w), {}, false);
+                        back_turn->learn(Turn::alone, own_buffer ? own_buffer->row(i) : row,
+                                         static_cast<std::size_t>(label),
+                                         drawn(settings_->drawn_background ? times : 1.0, w), {},
+                                         false);
                     }
                     changed = watch(schema, number, wrong);
                 }

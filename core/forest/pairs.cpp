@@ -117,30 +117,30 @@ void PairForest::grow(Pair& pair) {
     pair.tree = std::make_shared<Tree>(settings_of_a_tree());
     pair.tree->add_features(schema_.kinds);
     pair.tree->declare_classes(2);
-    prepare(pair);
 }
 
 // The examples of its classes among the last rows of the forest.
-void PairForest::prepare(Pair& pair) {
-    if (!settings_.shared) return;
-    pair.tree->recall_from([this, &pair](const Tree::Recaller& recall) {
+Growth::Elsewhere PairForest::memory_of(const Pair& pair) const {
+    if (!settings_.shared) return {};
+    return [this, &pair](const Growth::Recaller& recall) {
         const std::uint64_t first = std::max(history_.oldest(pair.last), pair.begin);
         for (std::uint64_t n = first; n <= pair.last; ++n) {
             const std::size_t y = history_.label(n);
             if (pair.takes(y)) recall(history_.row(n), y == pair.high, history_.weight(n));
         }
-    });
+    };
 }
 
 // Learns the rows of its classes among these, which are held.
 void PairForest::replay(Pair& pair, std::uint64_t from, std::uint64_t to) {
-    const auto held = pair.tree->hold();
+    Turn turn(*pair.tree, memory_of(pair));
     pair.begin = from;
     for (std::uint64_t n = from; n <= to; ++n) {
         const std::size_t y = history_.label(n);
         if (!pair.takes(y)) continue;
         pair.last = n;
-        pair.tree->learn_row(0, history_.row(n), y == pair.high, history_.weight(n));
+        turn.learn(Turn::alone, history_.row(n), y == pair.high,
+                   RowWeight::repeated(history_.weight(n)), {}, false);
     }
 }
 

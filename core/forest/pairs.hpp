@@ -10,7 +10,7 @@
 
 #include "../drift/any.hpp"
 #include "../growth/snapshot.hpp"
-#include "../tree/tree.hpp"
+#include "../tree/turn.hpp"
 #include "ensemble.hpp"
 #include "history.hpp"
 
@@ -120,7 +120,8 @@ private:
     void meet_class(std::size_t y);
     void add_pair(std::size_t one, std::size_t other);
     void grow(Pair&);
-    void prepare(Pair&);
+    // What the tree of a pair recalls of the rows that the forest holds.
+    [[nodiscard]] Growth::Elsewhere memory_of(const Pair&) const;
     void begin_anew(Pair&, std::uint64_t number);
     void replay(Pair&, std::uint64_t from, std::uint64_t to);
     // `shares`: [pair][row][lower, higher class]; `codes`: classes from this on do not count.

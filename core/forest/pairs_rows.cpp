@@ -99,8 +99,7 @@ void PairForest::run_block(Block& block, const Answers* answers, std::size_t fir
 
 void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
     std::shared_ptr<Tree> tree = pair.tree;
-    auto held = tree->hold();
-    std::array<std::int32_t, RowBuffer::most_rows> starts;
+    std::optional<Turn> turn(std::in_place, *tree, memory_of(pair));
     std::size_t r = 0;
     for (const RowBuffer& buffer : block.buffers) {
         const std::size_t n = std::min(buffer.capacity(), block.batch.rows - r);
@@ -114,35 +113,31 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
         }
         // Rows walk together where most of them are asked for.
         const bool together = 2 * asked >= n;
-        if (together) tree->find_starts(buffer, n, starts.data());
+        if (together) turn->route(buffer, n);
         bool same = together;  // as the tree that found them
         for (std::size_t i = 0; i < n; ++i, ++r) {
             const bool own = is_own(r);
             if (!own && !shares) continue;
             const Row row = buffer.row(i);
-            const std::int32_t start = same ? starts[i] : 0;
-            const Tree::Shares room{shares ? shares + 2 * r : nullptr, 2};
+            const std::size_t place = same ? i : Turn::alone;
+            const Asked asked{shares || pair.drift, shares ? shares + 2 * r : nullptr, 2};
             if (!own) {
-                tree->predict_row(start, row, room);
+                turn->predict(place, row, asked);
                 continue;
             }
             const std::uint64_t number = block.numbers[r];
             const std::size_t label = static_cast<std::size_t>(block.y[r]) == pair.high ? 1 : 0;
             const double w = block.w ? block.w[r] : 1.0;
             pair.last = number;
-            if (!shares && !pair.drift) {
-                tree->learn_row(start, row, label, w);
-                continue;
-            }
-            const Tree::Predicted predicted =
-                tree->predict_and_learn(start, row, label, Tree::repeated(w), room, false);
+            const Predicted predicted =
+                turn->learn(place, row, label, RowWeight::repeated(w), asked, false);
             if (!pair.drift || !rises(*pair.drift, predicted.before != static_cast<std::int32_t>(label))) {
                 continue;
             }
-            held.unlock();
+            turn.reset();
             begin_anew(pair, number);
             tree = pair.tree;
-            held = tree->hold();
+            turn.emplace(*tree, memory_of(pair));
             same = false;
         }
     }

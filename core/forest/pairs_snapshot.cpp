@@ -102,7 +102,6 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
                                          forest->all_features());
         demand(pair.tree->n_classes() == 2, "a tree that is not of two classes");
         demand(pair.tree->seen() <= s.seen[0], "a tree that has seen more than its forest");
-        forest->prepare(pair);
     }
     demand(rest.empty(), "detectors has numbers to spare");
     return forest;

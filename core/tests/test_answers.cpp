@@ -1,9 +1,11 @@
 // Answers stay in the room they were given, and are sane at the edges of the numbers.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "checking.hpp"
+#include "../tree/turn.hpp"
 #include "examples.hpp"
 
 using namespace riparian;
@@ -159,25 +161,25 @@ void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
         Tree tree(settings);
         tree.add_features(rows.kinds);
         const Batch batch = rows.batch();
-        auto held = tree.hold();
+        std::optional<Turn> turn(std::in_place, tree);
         examples::Dice dice(seed);
         std::vector<double> shares(8), again(8);
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            RowBuffer buffer = tree.buffer_of(batch);
+            RowBuffer buffer = turn->buffer_of(batch);
             buffer.read(i, 1);
             const Row row = buffer.row(0);
             const double w = seed % 6 == 5 ? 0.3 + dice.uniform() : 1.0 + double(dice.below(9));
             const bool asked = dice.chance(0.5);
-            const Tree::Predicted predicted =
-                tree.predict_and_learn(
-                    0, row, static_cast<std::size_t>(rows.y[i]), {w, w},
-                    asked ? Tree::Shares{shares.data(), shares.size()} : Tree::Shares{}, true);
-            CHECK(predicted.after == tree.predict_row(0, row, {again.data(), again.size()}));
+            const Predicted predicted = turn->learn(
+                Turn::alone, row, static_cast<std::size_t>(rows.y[i]), {w, w},
+                asked ? Asked{true, shares.data(), shares.size()} : Asked{true}, true);
+            CHECK(predicted.after ==
+                  turn->predict(Turn::alone, row, {true, again.data(), again.size()}));
             const double most = *std::max_element(again.begin(), again.end());
             CHECK(predicted.after >= 0 && again[static_cast<std::size_t>(predicted.after)] == most);
             ++(predicted.after == predicted.before ? alike : other);
         }
-        held.unlock();
+        turn.reset();
         leaves += tree.n_leaves();
     }
     CHECK(alike > 1000 && other > 1000 && leaves > 100);
@@ -211,14 +213,15 @@ void a_new_category_counts_for_every_class() {
             }
         }
         const Batch batch = rows.batch();
-        auto held = tree.hold();
+        std::optional<Turn> turn(std::in_place, tree);
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            RowBuffer buffer = tree.buffer_of(batch);
+            RowBuffer buffer = turn->buffer_of(batch);
             buffer.read(i, 1);
             const Row row = buffer.row(0);
             const double w = 1.0 + double(dice.below(9));
             const auto y = static_cast<std::size_t>(rows.y[i]);
-            CHECK(tree.predict_and_learn(0, row, y, {w, w}, {}, true).after == tree.predict_row(0, row, {}));
+            CHECK(turn->learn(Turn::alone, row, y, {w, w}, {true}, true).after ==
+                  turn->predict(Turn::alone, row, {true}));
         }
     }
     CHECK(fresh > 1000);

@@ -1,40 +1,43 @@
 // Predicting rows, batch by batch.
 #include <algorithm>
+#include <optional>
 
 #include "../growth/rows.hpp"
-#include "in_turn.hpp"
 #include "tree.hpp"
+#include "uncertain_rows.hpp"
 
 namespace riparian {
 
 void Tree::predict(const Batch& batch, const Answers& answers, Stop* stop, Moment* moment) const {
     const BlockLocks locks(turnstile_, moment != nullptr);
     if (moment) *moment = {growth_.seen(), growth_.n_classes()};
-    if (batch.uncertain.empty()) {
-        predict_certain(batch, answers, locks, stop);
-    } else {
-        predict_uncertain(batch, answers, locks, stop);
-    }
-}
-
-void Tree::predict_certain(const Batch& batch, const Answers& answers, const BlockLocks& locks,
-                           Stop* stop) const {
     Pace pace(RowBuffer::most_rows);
     std::optional<RowBuffer> buffer;
     Asking scratch;
-    std::vector<std::int32_t> starts;
+    Routes routes;
     Ends ends;
-    for (std::size_t first = 0; first < batch.rows;) {
+    UncertainRows uncertain(batch);
+    std::optional<Spread> spread;
+    if (!batch.uncertain.empty()) spread.emplace();
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         look(stop);
         // A learner may come in between blocks, and may have added features.
         const auto lock = locks.of_block();
-        if (!buffer || !buffer->reads(growth_.shape())) buffer.emplace(batch, growth_.features(), growth_.shape());
+        if (!buffer || !buffer->reads(growth_.shape())) {
+            buffer.emplace(batch, growth_.features(), growth_.shape());
+        }
         growth_.fit(scratch);
-        const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
+        const bool certain = uncertain.next() != first;
+        n = certain ? std::min(pace.rows(buffer->capacity()), uncertain.next() - first) : 1;
         const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
-        starts.resize(n);
-        growth_.nodes().descend(*buffer, n, starts.data());
+        if (!certain) {
+            uncertain.begin(*spread, buffer->row(0), growth_.features(), growth_.shape(), batch.points);
+            growth_.predict(*spread, scratch, answers, first);
+            uncertain.pass();
+            continue;
+        }
+        route(*buffer, n, routes);
         std::visit(
             [&](const auto& policy) {
                 if (adaptation_->several_predict()) {
@@ -45,33 +48,12 @@ void Tree::predict_certain(const Batch& batch, const Answers& answers, const Blo
                     return;
                 }
                 for (std::size_t i = 0; i < n; ++i) {
-                    growth_.predict(policy, starts[i], buffer->row(i), scratch, answers, first + i);
+                    growth_.predict(policy, routes.starts[i], buffer->row(i), scratch, answers,
+                                    first + i);
                 }
             },
             growth_.settings().leaf);
-        first += n;
     }
-}
-
-void Tree::predict_uncertain(const Batch& batch, const Answers& answers, const BlockLocks& locks,
-                             Stop* stop) const {
-    std::optional<RowBuffer> buffer;
-    AnswerScratch scratch;
-    Spread spread;
-    in_turn(
-        batch,
-        [&](std::size_t first, std::size_t n) {
-            predict_certain(batch.certain_rows(first, n), from(answers, first), locks, stop);
-        },
-        [&](std::size_t row, const Uncertain* first, const Uncertain* last) {
-            look(stop);
-            const auto lock = locks.of_block();
-            if (!buffer || !buffer->reads(growth_.shape())) buffer.emplace(batch, growth_.features(), growth_.shape());
-            fit(scratch, growth_.settings().leaf, growth_.shape(), growth_.costs().classes > 0);
-            buffer->read(row, 1);
-            spread.begin(buffer->row(0), growth_.features(), growth_.shape(), first, last, batch.points);
-            growth_.predict(spread, scratch, answers, row);
-        });
 }
 
 void Tree::predict(std::int32_t start, const Row& row, const Answers& answers, std::size_t i) {

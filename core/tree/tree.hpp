@@ -1,10 +1,10 @@
 // The streaming tree: one loop that predicts and learns rows, and the locks around it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -44,6 +44,46 @@ void fill_later_arrays(const Settings&, Snapshot&);
 // The same for format 2.
 void fill_passes(Snapshot&);
 void fill_arrays_since_3(Snapshot&);
+
+// What a row weighs. `learned` counts in the statistics. `before` of it counts when leaf predictors
+// are judged before the row is learned; the rest counts afterwards.
+struct RowWeight {
+    double learned = 1.0;
+    double before = 1.0;
+
+    // Of a row that stands for this many equal ones.
+    [[nodiscard]] static RowWeight repeated(double w) noexcept { return {w, std::min(w, 1.0)}; }
+};
+
+// What is asked about a row before it is learned: its class, and the class probabilities where there
+// is room for them.
+struct Asked {
+    bool predicted = false;
+    double* shares = nullptr;  // [width]
+    std::size_t width = 0;
+
+    [[nodiscard]] bool any() const noexcept { return predicted || shares; }
+    [[nodiscard]] Answers answers(std::int32_t& predicted_class) const noexcept {
+        return {&predicted_class, shares, width};
+    }
+};
+
+// The class predicted before the row was learned, and after it, if that was asked for.
+struct Predicted {
+    std::int32_t before = no_answer;
+    std::int32_t after = no_answer;
+};
+
+class Tree;
+
+// Where rows of a buffer that have walked together stand.
+struct Routes {
+    std::array<std::int32_t, RowBuffer::most_rows> starts;
+    std::uint64_t reroutings = 0;
+
+    // Whether rows still go these ways.
+    [[nodiscard]] bool hold(const Tree&) const noexcept;
+};
 
 // Learning calls must not overlap each other; reading calls may overlap anything.
 //
@@ -113,45 +153,6 @@ public:
     // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
     void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
 
-    // Row by row, for a forest, while it holds the tree: nobody else asks or learns. What
-    // `find_starts` gives is good until `reroutings` counts on.
-    [[nodiscard]] auto hold() const { return turnstile_.writing(); }
-    [[nodiscard]] RowBuffer buffer_of(const Batch& batch) const {
-        return {batch, growth_.features(), growth_.shape()};
-    }
-    [[nodiscard]] bool reads(const RowBuffer& buffer) const noexcept {
-        return buffer.reads(growth_.shape());
-    }
-    void find_starts(const RowBuffer&, std::size_t n, std::int32_t* starts) const noexcept;
-    [[nodiscard]] std::uint64_t reroutings() const noexcept { return adaptation_->reroutings(); }
-    // `shares`: room for the class probabilities, of this width, or null.
-    struct Shares {
-        double* shares = nullptr;
-        std::size_t width = 0;
-    };
-    // The class of a row.
-    std::int32_t predict_row(std::int32_t start, const Row&, const Shares&);
-    // The weight of a row. `learned` counts in the statistics. `before` of it counts when leaf
-    // predictors are judged before the row is learned; the rest counts afterwards.
-    struct Weight {
-        double learned = 1.0;
-        double before = 1.0;
-    };
-    // Of a row that stands for this many equal ones.
-    [[nodiscard]] static Weight repeated(double w) noexcept { return {w, std::min(w, 1.0)}; }
-    // The class predicted before the row was learned, and after, if `again` asks for it.
-    struct Predicted {
-        std::int32_t before = no_answer;
-        std::int32_t after = no_answer;
-    };
-    Predicted predict_and_learn(std::int32_t start, const Row&, std::size_t y, Weight,
-                                const Shares&, bool again);
-    // Learns a row without a prediction.
-    void learn_row(std::int32_t start, const Row&, std::size_t y, double w);
-    using Recaller = Growth::Recaller;
-    using Elsewhere = Growth::Elsewhere;
-    void recall_from(Elsewhere held) { growth_.recall_from(std::move(held)); }
-
     [[nodiscard]] TreeSettings settings() const { return {growth_.settings(), chosen_}; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return growth_.settings().max_bytes; }
     [[nodiscard]] std::size_t n_features() const;
@@ -181,25 +182,27 @@ public:
     [[nodiscard]] static std::unique_ptr<Tree> restore(const TreeSettings&, const Snapshot&);
 
 private:
-    template <class Policy, bool predicting, bool plain>
-    void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&,
-             Stop*);
+    friend class Turn;
+    friend struct Routes;
+
+    // The row loop. `step` learns a row, and predicts it before.
+    template <bool predicting, class Step>
+    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*, const Step&);
     template <bool predicting>
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
-    void run_adapting(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
-    void run_uncertain(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
+    void route(const RowBuffer&, std::size_t rows, Routes&) const noexcept;
+    // One row of a tree that only grows, and of one that follows change.
+    template <class Policy, bool plain>
+    Predicted step(const Policy&, std::int32_t start, const Row&, std::size_t y, RowWeight,
+                   const Asked&, bool again);
+    Predicted step(std::int32_t start, const Row&, std::size_t y, RowWeight, const Asked&, bool again);
     // Bytes to be set aside before a row.
     [[nodiscard]] std::size_t reserve_bytes() noexcept;
     // Does the rows of a block, all of them or up to one during which memory ran out. Then it
     // throws std::bad_alloc.
     template <class OfRow>
     void each_row(std::size_t n, const OfRow&);
-    template <class Policy>
-    Predicted predict_and_learn(const Policy&, std::int32_t start, const Row&, std::size_t y,
-                                Weight, const Shares&, bool again);
     void predict(std::int32_t start, const Row&, const Answers&, std::size_t row);
-    void predict_certain(const Batch&, const Answers&, const BlockLocks&, Stop*) const;
-    void predict_uncertain(const Batch&, const Answers&, const BlockLocks&, Stop*) const;
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
     [[nodiscard]] bool replaces() const noexcept { return adaptation_->traits().replaces; }
 
@@ -212,6 +215,10 @@ private:
     bool unfinished_ = false;
     mutable Turnstile turnstile_;
 };
+
+inline bool Routes::hold(const Tree& tree) const noexcept {
+    return reroutings == tree.adaptation_->reroutings();
+}
 
 template <class OfRow>
 void Tree::each_row(std::size_t n, const OfRow& of_row) {

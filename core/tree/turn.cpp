@@ -1,0 +1,38 @@
+#include "turn.hpp"
+
+#include <utility>
+
+#include "step.hpp"
+
+namespace riparian {
+
+Turn::Turn(Tree& tree, Growth::Elsewhere held) : tree_(tree), lock_(tree.turnstile_.writing()) {
+    tree_.growth_.recall_from(std::move(held));
+}
+
+Turn::~Turn() { tree_.growth_.recall_from({}); }
+
+RowBuffer Turn::buffer_of(const Batch& batch) const {
+    return {batch, tree_.growth_.features(), tree_.growth_.shape()};
+}
+
+void Turn::route(const RowBuffer& buffer, std::size_t rows) { tree_.route(buffer, rows, routes_); }
+
+std::int32_t Turn::predict(std::size_t i, const Row& row, const Asked& asked) {
+    std::int32_t predicted = no_answer;
+    tree_.predict(start(i), row, asked.answers(predicted), 0);
+    return predicted;
+}
+
+Predicted Turn::learn(std::size_t i, const Row& row, std::size_t y, RowWeight weight,
+                      const Asked& asked, bool again) {
+    const Charge charge(tree_.growth_.leaves().account());
+    if (tree_.replaces()) return tree_.step(start(i), row, y, weight, asked, again);
+    return std::visit(
+        [&]<class Policy>(const Policy& policy) {
+            return tree_.step<Policy, false>(policy, start(i), row, y, weight, asked, again);
+        },
+        tree_.growth_.settings().leaf);
+}
+
+}  // namespace riparian

@@ -1,0 +1,43 @@
+// Learning row by row, as forests do.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+
+#include "tree.hpp"
+
+namespace riparian {
+
+// A turn at a tree: while it lasts nobody else reads the tree or learns it. Rows are those of a buffer,
+// which walk down the tree together, or stand alone.
+class Turn {
+public:
+    static constexpr std::size_t alone = SIZE_MAX;
+
+    // `held`: the examples of a short memory that the tree does not hold, while the turn lasts.
+    explicit Turn(Tree&, Growth::Elsewhere held = {});
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    [[nodiscard]] RowBuffer buffer_of(const Batch&) const;
+    void route(const RowBuffer&, std::size_t rows);
+
+    // `i`: the place of a row in the buffer, or `alone`. Gives its class.
+    std::int32_t predict(std::size_t i, const Row&, const Asked&);
+    Predicted learn(std::size_t i, const Row&, std::size_t y, RowWeight, const Asked&, bool again);
+
+private:
+    [[nodiscard]] std::int32_t start(std::size_t i) const noexcept {
+        return i != alone && routes_.hold(tree_) ? routes_.starts[i] : 0;
+    }
+
+    Tree& tree_;
+    std::unique_lock<std::shared_mutex> lock_;
+    Routes routes_;
+};
+
+}  // namespace riparian
