@@ -13,6 +13,7 @@
 #include "linear_units.hpp"
 #include "majority.hpp"
 #include "naive_bayes.hpp"
+#include "softmax.hpp"
 
 namespace riparian {
 namespace leaf {
@@ -20,7 +21,7 @@ namespace leaf {
 template <class... Predictors>
 struct List {};
 
-using All = List<Majority, NaiveBayes, Adaptive, LinearUnits>;
+using All = List<Majority, NaiveBayes, Adaptive, LinearUnits, Softmax>;
 
 // Those of a list that can be one of several.
 template <class Chosen, class Left>

@@ -15,15 +15,20 @@
     delta-bar-delta (:func:`idbd`). A new leaf starts with its parent's units. Parameters:
     ``LinearUnits(step=0.05, meta_step=0.01)``.
 
+``"softmax"``
+    Multinomial logistic regression, trained by stochastic gradient descent on the log loss. A
+    new leaf starts with its parent's weights. Parameters: ``Softmax(step=0.02)``.
+
 Of several, ``("majority", "naive-bayes", "linear-units")``, the one predicts that was right more
-often at this leaf. Ties go to the linear units, which alone have learned something in a new leaf,
-then to naive Bayes, then to the majority, in whatever order they are written.
+often at this leaf. Ties go to softmax and then to the linear units, which alone have learned
+something in a new leaf, then to naive Bayes, then to the majority, in whatever order they are
+written.
 
 The names that :class:`riparian.HoeffdingTree` takes for ``leaf=``:
 
 >>> from riparian.policies import names
 >>> names("leaf")
-['majority', 'naive-bayes', 'adaptive', 'linear-units']
+['majority', 'naive-bayes', 'adaptive', 'linear-units', 'softmax']
 """
 
 from __future__ import annotations

@@ -59,6 +59,8 @@ COMPOSITIONS = {
     "combined": {"cuts": "combined", "variance": "population"},
     "kearns-mansour": {"impurity": "kearns-mansour", "bound": "confidence"},
     "linear-units-both": {"leaf": LinearUnits(meta_step=0.05), "categorical_cuts": "both"},
+    "softmax": {"leaf": "softmax", "categorical_cuts": "both"},
+    "best-of-four": {"leaf": ("majority", "naive-bayes", "linear-units", "softmax")},
     "best-of-three": {"leaf": ("majority", "naive-bayes", "linear-units"), "costs": COSTS},
     "costs-matrix": {"costs": MATRIX, "inherit_counts": "none"},
     "adaptive-grace": {"adaptive_grace": True, "categorical_cuts": "both"},
@@ -118,7 +120,7 @@ class Recipe:
     @property
     def follows(self):
         """Whether its leaves weigh the last examples more than the ones before."""
-        units = any(leaf.name == "linear-units" for leaf in self()._axes()["leaf"])
+        units = any(leaf.name in ("linear-units", "softmax") for leaf in self()._axes()["leaf"])
         return units or self.composition == "window"
 
     @property

@@ -296,7 +296,15 @@ def test_a_split_is_made_where_not_all_of_its_children_fit():
     assert model.memory_bytes_ <= 80_000
 
 
-@pytest.mark.parametrize("leaf", ["linear-units", ("majority", "naive-bayes", "linear-units")])
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        "linear-units",
+        ("majority", "naive-bayes", "linear-units"),
+        "softmax",
+        ("softmax", "linear-units"),
+    ],
+)
 def test_linear_units_are_held_and_batches_and_files_make_no_difference(leaf):
     X, y = mixed(6_000, categories=8)
 

@@ -201,7 +201,9 @@ def test_a_whole_weight_is_a_repetition(recipe):
     )
 
 
-@pytest.mark.parametrize("leaf", ["linear-units", ("majority", "linear-units")])
+@pytest.mark.parametrize(
+    "leaf", ["linear-units", ("majority", "linear-units"), "softmax", ("linear-units", "softmax")]
+)
 @settings(max_examples=20, deadline=None)
 @given(
     early=st.integers(1, 6),

@@ -1,0 +1,68 @@
+#include "softmax.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "units.ipp"
+
+namespace riparian {
+
+template class Units<1>;
+
+namespace {
+
+enum RoomOf : std::size_t { inputs_room, weights_room };
+
+}  // namespace
+
+bool SoftmaxState::possible(std::size_t, double x) const noexcept {
+    return std::fabs(x) <= most_linear;
+}
+
+void SoftmaxState::find_shares(const Shape& s, std::size_t constant, const Row& row,
+                               std::size_t n_classes, AnswerScratch& scratch) const {
+    double* const scores = scratch.scores.data();
+    const double* const x = scratch.rooms[inputs_room].data();
+    double* const room = scratch.rooms[weights_room].data();
+    const std::size_t units = std::min(n_units(s), n_classes);
+    for (std::size_t k = 0; k < units; ++k) {
+        scores[k] = output(s, plane(s, k, 0), constant, row, x, room);
+    }
+    std::fill(scores + units, scores + n_classes, 0.0);
+    std::fill(scores + n_classes, scores + scratch.scores.size(),
+              -std::numeric_limits<double>::infinity());
+    kernels().softmax(scores, n_classes, scratch.scores.size());
+}
+
+void SoftmaxState::learn(const Shape& s, const Row& row, std::size_t y, double w,
+                         std::size_t n_classes, AnswerScratch& scratch) {
+    make_room_for(s, row, n_classes);
+    const std::size_t units = n_units(s);
+    repeat(w, [&](double weight) {
+        double* const x = scratch.rooms[inputs_room].data();
+        const std::size_t constant = learn_inputs(s, row, weight, x);
+        find_shares(s, constant, row, units, scratch);
+        const double squares = kernels().dot(x, x, n_inputs(s));
+        const double rate = std::min(predictor_->step * weight, 1.0 / squares);
+        for (std::size_t k = 0; k < units; ++k) {
+            const double error = (k == y ? 1.0 : 0.0) - scratch.scores[k];
+            double* const weights = plane(s, k, 0);
+            each_input(s, constant, row, [&](std::size_t i, std::size_t place) {
+                const double changed = weights[place] + rate * error * x[i];
+                weights[place] = std::min(std::max(changed, -most_linear), most_linear);
+            });
+        }
+    });
+}
+
+bool SoftmaxState::probabilities(const Shape& s, const Row& row, std::size_t n_classes,
+                                 AnswerScratch& scratch, double* out) const {
+    if (empty()) return false;
+    const std::size_t constant = find_inputs(s, row, scratch.rooms[inputs_room].data());
+    find_shares(s, constant, row, n_classes, scratch);
+    if (out != scratch.scores.data()) std::copy_n(scratch.scores.data(), n_classes, out);
+    return true;
+}
+
+}  // namespace riparian
