@@ -8,6 +8,8 @@ from compositions import flat_of, policies_of
 from reference.parameters import Parameters
 from reference.tree import ReferenceTree
 
+from tests import inside
+
 TESTS = {1: "threshold", 2: "one-against-rest", 3: "multiway"}
 
 _KNOWN = {field.name for field in dataclasses.fields(Parameters)}
@@ -15,7 +17,7 @@ _KNOWN = {field.name for field in dataclasses.fields(Parameters)}
 
 def axes_of(model, *more):
     """The parameters of a model that a reference tree has, and those that are named."""
-    return {k: v for k, v in flat_of(model._axes()).items() if k in _KNOWN or k in more}
+    return {k: v for k, v in flat_of(inside.axes(model)).items() if k in _KNOWN or k in more}
 
 
 def numbers(rng, n):
@@ -84,7 +86,7 @@ def learn(tree_class, options, stream, n, seed=5):
 
 def assert_same_splits(model, reference, first=None):
     """Node, cut, gains, bound, reason and children of every split, or of the first ones."""
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     splits = model.splits()[:first]
     assert [s.node for s in splits] == [s.node for s in reference.splits]
     for got, want in zip(splits, reference.splits, strict=True):

@@ -37,6 +37,7 @@ from riparian.modelfile import from_bytes, functions_of, to_bytes
 from riparian.models import MODELS
 from riparian.recipes import RECIPES
 from riparian.restructuring import RESTRUCTURING
+from tests import inside
 from tests.contract.conftest import COMPOSITIONS, EAGER, OTHERS, TAU
 from tests.modelfile.parts import Parts
 
@@ -242,11 +243,11 @@ def copy_of(model, kind):
     """A model that has learned the same."""
     if not fitted(model):
         return kind()
-    return from_bytes(to_bytes(model), functions_of(model._learned_with))
+    return from_bytes(to_bytes(model), functions_of(inside.learned_with(model)))
 
 
 def names_of(model):
-    return [feature.name for feature in model._schema.features]
+    return [feature.name for feature in inside.features(model)]
 
 
 def check(model, kind):
@@ -686,7 +687,7 @@ def save_and_load(bench, dice):
     path = bench.folder / "model.rip"
     bench.model.save(path)
     good = path.read_bytes()
-    functions = functions_of(bench.model._learned_with)
+    functions = functions_of(inside.learned_with(bench.model))
     try:
         with full_disk(200):
             bench.model.save(path)

@@ -20,6 +20,7 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import from_bytes, functions_of, to_bytes
+from tests import inside
 from tests.attack.sequences import (
     KINDS,
     RaiseAt,
@@ -235,7 +236,7 @@ def learn_with_little_memory(name, steps):
     X = {f"f{i}": rng.normal(size=n).round(1) for i in range(width)}
     y = rng.integers(0, 6, size=n)
     before = kind().partial_fit({"f0": X["f0"][:30], "f1": X["f1"][:30]}, y[:30])
-    data, functions = to_bytes(before), functions_of(before._learned_with)
+    data, functions = to_bytes(before), functions_of(inside.learned_with(before))
     failed = 0
     for step in range(steps):
         model = from_bytes(data, functions)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import riparian as rp
+from tests import inside
 
 #: Names and categories that would like to be code.
 NAMES = ['x "a"', "it's; --", "na\nme", 'job`"${}', "%s\\NAME?"]
@@ -61,7 +62,7 @@ def chain(depth):
     inner = np.arange(n) % 2 == 0
     inner[-1] = False
     engine = rp.HoeffdingTree(leaf="majority").fit([[0.0], [1.0]], [0, 1])
-    arrays = engine._engine.snapshot()
+    arrays = inside.snapshot(engine)
     ids = np.arange(n, dtype=np.int32)
     parent = np.where(ids % 2 == 1, ids - 1, ids - 2).astype(np.int32)
     parent[0] = -1
@@ -96,10 +97,7 @@ def chain(depth):
         elif name.startswith(("split_", "second_", "rivals")) and len(values) == 0:
             arrays[name] = np.zeros(splits, dtype=values.dtype)
     arrays["split_pass"] = np.ones(splits, dtype=np.uint32)
-    from riparian import _core
-    from riparian.settings import check_settings
-
-    engine._engine = _core.Engine.restore(check_settings(engine._learned_with), arrays)
+    inside.set_engine(engine, inside.restored(engine, arrays))
     return engine
 
 

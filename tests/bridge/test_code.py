@@ -9,6 +9,7 @@ from programs import run_code, run_sql
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
+from tests import inside
 
 CUTS = ["multiway", "one-against-rest", "both"]
 NOT_FITTED = [rp.VFDT(), rp.HoeffdingTree()]
@@ -72,7 +73,7 @@ def test_thresholds_are_exact(run, language):
     model = rp.HoeffdingTree(
         statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
     ).fit(X, y)
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     t = nodes["threshold"][nodes["test"] == 1]
     assert len(t) > 50
     x = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf)])

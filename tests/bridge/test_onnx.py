@@ -10,6 +10,7 @@ from programs import columns, session
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
+from tests import inside
 
 pytest.importorskip("onnxruntime")
 
@@ -74,7 +75,7 @@ def test_thresholds_are_exact(dtype):
     model = rp.HoeffdingTree(
         statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
     ).fit(X, y)
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     t = nodes["threshold"][nodes["test"] == 1].astype(dtype)
     x = np.concatenate([t, np.nextafter(t, dtype(np.inf)), np.nextafter(t, dtype(-np.inf))])
     x = x.reshape(-1, 1)

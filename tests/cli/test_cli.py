@@ -18,6 +18,7 @@ from riparian.cli import app
 from riparian.models import MODELS
 from riparian.recipes import RECIPES
 from riparian.streams import sea
+from tests import inside
 
 
 def call(*arguments, stdin=None):
@@ -308,11 +309,11 @@ def test_standard_input_is_csv_unless_it_is_said_otherwise(data):
 def test_columns_can_be_dropped_or_taken_as_text(tmp_path, data):
     out = tmp_path / "m.rip"
     ran("run", data, "--target", "level", "--drop", "x1", "--drop", "job", "--model-out", out)
-    assert [f.name for f in riparian.load(out)._schema.features] == ["x0"]
+    assert riparian.load(out).feature_names_in_.tolist() == ["x0"]
     ran(
         "run", data, "--target", "level", "--categorical", "x0,x1", "--rows", 50, "--model-out", out
     )
-    assert {f.kind for f in riparian.load(out)._schema.features} == {"categorical"}
+    assert {f.kind for f in inside.features(riparian.load(out))} == {"categorical"}
 
 
 def test_the_report_is_one_page_that_needs_nothing_else(tmp_path, data):

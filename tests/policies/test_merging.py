@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from reference.statistics import Gaussian, moments
 
-from riparian import _core
+from tests import inside
 
 CATEGORICAL = [False, True, False]
 
@@ -23,13 +23,13 @@ def rows(n, seed, offset=0.0, missing=0.1, classes=3, categories=5):
 
 
 def summary(X, y, w, categorical=CATEGORICAL):
-    made = _core.Summary(categorical)
+    made = inside.core.Summary(categorical)
     columns = []
     for f, kind in enumerate(categorical):
         x = X[:, f]
         codes = np.where(np.isnan(x), -1, x).astype(np.int32)
         columns.append(codes if kind else np.ascontiguousarray(x))
-    batch = _core.Batch.of_columns(len(y), columns)
+    batch = inside.core.Batch.of_columns(len(y), columns)
     made.learn(batch, y.astype(np.int32), w.astype(float))
     return made
 
@@ -96,7 +96,7 @@ def test_moments_are_merged_by_the_formula_of_chan(offset):
 
 def test_many_small_mergers_are_as_exact_as_one():
     X, y, w = rows(3000, 3, 1e9)
-    merged = _core.Summary(CATEGORICAL)
+    merged = inside.core.Summary(CATEGORICAL)
     for start in range(0, 3000, 17):
         part = slice(start, start + 17)
         merged.merge(summary(X[part], y[part], w[part]))
@@ -126,7 +126,7 @@ def test_a_fixed_order_gives_the_same_bits():
     parts = [rows(300, seed, 1e6) for seed in range(5)]
     made = []
     for _ in range(2):
-        merged = _core.Summary(CATEGORICAL)
+        merged = inside.core.Summary(CATEGORICAL)
         for part in parts:
             merged.merge(summary(*part))
         made.append(merged.arrays())
@@ -153,6 +153,6 @@ def test_what_was_never_there_cannot_be_taken_away():
     after = {name: np.asarray(x).tobytes() for name, x in made.arrays().items() if name != "cells"}
     assert before == after
     with pytest.raises(ValueError, match="feature 0 has another kind"):
-        made.merge(_core.Summary([True]))
+        made.merge(inside.core.Summary([True]))
     with pytest.raises(ValueError, match="cannot be merged with itself"):
         made.merge(made)

@@ -26,10 +26,10 @@ from riparian.impurities import Accuracy, Gini, Loss, Misclassification
 from riparian.leaves import LinearUnits, Majority
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.policies import AXES, Policy, classes, parse, resolve, shortest
-from riparian.recipe import _entries
 from riparian.recipes import RECIPES
-from riparian.settings import _declared, check_settings, tree_parameters
+from riparian.settings import check_settings, tree_parameters
 from riparian.statistics import Intervals
+from tests import inside
 
 EVERY = [cls for axis in AXES for cls in classes(axis).values()]
 WITH_PARAMETERS = [cls for cls in EVERY if cls.parameters]
@@ -475,7 +475,7 @@ def test_a_recipe_shows_exactly_the_parameters_that_it_takes(name):
     assert set(inspect.signature(cls).parameters) == wanted
     assert {n for n in dir(cls()) if n in FREE} == wanted
     assert set(vars(cls())) & FREE == wanted
-    assert set(_entries(cls.__doc__)) == wanted
+    assert set(inside.docstring_entries(cls.__doc__)) == wanted
     for fixed in FREE - wanted:
         with pytest.raises(TypeError, match=rf"{name}\.__init__\(\) got an unexpected .*'{fixed}'"):
             cls(**{fixed: None})
@@ -490,15 +490,15 @@ def test_the_docstring_and_the_signature_of_a_recipe_have_its_defaults(name):
         assert shown.kind is shown.KEYWORD_ONLY
         value = getattr(cls(), parameter)
         assert value == shown.default
-        head = _entries(cls.__doc__)[parameter].partition("\n")[0]
+        head = inside.docstring_entries(cls.__doc__)[parameter].partition("\n")[0]
         assert head.endswith((f", default={shortest(value)!r}", f', default="{value}"'))
 
 
 @recipe
 def test_the_docstring_of_a_recipe_names_the_policies_that_it_allows(name):
-    declared = OWN[name]._recipe
+    declared = inside.recipe(OWN[name])
     for axis, allowed in declared.allows.items():
-        entry = _entries(OWN[name].__doc__)[axis]
+        entry = inside.docstring_entries(OWN[name].__doc__)[axis]
         names = ", ".join(f'"{p.name if isinstance(p, Policy) else p}"' for p in allowed)
         assert f"One of {names}; see :mod:`{AXES[axis]}`" in entry
 
@@ -510,7 +510,7 @@ def test_a_subclass_of_a_recipe_without_a_declaration_is_the_same_recipe():
 
     assert set(inspect.signature(Mine).parameters) == ALWAYS | TAKES["CTree"]
     assert Mine().get_params() == rp.CTree().get_params()
-    assert set(_entries(Mine.__doc__)) == ALWAYS | TAKES["CTree"]
+    assert set(inside.docstring_entries(Mine.__doc__)) == ALWAYS | TAKES["CTree"]
 
 
 @pytest.mark.parametrize(
@@ -542,14 +542,14 @@ def test_a_subclass_of_a_recipe_without_a_declaration_is_the_same_recipe():
     ],
 )  # fmt: skip
 def test_a_recipe_takes_policies_on_the_axes_that_it_leaves_open(model, axis, wanted):
-    assert model._axes()[axis] == wanted
-    assert rp.HoeffdingTree(**model._axes())._axes() == model._axes()
+    assert inside.axes(model)[axis] == wanted
+    assert inside.axes(rp.HoeffdingTree(**inside.axes(model))) == inside.axes(model)
     rows, labels = rp.streams.sea(seed=1).take(500)
     if wanted.name == "loss":
         model.set_params(costs=COSTS)
     for fitted in (model, clone(model).partial_fit(rows, labels)):
         for again in (from_bytes(to_bytes(fitted)), pickle.loads(pickle.dumps(fitted))):
-            assert again._axes()[axis] == wanted
+            assert inside.axes(again)[axis] == wanted
             assert to_bytes(again) == to_bytes(fitted)
 
 
@@ -578,14 +578,14 @@ def test_a_recipe_does_not_take_what_it_fixes_nor_what_follows_from_a_policy():
 
     assert set(Mine().get_params(deep=False)) == (ALWAYS | {"impurity", "bound"}) - {"tau", "delta"}
     for model, delta in ((Mine(), 0.1), (Mine(bound="hoeffding"), 0.2)):
-        axes = model._axes()
+        axes = inside.axes(model)
         assert (axes["tau"], axes["delta"], axes["impurity"]) == (0.0, delta, Gini())
     with pytest.raises(TypeError, match=r"Mine\.__init__\(\) got an unexpected .*'tau'"):
         Mine(tau=0.1)
 
 
 def test_other_parameters_follow_from_the_bound_of_ctree():
-    practical, theoretical = rp.CTree()._axes(), rp.CTree(bound="confidence")._axes()
+    practical, theoretical = inside.axes(rp.CTree()), inside.axes(rp.CTree(bound="confidence"))
     assert (practical["epsilons"], practical["inherit_counts"]) == (1, "count")
     assert (theoretical["epsilons"], theoretical["inherit_counts"]) == (2, "predict")
 
@@ -617,7 +617,7 @@ def test_a_recipe_refuses_policies_that_its_paper_does_not_have(model, message):
 @every
 def test_a_policy_is_parsed_as_the_help_writes_it(cls):
     assert resolve(cls.axis, parse(cls.axis, cls.name)) in (cls(), (cls(),))
-    written = options._written(cls.declared)
+    written = options.written(cls.declared)
     assert written in options.options()[cls.axis][1]
     found = parse(cls.axis, written)
     assert found == (cls() if "(" in written else cls.name)
@@ -687,7 +687,7 @@ def test_the_signature_of_the_free_composition_is_what_the_core_declares():
 
 def test_the_docstring_of_the_free_composition_tells_all_of_it():
     signature = inspect.signature(rp.HoeffdingTree).parameters
-    entries = _entries(rp.HoeffdingTree.__doc__)
+    entries = inside.docstring_entries(rp.HoeffdingTree.__doc__)
     assert set(entries) == set(signature)
     for name, entry in entries.items():
         default = signature[name].default
@@ -789,7 +789,7 @@ def test_the_rules_say_what_is_needed_and_what_was_found():
 
 
 @pytest.mark.parametrize(
-    "rule", _declared()["rules"], ids=[f"{w[0]}-{n[0]}" for w, n, _ in _declared()["rules"]]
+    "rule", inside.rules(), ids=[f"{w[0]}-{n[0]}" for w, n, _ in inside.rules()]
 )
 def test_a_rule_of_the_tree_is_enforced(rule):
     when, needs, why = rule
@@ -800,7 +800,7 @@ def test_a_rule_of_the_tree_is_enforced(rule):
             rp.HoeffdingTree(**given).partial_fit(X, Y)
         assert f"{when[0]}=" in str(caught.value)
         assert f"{needs[0]}=" in str(caught.value)
-    check_settings(rp.HoeffdingTree(**{"leaf": "majority", when[0]: meeting(when)})._axes())
+    check_settings(inside.axes(rp.HoeffdingTree(**{"leaf": "majority", when[0]: meeting(when)})))
 
 
 def test_nested_names_on_the_command_line():

@@ -11,6 +11,7 @@ from riparian.adaptation import Reevaluation
 from riparian.bounds import DeltaMethod
 from riparian.impurities import Accuracy
 from riparian.modelfile import to_bytes
+from tests import inside
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
 QUICK = {**GROWTH, "adaptation": Reevaluation(every=100)}
@@ -60,7 +61,7 @@ def both(stream, n, seed=7, **options):
 
 
 def assert_same_tree(model, reference):
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     splits = {s.node: s for s in model.splits()}
     wanted = {s.node: s for s in reference.splits}
     assert len(splits) == len(wanted) == np.count_nonzero(nodes["test"])

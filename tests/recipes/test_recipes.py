@@ -11,6 +11,7 @@ from split_by_split import STREAMS, assert_same_tree
 import riparian as rp
 from riparian.bounds import DeltaMethod
 from riparian.recipes import RECIPES
+from tests import inside
 
 COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
 
@@ -113,7 +114,7 @@ def test_the_first_split_of_nip_is_that_of_brute_force():
         assert first.feature == f"x{best}"
         assert first.gain == pytest.approx(gains[0], abs=1e-12)
         assert first.runner_up_gain == pytest.approx(gains[1], abs=1e-12)
-        threshold = model._engine.nodes()["threshold"][0]
+        threshold = inside.nodes(model)["threshold"][0]
         assert found[best][0] <= threshold < found[best][0] + 1.0
 
 
