@@ -90,25 +90,41 @@ def assert_same_splits(model, reference, first=None):
     splits = model.splits()[:first]
     assert [s.node for s in splits] == [s.node for s in reference.splits]
     for got, want in zip(splits, reference.splits, strict=True):
-        assert (got.seen, got.reason, got.impurity) == (want.seen, want.reason, want.criterion)
-        assert nodes["feature"][got.node] == want.feature
-        assert TESTS[int(nodes["test"][got.node])] == want.test
-        if want.test == "threshold":
-            assert nodes["threshold"][got.node] == pytest.approx(want.value, rel=1e-9, abs=1e-12)
-        elif want.test == "one-against-rest":
-            assert nodes["category"][got.node] == want.value
+        assert got.impurity == want.criterion
+        assert_same_cut(nodes, got.node, want)
+        assert_same_evidence(got, want)
         children = np.flatnonzero(nodes["parent"] == got.node)
         assert set(want.children) <= set(children.tolist())
-        assert got.n == pytest.approx(want.n, rel=1e-12)
-        assert got.gain == pytest.approx(want.gain, abs=1e-11)
-        assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
-        assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
         assert nodes["heavy"][got.node] == reference.nodes[got.node].heavy
     if first is not None:
         return
     for i, node in enumerate(reference.nodes):
-        for k, weight in node.observed.items():
-            assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
+        assert_same_counts(nodes, i, node)
+
+
+def assert_same_cut(nodes, i, cut):
+    """The test of one node."""
+    assert nodes["feature"][i] == cut.feature
+    assert TESTS[int(nodes["test"][i])] == cut.test
+    if cut.test == "threshold":
+        assert nodes["threshold"][i] == pytest.approx(cut.value, rel=1e-9, abs=1e-12)
+    elif cut.test == "one-against-rest":
+        assert nodes["category"][i] == cut.value
+
+
+def assert_same_evidence(got, want):
+    """When and why a node was split, by which gains and bound."""
+    assert (got.seen, got.reason) == (want.seen, want.reason)
+    assert got.n == pytest.approx(want.n, rel=1e-12)
+    assert got.gain == pytest.approx(want.gain, abs=1e-11)
+    assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
+    assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
+
+
+def assert_same_counts(nodes, i, node):
+    """The class weights that one node saw itself."""
+    for k, weight in node.observed.items():
+        assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
 
 
 def assert_same_tree(tree_class, options, stream, n):

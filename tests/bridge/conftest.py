@@ -115,3 +115,18 @@ def made():
     return SimpleNamespace(
         model=model, asked=asked(), NAMES=NAMES, JOBS=JOBS, chain=chain, learned=learned, rows=rows
     )
+
+
+@pytest.fixture(scope="module")
+def many_thresholds():
+    """A tree over one feature of all magnitudes, and its thresholds."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(20_000, 1)) * 10.0 ** rng.uniform(-12, 12, (20_000, 1))
+    y = (np.floor(np.log10(np.abs(X[:, 0]))) % 2).astype(int)
+    model = rp.HoeffdingTree(
+        statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
+    ).fit(X, y)
+    nodes = inside.nodes(model)
+    thresholds = nodes["threshold"][nodes["test"] == 1]
+    assert len(thresholds) > 50
+    return model, thresholds

@@ -9,7 +9,6 @@ from programs import run_code, run_sql
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
-from tests import inside
 
 CUTS = ["multiway", "one-against-rest", "both"]
 NOT_FITTED = [rp.VFDT(), rp.HoeffdingTree()]
@@ -66,16 +65,8 @@ def test_a_tree_far_deeper_than_any_stack(made, run, language):
 
 
 @pytest.mark.parametrize("language", ["python", "sql", "c"])
-def test_thresholds_are_exact(run, language):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(20_000, 1)) * 10.0 ** rng.uniform(-12, 12, (20_000, 1))
-    y = (np.floor(np.log10(np.abs(X[:, 0]))) % 2).astype(int)
-    model = rp.HoeffdingTree(
-        statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
-    ).fit(X, y)
-    nodes = inside.nodes(model)
-    t = nodes["threshold"][nodes["test"] == 1]
-    assert len(t) > 50
+def test_thresholds_are_exact(run, language, many_thresholds):
+    model, t = many_thresholds
     x = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf)])
     name = 0 if language == "python" else "x0"
     check(run, language, model, pd.DataFrame({name: x}), x.reshape(-1, 1))

@@ -26,6 +26,7 @@ from riparian.impurities import Accuracy, Gini, Loss, Misclassification
 from riparian.leaves import LinearUnits, Majority
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.policies import AXES, Policy, classes, parse, resolve, shortest
+from riparian.recipe import ALWAYS_TAKEN
 from riparian.recipes import RECIPES
 from riparian.settings import check_settings, tree_parameters
 from riparian.statistics import Intervals
@@ -436,12 +437,7 @@ def test_a_grid_search_goes_over_policies():
 
 # -- recipes --------------------------------------------------------------------------------------
 
-#: What every recipe takes, unless it fixes it.
-ALWAYS = {
-    *("leaf", "costs", "grace_period", "delta", "tau", "adaptive_grace", "drop_poor_features"),
-    *("short_memory", "short_memory_in_bound", "max_depth", "max_leaves", "max_bytes"),
-    "categorical_features",
-}
+ALWAYS = set(ALWAYS_TAKEN)
 #: What a recipe takes in addition.
 TAKES = {
     "CTree": {"bound", "impurity"},

@@ -10,6 +10,7 @@ from split_by_split import STREAMS, assert_same_tree
 
 import riparian as rp
 from riparian.bounds import DeltaMethod
+from riparian.recipe import ALWAYS_TAKEN
 from riparian.recipes import RECIPES
 from tests import inside
 
@@ -120,17 +121,9 @@ def test_the_first_split_of_nip_is_that_of_brute_force():
 
 # -- what every recipe takes ----------------------------------------------------------------------
 
-#: No paper's rule depends on these.
-SHARED = (
-    "adaptive_grace",
-    "drop_poor_features",
-    "short_memory",
-    "short_memory_in_bound",
-    "max_depth",
-    "max_leaves",
-    "max_bytes",
-    "categorical_features",
-)
+#: What every recipe takes, with the default of the free composition. A recipe may have its own
+#: defaults for the others, or fix them.
+SHARED = sorted({*ALWAYS_TAKEN} - {"leaf", "costs", "grace_period", "delta", "tau"})
 OWN = [cls for name, cls in RECIPES.items() if name != "HoeffdingTree"]
 
 
