@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.certificates import Certificates, Split, splits_of
 from riparian.costs import check_costs
-from riparian.model import Engine, StreamClassifier
+from riparian.engine import Engine
+from riparian.model import StreamClassifier
 from riparian.policies import shortest
 from riparian.policies.parameter import whole
 from riparian.schema import Schema
@@ -170,10 +171,10 @@ class Ensemble(StreamClassifier[E]):
         return self._composition(**self._axes(), n_jobs=self.n_jobs)
 
     @property
-    def _asks(self) -> bool:
+    def _calls_user_functions(self) -> bool:
         axes = self._learned_with if self._engine is not None else self._axes()
         estimator = axes["estimator"]
-        return isinstance(estimator, HoeffdingTree) and estimator._asks
+        return isinstance(estimator, HoeffdingTree) and estimator._calls_user_functions
 
     def _learn(self, *args: Any, **options: Any) -> Any:
         if self._engine is not None:

@@ -228,7 +228,7 @@ class UFFT(Ensemble[_core.PairForest]):
         return _tree_axes(axes)
 
     @property
-    def _asks(self) -> bool:
+    def _calls_user_functions(self) -> bool:
         """Whether a row may fail: one of a class that was declared needs room for its trees."""
         engine = self._engine
         return (
