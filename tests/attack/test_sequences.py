@@ -21,20 +21,11 @@ import pytest
 import riparian as rp
 from riparian.modelfile import from_bytes, functions_of, to_bytes
 from tests import inside
-from tests.attack.sequences import (
-    KINDS,
-    RaiseAt,
-    check,
-    contents,
-    copy_of,
-    is_a_whole_number_of_rows,
-    names_of,
-    problem_of,
-    rows,
-    sequence,
-    shrunk,
-    watched,
-)
+from tests.attack.interruptions import RaiseAt, watched
+from tests.attack.kinds import KINDS
+from tests.attack.random_rows import rows
+from tests.attack.sequences import problem_of, sequence, shrunk
+from tests.attack.what_holds import check, contents, copy_of, is_a_whole_number_of_rows, names_of
 
 ROOT = Path(__file__).parents[2]
 
