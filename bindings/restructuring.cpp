@@ -41,7 +41,7 @@ nb::dict nodes(const Engine& engine, const PyBatch* row) {
         return engine.describe(row ? &row->batch : nullptr);
     }();
     const std::size_t n = d.test.size();
-    // The majority answers at every leaf.
+    // Every leaf predicts by majority.
     std::vector<std::uint8_t> answered_by;
     for (const std::uint8_t test : d.test) answered_by.push_back(test == 0);
     nb::dict out;

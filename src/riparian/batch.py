@@ -168,7 +168,7 @@ def class_codes(
     declared: list[Hashable],
     max_classes: int,
 ) -> tuple[Codes, list[Hashable]]:
-    """Class codes, -1 for a row of weight 0, whose label is not looked at."""
+    """Class codes, -1 for a row of weight 0, whose label is not read."""
     staged = schema
     if declared and not schema.classes:
         staged = Schema(schema.owner)

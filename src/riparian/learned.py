@@ -57,12 +57,12 @@ class Learned(Generic[E]):
 
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         """An error unless values may be distributions with these parameters."""
-        raise ValueError(f"{type(self).__name__} takes no uncertain values")
+        raise ValueError(f"{type(self).__name__} does not support uncertain values")
 
     def _refuse_weights(self, engine: E, weights: Numbers) -> None:
         """An error if a weight is larger than this engine can learn."""
 
-    # -- fitted attributes --------------------------------------------------------------------
+    # -- fitted attributes ------------------------------------------------------------------
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -128,7 +128,7 @@ class Learning(Predicting[E]):
             What was predicted before each row was learned. A row that came before
             anything was learned gets ``classes_[0]``.
         probabilities : ndarray of shape (n_rows, n_classes), only with `proba`
-            Likewise, in the order of ``classes_`` after the last row.
+            Their probabilities, in the order of ``classes_`` after the last row.
         """
         return self._learn(X, y, None, sample_weight, predictions="both" if proba else "labels")
 

@@ -1,4 +1,4 @@
-"""What every model is outside: a scikit-learn classifier that also takes one example at a time."""
+"""What every model is outside: a scikit-learn classifier that also learns one example at a time."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["StreamClassifier"]
 
 
 class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
-    """A model over a native engine; a subclass says which engine, and what can be seen of it.
+    """A model over a native engine; a subclass defines which engine, and what can be seen of it.
 
     It has an `__init__` of plain parameters that ends in ``announce_to_river(type(self))``,
     and the methods :meth:`_new_engine` and :meth:`_restored_engine`.
     """
 
-    # What River's pipelines and evaluation ask of a classifier.
+    # River's pipelines and evaluation need these of a classifier.
     _supervised = True
     _multiclass = True
 
@@ -88,11 +88,11 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
 
         return repr_html(self)
 
-    # scikit-learn's notebook display asks for this one.
+    # scikit-learn's notebook display uses this one.
     _html_repr = _repr_html_
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree | PlainPlanes:
-        """What it answers, as numbers; a ValueError if `asked` cannot say that."""
+        """What it predicts, as numbers; a ValueError if `asked` cannot express it."""
         raise NotImplementedError
 
     def to_onnx(self, **options: Any) -> ModelProto:
@@ -150,7 +150,7 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
         state: dict[str, Any] = {"parameters": parameters}
         if self._engine is not None:
             state["model"] = modelfile.to_bytes(self)
-            # Of what was learned with: the parameters may have been set anew since then.
+            # Of what was learned with: the parameters may have been changed since then.
             state["functions"] = modelfile.functions_of(self._learned_with)
         return state
 

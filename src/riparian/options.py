@@ -101,7 +101,7 @@ def options() -> dict[str, tuple[type, str]]:
 
 
 def written(policy: Mapping[str, Any]) -> str:
-    """A policy with its parameters, as the command line takes it."""
+    """A policy with its parameters, as the command line reads it."""
     inside = ", ".join(
         f"{p['name']}={p['default']:g}"
         if isinstance(p["default"], float)
@@ -113,7 +113,7 @@ def written(policy: Mapping[str, Any]) -> str:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command` an option for each parameter, which it takes as ``**given``."""
+    """Give `command` an option for each parameter, which it gets as ``**given``."""
     signature = inspect.signature(command)
     hints = typing.get_type_hints(command, include_extras=True)
     parameters = [

@@ -174,7 +174,7 @@ class Predicting(Learned[E]):
     def _shared(self, batch: _core.Batch) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The codes, and the probabilities of all classes that the engine knew."""
         # Another thread may bring a class meanwhile, without which they would not sum to 1: then
-        # they are asked for again, and at last while nobody learns.
+        # they are computed again, and at last while nobody learns.
         for lock in (contextlib.nullcontext(), contextlib.nullcontext(), self._learning):
             with lock:
                 engine, width = self._fitted(), len(self._schema.classes)

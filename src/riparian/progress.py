@@ -93,7 +93,7 @@ class Progress:
 
 
 class Passes:
-    """The numbers of passes over data, shown while they are taken.
+    """The numbers of passes over data, shown while they run.
 
     Parameters
     ----------
@@ -122,14 +122,14 @@ class Passes:
             self._bar.stop()
 
     def __iter__(self) -> Iterator[int]:
-        told = time.monotonic() + _LINE_SECONDS
+        due = time.monotonic() + _LINE_SECONDS
         for done in range(self._n):
             yield done
             text = f"pass {done + 1:,} of {self._n:,}"
             if self._bar is not None:
                 self._bar.update(self._task, completed=done + 1, figures=text)
-            elif self._shown and time.monotonic() >= told:
-                told = time.monotonic() + _LINE_SECONDS
+            elif self._shown and time.monotonic() >= due:
+                due = time.monotonic() + _LINE_SECONDS
                 print(f"riparian: {(done + 1) / self._n:4.0%}  {text}", file=sys.stderr, flush=True)
 
 

@@ -105,7 +105,7 @@ def _divided(batch: Batch, seed_size: int) -> tuple[Batch, tuple[Any, NDArray[An
 
 
 def read_batch(X: Any, y: Any) -> Batch:
-    """Rows for a batch tree, which takes numbers only."""
+    """Rows for a batch tree, which accepts numbers only."""
     table = read_table(X)
     refuse_uncertain(table, "a batch tree")
     if table.n_rows == 0 or not table.columns:
@@ -139,7 +139,7 @@ def fit_pruned(batch: Batch, impurity: Any) -> DecisionTreeClassifier:
 
     The tree is the smallest on its path of cost-complexity pruning whose error on every
     third row, held out, is within two standard errors of the least; it is then grown on
-    all rows with that alpha. CART takes one standard error [breiman1984, sec. 3.4.3], but
+    all rows with that alpha. CART uses one standard error [breiman1984, sec. 3.4.3], but
     what a seed gets wrong is never revised, and what it leaves out the stream finds.
     """
     name = impurity.name if isinstance(impurity, Policy) else ""

@@ -43,8 +43,8 @@ class StreamingTree(TreeModel[_core.Engine]):
         """Learns rows again that were learned before, for data too short to be a stream.
 
         Every row is presented again, in order, `passes` times. A leaf that did not split
-        counts its examples anew, so `n` grows without new evidence: no bound holds from
-        then on. Certificates tell the pass (``pass_number``), and :meth:`guarantee` says so.
+        counts its examples again, so `n` grows without new evidence: no bound holds from
+        then on. Certificates hold the pass (``pass_number``), and :meth:`guarantee` reports it.
         Predictions of these rows are not prequential: their labels were learned.
 
         Parameters
@@ -59,7 +59,7 @@ class StreamingTree(TreeModel[_core.Engine]):
         Notes
         -----
         VFML's option for small data; the papers' experiments with it go through the same
-        file up to 100 times. An example that chose a split is met again only below it.
+        file up to 100 times. An example that chose a split is seen again only below it.
 
         References
         ----------
@@ -93,8 +93,8 @@ class StreamingTree(TreeModel[_core.Engine]):
     ) -> Self:
         """A streaming tree that begins as a batch tree of scikit-learn.
 
-        The inner nodes of the batch tree are taken over and never revised. Its leaves go on
-        as active leaves without statistics, which answer with the class counts of the batch
+        The inner nodes of the batch tree are kept and never revised. Its leaves go on
+        as active leaves without statistics, which predict with the class counts of the batch
         until their own examples outweigh them. Values, also missing ones, go where
         scikit-learn sends them, bit for bit, although it compares float32 and this tree
         float64.
@@ -118,7 +118,7 @@ class StreamingTree(TreeModel[_core.Engine]):
         Returns
         -------
         HoeffdingTree
-            Of the class that was asked. Splits of the seed have the reason ``"seeded"``
+            Of the class that it was called on. Splits of the seed have the reason ``"seeded"``
             and no bound.
 
         References
@@ -191,7 +191,7 @@ class StreamingTree(TreeModel[_core.Engine]):
         -------
         changes : Certificates of Change
             The last 500 are kept, fewer where `max_bytes` has no room for them. Older changes are
-            missing, also from what `since` asks for; :meth:`change_counts` counts them all. A tree
+            missing, also where `since` includes them; :meth:`change_counts` counts them all. A tree
             with ``adaptation="none"`` has none.
         """
         return changes_of(self._fitted(), self._schema, example_count("since", since) or 0)
@@ -199,7 +199,7 @@ class StreamingTree(TreeModel[_core.Engine]):
     def change_counts(self) -> dict[str, int]:
         """How often each kind of change happened since the first example.
 
-        ``"started"`` and ``"dropped"`` count subtrees that began to grow beside a node, and
+        ``"started"`` and ``"dropped"`` count subtrees that began to grow next to a node, and
         that were given up again.
         """
         return totals_of(self._fitted())
@@ -211,15 +211,15 @@ class StreamingTree(TreeModel[_core.Engine]):
         return guarantee(self)
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import refuse_unsaid
+        from riparian.export.plain import refuse_inexpressible
 
         self._fitted()
         axes = self._learned_with
         options = axes["adaptation"].name == "options"
-        refuse_unsaid(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
+        refuse_inexpressible(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
         return super()._plain(allowed, asked)
 
-    # -- fitted attributes --------------------------------------------------------------------
+    # -- fitted attributes ------------------------------------------------------------------
 
     @property
     def n_passes_(self) -> int:

@@ -73,7 +73,7 @@ class HoeffdingTree(StreamingTree):
     grace_period : float, default=200
         Weight of examples between two checks of a leaf.
     adaptive_grace : bool, default=False
-        After a check that waits, look at the leaf again once the bound could be met at
+        After a check that waits, check the leaf again once the bound could be met at
         the gap as it is, or the tie: after `grace_period` at the earliest, and at the
         latest after an eighth of the weight that the leaf has seen. Fewer checks; where a
         gap grows meanwhile, the split comes later by no more than that.
@@ -97,24 +97,24 @@ class HoeffdingTree(StreamingTree):
         it has won.
     inherit_counts : {"none", "predict", "count"}, default="predict"
         What a new leaf does with the class weights that its parent's split estimated
-        for it: nothing, answer with them besides its own, or also take them for
+        for it: nothing, predict with them and its own, or also count them as
         examples seen. The last is what MOA does: trees grow faster, but `n` in the
         bound counts examples that the leaf never saw.
     drop_poor_features : bool, default=False
         After a check that waits, stop tracking a feature at that leaf whose best gain is
         behind the best one's by more than the bound, times `epsilons` [2]_; never the best
         two features, nor one that has no cut yet. Its memory is freed, and neither rows nor
-        checks ask for it again; the leaf's children track all features anew. For
-        ``leaf="majority"``: other leaves answer by all features.
+        checks use it again; the leaf's children track all features. For
+        ``leaf="majority"``: other leaves predict by all features.
     leaf_features : int, float, "sqrt" or None, default=None
         How many features a leaf tracks, drawn at random when it opens: a number, a share of
         them (rounded, and one more where that is less than two), the rounded root and one more,
-        or all. It splits and answers by these alone; its children draw anew. What members of a
-        random forest do [3]_.
+        or all. It splits and predicts by these alone; its children draw their own. Members of a
+        random forest do this [3]_.
     short_memory : int, default=0
-        Keep so many of the last examples; when a leaf splits, its children learn those
+        Keep this many of the last examples; when a leaf splits, its children learn those
         that reached it, so that they start warm (UFFT [1]_). What `inherit_counts` gives a child
-        is less by as much: no example answers twice.
+        is reduced accordingly: no example counts twice in a prediction.
     short_memory_in_bound : bool, default=False
         Whether those examples count in `n` of the bound, though the cut was chosen on
         them. The grace period counts new ones only, either way.

@@ -208,7 +208,7 @@ def test_a_picture_is_sound_xml_and_keeps_the_name(text):
     titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
     shown = text if text.isprintable() and text == text.strip() else repr(text)
     assert any(f"tests {shown}" in title for title in titles)
-    assert any(f"answers {shown}" in title for title in titles)
+    assert any(f"predicts {shown}" in title for title in titles)
 
 
 @pytest.mark.parametrize(

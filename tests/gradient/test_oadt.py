@@ -264,7 +264,7 @@ def test_a_wrong_parameter_is_refused_by_name(name, value):
 
 def test_uncertain_values_are_refused():
     model = rp.OADT().partial_fit({"x": [1.0, 2.0]}, ["a", "b"])
-    with pytest.raises(ValueError, match="OADT takes no uncertain values"):
+    with pytest.raises(ValueError, match="OADT does not support uncertain values"):
         model.learn_one({"x": rp.Uncertain.normal(1.0, 0.1)}, "a")
 
 

@@ -181,7 +181,7 @@ def test_what_members_change_in_themselves_is_told():
     replaced = sum(of["replaced"] for of in totals)
     assert replaced > 0
     nobody, within = changes_of(model)
-    assert nobody.endswith("(drift None): none is replaced.")
+    assert nobody.endswith("(drift None): no member is replaced.")
     assert within.startswith("Within the trees of now (adaptation alternates): ")
     assert f" {replaced} replaced" in within
 

@@ -361,7 +361,7 @@ def test_trees_that_cannot_take_them_say_so(options, name):
 
 
 def test_one_path_cannot_explain_a_distribution():
-    with pytest.raises(ValueError, match="column 'x', row 0: a single path cannot take"):
+    with pytest.raises(ValueError, match="column 'x', row 0: a single path does not support"):
         grown().explain_one({"x": Uncertain.interval(-1, 1), "c": "a"})
 
 
@@ -427,7 +427,7 @@ def test_pairs_are_joined_only_where_that_is_asked():
         ({"a.mean": [0, 2], "a.sd": [1, -1]}, None, "column 'a', row 1: sd must be 0 or more"),
         ({"a.lo": [0, np.nan], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must be a number"),
         ({"a.lo": [0, np.inf], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must be finite"),
-        ({"a.lo": [0], "a.hi": [1], "a": [1]}, None, "column 'a' is there, besides 'a.lo'"),
+        ({"a.lo": [0], "a.hi": [1], "a": [1]}, None, "column 'a' is there, in addition to 'a.lo'"),
         ({"a.lo": ["x"], "a.hi": [1]}, None, "column 'a.lo' must hold numbers"),
         ({"a.lo": [0], "b": [1]}, ["a"], "features names 'a', but there are neither 'a.lo'"),
         ([[1.0, 2.0]], None, "X must have named columns"),

@@ -156,8 +156,8 @@ def _cut_unfinished_line(path: str) -> None:
 
 def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
     """What a run is known by: what was run on what, not how it was called."""
-    said = repr(_parameters(model)), _said(stream), seed, rows
-    return hashlib.sha256(repr(said).encode()).hexdigest()[:24]
+    described = repr(_parameters(model)), _description(stream), seed, rows
+    return hashlib.sha256(repr(described).encode()).hexdigest()[:24]
 
 
 def _parameters(model: Any) -> Any:
@@ -177,7 +177,7 @@ def _whole(value: Any) -> Any:
     return value.as_dict() if isinstance(value, Policy) else value
 
 
-def _said(stream: StreamSpec) -> str:
+def _description(stream: StreamSpec) -> str:
     if isinstance(stream, str):
         return stream
     if callable(stream):

@@ -117,24 +117,24 @@ def _trace(
     model: Any, X: Any, y: NDArray[Any], measure: Callable[[Any, Any], float]
 ) -> list[tuple[int, float]]:
     """Leaves and the measure so far, at some points of the stream."""
-    said = np.empty(len(y), dtype=np.asarray(y).dtype)
+    predicted = np.empty(len(y), dtype=np.asarray(y).dtype)
     found = []
     ends = np.linspace(0, len(y), _POINTS + 1).astype(int)
     for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
         part = {k: v[start:stop] for k, v in X.items()} if isinstance(X, dict) else X[start:stop]
-        said[start:stop] = model.prequential(part, y[start:stop])
-        found.append((model.n_leaves_, measure(y[:stop], said[:stop])))
+        predicted[start:stop] = model.prequential(part, y[start:stop])
+        found.append((model.n_leaves_, measure(y[:stop], predicted[:stop])))
     return found
 
 
-def _accuracy(y: Any, said: Any) -> float:
-    return float(np.mean(y == said))
+def _accuracy(y: Any, predicted: Any) -> float:
+    return float(np.mean(y == predicted))
 
 
 def _f_of(positive: Any) -> Callable[[Any, Any], float]:
-    def measure(y: Any, said: Any) -> float:
-        both = np.sum(y == positive) + np.sum(said == positive)
-        return float(2 * np.sum((y == positive) & (said == positive)) / both) if both else 0.0
+    def measure(y: Any, predicted: Any) -> float:
+        both = np.sum(y == positive) + np.sum(predicted == positive)
+        return float(2 * np.sum((y == positive) & (predicted == positive)) / both) if both else 0.0
 
     return measure
 
