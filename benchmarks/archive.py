@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     columns += [(f"rows to recover, {s} kept", f"recovered {s}", "{:,.0f}") for s in SIZES]
     columns += [(f"taken back, {s} kept", f"back {s}", "{}") for s in SIZES[1:]]
     table = Table("An archive of replaced subtrees", columns, found)
-    print(table.as_markdown() if options.markdown else table.as_text())
+    table.print(markdown=options.markdown)
     return 0
 
 

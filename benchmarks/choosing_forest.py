@@ -14,7 +14,6 @@ follow change on all streams with another seed; half of the streams had no part 
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -76,19 +75,13 @@ COMPOSITIONS: tuple[Change, ...] = (
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what the command line asks for."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=("choose", "report", "speed"))
-    parser.add_argument("--out", help="where the runs are kept, as JSON lines")
-    parser.add_argument("--images", type=Path, help="folder for the critical-difference diagram")
-    options = parser.parse_args(arguments)
-    if options.what == "speed":
+    asked = tables.read_arguments(__doc__ or "", arguments)
+    if asked.what == "speed":
         tables.print_speed({name: model for name, model in models().items() if name in MAIN})
-    elif options.out is None:
-        parser.error("--out is needed")
-    elif options.what == "choose":
-        _choose(options.out)
+    elif asked.what == "choose":
+        _choose(asked.out)
     else:
-        _report(options.out, options.images)
+        _report(asked.out, asked.images)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,10 +17,30 @@ from tables import Table
 
 from riparian.evaluate import Comparison, compare, prequential
 
-__all__ = ["draw_ranks", "print_speed", "ranked", "report", "runs", "summary"]
+__all__ = [
+    "draw_ranks",
+    "print_speed",
+    "ranked",
+    "read_arguments",
+    "report",
+    "runs",
+    "summary",
+]
 
 TIMED = ("agrawal", "led", "random_rbf", "sea", "waveform", "covertype")
 TIMED_ROWS = 20_000
+
+
+def read_arguments(about: str, arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line of a choice: what to do, and where its runs and pictures are."""
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
+    parser.add_argument("what", choices=("choose", "report", "speed"))
+    parser.add_argument("--out", help="where the runs are kept, as JSON lines")
+    parser.add_argument("--images", type=Path, help="folder for the critical-difference diagram")
+    asked = parser.parse_args(arguments)
+    if asked.out is None and asked.what != "speed":
+        parser.error("--out is needed")
+    return asked
 
 
 def runs(

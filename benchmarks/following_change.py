@@ -264,7 +264,7 @@ def _print(
 ) -> None:
     known = [{k: v for k, v in row.items() if v is not None and v != ""} for row in rows]
     table = Table(title, [(c, c, "{}" if c == columns[0] else form) for c in columns], known)
-    print(table.as_markdown() if markdown else table.as_text(), end="\n\n")
+    table.print(markdown=markdown, end="\n\n")
 
 
 if __name__ == "__main__":

@@ -263,7 +263,7 @@ def _moas(
 def _print(title: str, rows: list[dict[str, Any]], forms: dict[str, str], markdown: bool) -> None:
     columns = [("stream", "workload", "{}"), *((c, c, form) for c, form in forms.items())]
     table = Table(title, columns, rows)
-    print(table.as_markdown() if markdown else table.as_text(), end="\n\n")
+    table.print(markdown=markdown, end="\n\n")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from tables import Table
+from tables import Table, add_forms
 from workloads import NAMES, Workload, load
 
 from riparian import HoeffdingTree
@@ -36,9 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", choices=(*NAMES, TWINS))
     parser.add_argument("--rows", type=int)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--markdown", action="store_true")
+    add_forms(parser)
     options = parser.parse_args(arguments)
 
     results = []
@@ -63,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     for option in OPTIONS:
         rows = [result for result in results if result["option"] == option]
         table = Table(option, columns, rows)
-        print((table.as_markdown() if options.markdown else table.as_text()) + "\n")
+        table.print(markdown=options.markdown, end="\n\n")
     return 0
 
 

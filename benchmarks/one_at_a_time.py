@@ -18,7 +18,7 @@ import numpy as np
 import workloads
 from peers.riparian_tree import RiparianTree
 from peers.river_tree import RiverTree
-from tables import Table
+from tables import Table, add_forms
 
 SIDES: dict[str, type[RiparianTree] | type[RiverTree]] = {
     "riparian": RiparianTree,
@@ -32,9 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", choices=list(SIDES))
     parser.add_argument("--rows", type=int, default=20_000, help="timed rows")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--markdown", action="store_true")
+    add_forms(parser)
     options = parser.parse_args(arguments)
 
     workload = workloads.load("rbf", START_ROWS + options.rows)
@@ -66,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         ("River / riparian", "ratio", "{:.0f}"),
     ]
     table = Table("predict_one and learn_one of one dict of 10 floats, median", columns, results)
-    print(table.as_markdown() if options.markdown else table.as_text())
+    table.print(markdown=options.markdown)
     return 0
 
 

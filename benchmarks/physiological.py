@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
-from tables import Table
+from tables import Table, add_forms
 
 from riparian import UFFT
 
@@ -164,9 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--leaf", default="naive-bayes")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--markdown", action="store_true")
+    add_forms(parser)
     options = parser.parse_args(arguments)
 
     data = contest()
@@ -208,7 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
             runs,
         ),
     ):
-        print((table.as_markdown() if options.markdown else table.as_text()) + "\n")
+        table.print(markdown=options.markdown, end="\n\n")
     return 0
 
 

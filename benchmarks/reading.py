@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
         ("rows learned / s", "speed", "{:,.0f}"),
     ]
     table = Table("Predicting one dict of 10 floats", columns_of_table, results)
-    print(table.as_markdown() if options.markdown else table.as_text())
+    table.print(markdown=options.markdown)
     return 0
 
 

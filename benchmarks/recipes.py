@@ -17,7 +17,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from tables import Table
+from tables import Table, add_forms
 
 from riparian import streams
 from riparian.bounds import ConfidencePractical
@@ -44,9 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", choices=list(RECIPES))
     parser.add_argument("--rows", type=int, default=200_000)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--markdown", action="store_true")
+    add_forms(parser)
     options = parser.parse_args(arguments)
 
     results = []
@@ -76,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
         rate = float(f"{result['rate'] / 1000:.2g}")  # two digits: more would not come again
         row[stream + "k rows/s"] = f"{rate:,.0f}"
     table = Table(f"{options.rows:,} rows of each stream", columns, list(rows.values()))
-    print(table.as_markdown() if options.markdown else table.as_text())
+    table.print(markdown=options.markdown)
     return 0
 
 

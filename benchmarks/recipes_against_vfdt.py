@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
         ("leaves", "leaves", "{}"),
     ]
     table = Table(f"Learning {workload}", columns, rows)
-    print(table.as_markdown() if options.markdown else table.as_text())
+    table.print(markdown=options.markdown)
     return 0
 
 

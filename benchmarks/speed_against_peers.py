@@ -34,7 +34,7 @@ from peers.plain_pass import PlainPass
 from peers.riparian_tree import RiparianTree
 from peers.river_tree import RiverTree
 from peers.settings import DELTA, GRACE_PERIOD, LEAVES, N_CUTS, TAU, Run
-from tables import Table
+from tables import Table, add_forms
 
 SIDES = ("riparian", "moa", "river", "plain")
 
@@ -90,9 +90,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--workloads", type=names(workloads.NAMES), default=list(workloads.NAMES))
     parser.add_argument("--rows", type=count, help="only the first rows of each workload")
     parser.add_argument("--repeats", type=count, default=3, help="timed runs; the best one counts")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--markdown", action="store_true")
+    add_forms(parser)
     return parser.parse_args(arguments)
 
 
@@ -207,7 +205,7 @@ def _report(
     ]
     for title, task, columns in tables:
         table = Table(title, start + columns, results[task])
-        print(table.as_markdown() if markdown else table.as_text(), end="\n\n")
+        table.print(markdown=markdown, end="\n\n")
     print(f"grace period {GRACE_PERIOD}, delta {DELTA}, tau {TAU}, Gaussian, {N_CUTS} cuts")
     print(", ".join(f"{key} {value}" for key, value in machine.items()))
     for note in notes:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Table"]
+__all__ = ["Table", "add_forms"]
+
+
+def add_forms(parser: ArgumentParser) -> None:
+    """Add the options for the form of the results: ``--json`` or ``--markdown``, else text."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--markdown", action="store_true")
 
 
 class Table:
@@ -43,6 +51,10 @@ class Table:
         rule = ["---", *["---:"] * (len(self.headings) - 1)]
         lines = [self.headings, rule, *self.cells]
         return "\n".join([f"**{self.title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+    def print(self, *, markdown: bool, end: str = "\n") -> None:
+        """Print the table in one of its two forms."""
+        print(self.as_markdown() if markdown else self.as_text(), end=end)
 
     @staticmethod
     def _aligned(line: Sequence[str], widths: Sequence[int]) -> list[str]:

@@ -23,7 +23,7 @@ AnyDetector detector_of(const std::string& name, const nb::dict& parameters) {
     return fresh(by_name<AnyDetector>(name).value(), SetParameters{parameters});
 }
 
-// The place of the first value that it must not be told, or the number of values.
+// The place of the first value that it must not get, or the number of values.
 std::size_t first_wrong(Watches what, const double* x, std::size_t n) noexcept {
     std::size_t i = 0;
     while (i < n && may_watch(what, x[i])) ++i;

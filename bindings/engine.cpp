@@ -30,7 +30,7 @@ using namespace riparian;
 namespace {
 
 // Asks the tree without the interpreter: a learner that holds the tree may be waiting
-// for the interpreter to ask a function of the user.
+// for the interpreter to call a function of the user.
 template <class Ask>
 auto without_interpreter(Ask&& ask) {
     const nb::gil_scoped_release free;

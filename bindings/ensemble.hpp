@@ -1,4 +1,4 @@
-// What Python asks of every engine of several trees.
+// What Python needs of every engine of several trees.
 #pragma once
 
 #include <nanobind/nanobind.h>

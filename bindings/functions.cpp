@@ -31,7 +31,7 @@ private:
     nb::object function_;
 };
 
-// Asks a function of the user. Ctrl-C in it would leave the row half learned, so the function is asked
+// Calls a function of the user. Ctrl-C in it would leave the row half learned, so the function is called
 // again, and what Ctrl-C raised is raised after the row.
 template <class Ask>
 auto asked(const Ask& ask) {
@@ -65,8 +65,8 @@ public:
         std::copy_n(array.data(), candidates * branches, values);
     }
 
-    // Its value where all classes are equally frequent, and at least 1, as the ranges of
-    // Gini and misclassification are taken.
+    // Its value where all classes are equally frequent, and at least 1, as for Gini and
+    // misclassification.
     [[nodiscard]] double gain_range(std::size_t classes) const override {
         const nb::gil_scoped_acquire held;  // guards the ranges, too
         const auto known = ranges_.find(classes);

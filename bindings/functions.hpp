@@ -1,4 +1,4 @@
-// Impurities, bounds and window lengths that the user wrote in Python, as the core asks them.
+// Impurities, bounds and window lengths that the user wrote in Python, as the core calls them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,7 @@
 #include "../core/impurity/custom.hpp"
 #include "../core/adaptation/window.hpp"
 
-// Both take functions that check what comes back (src/riparian/callables.py): counts of
+// Both accept functions that check what comes back (src/riparian/callables.py): counts of
 // shape (candidates, branches, classes) to impurities of shape (candidates, branches), and
 // eight numbers to one.
 std::shared_ptr<const riparian::ImpurityFunction> impurity_function(nanobind::object);

@@ -66,7 +66,7 @@ void bind_lab(nb::module_& m) {
                    "method: dict[str, object], costs: numpy.typing.NDArray[numpy.float64], "
                    "seed: int) -> None"))
         // The chosen attributes, -1 for none; the examples seen; which impurity of a hybrid
-        // decided; and whether the labels that were judged spoke for another attribute.
+        // decided; and whether the labels that were evaluated favoured another feature.
         .def("run", [](const Lab& lab, std::uint64_t first, std::size_t count, unsigned threads) {
             std::vector<Outcome> outcomes(count);
             {

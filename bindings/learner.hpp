@@ -1,4 +1,4 @@
-// What Python asks of every engine (src/riparian/model.py, `Engine`).
+// What Python needs of every engine (src/riparian/engine.py, `Engine`).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -28,7 +28,7 @@ inline void demand_rows(const VectorIn<std::int32_t>& y, const PyBatch& b) {
     if (y.shape(0) != b.batch.rows) throw std::invalid_argument("one label a row");
 }
 
-// Room for the answers to a batch, filled without the interpreter.
+// Room for the predictions of a batch, filled without the interpreter.
 struct Asked {
     std::vector<std::int32_t> classes;
     std::vector<double> probabilities;
@@ -56,7 +56,7 @@ bool may_take_long(const PyBatch& b) {
 }
 
 // Whatever takes a lock does so without the interpreter: who holds the lock may be waiting for
-// the interpreter, to ask a function of the user.
+// the interpreter, to call a function of the user.
 template <class Engine>
 void bind_learner(nanobind::class_<Engine>& engine) {
     namespace nb = nanobind;

@@ -52,7 +52,7 @@ public:
 
     [[nodiscard]] std::size_t n_classes() const { return nanobind::len(classes_); }
 
-    // `growth`: what the engine was told to expect, or null; returns the bytes of what was cut off of it.
+    // `growth`: what the engine expects, or null; returns the bytes of what was cut off of it.
     template <class Engine>
     std::size_t cut_to(const Engine& engine, const Growth* growth) {
         const std::size_t features = without([&] { return engine.n_features(); });

@@ -1,8 +1,9 @@
 """A model and the reference tree from the same parameters.
 
-The reference tree has one flat list of parameters, under the names of the specification. A model
-has policies that hold their own parameters. A test that compares the two writes the flat form, and
-:func:`policies_of` and :func:`flat_of` translate it, so that no test has its own translation.
+The reference tree has one flat list of parameters, under the names of the specification, which are
+also those of old model files. A model has policies that hold their own parameters. A test that
+compares the two writes the flat form, and :func:`policies_of` and :func:`flat_of` translate it, so
+that no test has its own translation.
 """
 
 from __future__ import annotations
@@ -11,30 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import riparian as rp
+from riparian.oldfiles import MOVED
 from riparian.policies import AXES, Policy, resolve
 
-#: A parameter of the specification that belongs to a policy: the axis, and its name in the policy.
-PLACES = {
-    "n_intervals": ("statistics", "count"),
-    "n_cuts": ("cuts", "count"),
-    "equal_variance": ("cuts", "equal_variance"),
-    "evaluator": ("impurity", "evaluator"),
-    "holdout_examples": ("impurity", "holdout_examples"),
-    "legacy_gain": ("impurity", "legacy_gain"),
-    "confidence_c": ("bound", "c"),
-    "confidence_form": ("bound", "form"),
-    "pairing": ("bound", "pairing"),
-    "idbd_theta": ("leaf", "meta_step"),
-    "idbd_alpha": ("leaf", "step"),
-    "drift_delta": ("adaptation", "drift_delta"),
-    "switch_delta": ("adaptation", "switch_delta"),
-    "switch_after": ("adaptation", "switch_after"),
-    "reevaluate_every": ("adaptation", "every"),
-    "option_delta": ("adaptation", "delta"),
-    "max_options": ("adaptation", "max_paths"),
-}
-
-_FLAT_NAMES = {place: flat for flat, place in PLACES.items()}
+_FLAT_NAMES = {place: flat for flat, place in MOVED.items()}
 
 #: The policies that the specification calls by another name.
 _RENAMED = {("leaf", "idbd"): "linear-units"}
@@ -57,8 +38,8 @@ def policies_of(flat: Mapping[str, Any], model: type[Any] = rp.HoeffdingTree) ->
     given: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {}
     for name, value in flat.items():
-        if name in PLACES:
-            axis, inside = PLACES[name]
+        if name in MOVED:
+            axis, inside = MOVED[name]
             own.setdefault(axis, {})[inside] = value
         else:
             given[name] = _named(name, value) if name in AXES else value

@@ -8,6 +8,8 @@ from compositions import flat_of, policies_of
 from reference.parameters import Parameters
 from reference.tree import ReferenceTree
 
+from tests import inside
+
 TESTS = {1: "threshold", 2: "one-against-rest", 3: "multiway"}
 
 _KNOWN = {field.name for field in dataclasses.fields(Parameters)}
@@ -15,7 +17,7 @@ _KNOWN = {field.name for field in dataclasses.fields(Parameters)}
 
 def axes_of(model, *more):
     """The parameters of a model that a reference tree has, and those that are named."""
-    return {k: v for k, v in flat_of(model._axes()).items() if k in _KNOWN or k in more}
+    return {k: v for k, v in flat_of(inside.axes(model)).items() if k in _KNOWN or k in more}
 
 
 def numbers(rng, n):
@@ -84,29 +86,45 @@ def learn(tree_class, options, stream, n, seed=5):
 
 def assert_same_splits(model, reference, first=None):
     """Node, cut, gains, bound, reason and children of every split, or of the first ones."""
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     splits = model.splits()[:first]
     assert [s.node for s in splits] == [s.node for s in reference.splits]
     for got, want in zip(splits, reference.splits, strict=True):
-        assert (got.seen, got.reason, got.impurity) == (want.seen, want.reason, want.criterion)
-        assert nodes["feature"][got.node] == want.feature
-        assert TESTS[int(nodes["test"][got.node])] == want.test
-        if want.test == "threshold":
-            assert nodes["threshold"][got.node] == pytest.approx(want.value, rel=1e-9, abs=1e-12)
-        elif want.test == "one-against-rest":
-            assert nodes["category"][got.node] == want.value
+        assert got.impurity == want.criterion
+        assert_same_cut(nodes, got.node, want)
+        assert_same_evidence(got, want)
         children = np.flatnonzero(nodes["parent"] == got.node)
         assert set(want.children) <= set(children.tolist())
-        assert got.n == pytest.approx(want.n, rel=1e-12)
-        assert got.gain == pytest.approx(want.gain, abs=1e-11)
-        assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
-        assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
         assert nodes["heavy"][got.node] == reference.nodes[got.node].heavy
     if first is not None:
         return
     for i, node in enumerate(reference.nodes):
-        for k, weight in node.observed.items():
-            assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
+        assert_same_counts(nodes, i, node)
+
+
+def assert_same_cut(nodes, i, cut):
+    """The test of one node."""
+    assert nodes["feature"][i] == cut.feature
+    assert TESTS[int(nodes["test"][i])] == cut.test
+    if cut.test == "threshold":
+        assert nodes["threshold"][i] == pytest.approx(cut.value, rel=1e-9, abs=1e-12)
+    elif cut.test == "one-against-rest":
+        assert nodes["category"][i] == cut.value
+
+
+def assert_same_evidence(got, want):
+    """When and why a node was split, by which gains and bound."""
+    assert (got.seen, got.reason) == (want.seen, want.reason)
+    assert got.n == pytest.approx(want.n, rel=1e-12)
+    assert got.gain == pytest.approx(want.gain, abs=1e-11)
+    assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
+    assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
+
+
+def assert_same_counts(nodes, i, node):
+    """The class weights that one node saw itself."""
+    for k, weight in node.observed.items():
+        assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
 
 
 def assert_same_tree(tree_class, options, stream, n):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
+from tests import inside
+
 LEAF, THRESHOLD, ONE_VALUE, EVERY_VALUE = range(4)
 
 
 def tree_of(model):
     """The whole tree, with class weights by label and branches by value."""
-    nodes = model._engine.nodes()
-    features, classes = model._schema.features, model._schema.classes
+    nodes = inside.nodes(model)
+    features, classes = inside.features(model), inside.classes(model)
     made = [None] * len(nodes["test"])
     below = [{} for _ in made]
     for i in reversed(range(len(made))):

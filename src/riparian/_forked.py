@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from riparian import _core
 
 if TYPE_CHECKING:
-    from riparian.model import StreamClassifier
+    from riparian.learned import Learned
 
 __all__ = ["watch"]
 
-_models: weakref.WeakSet[StreamClassifier[Any]] = weakref.WeakSet()
+_models: weakref.WeakSet[Learned[Any]] = weakref.WeakSet()
 
 
-def watch(model: StreamClassifier[Any]) -> None:
+def watch(model: Learned[Any]) -> None:
     """Make a model usable in the children of this process.
 
     Parameters

@@ -1,6 +1,6 @@
 """How a tree follows change.
 
-A tree takes a policy by its name, ``HoeffdingTree(adaptation="...")``, or with parameters.
+A tree accepts a policy by its name, ``HoeffdingTree(adaptation="...")``, or with parameters.
 The classes are made from what the core declares; see :mod:`riparian.policies`.
 """
 

@@ -1,4 +1,4 @@
-"""What the arguments of the axes' functions must be; a wrong one is told by name and value."""
+"""Checks of the arguments of the axes' functions; an error has the name and the value."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 r"""How far an estimated gain may be off.
 
-A bound answers with the half-width :math:`\varepsilon` of the confidence interval of
+A bound is the half-width :math:`\varepsilon` of the confidence interval of
 a gain. A leaf splits once its two best gains are more than one or two
-:math:`\varepsilon` apart (``epsilons=``). A tree takes a bound by its name:
+:math:`\varepsilon` apart (``epsilons=``). A tree accepts a bound by its name:
 ``HoeffdingTree(bound="hoeffding")``.
 
 ``"hoeffding"``
@@ -127,7 +127,7 @@ def mcdiarmid(
         Accepted probability of a wrong decision.
     impurity : {"entropy", "gini"}, default="entropy"
     classes : int or array-like, default=2
-        :math:`K`; fewer than 2 count as 2. Gini does not ask for it.
+        :math:`K`; fewer than 2 count as 2. Gini does not use it.
 
     References
     ----------
@@ -287,7 +287,7 @@ def confidence_practical(
         "confidence-practical",
         impurity,
         n,
-        delta=0.5,  # not asked for
+        delta=0.5,  # not used
         depth=depth,
         seen=seen,
         features=features,
@@ -322,7 +322,7 @@ def normal(
         positive.
     impurity : {"misclassification", "accuracy", "gini"}, default="misclassification"
     classes : int or array-like, default=2
-        :math:`K`; fewer than 2 count as 2. Only Gini asks for it.
+        :math:`K`; fewer than 2 count as 2. Only Gini uses it.
 
     References
     ----------
@@ -384,7 +384,7 @@ def spent_delta(delta: ArrayLike, check: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: \delta_j = \frac{\delta}{j (j + 1)}, \qquad \sum_j \delta_j = \delta
 
-    A bound holds for one fixed `n`; a leaf looks again and again. So spent, all its
+    A bound holds for one fixed `n`; a leaf makes many checks. So spent, all its
     checks together are wrong with probability at most `delta`, if one is with
     :math:`\delta_j`. A rule of this package, not of a paper.
 
@@ -444,7 +444,7 @@ def half_width(
     n : array-like
         Weight of the examples that each leaf has seen.
     delta, gain_range, classes, depth, seen, features, variance : array-like
-        What a leaf knows besides (:class:`Evidence`). Each bound uses some of it.
+        What else a leaf knows (:class:`Evidence`). Each bound uses some of it.
     impurity : str, default="entropy"
         The impurity whose gain it is.
 

@@ -1,4 +1,4 @@
-"""Impurities, bounds and window lengths that the user wrote, checked at every answer."""
+"""Impurities, bounds and window lengths that the user wrote, checked at every call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a leaf knows when it asks how far a gain may be off; arrays of one length.
+    """What a leaf knows when it computes how far a gain may be off; arrays of one length.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Evidence:
 
 
 def ask_impurity(function: Callable[[Doubles], Any]) -> Callable[[Doubles], Doubles]:
-    """The function with its answers checked: a shape of (candidates, branches), finite."""
+    """The function with its results checked: a shape of (candidates, branches), finite."""
     name = importable_name(function) or repr(function)
 
     def ask(counts: Doubles) -> Doubles:
@@ -82,7 +82,7 @@ def ask_impurity(function: Callable[[Doubles], Any]) -> Callable[[Doubles], Doub
 
 
 def ask_bound(function: Callable[[Evidence], Any]) -> Callable[..., float]:
-    """The function with its answers checked: one number each, not NaN, not negative."""
+    """The function with its results checked: one number each, not NaN, not negative."""
     name = importable_name(function) or repr(function)
 
     def ask(*numbers: float) -> float:
@@ -103,7 +103,7 @@ def ask_bound(function: Callable[[Evidence], Any]) -> Callable[..., float]:
 
 
 def ask_window(function: Callable[[dict[str, int]], Any]) -> Callable[[dict[str, int]], int]:
-    """The function with its answers checked: a whole number of examples, or None, which is 0."""
+    """The function with its results checked: a whole number of examples, or None, which is 0."""
     name = importable_name(function) or repr(function)
 
     def ask(report: dict[str, int]) -> int:

@@ -1,4 +1,4 @@
-"""What the picture of a tree says: which nodes it shows, and the words on each of them."""
+"""What the picture of a tree shows: which nodes it shows, and the words on each of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Item:
     cut: bool = False
     label: str = ""  # on the branch that leads here
     title: str = ""
-    detail: str = ""  # beside the title
+    detail: str = ""  # next to the title
     note: str = ""  # "+12 nodes" where something is left out
     children: tuple[int, ...] = ()
 
@@ -52,7 +52,7 @@ class Item:
 
     @property
     def leading(self) -> int:
-        """Position of the class that a leaf answers; -1 for others."""
+        """Position of the class that a leaf predicts; -1 for others."""
         leaf = self.nodes[0].is_leaf and not self.folded
         return self.nodes[0].leading if leaf else -1
 
@@ -82,7 +82,7 @@ def items_of(
 
 
 def about(item: Item, structure: Structure) -> tuple[str, ...]:
-    """Lines to show on demand: the whole condition, the split or the answer, the counts."""
+    """Lines to show on demand: the whole condition, the split or the prediction, the counts."""
     node = item.nodes[0]
     counts = f"n {class_weights_text(structure, item.reached, most=12)}"
     if item.folded and node.branch is not None:
@@ -98,7 +98,7 @@ def about(item: Item, structure: Structure) -> tuple[str, ...]:
             lines.append(structure.evidence[node.id])
     elif node.leading >= 0:
         share = share_text(node.shown[node.leading] / sum(node.shown))
-        lines.append(f"answers {structure.classes[node.leading]} ({share})")
+        lines.append(f"predicts {structure.classes[node.leading]} ({share})")
     return (*lines, counts)
 
 
@@ -149,7 +149,7 @@ def _word(item: Item, structure: Structure, measure: Measure) -> None:
     elif node.feature is not None:
         item.title = fitted(node.feature, _TITLE_MAX, FONT, True, measure)
     elif node.leading < 0:
-        item.title = "no answer yet"
+        item.title = "no prediction yet"
     else:
         item.title = fitted(structure.classes[node.leading], _TITLE_MAX, FONT, True, measure)
         item.detail = f"{share_text(node.shown[node.leading] / sum(node.shown))} · {item.detail}"

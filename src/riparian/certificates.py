@@ -92,7 +92,7 @@ class Split:
     seen : int
         Examples that the whole tree had learned.
     feature, cut : str
-        The feature that was taken, and the whole test.
+        The feature of the cut, and the whole test.
     gain : float
         Gain of the cut.
     runner_up : str
@@ -110,7 +110,7 @@ class Split:
         and does not use it.
     delta_spent : float
         The same summed over all checks of the tree so far: what a union bound would pay.
-        Above 1 it says that `delta` promises nothing about the tree as a whole.
+        Above 1, `delta` promises nothing about the tree as a whole.
     tau : float
         The tie threshold.
     impurity, bound : str
@@ -215,10 +215,10 @@ class Pending:
     gain, runner_up, runner_up_gain, gap, epsilon, delta, impurity, candidates
         As in :class:`Split`.
     examples_needed : float
-        How many more examples the leaf would take to decide at this gap, or to
+        How many more examples the leaf would need to decide at this gap, or to
         reach the tie; infinity if that cannot be.
     until_check : float
-        How many more until it is looked at again.
+        How many more until its next check.
     reason_waiting : str
         ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"`` (of depth or leaves),
         ``"inactive"`` (it keeps no statistics, for lack of memory), ``"memory"``

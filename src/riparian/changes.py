@@ -19,14 +19,14 @@ Cut = tuple[int, int, float, int]
 
 @dataclass(frozen=True)
 class Change:
-    """One change of a tree that answered differently from then on.
+    """One change of a tree that predicted differently from then on.
 
     Attributes
     ----------
     seen : int
         Examples that the tree had learned.
     kind : str
-        ``"replaced"``: a subtree that grew beside a node took its place; ``"recalled"``: one
+        ``"replaced"``: an alternate took the place of its node; ``"recalled"``: one
         of the archive did, which had been replaced there before; ``"pruned"``: an
         inner node became a leaf again; ``"resplit"``: it got another test, with fresh
         children; ``"moved"``: it got another threshold of the same feature and kept its children.

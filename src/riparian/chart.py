@@ -165,7 +165,7 @@ def _rows_axis(panel: _Panel, bottom: float) -> str:
 
 
 def _tips(panel: _Panel, curve: Curve, bottom: float) -> str:
-    """An invisible strip for each window that tells its figures under the mouse."""
+    """An invisible strip for each window that shows its figures under the mouse."""
     pieces = []
     before = 0
     for row, value, leaves in zip(

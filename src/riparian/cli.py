@@ -12,6 +12,7 @@ import typer
 from riparian.commands.compare import compare
 from riparian.commands.export import export
 from riparian.commands.generate import generate
+from riparian.commands.messages import Json, Quiet, Splits, plainly, print_json, print_message
 from riparian.commands.models import models
 from riparian.commands.reading import (
     Block,
@@ -28,7 +29,6 @@ from riparian.commands.reading import (
 from riparian.commands.reproduce import reproduce
 from riparian.commands.run import run
 from riparian.commands.stopping import begin_work
-from riparian.commands.telling import Json, Quiet, Splits, plainly, print_json, say
 from riparian.options import read_costs, read_policy
 
 __all__ = ["app"]
@@ -83,9 +83,9 @@ def predict(
 ) -> None:
     """Predict the class of each row.
 
-    The answers are a CSV with a row for each row of the data, in its order. Columns are found by
-    their names; those that the model does not know are left out. A row that is skipped has an
-    empty answer.
+    The predictions are a CSV with a row for each row of the data, in its order. Columns are found
+    by their names; those that the model does not know are left out. A row that is skipped has an
+    empty prediction.
     """
     import riparian
     from riparian.outputs import check_output
@@ -105,12 +105,12 @@ def predict(
         delimiter=character(delimiter),
         encoding=encoding,
         skip_bad_rows=skip_bad_rows,
-        note=say,
+        note=print_message,
         damaged=damage.append if skip_bad_rows else None,
     )
     write_predictions(source, out)
     if damage:
-        say(f"{damage[0]}; all before it was predicted")
+        print_message(f"{damage[0]}; all before it was predicted")
         raise typer.Exit(1)
 
 
@@ -121,7 +121,7 @@ def show(
     splits: Splits = 5,
     depth: Annotated[int, typer.Option(min=0, help="Deepest level of the tree to write.")] = 5,
     changes: Annotated[
-        bool, typer.Option("--changes", help="Tell every change that the model remembers.")
+        bool, typer.Option("--changes", help="Print every change that the model remembers.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -227,7 +227,7 @@ def lab(
     """Check claims of confidence: how often is a split wrong?
 
     A leaf with a known distribution, the controlled node of Matuszyk et al. (2013), decides many
-    times between two attributes. --node takes another one: a CSV file with the values of the
+    times between two attributes. --node reads another one: a CSV file with the values of the
     attributes, the class, and 'probability' or 'count', a line a combination, or its JSON.
     """
     given: dict[str, Any] = {
@@ -282,7 +282,7 @@ def lab(
         from riparian.lab.plot import save_picture
 
         save_picture(results, plot)
-        say(f"wrote the picture to {plot}")
+        print_message(f"wrote the picture to {plot}")
     if json:
         from riparian.lab.table import results_dict
 

@@ -1,4 +1,4 @@
-"""What it costs to take one class for another."""
+"""The cost of predicting one class where another is true."""
 
 from __future__ import annotations
 

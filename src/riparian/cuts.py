@@ -1,7 +1,7 @@
 r"""Which tests are candidates at a leaf.
 
 A numeric cut is a threshold: ``x <= t`` goes one way, ``x > t`` the other. A tree
-takes a rule by its name, ``HoeffdingTree(cuts="bins")``, or with parameters,
+accepts a rule by its name, ``HoeffdingTree(cuts="bins")``, or with parameters,
 ``HoeffdingTree(cuts=rp.cuts.Bins(count=20))``.
 
 ``"bins"``

@@ -18,7 +18,7 @@ _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 def ignoring_case(name: str) -> str:
-    """What two names have in common that SQL takes for one: it ignores the case of ASCII."""
+    """What two names have in common that SQL treats as one: it ignores the case of ASCII."""
     return name.translate(_LOWER)
 
 
@@ -38,7 +38,7 @@ def free_names(
     taken : iterable of str
         Names of the user.
     fold : callable
-        Gives the same text for names that the target does not tell apart.
+        Gives the same text for names that the target does not distinguish.
 
     Examples
     --------

@@ -98,9 +98,9 @@ class OADT(StreamClassifier[_core.GradientEngine]):
     standardise : bool, default=True
         Subtract the running mean from each numeric feature and divide by its running standard
         deviation. Without it features should be of the size of 1, and values beyond a million
-        are taken for it.
+        are used for it.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
-        Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`: answers are the
+        Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`: predictions are the
         classes of least expected cost; learning and probabilities stay as they are.
     random_state : int or None, default=None
         Seed of the first weights; None is 0, so that the same rows give the same tree.
@@ -136,7 +136,7 @@ class OADT(StreamClassifier[_core.GradientEngine]):
     sample weight multiplies the step: the weight 2 is close to learning an example twice, but
     not the same. A feature or category that comes late has the weight that the seed had for it
     from the beginning, and all weights are shortened to the length 1. A third class turns the
-    one tree into two that say the same as it did, and brings a third. A row costs
+    one tree into two that predict the same as it did, and brings a third. A row costs
     ``O(trees * 2 ** depth * inputs)``, with every category an input.
 
     *Differs from the paper*: the paper's objective, learning rates and labels of leaves were

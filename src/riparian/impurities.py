@@ -1,7 +1,7 @@
 r"""How mixed a class distribution is, and how much a cut lowers that.
 
 Each impurity is 0 on a single class and, but for costs, largest when all classes are
-equally frequent. A tree takes one by its name: ``HoeffdingTree(impurity="gini")``.
+equally frequent. A tree accepts one by its name: ``HoeffdingTree(impurity="gini")``.
 
 ``"entropy"``, ``"gini"``, ``"kearns-mansour"``
     Strictly concave: they see any difference between the branches.
@@ -9,13 +9,13 @@ equally frequent. A tree takes one by its name: ``HoeffdingTree(impurity="gini")
     Counts errors. It is blind, with gain 0, until two branches have different
     majorities, and quick from then on.
 ``"accuracy"``, ``"loss"``
-    The quality gain: how much more often, or how much cheaper, the branches answer
+    The quality gain: how much more often, or how much cheaper, the branches predict
     right than the leaf. :func:`quality_gain` has the three evaluators:
-    ``Accuracy(evaluator="prequential", holdout_examples=30)``; ``"loss"`` takes ``costs=``.
+    ``Accuracy(evaluator="prequential", holdout_examples=30)``; ``"loss"`` needs ``costs=``.
     With ``"resubstitution"`` accuracy is misclassification.
 ``"hybrid"``
     Misclassification and Gini side by side, each with its own threshold of the bound.
-    Misclassification is asked first; the first that passes decides, with its own
+    Misclassification is checked first; the first that passes decides, with its own
     feature and cut. Misclassification decides quickly where majorities differ, Gini is
     never blind (Jaworski, Duda and Rutkowski, New splitting criteria for decision trees
     in stationary data streams, 2018). It is no impurity of its own: :func:`gain` is
@@ -168,7 +168,7 @@ def loss(counts: ArrayLike, costs: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    A missed class 1 costs 10, a false alarm 0.1; 90 to 10 is answered 1:
+    A missed class 1 costs 10, a false alarm 0.1; 90 to 10 is predicted 1:
 
     >>> loss([[90, 10], [100, 0]], costs=[[0, 10], [0.1, 0]])
     array([0.009, 0.   ])
@@ -194,7 +194,7 @@ def gain(
     impurity : {"entropy", "gini", "kearns-mansour", "misclassification", "accuracy", \
             "loss"}, default="entropy"
     costs : array-like of shape (n_classes, n_classes), default=None
-        For ``"loss"``, as :func:`loss` takes them.
+        For ``"loss"``, as for :func:`loss`.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def gain_range(impurity: str, n_classes: int) -> float:
     r"""The largest minus the smallest gain possible: `R` in a bound.
 
     :math:`\log_2 K` for entropy and :math:`\sqrt{K-1}/2` for Kearns and Mansour's index,
-    with :math:`K` at least 2; 1 for the others. ``"hybrid"`` asks two impurities, both
+    with :math:`K` at least 2; 1 for the others. ``"hybrid"`` checks two impurities, both
     with 1.
 
     Examples
@@ -258,7 +258,7 @@ def _impurity(name: str, counts: ArrayLike, costs: ArrayLike | None = None) -> N
 def _name(impurity: str) -> None:
     if impurity == "hybrid":
         raise ValueError(
-            "impurity must be a single one, got 'hybrid': ask for 'misclassification' and 'gini'"
+            "impurity must be a single one, got 'hybrid': use 'misclassification' and 'gini'"
         )
     one_of("impurity", impurity, [name for name in names("impurity") if name != "hybrid"])
 

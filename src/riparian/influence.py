@@ -106,7 +106,7 @@ def gap_variance(
     if pairing == "paired":
         raise ValueError(
             "pairing must be 'independent' or 'conservative' for two tables, got 'paired': "
-            "take the variance of the differences of influence() over the examples"
+            "use the variance of the differences of influence() over the examples"
         )
     one_of("pairing", pairing, ["independent", "conservative"])
     first = class_weights("first_table", first_table)

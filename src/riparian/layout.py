@@ -57,7 +57,7 @@ class Card:
     segments : tuple of (int, Box)
         The bar: a class and its part, from left to right.
     leading : int
-        The class that a leaf answers; -1 for others.
+        The class that a leaf predicts; -1 for others.
     note : str
         What is left out, to be written on the right of the card.
     about : tuple of str

@@ -7,7 +7,7 @@
     Naive Bayes over the statistics of the leaf: Gaussians for numeric features,
     smoothed counts for categorical ones, in logarithms. Missing values are left out.
 ``"adaptive"``
-    Whichever of the two was right more often at this leaf, each judged on every
+    Whichever of the two was right more often at this leaf, each evaluated on every
     example before it was learned; ties go to naive Bayes (Gama, Rocha and Medas,
     Accurate decision trees for mining high-speed data streams, KDD 2003).
 ``"linear-units"``
@@ -24,7 +24,7 @@ often at this leaf. Ties go to softmax and then to the linear units, which alone
 something in a new leaf, then to naive Bayes, then to the majority, in whatever order they are
 written.
 
-The names that :class:`riparian.HoeffdingTree` takes for ``leaf=``:
+The names that :class:`riparian.HoeffdingTree` accepts for ``leaf=``:
 
 >>> from riparian.policies import names
 >>> names("leaf")
@@ -50,9 +50,9 @@ class Steps(NamedTuple):
     Attributes
     ----------
     error : float64 array of shape (n_rows,)
-        Target minus answer, before the step.
+        Target minus prediction, before the step.
     alpha : float64 array of shape (n_rows, n_inputs)
-        The step sizes taken.
+        The step sizes used.
     weights, trace : float64 array of shape (n_rows, n_inputs)
         The weights :math:`w` and traces :math:`h` after the step.
     """

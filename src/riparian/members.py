@@ -23,7 +23,7 @@ __all__ = [
 
 
 def has_members(model: Any) -> bool:
-    """Whether a model is several trees that answer together."""
+    """Whether a model is several trees that predict together."""
     return isinstance(model, Ensemble)
 
 
@@ -82,7 +82,7 @@ def member_changes(model: Ensemble[Any]) -> list[str]:
     if hasattr(type(model), "chunks_"):
         lines.append("A member keeps what it learned of its chunk; what its vote counts changes.")
     elif axes["drift"] is None:
-        lines.append("Nobody watches the errors of the members (drift None): none is replaced.")
+        lines.append("No detector is set (drift None): no member is replaced.")
     else:
         # Without a warning no tree grows in the background.
         kinds = ["replacement"] if axes.get("warning") is None else ["warning", "replacement"]

@@ -165,7 +165,7 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Strea
 
 
 def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The functions among parameters, by the names under which :func:`load` takes them."""
+    """The functions among parameters, by the names under which :func:`load` accepts them."""
     found: dict[str, Any] = {}
     for name, value in parameters.items():
         if isinstance(value, BaseEstimator):

@@ -19,11 +19,11 @@ def open_named(
     Parameters
     ----------
     name : str
-        As `riparian.streams.from_name` and `riparian.datasets.from_name` take it.
+        As for `riparian.streams.from_name` and `riparian.datasets.from_name`.
     note : callable
-        Is told if a data set ought to be shuffled.
+        Called with a message if a data set should be shuffled.
     seed : int, optional
-        Of a generator, or of the order of a data set's rows, unless the name says it.
+        Of a generator, or of the order of a data set's rows, unless the name has it.
 
     Examples
     --------

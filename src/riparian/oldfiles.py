@@ -7,10 +7,10 @@ from typing import Any
 
 from riparian.policies import classes
 
-__all__ = ["translated"]
+__all__ = ["MOVED", "translated"]
 
 #: Parameters of a tree that belong to a policy since format 5: the axis, and the name there.
-_MOVED = {
+MOVED = {
     "n_intervals": ("statistics", "count"),
     "n_cuts": ("cuts", "count"),
     "equal_variance": ("cuts", "equal_variance"),
@@ -53,12 +53,12 @@ def translated(parameters: Any) -> Any:
     """
     if not isinstance(parameters, dict):
         return parameters
-    moved = {name: value for name, value in parameters.items() if name in _MOVED}
-    out = {name: value for name, value in parameters.items() if name not in _MOVED}
+    moved = {name: value for name, value in parameters.items() if name in MOVED}
+    out = {name: value for name, value in parameters.items() if name not in MOVED}
     for name, value in out.items():
         if isinstance(value, dict) and set(value) == {"model", "parameters"}:
             out[name] = {**value, "parameters": translated(value["parameters"])}
-    for axis in dict.fromkeys(axis for axis, _ in _MOVED.values()):
+    for axis in dict.fromkeys(axis for axis, _ in MOVED.values()):
         if axis in out:
             out[axis] = _with_own(axis, out[axis], moved)
     return out
@@ -74,7 +74,7 @@ def _with_own(axis: str, value: Any, moved: Mapping[str, Any]) -> Any:
     kind = classes(axis).get(name)
     own = {
         new: moved[old]
-        for old, (place, new) in _MOVED.items()
+        for old, (place, new) in MOVED.items()
         if place == axis and old in moved and kind is not None and new in kind.parameters
     }
     return {"policy": name, "parameters": own} if own else name

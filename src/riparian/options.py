@@ -19,6 +19,7 @@ __all__ = [
     "read_costs",
     "read_policy",
     "with_options",
+    "written",
 ]
 
 #: The names in `riparian.models.MODELS`, known here without importing it; a test compares them.
@@ -90,7 +91,7 @@ def options() -> dict[str, tuple[type, str]]:
     found: dict[str, tuple[type, str]] = {}
     policies = _core.policies()
     for axis, about in _ABOUT.items():
-        names = ", ".join(_written(policy) for policy in policies[axis])
+        names = ", ".join(written(policy) for policy in policies[axis])
         found[axis] = (str, f"{about}: {names}.")
     for parameter in _core.tree_parameters()["parameters"]:
         kind = _TYPES.get(parameter["kind"], str)
@@ -99,8 +100,8 @@ def options() -> dict[str, tuple[type, str]]:
     return found | _OTHERS
 
 
-def _written(policy: Mapping[str, Any]) -> str:
-    """A policy with its parameters, as the command line takes it."""
+def written(policy: Mapping[str, Any]) -> str:
+    """A policy with its parameters, as the command line reads it."""
     inside = ", ".join(
         f"{p['name']}={p['default']:g}"
         if isinstance(p["default"], float)
@@ -112,7 +113,7 @@ def _written(policy: Mapping[str, Any]) -> str:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command` an option for each parameter, which it takes as ``**given``."""
+    """Give `command` an option for each parameter, which it gets as ``**given``."""
     signature = inspect.signature(command)
     hints = typing.get_type_hints(command, include_extras=True)
     parameters = [

@@ -37,7 +37,7 @@ def plot_tree(
     """Draw the tree: class shares as bars, counts, cuts with names and categories, a legend.
 
     The tree grows from left to right. Each card is a node; a leaf names the class that a majority
-    leaf answers. Branches are as wide as their share of all examples.
+    leaf predicts. Branches are as wide as their share of all examples.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def plot_tree(
         Where to draw; the picture is made as large as fits. By default a new figure of the size
         that the tree needs.
     max_depth : int or None, default=4
-        Deepest level to draw; what is left out is counted beside the node. None draws all.
+        Deepest level to draw; what is left out is counted next to the node. None draws all.
     max_branches : int, default=12
         Most branches to draw of one node; the lightest others are folded into one.
 

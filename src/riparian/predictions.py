@@ -1,4 +1,4 @@
-"""What a model says of the rows of a file, as CSV."""
+"""What a model predicts for the rows of a file, as CSV."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def predictions(
     note: Callable[[str], None] = lambda message: None,
     damaged: Callable[[DamagedFileError], None] | None = None,
 ) -> Iterator[Sequence[Any]]:
-    """Go through a file and give the model's answer to each row.
+    """Go through a file and give the model's prediction for each row.
 
     Columns are found by their names and read as the kinds that the model has learned. A feature
     that the file lacks is missing in all rows; a column that the model does not know is left out.
@@ -52,18 +52,18 @@ def predictions(
     block : int, default=10_000
         Rows that are read at once.
     format, uncertain, delimiter, encoding, skip_bad_rows
-        As for `riparian.streams.readers.open_stream`. A row that is skipped has an empty answer, so
-        that the answers stay beside their rows.
+        As for `riparian.streams.readers.open_stream`. A row that is skipped has an empty
+        prediction, so that predictions and rows stay aligned.
     note : callable
-        Is told what was left out or is missing.
+        Called with a message about what was left out or is missing.
     damaged : callable, optional
-        Is told where a compressed file breaks off; the answers then end there. Without it that is
-        an error.
+        Called with a message where a compressed file breaks off; the predictions then end there.
+        Without it that is an error.
 
     Yields
     ------
     row : sequence
-        The header first, then the answers.
+        The header first, then the predictions.
     """
     features = list(model._schema.features)
     by_name = all(isinstance(feature.name, str) for feature in features)
@@ -138,7 +138,7 @@ def _note_missing(features: list[Any], names: list[str], note: Callable[[str], N
     if missing:
         shown = ", ".join(repr(name) for name in missing[:10])
         more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
-        note(f"the data lacks {shown}{more}; taken as missing")
+        note(f"the data lacks {shown}{more}; treated as missing")
 
 
 def _heads(model: Any) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -54,12 +53,7 @@ class Progress:
             self._task = self._bar.add_task("", total=None, figures="reading")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
@@ -99,7 +93,7 @@ class Progress:
 
 
 class Passes:
-    """The numbers of passes over data, shown while they are taken.
+    """The numbers of passes over data, shown while they run.
 
     Parameters
     ----------
@@ -123,24 +117,19 @@ class Passes:
             self._task = self._bar.add_task("", total=self._n, figures=f"{self._n:,} passes")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
     def __iter__(self) -> Iterator[int]:
-        told = time.monotonic() + _LINE_SECONDS
+        due = time.monotonic() + _LINE_SECONDS
         for done in range(self._n):
             yield done
             text = f"pass {done + 1:,} of {self._n:,}"
             if self._bar is not None:
                 self._bar.update(self._task, completed=done + 1, figures=text)
-            elif self._shown and time.monotonic() >= told:
-                told = time.monotonic() + _LINE_SECONDS
+            elif self._shown and time.monotonic() >= due:
+                due = time.monotonic() + _LINE_SECONDS
                 print(f"riparian: {(done + 1) / self._n:4.0%}  {text}", file=sys.stderr, flush=True)
 
 

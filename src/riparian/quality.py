@@ -1,6 +1,6 @@
-r"""How much better the branches of a cut answer than the leaf: the quality gain.
+r"""How much better the branches of a cut predict than the leaf: the quality gain.
 
-A node's quality is the mean over its examples of 1 for a right answer and 0 for a wrong
+A node's quality is the mean over its examples of 1 for a right prediction and 0 for a wrong
 one, or of 1 - cost. It is a mean of terms between 0 and 1, as Hoeffding's bound wants
 it, as far as the labels do not come from the same examples: hence the evaluators.
 """
@@ -20,11 +20,11 @@ Doubles = NDArray[np.float64]
 
 
 def accuracy_gain(table: ArrayLike) -> Doubles:
-    r"""How many more of its examples a cut answers right, by resubstitution.
+    r"""How many more of its examples a cut predicts right, by resubstitution.
 
     .. math:: G = \frac1N \Big(\sum_b \max_k T_{bk} - \max_k \sum_b T_{bk}\Big)
 
-    The labels come from the counts that judge them. It is the gain of
+    The labels come from the same counts that evaluate them. It is the gain of
     misclassification, exactly; :func:`quality_gain` has the other evaluators.
 
     Parameters
@@ -96,11 +96,11 @@ def quality_gain(
     branch have the lowest class. The evaluators differ in when a label is fixed:
 
     ``"resubstitution"``
-        After all examples, which then judge it: :func:`accuracy_gain`,
+        After all examples, which then evaluate it: :func:`accuracy_gain`,
         :func:`loss_gain`. The terms are not independent of the labels.
     ``"prequential"``
-        Each example is answered by the labels as they are before it is counted. Every
-        example is judged by labels of the past; early labels are poor.
+        Each example is predicted by the labels as they are before it is counted. Every
+        example is evaluated by labels of the past; early labels are poor.
     ``"holdout"``
         The first `holdout_examples` fix all labels, the later ones are averaged: a mean
         of independent terms, as Hoeffding's bound has it.
@@ -116,7 +116,7 @@ def quality_gain(
         The class of each example, from 0.
     evaluator : {"resubstitution", "prequential", "holdout"}, default="resubstitution"
     costs : array-like of shape (n_classes, n_classes), default=None
-        Costs [predicted][true]; None asks for accuracy.
+        Costs [predicted][true]; None for accuracy.
     holdout_examples : int, default=30
         Read by ``"holdout"`` only.
 

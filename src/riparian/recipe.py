@@ -13,7 +13,7 @@ from riparian.policies import AXES, Policy, classes, resolve, shortest
 
 __all__ = ["ALWAYS_TAKEN", "Recipe", "document", "signature"]
 
-#: What every recipe takes unless it fixes it: no rule of a paper depends on these.
+#: What every recipe accepts unless it fixes it: no rule of a paper depends on these.
 ALWAYS_TAKEN = (
     "leaf",
     "costs",
@@ -38,11 +38,11 @@ class Recipe:
     Attributes
     ----------
     fixes : mapping
-        Parameters that the algorithm prescribes; the recipe does not take them.
+        Parameters that the algorithm prescribes; the recipe does not accept them.
     defaults : mapping
-        Parameters that it takes with a default of its own.
+        Parameters that it accepts with a default of its own.
     takes : sequence of str
-        Further parameters that it takes, with the defaults of the free composition.
+        Further parameters that it accepts, with the defaults of the free composition.
     allows : mapping
         For an axis, the policies that the algorithm allows, and for each the parameters that follow
         from it. The first one is the default. A name stands for the policy as it is written here.
@@ -54,7 +54,7 @@ class Recipe:
     allows: Mapping[str, Mapping[Any, Mapping[str, Any]]] = field(default_factory=dict)
 
     def taken(self, free: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters that it takes with their defaults, its own ones first.
+        """The parameters that it accepts with their defaults, its own ones first.
 
         `free` has the defaults of the free composition.
         """
@@ -120,16 +120,16 @@ def signature(taken: Mapping[str, Any]) -> inspect.Signature:
 def document(doc: str, free: str, taken: Mapping[str, Any], recipe: Recipe) -> str:
     """`doc` with the section "Parameters", whose entries come from the free composition's."""
     entries = _entries(free)
-    told = ""
+    described = ""
     for name, default in taken.items():
         head, _, text = entries[name].partition("\n")
         head = re.sub(r", default=.*", f", default={shortest(default)!r}", head)
         if name in recipe.allows:
             allowed = ", ".join(f'"{_name(name, p)}"' for p in recipe.allows[name])
             text = f"    One of {allowed}; see :mod:`{AXES[name]}`.\n"
-        told += f"{head}\n{text}"
-    told = re.sub(r" \[\d+\]_", "", told)
-    lines = "".join(f"    {line}\n" if line else "\n" for line in told.splitlines())
+        described += f"{head}\n{text}"
+    described = re.sub(r" \[\d+\]_", "", described)
+    lines = "".join(f"    {line}\n" if line else "\n" for line in described.splitlines())
     about, notes, rest = doc.partition("\n    Notes\n")
     section = f"\n\n    Parameters\n    ----------\n{lines}"
     return f"{about.rstrip()}{section}{notes}{rest}"

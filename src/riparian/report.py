@@ -166,8 +166,8 @@ def _largest_classes(result: Result) -> str:
         f"The {min(len(found), _MOST_CLASSES)} most frequent of {len(found):,} classes",
         ("class", "rows", "predicted"),
         (
-            (label_text(label), f"{true:,}", f"{said:,}")
-            for label, true, said in found[:_MOST_CLASSES]
+            (label_text(label), f"{true:,}", f"{predicted:,}")
+            for label, true, predicted in found[:_MOST_CLASSES]
         ),
     )
     return f"<section><h2>Classes</h2><div class='scroll'>{table}</div></section>"

@@ -74,7 +74,7 @@ class Curve:
         return np.divide(rows, seconds, out=rate, where=seconds > 0)
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give all columns by name, as `pandas.DataFrame` or `polars.DataFrame` takes them."""
+        """Give all columns by name, as `pandas.DataFrame` or `polars.DataFrame` accepts them."""
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"rate": self.rate}
 
 
@@ -141,7 +141,7 @@ class Result:
         self._codes: dict[Hashable, int] = {}
         self._code_of: Codes = np.full(256, -1, dtype=np.intp)
         self._true = np.zeros(0, dtype=np.int64)
-        self._said = np.zeros(0, dtype=np.int64)
+        self._predicted = np.zeros(0, dtype=np.int64)
         self._confusion: NDArray[np.int64] | None = np.zeros((0, 0), dtype=np.int64)
         self._majority_correct = 0
         self._no_change_correct = 0
@@ -168,12 +168,12 @@ class Result:
         """Cohen's kappa: 0 for a guess by the class frequencies, 1 without fault."""
         if not self.n:
             return float("nan")
-        chance = float(self._true.astype(float) @ self._said.astype(float)) / self.n**2
+        chance = float(self._true.astype(float) @ self._predicted.astype(float)) / self.n**2
         return (self.accuracy - chance) / (1 - chance) if chance < 1 else float("nan")
 
     @property
     def mean_cost(self) -> float:
-        """Mean cost of an answer in the units of the model's costs; NaN if it has none.
+        """Mean cost of a prediction in the units of the model's costs; NaN if it has none.
 
         Also NaN where there is no confusion matrix to count by.
         """
@@ -226,7 +226,7 @@ class Result:
     def log_loss(self) -> float:
         """Mean of -ln of the true class's probability; NaN unless probabilities were asked for.
 
-        Rows for which the model had no answer yet do not count.
+        Rows for which the model had no prediction yet do not count.
         """
         return float("nan") if self._scores is None else self._scores.log_loss
 
@@ -287,7 +287,7 @@ class Result:
     def by_class(self) -> list[tuple[Any, int, int]]:
         """Each label with how often it was true and how often it was predicted."""
         codes = self._codes
-        return [(k, int(self._true[codes[k]]), int(self._said[codes[k]])) for k in self.labels]
+        return [(k, int(self._true[codes[k]]), int(self._predicted[codes[k]])) for k in self.labels]
 
     @property
     def curve(self) -> Curve:
@@ -329,7 +329,7 @@ class Result:
         return self.n / self.seconds if self.seconds else float("nan")
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give the curve by columns, as `pandas.DataFrame` or `polars.DataFrame` takes them."""
+        """Give the curve by columns, as `pandas.DataFrame` or `polars.DataFrame` accepts them."""
         return self.curve.table()
 
     def plot(self, *, axes: Any = None, model: Any = None) -> Any:
@@ -406,12 +406,12 @@ class Result:
         memory: int = -1,
         probabilities: Mapping[Any, NDArray[np.float64]] | None = None,
     ) -> None:
-        """Take in a block: the labels, what was predicted, and the model's size after it.
+        """Add a block: the labels, what was predicted, and the model's size after it.
 
         Parameters
         ----------
         y, predicted : array-like of shape (n_rows,)
-            None among the predictions is no answer, which is never right.
+            None among the predictions is no prediction, which is never right.
         leaves, depth, memory : int, default=-1
             The size of the tree after the block.
         probabilities : mapping of label to array of shape (n_rows,), optional
@@ -420,9 +420,9 @@ class Result:
         if not len(y):
             return
         true = self._encode(y)
-        said = self._encode(predicted)
-        right = true == said
-        self._count(true, said, int(right.sum()))
+        found = self._encode(predicted)
+        right = true == found
+        self._count(true, found, int(right.sum()))
         self._compare(true)
         if probabilities is not None:
             self._score(true, probabilities)
@@ -434,7 +434,7 @@ class Result:
         Parameters
         ----------
         costs : array-like or dict
-            As a model takes it.
+            As a model accepts it.
         classes : iterable
             The classes so far, in the order of the matrix.
         """
@@ -474,20 +474,20 @@ class Result:
                     table[label] = found[i]
         return found
 
-    def _count(self, true: Codes, said: Codes, correct: int) -> None:
+    def _count(self, true: Codes, predicted: Codes, correct: int) -> None:
         k = len(self._codes)
         if k > len(self._true):
             grown = (0, k - len(self._true))
-            self._true, self._said = np.pad(self._true, grown), np.pad(self._said, grown)
+            self._true, self._predicted = np.pad(self._true, grown), np.pad(self._predicted, grown)
             if self._confusion is not None:
                 self._confusion = (
                     np.pad(self._confusion, (grown, grown)) if k <= MOST_CONFUSED else None
                 )
-        answered = said >= 0
+        known = predicted >= 0
         self._true += np.bincount(true, minlength=k)
-        self._said += np.bincount(said[answered], minlength=k)
+        self._predicted += np.bincount(predicted[known], minlength=k)
         if self._confusion is not None:
-            cells = np.bincount((true * k + said)[answered], minlength=k * k)
+            cells = np.bincount((true * k + predicted)[known], minlength=k * k)
             self._confusion += cells.reshape(k, k)
         self.n += len(true)
         self.correct += correct
@@ -502,7 +502,7 @@ class Result:
         self._scores.update(true, table)
 
     def _compare(self, true: Codes) -> None:
-        """Count what the two baselines would have said rightly."""
+        """Count what the two baselines would have predicted rightly."""
         self._no_change_correct += int((true[1:] == true[:-1]).sum()) + int(true[0] == self._last)
         self._last = int(true[-1])
         k = len(self._codes)

@@ -1,7 +1,7 @@
 """Names to numbers: which features there are, their categories, and the classes.
 
 The schema grows with the stream. Reading a batch never changes it: a
-:class:`Reading` says what would be new. :meth:`Schema.grow` adds it, called by the
+:class:`Reading` holds what would be new. :meth:`Schema.grow` adds it, called by the
 engine, which learns of it in the same native call: both know the same names, whatever
 is raised meanwhile.
 """
@@ -356,7 +356,7 @@ def _number(value: Any, row: int, feature: Feature) -> float:
     if isinstance(value, str | bytes):
         raise ValueError(
             f"column {feature.label!r}, row {row}: could not convert {value!r} to a number; "
-            "the column is taken as numeric (categorical_features= declares it otherwise)"
+            "the column is read as numeric (categorical_features= declares it otherwise)"
         )
     return float("nan") if value is None else float(value)
 

@@ -30,10 +30,10 @@ class Scores:
         true : intp array of shape (n_rows,)
             Classes, numbered in the order in which they appeared.
         probabilities : float64 array of shape (n_rows, n_classes)
-            A row of zeros had no answer and does not count.
+            A row of zeros had no prediction and does not count.
         """
-        answered = probabilities.any(axis=1)
-        true, probabilities = true[answered], probabilities[answered]
+        known = probabilities.any(axis=1)
+        true, probabilities = true[known], probabilities[known]
         found = probabilities[np.arange(len(true)), true]
         self._loss -= float(np.log(np.clip(found, _LEAST, 1.0)).sum())
         self.n += len(true)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,15 @@ from riparian.settings import check_settings
 from riparian.table import Numbers, read_table, refuse_uncertain
 from riparian.values import Name
 
-__all__ = ["Batch", "fit_pruned", "read_batch", "seeded_engine", "threshold_of_doubles"]
+__all__ = [
+    "Batch",
+    "Start",
+    "fit_pruned",
+    "read_batch",
+    "seeded_engine",
+    "start_from",
+    "threshold_of_doubles",
+]
 
 Doubles = NDArray[np.float64]
 
@@ -54,8 +63,49 @@ class Batch:
         return columns, self.labels[row:]
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a streaming tree begins with."""
+
+    engine: _core.Engine
+    schema: Schema
+    #: X and y of the rows that are learned next; None where there are none.
+    rest: tuple[Any, NDArray[Any]] | None
+
+
+def start_from(
+    tree: Any, X: Any, y: Any, seed_size: int | None, axes: Mapping[str, Any], owner: str
+) -> Start:
+    """The start of :meth:`riparian.HoeffdingTree.from_sklearn`, whose parameters these are."""
+    if (X is None) != (y is None):
+        raise ValueError("X and y go together: give both or neither")
+    batch = None if X is None else read_batch(X, y)
+    rest = None
+    if tree is None:
+        if batch is None:
+            raise ValueError("tree=None fits a tree to X and y: give them")
+        if seed_size is not None:
+            batch, rest = _divided(batch, seed_size)
+        tree = fit_pruned(batch, axes["impurity"])
+    elif seed_size is not None:
+        raise ValueError("seed_size is for tree=None: this tree is fitted already")
+    return Start(*seeded_engine(tree, batch, axes, owner), rest)
+
+
+def _divided(batch: Batch, seed_size: int) -> tuple[Batch, tuple[Any, NDArray[Any]] | None]:
+    """The first rows of a batch, and the others if there are any."""
+    rows = len(batch.labels)
+    whole = isinstance(seed_size, Integral) and not isinstance(seed_size, bool)
+    if not (whole and 1 <= seed_size <= rows):
+        raise ValueError(
+            f"seed_size must be a whole number from 1 to {rows:,}, the rows of X, got {seed_size!r}"
+        )
+    size = int(seed_size)
+    return batch.before(size), batch.after(size) if size < rows else None
+
+
 def read_batch(X: Any, y: Any) -> Batch:
-    """Rows for a batch tree, which takes numbers only."""
+    """Rows for a batch tree, which accepts numbers only."""
     table = read_table(X)
     refuse_uncertain(table, "a batch tree")
     if table.n_rows == 0 or not table.columns:
@@ -89,7 +139,7 @@ def fit_pruned(batch: Batch, impurity: Any) -> DecisionTreeClassifier:
 
     The tree is the smallest on its path of cost-complexity pruning whose error on every
     third row, held out, is within two standard errors of the least; it is then grown on
-    all rows with that alpha. CART takes one standard error [breiman1984, sec. 3.4.3], but
+    all rows with that alpha. CART uses one standard error [breiman1984, sec. 3.4.3], but
     what a seed gets wrong is never revised, and what it leaves out the stream finds.
     """
     name = impurity.name if isinstance(impurity, Policy) else ""

@@ -69,7 +69,7 @@ def refuse_uncertain(parameters: Mapping[str, Any]) -> None:
 
 
 def _checked(axis: str, value: Any) -> Any:
-    """A policy as the core takes it: its name and its values, or a function of the user."""
+    """A policy as the core accepts it: its name and its values, or a function of the user."""
     if isinstance(value, tuple):
         return [_checked(axis, one) for one in value]
     if not isinstance(value, Policy):

@@ -1,6 +1,6 @@
 """What a leaf remembers of numeric features.
 
-A tree takes a policy by its name, ``HoeffdingTree(statistics="...")``, or with parameters.
+A tree accepts a policy by its name, ``HoeffdingTree(statistics="...")``, or with parameters.
 The classes are made from what the core declares; see :mod:`riparian.policies`.
 """
 

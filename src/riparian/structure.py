@@ -1,4 +1,4 @@
-"""What a grown tree consists of: tests, class weights and answers, as texts and plain numbers.
+"""What a grown tree consists of: tests, class weights and predictions, as texts and plain numbers.
 
 Everything that shows a tree to people (text, Graphviz, plots, HTML, explanations) reads it through
 :class:`Structure`, so that a cut is worded the same everywhere. Trees may be thousands of levels
@@ -70,7 +70,7 @@ class Node:
     reached : tuple of float
         Class weights of all examples that came to the node, also after it split.
     answer : tuple of float
-        Class weights with which the node answers: what it inherited at its birth and what it saw.
+        Class weights with which the node predicts: what it inherited at its birth and what it saw.
     answer_class : int
         Position of the class that a majority leaf answers; -1 while no class is known.
     answered_by : str or None
@@ -100,12 +100,12 @@ class Node:
 
     @property
     def shown(self) -> tuple[float, ...]:
-        """Class weights to draw: of a leaf its answer, of an inner node all that reached it."""
+        """Class weights to draw: of a leaf its prediction, of an inner node all that reached it."""
         return self.answer if self.is_leaf or not sum(self.reached) else self.reached
 
     @property
     def leading(self) -> int:
-        """Position of the class to name: a leaf's answer, else the commonest; -1 if none."""
+        """Position of the class to name: a leaf's prediction, else the commonest; -1 if none."""
         if self.is_leaf or not sum(self.reached):
             return self.answer_class
         return max(range(len(self.reached)), key=self.reached.__getitem__)
@@ -138,7 +138,7 @@ class Structure:
     n_leaves : int
         Number of leaves.
     path : tuple of int
-        Ids from the root to where an example is answered; empty unless `of` was given one.
+        Ids from the root to where an example is predicted; empty unless `of` was given one.
     evidence : dict of int to str
         For a split node a line about its certificate; empty unless `of` was asked for it.
     """

@@ -1,4 +1,4 @@
-"""What the command line says of a run or of a model: for readers, and as JSON for programs."""
+"""What the command line prints about a run or a model: for readers, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def print_run(
     model, result
         The model and its figures.
     n_splits : int
-        How many of the last splits are told.
+        How many of the last splits are shown.
     interrupted : bool
         Whether the stream was broken off.
     damaged : str, optional
@@ -138,11 +138,11 @@ def print_model(
         Where the model comes from.
     model : HoeffdingTree
     n_splits : int
-        How many of the last splits are told.
+        How many of the last splits are shown.
     max_depth : int or None
         Deepest level of the tree that is written; None writes all.
     changes : bool
-        Whether all changes are told, and not the last few.
+        Whether all changes are shown, and not the last few.
     """
     schema = model._schema
     out.print(f"{type(model).__name__} in {label_text(path)}", style="bold")
@@ -151,7 +151,7 @@ def print_model(
         [
             ("examples", weight_text(float(model.n_seen_))),
             *_size(model),
-            *([("answers", _answers_text(model))] if isinstance(model, TreeModel) else []),
+            *([("predicts", _predictors_text(model))] if isinstance(model, TreeModel) else []),
             ("memory", bytes_text(float(model.memory_bytes_))),
             ("classes", _listed(distinct_texts(model.classes_))),
         ],
@@ -187,8 +187,8 @@ def print_model(
 
 
 def _print_changes(out: Console, model: Any, most: int | None) -> None:
-    told = model.changes()
-    last = told if most is None else _last(told, most)
+    recorded = model.changes()
+    last = recorded if most is None else _last(recorded, most)
     _print_heading(out, "Changes")
     counts = model.change_counts()
     _print_pairs(out, [(kind, f"{n:,}") for kind, n in counts.items() if n])
@@ -237,9 +237,11 @@ def model_dict(
         **_certified(model, n_splits),
     }
     if shortest(model._axes().get("adaptation", "none")) != "none":
-        told = model.changes()
+        recorded = model.changes()
         found["change_counts"] = model.change_counts()
-        found["changes"] = [_record(c) for c in (told if changes else _last(told, n_splits))]
+        found["changes"] = [
+            _record(c) for c in (recorded if changes else _last(recorded, n_splits))
+        ]
     if schema:
         found["features"] = [
             {
@@ -283,12 +285,12 @@ def _size_dict(model: Any) -> dict[str, Any]:
 def _tree_text(model: Any) -> str:
     leaves = "leaf" if model.n_leaves_ == 1 else "leaves"
     inactive = model.n_leaves_ - getattr(model, "n_active_leaves_", model.n_leaves_)
-    asleep = f" ({inactive:,} inactive)" if inactive > 0 else ""
-    return f"{model.n_leaves_:,} {leaves}{asleep}, depth {model.depth_:,}"
+    without = f" ({inactive:,} inactive)" if inactive > 0 else ""
+    return f"{model.n_leaves_:,} {leaves}{without}, depth {model.depth_:,}"
 
 
-def _answers_text(model: Any) -> str:
-    """Which predictors answer at the leaves now: ``naive-bayes at 8 leaves, majority at 4``."""
+def _predictors_text(model: Any) -> str:
+    """Which predictors the leaves use now: ``naive-bayes at 8 leaves, majority at 4``."""
     found = Structure.of(model).n_answered_by()
     if len(found) == 1:
         return f"{next(iter(found))} at every leaf"
@@ -443,6 +445,6 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, Policy):
         values = {name: _json_value(v) for name, v in value.get_params().items()}
         return {"policy": value.name, "parameters": values}
-    if isinstance(value, Mapping):  # costs, as --costs takes them
+    if isinstance(value, Mapping):  # costs, as --costs reads them
         return {_pair_text(pair): _json_value(cost) for pair, cost in value.items()}
     return getattr(value, "__name__", None) or str(value)

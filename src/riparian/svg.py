@@ -41,7 +41,7 @@ def tree_svg(model: Any, *, max_depth: int | None = 4, max_branches: int = 12) -
     model : HoeffdingTree
         A model that has learned.
     max_depth : int or None, default=4
-        Deepest level to draw; what is left out is counted beside the node. None draws all.
+        Deepest level to draw; what is left out is counted next to the node. None draws all.
     max_branches : int, default=12
         Most branches to draw of one node; the lightest others are folded into one.
 

@@ -295,7 +295,9 @@ def refuse_uncertain(table: Table, what: str) -> None:
         if not isinstance(column, Codes) and column.uncertain:
             label = name if isinstance(name, str) else f"x{name}"
             row = min(column.uncertain)
-            raise ValueError(f"column {label!r}, row {row}: {what} cannot take uncertain values")
+            raise ValueError(
+                f"column {label!r}, row {row}: {what} does not support uncertain values"
+            )
 
 
 def _is_double(value: int | float) -> bool:

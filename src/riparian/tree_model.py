@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.model import Engine, StreamClassifier
+from riparian.engine import Engine
+from riparian.model import StreamClassifier
 from riparian.table import read_example, refuse_uncertain
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ class Uncertain:
 
     Made by :meth:`interval`, :meth:`normal`, :meth:`values` or :meth:`categories`. An example
     that holds one goes down every branch that it may take, with the probability of the
-    branch; what leaves learn are counts and weights in these fractions, and an answer is the
-    sum of the answers of all leaves that the example reaches, by its share in them (UCVFDT
+    branch; what leaves learn are counts and weights in these fractions, and a prediction is the
+    sum of the predictions of all leaves that the example reaches, by its share in them (UCVFDT
     [1]_). A distribution of one value is that value.
 
     References
@@ -82,7 +82,7 @@ class Uncertain:
         if spread > 0.0 and low < high and _mass(centre, spread, low, high) < LEAST_MASS:
             raise ValueError(
                 f"lo and hi must hold at least {LEAST_MASS:g} of the normal distribution, got "
-                f"{lo!r} and {hi!r}; take Uncertain.interval"
+                f"{lo!r} and {hi!r}; use Uncertain.interval"
             )
         if low == high and math.isinf(low):
             raise ValueError(f"lo and hi must not be the same infinity, got {lo!r}")

@@ -36,7 +36,7 @@ def uncertain_columns(X: Any, features: Iterable[str] | None = None) -> Table:
     Returns
     -------
     Table
-        What every method of a tree takes for `X`.
+        What every method of a tree accepts as `X`.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def pair_ends(feature: str, names: Collection[Any], asked_by: str) -> list[str]:
             f"{feature + '.hi'!r} nor {feature + '.mean'!r} and {feature + '.sd'!r}"
         )
     if feature in names:
-        raise ValueError(f"column {feature!r} is there, besides {f'{feature}.{ends[0]}'!r}")
+        raise ValueError(f"column {feature!r} is there, in addition to {f'{feature}.{ends[0]}'!r}")
     return ends
 
 
 def join_pairs(
     ends: Sequence[str], columns: Sequence[NDArray[Any]], wrong: Callable[[int, str], None]
 ) -> NDArray[np.object_]:
-    """Distributions of the columns that end so; `wrong` is told where there can be none."""
+    """Distributions of the columns that end so; `wrong` is called where there can be none."""
     known = np.array(columns)
     make = Uncertain.normal if "mean" in ends else Uncertain.interval
     values = np.full(known.shape[1], None, dtype=object)

@@ -44,7 +44,7 @@ def is_uncertain_type(kind: Any) -> bool:
 def structs_to_uncertain(
     values: Iterable[Any], wrong: Callable[[int, str], None]
 ) -> NDArray[np.object_]:
-    """Distributions of the Python values of such a column; `wrong` is told what is not one."""
+    """Distributions of the Python values of such a column; `wrong` gets what is not one."""
     listed = list(values)
     out = np.full(len(listed), None, dtype=object)
     for row, value in enumerate(listed):

@@ -117,7 +117,7 @@ def label_of(value: Any) -> Label:
 def category_of(value: Any) -> Category:
     """A category in its one form; a TypeError or ValueError for a value that cannot be one.
 
-    NaN is no category, but a missing value: who may meet one asks :func:`is_null` first.
+    NaN is no category, but a missing value: check with :func:`is_null` first.
     """
     plain = built_in(value)
     if plain is None:

@@ -44,3 +44,11 @@ def pytest_terminal_summary(terminalreporter) -> None:
         terminalreporter.section("tries of attacks")
         for what, count in sorted(_counts.items()):
             terminalreporter.line(f"{count:12,}  {what}")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty folder of its own."""
+    made = tmp_path / "folder"
+    made.mkdir()
+    return made

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.export.plain import Allowed
 from riparian.free_names import column_names, free_names, ignoring_case
 from riparian.schema import Feature
 from riparian.wording import distinct_texts, exact_value, label_text
+from tests import inside
 
 #: Texts that would be code if they were not quoted, or end what quotes them.
 EVIL = [
@@ -207,7 +207,7 @@ def frame_rows(X):
 
 
 def features_tested(model):
-    plain = model._plain(Allowed(), "to_code")
+    plain = inside.plain(model)
     return {int(f) for f in plain.feature[plain.test != 0]}
 
 
@@ -232,7 +232,7 @@ def run_sql(model, X, table="examples", extra=()):
     """The columns that the comment of the query names, by name and not by place."""
     code = model.to_code("sql", table=table)
     base = sqlite3.connect(":memory:")
-    names = column_names(model._schema.features, ignoring_case)
+    names = column_names(inside.features(model), ignoring_case)
     marks = ", ".join("?" * (len(names) + len(extra) + 1))
     columns = ", ".join([*map(quote, [*names, *extra]), '"the row of the test"'])
     base.execute(f"CREATE TABLE {quote(table)} ({columns})")
@@ -263,9 +263,9 @@ def run_c(model, X, folder):
     doubles = ctypes.POINTER(ctypes.c_double)
     made.tree_predict.argtypes = [doubles]
     names = (ctypes.c_char_p * len(X)).in_dll(made, "tree_features")
-    assert [n.decode() for n in names] == column_names(model._schema.features)
+    assert [n.decode() for n in names] == column_names(inside.features(model))
     classes = (ctypes.c_char_p * len(model.classes_)).in_dll(made, "tree_classes")
-    assert [c.decode() for c in classes] == [label_or_text(c) for c in model._schema.classes]
+    assert [c.decode() for c in classes] == [label_or_text(c) for c in inside.classes(model)]
     columns = []
     for place, values in enumerate(X.values()):
         if not isinstance(values[0], str):
@@ -277,7 +277,7 @@ def run_c(model, X, folder):
         columns.append(np.array([known[v] for v in values]))
     rows = np.ascontiguousarray(np.column_stack(columns))
     codes = [made.tree_predict(row.ctypes.data_as(doubles)) for row in rows]
-    return [model._schema.classes[code] for code in codes]
+    return [inside.classes(model)[code] for code in codes]
 
 
 def label_or_text(label):
@@ -289,7 +289,7 @@ def run_onnx(model, X):
     runtime = pytest.importorskip("onnxruntime")
     made = model.to_onnx()
     session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    names = column_names(model._schema.features)
+    names = column_names(inside.features(model))
     assert [i.name for i in session.get_inputs()] == names
     feed = {
         name: np.array(values, dtype=object if isinstance(values[0], str) else float)[:, None]
@@ -427,7 +427,7 @@ def test_names_that_onnx_uses_get_out_of_the_way():
 
 def test_positions_beside_names_of_the_same_look(tmp_path):
     model, X = small([0, "x0", "x0_2", 1, "c"])
-    assert column_names(model._schema.features) == ["x0_3", "x0", "x0_2", "x1", "c"]
+    assert column_names(inside.features(model)) == ["x0_3", "x0", "x0_2", "x1", "c"]
     assert len(features_tested(model)) == 5
     agrees(run_python, model, X)
     agrees(run_sql, model, X)
@@ -528,7 +528,7 @@ class Raw(bytes):
 def with_values(labels, categories, names=("a", "b", "c")):
     """A tree whose schema holds these very objects, however they would be learned."""
     model, X = small(list(names), ("no", "yes"), ("b", "c"))
-    schema = model._schema
+    schema = inside.schema(model)
     schema.classes[:] = labels
     schema.features[-1].codes = {value: code for code, value in enumerate(categories)}
     for feature, name in zip(schema.features, names, strict=True):
@@ -595,7 +595,7 @@ def test_python_writes_numbers_of_any_size():
     exec(model.to_code("python"), space)
     assert space["CLASSES"] == labels
     x = {"a": 0.0, "b": 0.0}
-    inner = model._schema.features[-1].codes
+    inner = inside.features(model)[-1].codes
     for value in inner:
         assert space["predict_one"]({**x, "c": value}) in labels
     assert "1e999" in model.to_code("python")
@@ -627,7 +627,7 @@ def test_half_of_a_surrogate_pair_is_refused_where_there_is_no_such_text(text):
     for model, _ in kinds:
         space = {}
         exec(model.to_code("python"), space)
-        values = [*space["CLASSES"], *space["FEATURES"], *model._schema.features[-1].categories]
+        values = [*space["CLASSES"], *space["FEATURES"], *inside.features(model)[-1].categories]
         assert text in values
         for export in (lambda m=model: m.to_code("sql"), lambda m=model: m.to_code("c")):
             with pytest.raises(ValueError, match="holds half of a surrogate pair"):

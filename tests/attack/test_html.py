@@ -17,6 +17,7 @@ from riparian.evaluate import prequential
 from riparian.members import member_changes, member_columns, members_and_leader
 from riparian.report import report_html
 from riparian.svg import tree_svg
+from tests import inside
 
 #: Texts that would be markup, end an attribute, or a comment, or a style.
 EVIL = [
@@ -207,7 +208,7 @@ def test_a_picture_is_sound_xml_and_keeps_the_name(text):
     titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
     shown = text if text.isprintable() and text == text.strip() else repr(text)
     assert any(f"tests {shown}" in title for title in titles)
-    assert any(f"answers {shown}" in title for title in titles)
+    assert any(f"predicts {shown}" in title for title in titles)
 
 
 @pytest.mark.parametrize(
@@ -225,9 +226,9 @@ def test_no_value_words_itself_on_a_page(labels, categories):
     X["words"] = np.where(y == "no", "b", "c").astype(object)
     X["a"] = np.random.default_rng(0).normal(size=len(y))
     model = rp.HoeffdingTree(grace_period=50, delta=0.3, tau=0.5).fit(X, y)
-    model._schema.classes[:] = labels
-    model._schema.features[-1].codes = dict(zip(categories, range(2), strict=True))
-    model._schema.features[0].name = Text("a")
+    inside.classes(model)[:] = labels
+    inside.features(model)[-1].codes = dict(zip(categories, range(2), strict=True))
+    inside.features(model)[0].name = Text("a")
     result = prequential(rp.HoeffdingTree(), Once(X, y), progress=False)
     shown = [model._repr_html_(), report_html(model, result, "t"), tree_svg(model)]
     for page in shown:
@@ -304,15 +305,15 @@ def test_what_belongs_together_is_read_at_once(model, report_tries):
     stages = []
     model.fit(X[:50], y[:50])
     for start in range(50, 900, 170):
-        stages.append(model._restored_engine(model._learned_with, model._engine.snapshot()))
+        stages.append(inside.restored(model, inside.snapshot(model)))
         model.partial_fit(X[start : start + 170], y[start : start + 170])
-    engine, tried = model._engine, 0
+    engine, tried = inside.engine(model), 0
     for pair in itertools.permutations([*stages, engine], 2):
         for look in looks(model):
-            model._engine = Changing(pair)
+            inside.set_engine(model, Changing(pair))
             look()
             tried += 1
-    model._engine = engine
+    inside.set_engine(model, engine)
     report_tries("looks at a forest that changes meanwhile", tried)
 
 

@@ -13,6 +13,7 @@ import pytest
 import riparian as rp
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.models import MODELS
+from tests import inside
 from tests.attack.odd_values import Evil, Shade, Tone
 
 N = 60
@@ -44,7 +45,7 @@ def must_agree(model, labels):
     assert list(model.predict_proba_one({0: 0.5})) == labels
     for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
         assert again.classes_.tolist() == labels
-        assert [type(v) for v in again._schema.classes] == [type(v) for v in labels]
+        assert [type(v) for v in inside.classes(again)] == [type(v) for v in labels]
         np.testing.assert_array_equal(again.predict_proba(X), probabilities)
 
 
@@ -209,7 +210,7 @@ def test_strings_of_any_type_are_one_label(label):
     must_agree(model, ["high", "low"])
     first = tree()
     first.learn_one({0: 0.0}, label)
-    assert [type(v) for v in first._schema.classes] == [str]
+    assert [type(v) for v in inside.classes(first)] == [str]
     assert first.classes_.tolist() == ["low"]
 
 

@@ -100,13 +100,6 @@ def writer(request):
     return WRITERS[request.param]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    made = tmp_path / "folder"
-    made.mkdir()
-    return made
-
-
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 

@@ -20,20 +20,12 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import from_bytes, functions_of, to_bytes
-from tests.attack.sequences import (
-    KINDS,
-    RaiseAt,
-    check,
-    contents,
-    copy_of,
-    is_a_whole_number_of_rows,
-    names_of,
-    problem_of,
-    rows,
-    sequence,
-    shrunk,
-    watched,
-)
+from tests import inside
+from tests.attack.interruptions import RaiseAt, watched
+from tests.attack.kinds import KINDS
+from tests.attack.random_rows import rows
+from tests.attack.sequences import problem_of, sequence, shrunk
+from tests.attack.what_holds import check, contents, copy_of, is_a_whole_number_of_rows, names_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -235,7 +227,7 @@ def learn_with_little_memory(name, steps):
     X = {f"f{i}": rng.normal(size=n).round(1) for i in range(width)}
     y = rng.integers(0, 6, size=n)
     before = kind().partial_fit({"f0": X["f0"][:30], "f1": X["f1"][:30]}, y[:30])
-    data, functions = to_bytes(before), functions_of(before._learned_with)
+    data, functions = to_bytes(before), functions_of(inside.learned_with(before))
     failed = 0
     for step in range(steps):
         model = from_bytes(data, functions)

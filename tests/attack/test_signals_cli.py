@@ -114,13 +114,6 @@ def forks(tmp_path_factory):
     made.process.wait(timeout=SECONDS)
 
 
-@pytest.fixture
-def folder(tmp_path):
-    made = tmp_path / "folder"
-    made.mkdir()
-    return made
-
-
 def wait_until_caught(pid):
     """Wait until a program handles SIGTERM: before that Python itself is still starting."""
     status = Path(f"/proc/{pid}/status")

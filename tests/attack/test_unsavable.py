@@ -6,6 +6,7 @@ import pytest
 
 import riparian as rp
 from riparian import modelfile
+from tests import inside
 from tests.attack.models import NAMES, eager, rows_for
 
 
@@ -16,7 +17,7 @@ def test_a_model_whose_sides_disagree_is_not_saved(name, tmp_path):
     path = tmp_path / "model.rip"
     model.save(path)
     good = path.read_bytes()
-    model._schema.add_classes(["one that the engine does not know"])
+    inside.schema(model).add_classes(["one that the engine does not know"])
     with pytest.raises(rp.ModelFileError, match="not saved, because its file could not be loaded"):
         model.save(path)
     with pytest.raises(rp.ModelFileError, match="disagree about the classes"):
@@ -28,13 +29,11 @@ def test_a_model_whose_sides_disagree_is_not_saved(name, tmp_path):
 def test_a_model_that_the_engine_would_refuse_is_not_saved(tmp_path, monkeypatch):
     X, y = rows_for("VFDT", 300)
     model = eager("VFDT").partial_fit(X, y)
-    original = type(model)._restored_engine
 
-    def refused(self, axes, arrays):
-        original(self, axes, arrays)
+    def refused(engine):
         raise ValueError("counts that cannot be")
 
-    monkeypatch.setattr(type(model), "_restored_engine", refused)
+    inside.replace_restored_engine(monkeypatch, type(model), refused)
     with pytest.raises(rp.ModelFileError, match="counts that cannot be"):
         model.save(tmp_path / "model.rip")
     assert list(tmp_path.iterdir()) == []

@@ -16,6 +16,7 @@ import riparian as rp
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.models import MODELS
 from riparian.values import built_in
+from tests import inside
 from tests.attack.conftest import EFFORT
 from tests.attack.odd_values import Evil, EvilInt, Shade, Tone, odd, usable
 
@@ -45,16 +46,16 @@ def must_hold(model, asked):
     again = from_bytes(data)
     assert to_bytes(again) == data
     for mine, other in (
-        (model._schema.classes, again._schema.classes),
+        (inside.classes(model), inside.classes(again)),
         *(
             (f.categories, g.categories)
-            for f, g in zip(model._schema.features, again._schema.features, strict=True)
+            for f, g in zip(inside.features(model), inside.features(again), strict=True)
         ),
-        ([f.name for f in model._schema.features], [f.name for f in again._schema.features]),
+        ([f.name for f in inside.features(model)], [f.name for f in inside.features(again)]),
     ):
         assert [(type(v), v) for v in mine] == [(type(v), v) for v in other]
         assert {type(v) for v in mine} <= {str, bytes, bool, int, float}
-    assert model._engine.n_classes == len(model.classes_)
+    assert inside.engine(model).n_classes == len(model.classes_)
     assert model.predict(asked).tolist() == again.predict(asked).tolist()
     np.testing.assert_array_equal(model.predict_proba(asked), again.predict_proba(asked))
     return again
@@ -109,9 +110,9 @@ def test_labels_in_a_batch_and_one_by_one_are_the_same(report_tries, labels):
     if learned_or_unchanged(batch, lambda m: m.partial_fit(X, objects(labels)), X):
         for row, label in enumerate(labels):
             single.learn_one({"x": float(row)}, label)
-            assert single._schema.classes[single._schema.class_codes[built_in(label)]] == built_in(
-                label
-            )
+            assert inside.classes(single)[
+                inside.schema(single).class_codes[built_in(label)]
+            ] == built_in(label)
         assert to_bytes(single) == to_bytes(batch)
 
 
@@ -239,7 +240,7 @@ def test_a_category_that_no_file_holds_is_refused_with_its_place(case, way):
 def test_what_a_frame_never_shows_is_not_looked_at():
     values = pd.Categorical(["a", "b"], categories=objects(["a", pd.Interval(0, 1), "b"]))
     model = tree().partial_fit(pd.DataFrame({"c": values}), [0, 1])
-    assert model._schema.features[0].categories == ["a", "b"]
+    assert inside.features(model)[0].categories == ["a", "b"]
 
 
 @pytest.mark.parametrize("make", [pa.array, pl.Series], ids=["pyarrow", "polars"])
@@ -251,11 +252,11 @@ def test_numbers_of_a_dictionary_are_the_categories_of_numbers(make):
             other = tree(categorical_features=["c"]).partial_fit(
                 pa.table({"c": column}), list(range(len(values)))
             )
-            assert other._schema.features[0].categories == [1, 0, 2.5][: len(values)]
-            assert {type(v) for v in other._schema.features[0].categories} <= {int, float}
+            assert inside.features(other)[0].categories == [1, 0, 2.5][: len(values)]
+            assert {type(v) for v in inside.features(other)[0].categories} <= {int, float}
     frame = pl.DataFrame({"c": pl.Series(["b", "a"], dtype=pl.Enum(["a", "b"]))})
-    assert tree().partial_fit(frame, [0, 1])._schema.features[0].categories == ["b", "a"]
-    assert numbers._schema.features[0].categories == [1, 0, 2.5]
+    assert inside.features(tree().partial_fit(frame, [0, 1]))[0].categories == ["b", "a"]
+    assert inside.features(numbers)[0].categories == [1, 0, 2.5]
 
 
 def test_nothing_of_a_users_class_lives_in_a_schema():
@@ -265,9 +266,9 @@ def test_nothing_of_a_users_class_lives_in_a_schema():
         objects([Evil("e"), Tone.HIGH, Shade.DARK, EvilInt(9)]),
     )
     model.learn_one({Evil("name"): 1.0, Tone.LOW: "w"}, Evil("f"))
-    assert model._schema.classes == ["u", 1, "e", "high", 2, 9, "f"]
-    assert model._schema.features[1].categories == ["a", "b", "e", "low", 2, 9]
-    assert [f.name for f in model._schema.features] == ["x", "c", "name", "low"]
+    assert inside.classes(model) == ["u", 1, "e", "high", 2, 9, "f"]
+    assert inside.features(model)[1].categories == ["a", "b", "e", "low", 2, 9]
+    assert model.feature_names_in_.tolist() == ["x", "c", "name", "low"]
     must_hold(model, {"x": [1.0], "c": ["a"]})
 
 
@@ -300,7 +301,7 @@ def test_strings_that_end_in_a_nul_keep_it():
     model.learn_one({"x": 0.0, "c": "b\0"}, "b\0")
     model.learn_one({"x": 0.0}, b"b\0")
     assert model.classes_.tolist() == ["a\0", "a", "b\0", b"b\0"]
-    assert model._schema.features[1].categories == ["a\0", "a", "b\0"]
+    assert inside.features(model)[1].categories == ["a\0", "a", "b\0"]
     assert set(model.predict({"x": [0.0, 1.0]}).tolist()) <= {"a\0", "a", "b\0", b"b\0"}
     must_hold(model, {"x": [0.0]})
 
@@ -308,7 +309,7 @@ def test_strings_that_end_in_a_nul_keep_it():
 def test_strings_and_bytes_in_one_list_stay_apart():
     model = tree().partial_fit({"c": [b"a", "a"]}, [b"a", "a"])
     assert model.classes_.tolist() == [b"a", "a"]
-    assert model._schema.features[0].categories == [b"a", "a"]
+    assert inside.features(model)[0].categories == [b"a", "a"]
 
 
 # -- arrays as they lie in memory -------------------------------------------------------------
@@ -467,4 +468,4 @@ def test_rows_of_weight_0_are_predicted_and_bring_no_names(name):
     assert len(labels) == len(shares) == 4
     assert model.n_seen_ == 3
     assert model.classes_.tolist() == ["a", "b"]
-    assert model._schema.features[0].categories == ["red", "blue"]
+    assert inside.features(model)[0].categories == ["red", "blue"]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import riparian as rp
+from tests import inside
 
 #: Names and categories that would like to be code.
 NAMES = ['x "a"', "it's; --", "na\nme", 'job`"${}', "%s\\NAME?"]
@@ -61,7 +62,7 @@ def chain(depth):
     inner = np.arange(n) % 2 == 0
     inner[-1] = False
     engine = rp.HoeffdingTree(leaf="majority").fit([[0.0], [1.0]], [0, 1])
-    arrays = engine._engine.snapshot()
+    arrays = inside.snapshot(engine)
     ids = np.arange(n, dtype=np.int32)
     parent = np.where(ids % 2 == 1, ids - 1, ids - 2).astype(np.int32)
     parent[0] = -1
@@ -96,10 +97,7 @@ def chain(depth):
         elif name.startswith(("split_", "second_", "rivals")) and len(values) == 0:
             arrays[name] = np.zeros(splits, dtype=values.dtype)
     arrays["split_pass"] = np.ones(splits, dtype=np.uint32)
-    from riparian import _core
-    from riparian.settings import check_settings
-
-    engine._engine = _core.Engine.restore(check_settings(engine._learned_with), arrays)
+    inside.set_engine(engine, inside.restored(engine, arrays))
     return engine
 
 
@@ -117,3 +115,18 @@ def made():
     return SimpleNamespace(
         model=model, asked=asked(), NAMES=NAMES, JOBS=JOBS, chain=chain, learned=learned, rows=rows
     )
+
+
+@pytest.fixture(scope="module")
+def many_thresholds():
+    """A tree over one feature of all magnitudes, and its thresholds."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(20_000, 1)) * 10.0 ** rng.uniform(-12, 12, (20_000, 1))
+    y = (np.floor(np.log10(np.abs(X[:, 0]))) % 2).astype(int)
+    model = rp.HoeffdingTree(
+        statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
+    ).fit(X, y)
+    nodes = inside.nodes(model)
+    thresholds = nodes["threshold"][nodes["test"] == 1]
+    assert len(thresholds) > 50
+    return model, thresholds

@@ -65,16 +65,8 @@ def test_a_tree_far_deeper_than_any_stack(made, run, language):
 
 
 @pytest.mark.parametrize("language", ["python", "sql", "c"])
-def test_thresholds_are_exact(run, language):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(20_000, 1)) * 10.0 ** rng.uniform(-12, 12, (20_000, 1))
-    y = (np.floor(np.log10(np.abs(X[:, 0]))) % 2).astype(int)
-    model = rp.HoeffdingTree(
-        statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
-    ).fit(X, y)
-    nodes = model._engine.nodes()
-    t = nodes["threshold"][nodes["test"] == 1]
-    assert len(t) > 50
+def test_thresholds_are_exact(run, language, many_thresholds):
+    model, t = many_thresholds
     x = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf)])
     name = 0 if language == "python" else "x0"
     check(run, language, model, pd.DataFrame({name: x}), x.reshape(-1, 1))
@@ -132,7 +124,7 @@ def test_what_cannot_be_code_is_refused(made):
         with pytest.raises(NotFittedError):
             unfitted.to_code("sql")
     bayes = rp.HoeffdingTree().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"answer by 'adaptive'.*to_code\(leaf='majority'\)"):
+    with pytest.raises(ValueError, match=r"predict with 'adaptive'.*to_code\(leaf='majority'\)"):
         bayes.to_code("python")
     with pytest.raises(ValueError, match="leaf must be None or 'majority'"):
         bayes.to_code("python", leaf="adaptive")

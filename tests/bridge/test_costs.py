@@ -27,5 +27,5 @@ def test_onnx_chooses_the_cheapest_class(made):
 
 
 def test_scikit_learn_has_no_costs(made):
-    with pytest.raises(ValueError, match="to_sklearn cannot say costs"):
+    with pytest.raises(ValueError, match="to_sklearn cannot express costs"):
         made.model("both", costs=COSTS).to_sklearn()

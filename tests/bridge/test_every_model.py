@@ -31,7 +31,7 @@ def test_it_is_exported_as_it_answers_or_the_rule_is_told(data, name):
     except ValueError as error:
         refused = str(error)
     if refused:
-        assert any(why in refused for why in ("answer by", "options", "missing value"))
+        assert any(why in refused for why in ("predict with", "options", "missing value"))
         return
     assert [space["predict_one"](x) for x in rows.tolist()] == model.predict(rows).tolist()
     labels, _ = session(model).run(None, {"X": rows})
@@ -44,7 +44,7 @@ def test_what_may_be_read_otherwise_is_exported(data, name):
     model = MODELS[name]().fit(X, y)
     allowed = {"leaf": "majority", "missing": "fails"}
     if name in OPTIONS:
-        with pytest.raises(ValueError, match="several leaves answer one example"):
+        with pytest.raises(ValueError, match="several leaves predict one row"):
             model.to_onnx(**allowed)
         return
     space = {}

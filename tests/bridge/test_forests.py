@@ -143,18 +143,18 @@ def test_what_cannot_be_said_is_told_with_the_rule():
     X = rng.normal(size=(1000, 2))
     y = (X[:, 0] > 0).astype(int)
     adaptive = rp.AdaptiveRandomForest(n_estimators=3).fit(X, y)
-    with pytest.raises(ValueError, match=r"answer by 'adaptive'.*to_code\(leaf='majority'\)"):
+    with pytest.raises(ValueError, match=r"predict with 'adaptive'.*to_code\(leaf='majority'\)"):
         adaptive.to_code("python")
     assert "def predict_one" in adaptive.to_code("python", leaf="majority")
     options = rp.OnlineBagging(estimator=rp.HoeffdingOptionTree(), n_estimators=3).fit(X, y)
-    with pytest.raises(ValueError, match="to_onnx cannot say a tree with options"):
+    with pytest.raises(ValueError, match="to_onnx cannot express a tree with options"):
         options.to_onnx(leaf="majority")
-    with pytest.raises(ValueError, match="answer by 'linear-units'"):
+    with pytest.raises(ValueError, match="predict with 'linear-units'"):
         rp.UFFT(leaf="linear-units").fit(X, y).to_onnx()
     with pytest.raises(ValueError, match="one class alone has none"):
         rp.UFFT(leaf="majority").fit(X, y * 0).to_code("c")
     many = rp.OnlineBagging(n_estimators=61).fit(X, y)
-    with pytest.raises(ValueError, match="SQL takes at most 60 trees of a forest"):
+    with pytest.raises(ValueError, match="SQL allows at most 60 trees of a forest"):
         many.to_code("sql", leaf="majority")
     assert "void tree_probabilities" in many.to_code("c", leaf="majority")
 

@@ -67,15 +67,9 @@ def test_columns_of_numbers_are_one_matrix(dtype, labels):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_thresholds_are_exact(dtype):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(20_000, 1)) * 10.0 ** rng.uniform(-12, 12, (20_000, 1))
-    y = (np.floor(np.log10(np.abs(X[:, 0]))) % 2).astype(int)
-    model = rp.HoeffdingTree(
-        statistics="exhaustive", leaf="majority", grace_period=50, delta=0.3, tau=0.5
-    ).fit(X, y)
-    nodes = model._engine.nodes()
-    t = nodes["threshold"][nodes["test"] == 1].astype(dtype)
+def test_thresholds_are_exact(dtype, many_thresholds):
+    model, thresholds = many_thresholds
+    t = thresholds.astype(dtype)
     x = np.concatenate([t, np.nextafter(t, dtype(np.inf)), np.nextafter(t, dtype(-np.inf))])
     x = x.reshape(-1, 1)
     check(session(model, dtype=np.dtype(dtype).name).run(None, {"X": x}), model, x)

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 import riparian as rp
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
+from tests import inside
 
 
 def data(n=2000):
@@ -17,7 +18,7 @@ def data(n=2000):
 
 
 def nodes(model):
-    return {k: v.tolist() for k, v in model._engine.nodes().items()}
+    return {k: v.tolist() for k, v in inside.nodes(model).items()}
 
 
 def test_a_rescan_learns_what_learning_again_learns():
@@ -102,7 +103,7 @@ def test_a_function_that_fails_in_a_later_pass_leaves_the_model_as_it_was():
     X, y = data()
     model = rp.HoeffdingTree(impurity=Breaks(10**9)).fit(X, y)
     before = nodes(model)
-    model._learned_with["impurity"].calls = 12
+    inside.learned_with(model)["impurity"].calls = 12
     with pytest.raises(RuntimeError, match="enough"):
         model.rescan(X, y, passes=5, progress=False)
     assert nodes(model) == before
@@ -114,7 +115,7 @@ def test_weights_count_in_every_pass():
     w = np.where(np.arange(500) % 5 == 0, 0.0, 2.0)
     model = rp.VFDT().fit(X, y, sample_weight=w).rescan(X, y, 2, w, progress=False)
     assert model.n_seen_ == 1200
-    assert model._engine.nodes()["counts"].sum() == 2400
+    assert inside.nodes(model)["counts"].sum() == 2400
 
 
 def test_long_runs_tell_how_far_they_are(capsys, monkeypatch):

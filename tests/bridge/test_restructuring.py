@@ -69,7 +69,9 @@ def test_a_missing_value_is_a_value_or_is_answered_where_it_is_met(tmp_path, cls
 def test_iti_needs_a_word_about_missing_values(tmp_path):
     model = rp.ITI().fit(*rows(600, seed=1))
     for export in (lambda **o: model.to_code("c", **o), model.to_onnx, model.to_sklearn):
-        with pytest.raises(ValueError, match=r"a missing value by both branches.*missing='fails'"):
+        with pytest.raises(
+            ValueError, match=r"a missing value down both branches.*missing='fails'"
+        ):
             export()
     with pytest.raises(ValueError, match="missing must be None or 'fails', got 'heavier'"):
         model.to_onnx(missing="heavier")

@@ -14,6 +14,7 @@ from riparian.impurities import Accuracy, gain
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.recipes import RECIPES
 from riparian.seed import threshold_of_doubles
+from tests import inside
 
 
 def data(n=4000, classes=3, missing=0.0, seed=0):
@@ -99,22 +100,22 @@ def test_leaves_begin_empty_and_answer_with_the_counts_of_the_batch():
     X, y = data()
     batch = batch_tree(X, y, max_depth=2)
     model = rp.VFDT.from_sklearn(batch)
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     leaves = nodes["test"] == 0
     assert not nodes["counts"].any()
     assert nodes["inherited"][leaves].sum() == 4000
     assert [p.n for p in model.pending()] == [0.0] * 4
     counted = rp.HoeffdingTree.from_sklearn(batch, inherit_counts="count")
-    assert counted._engine.snapshot()["inherited_weight"].sum() == 4000
+    assert inside.snapshot(counted)["inherited_weight"].sum() == 4000
 
 
 def test_inner_nodes_stay_and_leaves_go_on_learning():
     X, y = data(n=30_000)
     batch = batch_tree(X[:1000], y[:1000], max_depth=2)
     model = rp.VFDT.from_sklearn(batch)
-    before = model._engine.nodes()
+    before = inside.nodes(model)
     model.partial_fit(X[1000:], y[1000:])
-    after = model._engine.nodes()
+    after = inside.nodes(model)
     inner = np.flatnonzero(before["test"])
     assert model.n_nodes_ > len(before["test"])
     for name in ("feature", "threshold", "heavy", "parent"):

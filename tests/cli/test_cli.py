@@ -18,6 +18,7 @@ from riparian.cli import app
 from riparian.models import MODELS
 from riparian.recipes import RECIPES
 from riparian.streams import sea
+from tests import inside
 
 
 def call(*arguments, stdin=None):
@@ -308,11 +309,11 @@ def test_standard_input_is_csv_unless_it_is_said_otherwise(data):
 def test_columns_can_be_dropped_or_taken_as_text(tmp_path, data):
     out = tmp_path / "m.rip"
     ran("run", data, "--target", "level", "--drop", "x1", "--drop", "job", "--model-out", out)
-    assert [f.name for f in riparian.load(out)._schema.features] == ["x0"]
+    assert riparian.load(out).feature_names_in_.tolist() == ["x0"]
     ran(
         "run", data, "--target", "level", "--categorical", "x0,x1", "--rows", 50, "--model-out", out
     )
-    assert {f.kind for f in riparian.load(out)._schema.features} == {"categorical"}
+    assert {f.kind for f in inside.features(riparian.load(out))} == {"categorical"}
 
 
 def test_the_report_is_one_page_that_needs_nothing_else(tmp_path, data):
@@ -386,7 +387,7 @@ def test_predict_takes_an_absent_column_as_missing_and_says_so(tmp_path, model):
     result = call("predict", model, path)
     assert result.exit_code == 0
     assert result.stdout == "prediction\nodd\n"
-    assert result.stderr == "riparian: the data lacks 'x1'; taken as missing\n"
+    assert result.stderr == "riparian: the data lacks 'x1'; treated as missing\n"
 
 
 def test_predict_reads_kinds_as_the_model_learned_them(tmp_path):
@@ -491,12 +492,12 @@ def test_show_tells_who_answers(tmp_path, data, model):
     assert sum(shown.values()) == riparian.load(model).n_leaves_
     text = ran("show", model)
     (first, n), *others = shown.items()
-    assert f"answers   {first} at {n if others else 'every'} " in text
+    assert f"predicts  {first} at {n if others else 'every'} " in text
     assert text.count(", by naive-bayes") == shown.get("naive-bayes", 0) > 0
     out = tmp_path / "vfdt.rip"
     ran("run", data, "--target", "level", "--recipe", "VFDT", "--model-out", out)
     text = ran("show", out)
-    assert "answers   majority at every leaf\n" in text
+    assert "predicts  majority at every leaf\n" in text
     assert ", by " not in text.partition("\nTree\n")[2].partition("\nWhat the bound")[0]
 
 

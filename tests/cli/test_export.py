@@ -77,8 +77,8 @@ def test_a_leaf_model_that_cannot_be_written_is_refused(tmp_path, data):
     rp.HoeffdingTree().fit(*data).save(path)
     result = call(path, "--to", "c")
     assert result.exit_code == 1
-    assert result.stderr.startswith("riparian: the leaves of this model answer by 'adaptive'")
-    assert "export cannot say; --leaf majority gives the tree" in result.stderr
+    assert result.stderr.startswith("riparian: the leaves of this model predict with 'adaptive'")
+    assert "export cannot express; --leaf majority gives the tree" in result.stderr
     assert result.stderr.count("\n") == 1
     assert call(path, "--to", "c", "--leaf", "majority").exit_code == 0
     assert call(path, "--to", "text").exit_code == 0
@@ -118,7 +118,7 @@ def test_iti_is_exported_once_it_is_said_what_missing_values_do(tmp_path, data):
     X, y = data
     path = tmp_path / "iti.rip"
     rp.ITI().fit(X[:300], y[:300]).save(path)
-    assert "by both branches of a test" in call(path, "--to", "c").stderr
+    assert "down both branches of a test" in call(path, "--to", "c").stderr
     assert "--missing fails sends it down the second" in call(path, "--to", "c").stderr
     assert call(path, "--to", "c", "--missing", "fails").exit_code == 0
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian import _core
 from riparian.adaptation import Alternates, Window
 from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
@@ -22,6 +21,7 @@ from riparian.policies import names
 from riparian.recipes import RECIPES
 from riparian.restructuring import RESTRUCTURING
 from riparian.statistics import Intervals
+from tests import inside
 from tests.modelfile.parts import Parts
 
 #: Small enough to split often, where a recipe has such a parameter.
@@ -105,12 +105,12 @@ class Recipe:
     @property
     def statistics(self):
         """What its leaves keep of numbers; memory is constant with Gaussians only."""
-        return self()._axes()["statistics"].name
+        return inside.axes(self())["statistics"].name
 
     @property
     def adaptation(self):
         """How it follows change."""
-        return self()._axes()["adaptation"].name
+        return inside.axes(self())["adaptation"].name
 
     @property
     def shrinks(self):
@@ -120,7 +120,8 @@ class Recipe:
     @property
     def follows(self):
         """Whether its leaves weigh the last examples more than the ones before."""
-        units = any(leaf.name in ("linear-units", "softmax") for leaf in self()._axes()["leaf"])
+        leaves = {leaf.name for leaf in inside.axes(self())["leaf"]}
+        units = bool(leaves & {"linear-units", "softmax"})
         return units or self.composition == "window"
 
     @property
@@ -138,7 +139,7 @@ class Recipe:
     @property
     def window(self):
         """How many examples it remembers, where it forgets."""
-        return self()._axes()["adaptation"].size
+        return inside.axes(self())["adaptation"].size
 
     def of(self, rows):
         """Enough of these rows for it to show everything."""
@@ -446,13 +447,15 @@ def mixed():
 @pytest.fixture
 def with_instruction_sets():
     """Does something with every instruction set of this machine; leaves the engine as it was."""
-    before = _core.instruction_set()
+    before = inside.core.instruction_set()
 
     def run(job):
-        sets = [name for name in ("baseline", "avx2", "avx512") if _core.use_instruction_set(name)]
+        sets = [
+            name for name in ("baseline", "avx2", "avx512") if inside.core.use_instruction_set(name)
+        ]
         if len(sets) == 1:
             pytest.skip("this machine has one instruction set")
-        return [job() for name in sets if _core.use_instruction_set(name)]
+        return [job() for name in sets if inside.core.use_instruction_set(name)]
 
     yield run
-    assert _core.use_instruction_set(before)
+    assert inside.core.use_instruction_set(before)

@@ -8,9 +8,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import riparian as rp
-from riparian import _core
 from riparian.forests import FORESTS
 from riparian.modelfile import to_bytes
+from tests import inside
 from tests.contract.conftest import OTHERS, Other
 
 FOREST_NAMES = [name for name, (cls, _) in OTHERS.items() if cls in FORESTS.values()]
@@ -87,8 +87,8 @@ def test_with_costs_no_label_is_a_class_that_came_after_the_question(make):
     cheap = {(3, b): 0.0 for b in range(3)} | {(0, 1): 1.0}
     model = make(costs=cheap).partial_fit(X, y)
     assert (model.predict(X) == 3).all()
-    batch = _core.Batch.of_matrix(X)
-    labels, shares = model._engine.predict(batch, 2)
+    batch = inside.core.Batch.of_matrix(X)
+    labels, shares = inside.engine(model).predict(batch, 2)
     assert shares.shape == (300, 2)
     assert set(labels.tolist()) <= {0, 1}
 

@@ -7,8 +7,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import riparian as rp
-from riparian import _core
-from riparian.gradient import _checked
+from tests import inside
 
 COMPOSITIONS = {
     "as it comes": {},
@@ -129,10 +128,10 @@ def put(place, value):
 )
 def test_impossible_arrays_are_refused(mixed, array, change):
     model = mixed.taught_to(rp.OADT())
-    settings, arrays = _checked(model._learned_with), model._engine.snapshot()
-    _core.GradientEngine.restore(settings, arrays)
+    arrays = inside.snapshot(model)
+    inside.restored(model, arrays)
     with pytest.raises(ValueError, match=r"\w"):
-        _core.GradientEngine.restore(settings, changed(arrays, array, change))
+        inside.restored(model, changed(arrays, array, change))
 
 
 # -- missing values, numbers, memory --------------------------------------------------------------

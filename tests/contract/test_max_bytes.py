@@ -17,13 +17,12 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian import _core
 from riparian.adaptation import Window
 from riparian.impurities import Accuracy
 from riparian.modelfile import to_bytes
-from riparian.settings import byte_count, check_settings
+from riparian.settings import byte_count
 from riparian.streams import hyperplane, random_rbf
-from riparian.table import read_example
+from tests import inside
 
 MANY_LEAVES = {"tau": 10.0, "grace_period": 50}
 
@@ -183,11 +182,11 @@ def test_a_full_model_says_at_once_what_new_classes_need(new_limited, n_new):
 def test_a_limit_that_is_refused_changes_nothing(new_limited):
     X, y = rbf(3_000, n_classes=3)
     model = new_limited().set_params(max_bytes="5MB").fit(X, y)
-    before = model._engine.snapshot()
+    before = inside.snapshot(model)
     what = "forest" if hasattr(model, "members") else "tree"
     with pytest.raises(ValueError, match=rf"max_bytes is 4000, but \d+ .* for the {what} as it is"):
         model.set_params(max_bytes=4_000).partial_fit(X[:1], y[:1])
-    after = model._engine.snapshot()
+    after = inside.snapshot(model)
     for name, array in before.items():
         np.testing.assert_array_equal(after[name], array, err_msg=name)
 
@@ -412,38 +411,35 @@ def test_a_file_in_between_makes_no_difference(tmp_path):
 def test_impossible_arrays_are_refused(array, change):
     X, y = rbf(30_000)
     model = rp.HoeffdingTree(max_bytes=60_000, **MANY_LEAVES).partial_fit(X, y)
-    settings = check_settings(model._learned_with)
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     assert {0, 1, 2} <= set(arrays["inactive"].tolist()) | {0}
-    assert _core.Engine.restore(settings, arrays).n_active_leaves == model.n_active_leaves_
+    assert inside.restored(model, arrays).n_active_leaves == model.n_active_leaves_
     with np.errstate(all="ignore"):
         arrays[array] = change(arrays[array]).astype(arrays[array].dtype)
     with pytest.raises(ValueError, match=r"\w"):
-        _core.Engine.restore(settings, arrays)
+        inside.restored(model, arrays)
 
 
 def test_an_inactive_leaf_that_dropped_features_is_refused():
     X, y = rbf(30_000)
     extras = {"drop_poor_features": True, "leaf": "majority"}
     model = rp.HoeffdingTree(max_bytes=40_000, **extras, **MANY_LEAVES).partial_fit(X, y)
-    settings = check_settings(model._learned_with)
-    arrays = model._engine.snapshot()
-    _core.Engine.restore(settings, arrays)
+    arrays = inside.snapshot(model)
+    inside.restored(model, arrays)
     dropped = arrays["dropped"].reshape(len(arrays["inactive"]), -1)
     dropped[np.flatnonzero(arrays["inactive"] == 1)[0], 0] = 1
     with pytest.raises(ValueError, match="inactive does not go with dropped"):
-        _core.Engine.restore(settings, {**arrays, "dropped": dropped.ravel()})
+        inside.restored(model, {**arrays, "dropped": dropped.ravel()})
 
 
 def test_a_file_of_more_than_its_limit_is_refused_or_made_to_fit():
     X, y = rbf(30_000)
     model = rp.HoeffdingTree(**MANY_LEAVES).partial_fit(X, y)
-    settings = check_settings(model._learned_with)
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     with pytest.raises(ValueError, match="max_bytes is 5000"):
-        _core.Engine.restore(settings | {"max_bytes": 5_000}, arrays)
+        inside.restored(model, arrays, max_bytes=5_000)
     half = model.memory_bytes_ // 2
-    engine = _core.Engine.restore(settings | {"max_bytes": half}, arrays)
+    engine = inside.restored(model, arrays, max_bytes=half)
     assert engine.memory_bytes <= half
     assert engine.n_active_leaves < engine.n_leaves
 
@@ -453,7 +449,7 @@ def test_a_file_of_more_than_its_limit_is_refused_or_made_to_fit():
 
 def promises(model):
     """By leaf: n_l - max_k n_k of what it answers with, and whether it is active."""
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     weights = nodes["counts"] + nodes["inherited"]
     active = {p.leaf: p.reason_waiting != "inactive" for p in model.pending()}
     return [(weights[i].sum() - weights[i].max(), active[i]) for i in active]
@@ -489,11 +485,11 @@ def test_an_inactive_leaf_answers_with_its_class_counts():
     X, y = rbf(30_000)
     model = rp.HoeffdingTree(leaf="naive-bayes", max_bytes=40_000, **MANY_LEAVES).partial_fit(X, y)
     inactive = {p.leaf for p in model.pending() if p.reason_waiting == "inactive"}
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     asked = 0
     for row in X[:300]:
         example = dict(enumerate(row.tolist()))
-        leaf = model._engine.nodes(model._read(read_example(example)).batch)["path"][-1]
+        leaf = inside.nodes(model, inside.batch(model, example))["path"][-1]
         if leaf in inactive:
             asked += 1
             assert model.predict_one(example) == model.classes_[nodes["answer"][leaf].argmax()]
@@ -526,7 +522,7 @@ def mallinfo2():
 def malloc_bytes():
     info = mallinfo2()()
     # What is set aside to finish a row is never written to.
-    return info.uordblks + info.hblkhd - _core.reserved_bytes()
+    return info.uordblks + info.hblkhd - inside.core.reserved_bytes()
 
 
 #: Features, leaves and parameters of trees between 10 KB and some megabytes.
@@ -548,10 +544,10 @@ def measured():
     for features, leaves, parameters in TREES:
         X, y = rbf(20_000, n_features=features)
         model = rp.HoeffdingTree(max_leaves=leaves, **MANY_LEAVES, **parameters).partial_fit(X, y)
-        said = model.memory_bytes_ - model._schema.bytes
+        said = model.memory_bytes_ - inside.schema(model).bytes
         gc.collect()
         before = malloc_bytes()
-        model._engine = None
+        inside.set_engine(model, None)
         print(said, before - malloc_bytes())
 
 
@@ -581,7 +577,7 @@ def test_the_bytes_of_names_are_those_of_python():
         X, y = mixed(30_000, categories=20_000)
         model = rp.HoeffdingTree(max_leaves=1).partial_fit(X, y)
         del X
-        said = model._schema.bytes
+        said = inside.schema(model).bytes
 
         def in_steps_of_16():
             gc.collect()
@@ -589,7 +585,7 @@ def test_the_bytes_of_names_are_those_of_python():
             return sum((trace.size + 15) // 16 * 16 for trace in traces)
 
         before = in_steps_of_16()
-        model._schema = None
+        inside.set_schema(model, None)
         assert said == pytest.approx(before - in_steps_of_16(), rel=0.05)
     finally:
         tracemalloc.stop()

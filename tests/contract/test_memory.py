@@ -51,7 +51,7 @@ def test_a_tree_of_limited_size_stops_growing_in_memory(constant):
             leaves, before = settled(model, (rows(seed + 10 * i, 20_000) for i in range(1, 8)))
         assert model.n_leaves_ <= 10
         # What it changed is remembered, up to 500 times.
-        log = 200 * sum(model._engine.change_totals().values())
+        log = 200 * sum(model.change_counts().values())
         assert before <= model.memory_bytes_ <= before + min(log, 100_000)
 
 

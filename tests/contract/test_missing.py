@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests import inside
+
 NAN = float("nan")
 
 
@@ -70,8 +72,8 @@ def test_a_missing_number_goes_down_the_heavier_branch(recipe):
     (split,) = model.splits()
     below, above = (sum(branch) for branch in split.branches)
     # Where leaves inherit nothing, a certificate has no estimate either.
-    assert below > above or recipe()._axes()["inherit_counts"] == "none"
-    nodes = model._engine.nodes()
+    assert below > above or inside.axes(recipe())["inherit_counts"] == "none"
+    nodes = inside.nodes(model)
     assert nodes["heavy"][0] == 1
     for x_missing in ({"x": NAN}, {"x": None}, {}, {"x": 0.1}):
         last = model.explain_one(x_missing)[-1]
@@ -80,7 +82,7 @@ def test_a_missing_number_goes_down_the_heavier_branch(recipe):
     assert model.explain_one({"x": 0.9})[-1].node == 2
 
     mirrored = recipe.eager(max_depth=1).partial_fit({"x": -x}, y)
-    assert mirrored._engine.nodes()["heavy"][0] == 2
+    assert inside.nodes(mirrored)["heavy"][0] == 2
     assert mirrored.explain_one({"x": NAN})[-1].node == 2
 
 
@@ -90,7 +92,7 @@ def test_a_missing_category_goes_down_the_heavier_branch(recipe):
     y = np.where(job == "common", 1, 0)
     model = recipe.eager(max_depth=1).partial_fit({"job": job}, y)
     assert model.n_leaves_ == (
-        2 if recipe()._axes()["categorical_cuts"] == "one-against-rest" else 3
+        2 if inside.axes(recipe())["categorical_cuts"] == "one-against-rest" else 3
     )
     common = model.explain_one({"job": "common"})[-1].node
     for missing in ({"job": None}, {"job": NAN}, {}):
@@ -102,9 +104,9 @@ def test_a_row_with_a_missing_value_is_learned_in_the_heavier_branch(recipe):
     recipe.must_know(4_000)
     x, y = lopsided()
     model = recipe.eager(max_depth=1).partial_fit({"x": x}, y)
-    before = model._engine.nodes()["counts"]
+    before = inside.nodes(model)["counts"]
     model.partial_fit({"x": np.full(10, NAN)}, np.full(10, "high"))
-    gained = model._engine.nodes()["counts"] - before
+    gained = inside.nodes(model)["counts"] - before
     high = list(model.classes_).index("high")
     want = np.zeros_like(gained)
     want[1, high] = 10
@@ -125,7 +127,7 @@ def test_a_missing_value_updates_nothing_of_its_feature(recipe):
     # The cuts of x lie where they lay, and x is as far from noise as it was.
     mine, theirs = model.pending()[0], holed.pending()[0]
     assert theirs.n == 2 * mine.n
-    snapshots = [m._engine.snapshot()["gaussian"] for m in (model, holed)]
+    snapshots = [inside.snapshot(m)["gaussian"] for m in (model, holed)]
     planes = [s.reshape(2, 4, 2) for s in snapshots]  # [class][statistic][feature]
     np.testing.assert_array_equal(planes[1][:, :, 0], planes[0][:, :, 0])
     assert not np.array_equal(planes[1][:, :, 1], planes[0][:, :, 1])

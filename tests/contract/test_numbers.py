@@ -10,6 +10,7 @@ import pytest
 import riparian as rp
 from riparian.forests import Ensemble
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 
 # Steps of 2^-10 are exact at 1e9 too, so that a shifted stream is the same stream.
 STEP = 2.0**-10
@@ -30,7 +31,7 @@ def stream(n=20_000, seed=1):
 
 def cuts(model):
     """Where each split is: its node, its feature and its threshold."""
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     inner = np.flatnonzero(nodes["test"])
     return inner, nodes["feature"][inner], nodes["threshold"][inner]
 
@@ -58,7 +59,7 @@ def test_a_large_offset_shifts_the_cuts_and_nothing_else(recipe, offset):
 
 @pytest.mark.parametrize("scale", [2.0**-60, 2.0**60, 2.0**400, 2.0**-400])
 def test_the_unit_of_a_feature_does_not_matter(recipe, scale):
-    if scale < 1.0 and recipe()._axes()["variance"] == "population":
+    if scale < 1.0 and inside.axes(recipe())["variance"] == "population":
         pytest.skip("the population variance has a floor, as published")
     X, y = stream(8_000)
     plain = recipe.eager().partial_fit(X, y)
@@ -70,7 +71,7 @@ def test_the_unit_of_a_feature_does_not_matter(recipe, scale):
 
 
 def test_a_first_value_that_is_an_outlier_does_no_harm(recipe):
-    axes = recipe()._axes()
+    axes = inside.axes(recipe())
     measured = axes["impurity"].name in ("entropy", "gini", "kearns-mansour")
     if not measured or axes["cuts"].name == "qda":
         pytest.skip("a cut between an outlier and all the rest gains nothing, and it has no other")
@@ -91,7 +92,7 @@ def test_the_variance_is_right_after_an_outlier_and_beside_it(recipe):
     x = rng.normal(size=2_000)
     x[0] = 1e12
     model = recipe(max_leaves=1).partial_fit(np.c_[x, 1e9 + x], np.zeros(2_000, dtype=int))
-    statistics = model._engine.snapshot()["gaussian"].reshape(4, 2)
+    statistics = inside.snapshot(model)["gaussian"].reshape(4, 2)
     mean, squares, low, high = statistics
     np.testing.assert_allclose(mean, [x.mean(), 1e9 + x.mean()], rtol=1e-12)
     np.testing.assert_allclose(squares, np.var(x) * 2_000, rtol=1e-9)
@@ -174,7 +175,7 @@ def test_counts_are_exact(recipe):
     model = recipe(max_leaves=1)
     model.partial_fit([[0.0], [1.0]], ["a", "b"], sample_weight=[heavy, 1.0])
     model.partial_fit([[0.0]] * 3, ["a", "b", "b"])
-    counts = model._engine.nodes()["counts"][0]
+    counts = inside.nodes(model)["counts"][0]
     assert counts.tolist() == [heavy + 1, 3.0]
 
 
@@ -217,7 +218,7 @@ def test_noise_is_never_split_with_any_rule(impurity, runner_up):
 
 
 def test_a_signal_in_the_same_noise_is_split(recipe):
-    if recipe()._axes()["leaf_features"] is not None:
+    if inside.axes(recipe())["leaf_features"] is not None:
         pytest.skip("the root may not track the signal")
     rng = np.random.default_rng(12)
     X = rng.normal(size=(50_000, 8))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import riparian as rp
 from riparian.modelfile import to_bytes
+from tests import inside
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -112,7 +113,7 @@ def test_a_category_may_be_missing_in_the_first_row(fingerprint, nothing):
     job = np.array([nothing, "nurse", "smith", "nurse", None, "smith"], dtype=object)
     X = {"job": job, "age": np.arange(6.0)}
     whole = in_batches(X, LABELS, 6)
-    assert {f.name: f.kind for f in whole._schema.features} == {
+    assert {f.name: f.kind for f in inside.features(whole)} == {
         "job": "categorical",
         "age": "numeric",
     }
@@ -191,7 +192,7 @@ def test_a_whole_weight_is_a_repetition(recipe):
     weighted = recipe(max_leaves=1).partial_fit({"x": x, "w": word}, y, sample_weight=weights)
     rows = np.repeat(np.arange(300), weights)
     repeated = recipe(max_leaves=1).partial_fit({"x": x[rows], "w": word[rows]}, y[rows])
-    one, other = weighted._engine.snapshot(), repeated._engine.snapshot()
+    one, other = inside.snapshot(weighted), inside.snapshot(repeated)
     for exact in ("counts", "cells", "weight"):
         np.testing.assert_array_equal(one[exact], other[exact])
     np.testing.assert_allclose(one["gaussian"], other["gaussian"], rtol=1e-10)

@@ -10,6 +10,7 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 
 
 def saved_and_loaded(model, path):
@@ -139,7 +140,7 @@ def test_feature_names_keep_their_types(recipe, fingerprint, names):
     model = recipe.eager().partial_fit(dict(zip(names, x, strict=True)), (x[1] > 0).astype(int))
     again = from_bytes(to_bytes(model))
     assert fingerprint(again) == fingerprint(model)
-    assert [f.name for f in again._schema.features] == names
+    assert [f.name for f in inside.features(again)] == names
     for value in (-1.0, 1.0):
         x = {names[0]: 0.0, names[1]: value}
         assert again.predict_one(x) == model.predict_one(x) == int(value > 0)

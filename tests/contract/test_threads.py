@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import riparian
+from tests import inside
 from tests.contract.conftest import OTHERS
 
 SECONDS = float(os.environ.get("RIPARIAN_THREAD_SECONDS", "3")) / 30
@@ -76,7 +77,7 @@ class TaughtMeanwhile:
     """An engine that learns more, from another thread, before it predicts for the first time."""
 
     def __init__(self, engine, teach):
-        self._engine, self._teach = engine, teach
+        self.engine, self._teach = engine, teach
 
     def _learn_more(self):
         if teach := self._teach:
@@ -85,19 +86,19 @@ class TaughtMeanwhile:
 
     def predict(self, batch, width):
         self._learn_more()
-        return self._engine.predict(batch, width)
+        return self.engine.predict(batch, width)
 
     def predict_at_once(self, batch, width):
         self._learn_more()
-        return self._engine.predict_at_once(batch, width)
+        return self.engine.predict_at_once(batch, width)
 
     def predict_proba_one(self, x, index, categories, classes, return_seen):
         known = list(classes)
         self._learn_more()
-        return self._engine.predict_proba_one(x, index, categories, known, return_seen)
+        return self.engine.predict_proba_one(x, index, categories, known, return_seen)
 
     def __getattr__(self, name):
-        return getattr(self._engine, name)
+        return getattr(self.engine, name)
 
 
 def test_probabilities_know_a_class_that_comes_while_they_are_asked(other, mixed):
@@ -112,13 +113,13 @@ def test_probabilities_know_a_class_that_comes_while_they_are_asked(other, mixed
         early = rows.y != "maybe"
         X = {name: values[early][:200] for name, values in rows.columns.items()}
         model = cls(**own).partial_fit(X, rows.y[early][:200])
-        known, engine = len(model.classes_), model._engine
+        known, engine = len(model.classes_), inside.engine(model)
 
         def teach(model=model, engine=engine):
-            model._engine = engine
+            inside.set_engine(model, engine)
             model.partial_fit(rows[:20].columns, ["maybe"] * 20)
 
-        model._engine = TaughtMeanwhile(engine, teach)
+        inside.set_engine(model, TaughtMeanwhile(engine, teach))
         found = ask(model)
         assert found.shape[1] == known + 1
         assert_sane(found)
@@ -135,14 +136,14 @@ def test_rows_are_read_again_where_a_category_of_theirs_comes_meanwhile(cls, mix
         lambda model: model.predict(rows.columns, return_seen=True),
     ):
         model = cls().partial_fit(early.columns, early.y)
-        engine = model._engine
+        engine = inside.engine(model)
 
         def teach(model=model, engine=engine):
-            model._engine = engine
+            inside.set_engine(model, engine)
             for _ in range(3):
                 model.partial_fit(rows.columns, labels)
 
-        model._engine = TaughtMeanwhile(engine, teach)
+        inside.set_engine(model, TaughtMeanwhile(engine, teach))
         found, seen = ask(model)
         assert seen == model.n_seen_ == 400
         np.testing.assert_array_equal(found, ask(model)[0])
@@ -463,7 +464,7 @@ def test_nobody_waits_for_a_model_that_waits_for_a_function_of_the_user(name):
 def test_splits_of_a_member_are_told_with_the_features_of_its_own_tree(mixed):
     """Also where the tree meets features while it is read."""
     model = mixed[:2500].taught_to(riparian.StreamingRandomPatches(n_estimators=2, features=3))
-    engine, asked = model._engine, []
+    engine, asked = inside.engine(model), []
 
     class Growing:
         def records(self):
@@ -480,6 +481,6 @@ def test_splits_of_a_member_are_told_with_the_features_of_its_own_tree(mixed):
 
     told = model.splits()
     assert told[0] != told[1]
-    model._engine = Growing()
+    inside.set_engine(model, Growing())
     assert model.splits() == told
     assert asked == [0, 1]

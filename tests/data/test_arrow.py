@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from riparian import _core
+from tests import inside
 
 NAN = float("nan")
 
@@ -36,11 +36,11 @@ def decoded(columns: list[Any]) -> Frame:
 
 
 def read(frame: Any) -> Frame:
-    return decoded(_core.read_arrow(frame.__arrow_c_stream__()))
+    return decoded(inside.core.read_arrow(frame.__arrow_c_stream__()))
 
 
 def read_batch(batch: Any) -> Frame:
-    return decoded(_core.read_arrow_array(*batch.__arrow_c_array__()))
+    return decoded(inside.core.read_arrow_array(*batch.__arrow_c_array__()))
 
 
 # pandas
@@ -138,7 +138,9 @@ def test_every_number_type_arrives_as_doubles() -> None:
 def test_float16_arrives_exactly() -> None:
     pa = pytest.importorskip("pyarrow")
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
-    [(_, kind, data, _)] = _core.read_arrow(pa.table({"x": pa.array(halves)}).__arrow_c_stream__())
+    [(_, kind, data, _)] = inside.core.read_arrow(
+        pa.table({"x": pa.array(halves)}).__arrow_c_stream__()
+    )
     assert kind == "numeric"
     np.testing.assert_array_equal(data, halves.astype(np.float64))
 
@@ -204,8 +206,8 @@ def test_the_result_does_not_depend_on_the_chunks() -> None:
         if a < b
     ]
     chunked = pa.concat_tables([part.cast(whole.schema) for part in parts])
-    a = _core.read_arrow(whole.__arrow_c_stream__())
-    b = _core.read_arrow(chunked.__arrow_c_stream__())
+    a = inside.core.read_arrow(whole.__arrow_c_stream__())
+    b = inside.core.read_arrow(chunked.__arrow_c_stream__())
     for column, again in zip(a, b, strict=True):
         assert column[:2] == again[:2]
         assert column[3] == again[3]
@@ -335,17 +337,17 @@ def test_a_capsule_is_read_once_and_by_its_name() -> None:
     pa = pytest.importorskip("pyarrow")
     batch = pa.record_batch({"x": [1]})
     stream = pa.table(batch.to_pydict()).__arrow_c_stream__()
-    _core.read_arrow(stream)
+    inside.core.read_arrow(stream)
     with pytest.raises(ValueError, match="only once"):
-        _core.read_arrow(stream)
+        inside.core.read_arrow(stream)
     schema, array = batch.__arrow_c_array__()
     with pytest.raises(TypeError, match="a capsule named 'arrow_schema' is needed"):
-        _core.read_arrow_array(array, schema)
-    _core.read_arrow_array(schema, array)
+        inside.core.read_arrow_array(array, schema)
+    inside.core.read_arrow_array(schema, array)
     with pytest.raises(ValueError, match="only once"):
-        _core.read_arrow_array(schema, array)
+        inside.core.read_arrow_array(schema, array)
     with pytest.raises(TypeError, match="'arrow_array_stream' is needed, got 3"):
-        _core.read_arrow(3)
+        inside.core.read_arrow(3)
 
 
 def test_a_stream_that_fails_says_why() -> None:
@@ -397,7 +399,7 @@ def test_arrays_are_writable_and_all_memory_is_given_back() -> None:
     before = pa.total_allocated_bytes()
     table = pa.table({"x": pa.array(range(1000)), "s": pa.array(["a"] * 1000)})
     refused = table.append_column("t", pa.array(range(1000)).cast(pa.date64()))
-    columns = _core.read_arrow(table.__arrow_c_stream__())
+    columns = inside.core.read_arrow(table.__arrow_c_stream__())
     with pytest.raises(ValueError, match="'t'"):
         read(refused)
     del table, refused

@@ -10,6 +10,7 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 
 NAN = float("nan")
 
@@ -42,7 +43,7 @@ def test_columns_may_be_lists_tuples_or_arrays(kind):
     X, y = people()
     plain = tree().partial_fit(X, y)
     assert plain.n_leaves_ > 2
-    assert [f.kind for f in plain._schema.features] == ["numeric", "categorical"]
+    assert [f.kind for f in inside.features(plain)] == ["numeric", "categorical"]
     model = tree().partial_fit({n: COLUMNS[kind](c) for n, c in X.items()}, y)
     assert fingerprint(model) == fingerprint(plain)
 
@@ -125,7 +126,7 @@ def taught_one_by_one(**parameters):
 
 def test_1_and_the_text_1_stay_apart_one_by_one():
     model = taught_one_by_one(categorical_features=["c"])
-    assert model._schema.features[0].categories == [1, "1", 2.5, "2.5", b"1"]
+    assert inside.features(model)[0].categories == [1, "1", 2.5, "2.5", b"1"]
     assert [model.predict_one({"c": v}) for v in MIXED[:5]] == [0, 1, 2, 3, 4]
     again = from_bytes(to_bytes(model))
     assert [again.predict_one({"c": v}) for v in MIXED[:5]] == [0, 1, 2, 3, 4]
@@ -145,7 +146,7 @@ def test_1_and_the_text_1_stay_apart_in_columns(column):
 def test_missing_values_among_words_in_a_list_are_missing():
     X = {"c": ["a", NAN, "b", NAN]}
     model = tree().partial_fit(X, [0, 1, 0, 1])
-    assert model._schema.features[0].categories == ["a", "b"]
+    assert inside.features(model)[0].categories == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ def test_equal_numbers_are_one_category_in_whatever_way_they_come(first, then):
     model = tree(categorical_features=["c"])
     model.partial_fit({"c": np.array(first, dtype=object)}, ["w", "one", "two"])
     model.partial_fit({"c": then}, ["one", "two", "three"])
-    feature = model._schema.features[0]
+    feature = inside.features(model)[0]
     assert feature.categories == ["word", 1, 2, 3]
     assert list(feature.codes.values()) == [0, 1, 2, 3]
     assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
@@ -171,14 +172,14 @@ def test_a_word_can_be_learned_where_the_column_was_declared():
     model.learn_one({"c": 3}, "x")
     model.learn_one({"c": "three"}, "y")
     model.partial_fit({"c": np.array([3.0, 4.0])}, ["x", "z"])
-    assert model._schema.features[0].categories == [3, "three", 4]
+    assert inside.features(model)[0].categories == [3, "three", 4]
 
 
 @pytest.mark.parametrize("declared", [["job", "grade"], [0, 2], [True, False, True]])
 def test_categorical_features_may_be_names_indexes_or_a_mask(declared):
     X = {"job": [1, 2, 3, 1] * 100, "age": [1.0, 2.0, 3.0, 4.0] * 100, "grade": [7, 8, 7, 8] * 100}
     model = tree(categorical_features=declared).partial_fit(X, [1, 0, 1, 1] * 100)
-    kinds = {f.name: f.kind for f in model._schema.features}
+    kinds = {f.name: f.kind for f in inside.features(model)}
     assert kinds == {"job": "categorical", "age": "numeric", "grade": "categorical"}
 
 
@@ -187,7 +188,7 @@ def test_a_declared_name_may_come_later():
     model.learn_one({"age": 3.0}, "x")
     model.learn_one({"age": 4.0, "late": 7}, "y")
     model.learn_one({"age": 4.0, "late": "seven"}, "y")
-    assert [f.kind for f in model._schema.features] == ["numeric", "categorical"]
+    assert [f.kind for f in inside.features(model)] == ["numeric", "categorical"]
 
 
 def test_asking_ignores_what_is_unknown():

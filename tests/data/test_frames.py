@@ -11,6 +11,7 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import to_bytes
+from tests import inside
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -91,7 +92,7 @@ def test_every_frame_teaches_the_same_model(frame):
     X, y = plain()
     want = tree().partial_fit(X, y)
     assert want.n_leaves_ > 2
-    categorical = {f.name for f in want._schema.features if f.kind == "categorical"}
+    categorical = {f.name for f in inside.features(want) if f.kind == "categorical"}
     assert categorical == {"word"}
     framed = FRAMES[frame](X)
     model = tree().partial_fit(framed, y)
@@ -160,7 +161,7 @@ def test_nullable_columns_of_pandas_are_numbers_with_gaps():
 def test_objects_of_pandas_keep_1_and_the_text_1_apart():
     frame = pd.DataFrame({"c": pd.Series([1, "1", None, pd.NA] * 100, dtype=object)})
     model = tree().partial_fit(frame, [0, 1, 0, 1] * 100)
-    assert model._schema.features[0].categories == [1, "1"]
+    assert inside.features(model)[0].categories == [1, "1"]
     assert model.predict(frame[:2]).tolist() == [0, 1]
 
 
@@ -168,7 +169,7 @@ def test_objects_of_pandas_keep_1_and_the_text_1_apart():
 def test_a_category_column_is_categorical_whatever_it_holds(values):
     frame = pd.DataFrame({"c": pd.Series(values * 100).astype("category")})
     model = tree().partial_fit(frame, [0, 1, 1] * 100)
-    feature = model._schema.features[0]
+    feature = inside.features(model)[0]
     assert feature.kind == "categorical"
     assert feature.categories == values[:2]
     assert model.predict_one({"c": values[0]}) == 0
@@ -179,7 +180,7 @@ def test_a_category_column_of_numbers_may_come_as_plain_numbers_later():
     model = tree().partial_fit(frame, [0, 1, 0])
     model.partial_fit({"c": np.array([1, 2, 3])}, [0, 1, 2])
     model.partial_fit(pd.DataFrame({"c": [2, 1, 3]}), [1, 0, 2])
-    assert model._schema.features[0].categories == [1, 2, 3]
+    assert inside.features(model)[0].categories == [1, 2, 3]
     from riparian.modelfile import from_bytes
 
     assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
@@ -285,7 +286,7 @@ def test_categorical_features_may_be_given_by(declared, frame):
     X = {"x": np.arange(400.0), "code": np.array([3, 1, 4, 1] * 100)}
     y = [1, 0, 0, 0] * 100
     model = tree(categorical_features=DECLARED[declared]).partial_fit(frame(X), y)
-    numeric, categorical = model._schema.features
+    numeric, categorical = inside.features(model)
     assert (numeric.kind, categorical.kind) == ("numeric", "categorical")
     assert categorical.categories == [3, 1, 4]
     same = tree(categorical_features=DECLARED[declared]).partial_fit(X, y)
@@ -296,7 +297,7 @@ def test_categorical_features_may_be_given_by(declared, frame):
 def test_numbers_are_numbers_unless_declared(frame):
     X = {"x": np.arange(4.0), "code": np.array([3, 1, 4, 1])}
     model = tree().partial_fit(frame(X), [0, 1, 0, 1])
-    assert {f.kind for f in model._schema.features} == {"numeric"}
+    assert {f.kind for f in inside.features(model)} == {"numeric"}
 
 
 LABELS = {

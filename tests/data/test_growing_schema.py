@@ -10,6 +10,7 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import to_bytes
+from tests import inside
 
 NAN = float("nan")
 
@@ -80,7 +81,7 @@ def test_an_example_with_both_new_and_absent_keys_is_learned():
     model.learn_one({"b": 1.0, "c": "red"}, "y")
     model.learn_one({"d": 4.0}, "x")
     assert model.feature_names_in_.tolist() == ["a", "b", "c", "d"]
-    assert [f.kind for f in model._schema.features] == [
+    assert [f.kind for f in inside.features(model)] == [
         "numeric",
         "numeric",
         "categorical",
@@ -123,12 +124,12 @@ def test_a_column_of_nothing_is_known_when_its_first_value_comes():
     nothing = np.array([None, None], dtype=object)
     model.partial_fit({"a": [1.0, 2.0], "b": nothing}, ["x", "y"])
     model.partial_fit({"a": [1.0, 2.0], "b": np.array(["red", None], dtype=object)}, ["x", "y"])
-    kinds = {f.name: f.kind for f in model._schema.features}
+    kinds = {f.name: f.kind for f in inside.features(model)}
     assert kinds == {"a": "numeric", "b": "categorical"}
     model = tree()
     model.partial_fit({"a": [1.0, 2.0], "b": nothing}, ["x", "y"])
     model.partial_fit({"a": [1.0, 2.0], "b": np.array([3, None], dtype=object)}, ["x", "y"])
-    kinds = {f.name: f.kind for f in model._schema.features}
+    kinds = {f.name: f.kind for f in inside.features(model)}
     assert kinds == {"a": "numeric", "b": "numeric"}
 
 
@@ -173,7 +174,7 @@ def test_new_categories_are_learned_in_a_tree_that_has_split_on_them():
     blue = np.full(50, "blue", dtype=object)
     model.partial_fit({"word": blue}, np.full(50, 2))
     assert model.n_leaves_ == 3
-    assert model._schema.features[0].categories == [*dict.fromkeys(word), "blue"]
+    assert inside.features(model)[0].categories == [*dict.fromkeys(word), "blue"]
     assert model.predict_one({"word": "blue"}) == 2
     assert model.predict_one({"word": "red"}) == 1
     assert model.explain_one({"word": "blue"})[-1].node not in (

@@ -10,6 +10,7 @@ import pytest
 
 import riparian as rp
 from riparian.modelfile import to_bytes
+from tests import inside
 
 NAN = float("nan")
 
@@ -73,7 +74,7 @@ def test_the_layout_of_an_array_does_not_matter(layout, dtype):
 def test_integers_are_numbers(dtype):
     X, y = whole_numbers()
     model = tree().partial_fit(X.astype(dtype), y)
-    assert {f.kind for f in model._schema.features} == {"numeric"}
+    assert {f.kind for f in inside.features(model)} == {"numeric"}
     assert fingerprint(model) == fingerprint(tree().partial_fit(X, y))
 
 
@@ -128,7 +129,7 @@ def test_strings_are_categories(dtype):
     X = np.array(words, dtype=np.dtypes.StringDType() if dtype == "T" else dtype)
     y = [w[0] == "red" for w in words]
     model = tree().partial_fit(X, y)
-    first, second = model._schema.features
+    first, second = inside.features(model)
     assert (first.kind, second.kind) == ("categorical", "categorical")
     want = ["red", "green", "blue"]
     assert first.categories == ([w.encode() for w in want] if dtype == "S6" else want)
@@ -143,7 +144,7 @@ def test_an_array_of_objects_has_a_kind_for_each_column():
     X[:, 2] = [0.5, None, NAN, np.float32(2)] * 100
     y = np.arange(400) % 7 > 3
     model = tree().partial_fit(X, y)
-    assert [f.kind for f in model._schema.features] == ["numeric", "categorical", "numeric"]
+    assert [f.kind for f in inside.features(model)] == ["numeric", "categorical", "numeric"]
     same = {0: X[:, 0].astype(float), 1: X[:, 1], 2: np.array([0.5, NAN, NAN, 2.0] * 100)}
     assert fingerprint(model) == fingerprint(tree().partial_fit(same, y))
 
@@ -151,7 +152,7 @@ def test_an_array_of_objects_has_a_kind_for_each_column():
 def test_1_and_the_text_1_stay_apart_in_an_array():
     X = np.array([[1], ["1"]] * 200, dtype=object)
     model = tree().partial_fit(X, [0, 1] * 200)
-    assert model._schema.features[0].categories == [1, "1"]
+    assert inside.features(model)[0].categories == [1, "1"]
     assert model.predict(X[:2]).tolist() == [0, 1]
     assert model.predict_one({0: 1}) == 0
     assert model.predict_one({0: "1"}) == 1
@@ -160,16 +161,16 @@ def test_1_and_the_text_1_stay_apart_in_an_array():
 def test_1_and_the_text_1_stay_apart_in_lists():
     X = [[1, 0.5], ["1", 0.5]] * 200
     model = tree().partial_fit(X, [0, 1] * 200)
-    assert model._schema.features[0].categories == [1, "1"]
-    assert model._schema.features[1].kind == "numeric"
+    assert inside.features(model)[0].categories == [1, "1"]
+    assert inside.features(model)[1].kind == "numeric"
     assert model.predict(X[:2]).tolist() == [0, 1]
 
 
 def test_a_missing_value_among_words_in_lists_stays_missing():
     X = [[NAN, 1.0], ["a", 2.0], ["b", NAN]]
     model = tree().partial_fit(X, [0, 1, 0])
-    assert model._schema.features[0].categories == ["a", "b"]
-    assert model._schema.features[1].kind == "numeric"
+    assert inside.features(model)[0].categories == ["a", "b"]
+    assert inside.features(model)[1].kind == "numeric"
 
 
 def test_masked_values_are_missing():
@@ -198,7 +199,7 @@ def coded():
 def test_categorical_features_may_be_given(declared):
     X, y = coded()
     model = tree(categorical_features=DECLARED[declared]).partial_fit(X, y)
-    kinds = [f.kind for f in model._schema.features]
+    kinds = [f.kind for f in inside.features(model)]
     assert kinds == ["categorical", "numeric", "categorical"]
     first = model.splits()[0]
     assert first.cut == "x0 (each value)"
@@ -237,7 +238,7 @@ def test_no_features_are_categorical_if_none_is_said():
 def test_fractions_may_be_categories():
     X = np.array([[0.5], [1.0], [1.5], [NAN]] * 100)
     model = tree(categorical_features=[0]).partial_fit(X, [0, 1, 0, 1] * 100)
-    assert model._schema.features[0].categories == [0.5, 1, 1.5]
+    assert inside.features(model)[0].categories == [0.5, 1, 1.5]
     assert model.predict([[0.5], [1.0], [1.5]]).tolist() == [0, 1, 0]
     assert model.predict_one({0: 1}) == model.predict_one({0: 1.0}) == 1
 

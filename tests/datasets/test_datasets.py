@@ -18,6 +18,7 @@ from riparian import datasets
 from riparian.cli import app
 from riparian.datasets import catalogue, fetching, originals
 from riparian.datasets.catalogue import Dataset, Original
+from tests import inside
 
 CSV = "size,kind,target\n1.5,u,no\n?,v,yes\n2,?,no\n"
 
@@ -327,9 +328,12 @@ def test_an_interrupted_transfer_leaves_no_file(shelf, serve, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    for place in ("_download", "convert"):
+    def without_converting(patched, other):
+        patched.setattr(fetching, "convert", other)
+
+    for replace in (inside.replace_download, without_converting):
         with monkeypatch.context() as patched:
-            patched.setattr(fetching, place, interrupt)
+            replace(patched, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 datasets.load("tiny", urls=[url])
         assert cached() == []

@@ -75,7 +75,7 @@ def test_late_labels_cost_accuracy_after_a_drift():
 
 
 def test_a_classifier_that_takes_numbers_only_says_which_column_has_text():
-    with pytest.raises(TypeError, match="GaussianNB takes numbers only, but column 'size' holds"):
+    with pytest.raises(TypeError, match="GaussianNB accepts numbers only, but column 'size' holds"):
         evaluate.prequential(GaussianNB(), streams.stagger(n_rows=300), progress=False)
 
 

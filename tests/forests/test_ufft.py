@@ -15,6 +15,7 @@ from riparian.forests import n_min
 from riparian.forests.ufft import PairVote
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
+from tests import inside
 from tests.contract.conftest import mixed  # noqa: F401
 from tests.reference import ufft as reference
 
@@ -351,11 +352,11 @@ def fitted():
 
 @pytest.mark.parametrize(("name", "change", "message"), HOSTILE)
 def test_a_hostile_file_is_refused(fitted, name, change, message):
-    arrays = fitted._engine.snapshot()
-    fitted._restored_engine(fitted._learned_with, dict(arrays))
+    arrays = inside.snapshot(fitted)
+    inside.restored(fitted, dict(arrays))
     arrays[name] = change(arrays[name].copy())
     with pytest.raises(ValueError, match=message):
-        fitted._restored_engine(fitted._learned_with, arrays)
+        inside.restored(fitted, arrays)
 
 
 def test_a_tree_of_its_own_memory_is_not_one_of_the_shared():
@@ -363,7 +364,7 @@ def test_a_tree_of_its_own_memory_is_not_one_of_the_shared():
     own = rp.UFFT(memory="tree", short_memory=50, **FAST).fit(X, y)
     shared = rp.UFFT(memory="shared", short_memory=50, **FAST)
     with pytest.raises(ValueError, match="memory_labels"):
-        shared._restored_engine(shared._axes(), own._engine.snapshot())
+        inside.restored(shared, inside.snapshot(own))
     data = to_bytes(own)
     assert to_bytes(from_bytes(data)) == data
     with pytest.raises(ModelFileError):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from riparian import HoeffdingTree, OnlineBagging
+from tests import inside
 from tests.reference.forest import poisson, uniforms
 
 MEMBERS, SEED = 3, 11
@@ -42,7 +43,7 @@ def test_a_member_is_a_tree_whose_rows_weigh_their_draw_times_their_weight(leaf)
     forest = bagged(X, y, w, **eager)
     for member, k in enumerate(draws(len(y), forest.rate)):
         tree = HoeffdingTree(**eager).partial_fit(X, y, [0, 1], k * w)
-        got, want = forest._engine.tree(member).snapshot(), tree._engine.snapshot()
+        got, want = inside.engine(forest).tree(member).snapshot(), inside.snapshot(tree)
         # Of the cuts that lost, a member keeps the runner-up alone.
         assert len(want["test"]) > 2
         assert want["rivals"].max() > 0
@@ -60,7 +61,7 @@ def test_a_whole_weight_is_a_repetition_that_is_drawn_once():
     for member, k in enumerate(draws(len(y), forest.rate)):
         copies = np.repeat(np.arange(len(y)), k * w)
         tree = HoeffdingTree(max_leaves=1).partial_fit(X[copies], y[copies], [0, 1])
-        got, want = forest._engine.tree(member).snapshot(), tree._engine.snapshot()
+        got, want = inside.engine(forest).tree(member).snapshot(), inside.snapshot(tree)
         for exact in ("counts", "weight"):
             np.testing.assert_array_equal(got[exact], want[exact])
         np.testing.assert_allclose(got["gaussian"], want["gaussian"], rtol=1e-10, atol=1e-12)
@@ -74,5 +75,5 @@ def test_rows_that_are_repeated_weigh_the_same_in_the_mean():
     # The variance of a draw is its rate, times the squared weight; six deviations.
     for forest, variance in ((weighted, rate * (w**2).sum()), (repeated, rate * total)):
         for member in range(MEMBERS):
-            learned = forest._engine.tree(member).snapshot()["counts"].sum()
+            learned = inside.engine(forest).tree(member).snapshot()["counts"].sum()
             assert abs(learned - rate * total) < 6 * np.sqrt(variance)

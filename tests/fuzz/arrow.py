@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from riparian import _core
 from riparian.table import Codes, Numbers, Objects, read_table
+from tests import inside
 from tests.fuzz.arrow_structs import Frame
 from tests.fuzz.draw import Draw, changed, same
 
@@ -58,13 +58,13 @@ def handmade(draw: Draw) -> None:
     try:
         if draw.yes():
             capsule = frame.stream(draw)
-            columns = _core.read_arrow(capsule)
+            columns = inside.core.read_arrow(capsule)
             times = frame.batches
             # A batch that was released ends a stream, before it could fail.
             assert not (frame.stream_fails and frame.sound), "a stream that failed was read"
             expected = [(name, kind, rows * times) for name, kind, rows in expected]
         else:
-            columns = _core.read_arrow_array(*frame.capsules(draw))
+            columns = inside.core.read_arrow_array(*frame.capsules(draw))
         read = decoded(columns)
         if frame.sound:
             assert equal(read, expected), f"{read} is not {expected}"
@@ -173,7 +173,7 @@ def by_pyarrow(draw: Draw) -> None:
     error: Exception | None = None
     try:
         read = read_table(frame)
-        by_hand = decoded(_core.read_arrow(frame.__arrow_c_stream__()))
+        by_hand = decoded(inside.core.read_arrow(frame.__arrow_c_stream__()))
     except (TypeError, ValueError) as raised:
         error = raised
     assert bad == (error is not None), f"what cannot be learned is refused, but {error!r}"

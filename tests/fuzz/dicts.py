@@ -13,6 +13,7 @@ import numpy as np
 import riparian as rp
 from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 from tests.fuzz.draw import Draw, changed
 
 EAGER = {"grace_period": 5, "delta": 0.2, "tau": 0.5}
@@ -102,7 +103,7 @@ def differs_by_rule(error: Any) -> bool:
 def read_by_position(model: Any, x: dict[Any, Any]) -> bool:
     """Whether columns of these names are read by position: only one side has names of its own."""
     named = any(isinstance(name, str) for name in x)
-    return model.__sklearn_is_fitted__() and named != model._schema.named
+    return model.__sklearn_is_fitted__() and named != inside.schema(model).named
 
 
 def check_learning(model: Any, before: bytes | None, x: dict[Any, Any], y: Any, w: Any) -> Any:
@@ -133,7 +134,7 @@ def check_predicting(model: Any, before: bytes, x: dict[Any, Any]) -> None:
     one = result(lambda: model.predict_one(x))
     chances = result(lambda: model.predict_proba_one(x))
     # predict_one does not look at keys that the model does not know, whatever they hold.
-    known = {name: content for name, content in x.items() if name in model._schema.index}
+    known = {name: content for name, content in x.items() if name in inside.schema(model).index}
     batch = result(lambda: model.predict(columns(known))[0])
     rows = result(lambda: model.predict_proba(columns(known))[0].tolist())
     assert to_bytes(model) == before, "a prediction changed the model"

@@ -18,6 +18,7 @@ from riparian.bounds import DeltaMethod
 from riparian.impurities import Loss
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.statistics import Intervals
+from tests import inside
 from tests.fuzz.draw import changed
 from tests.modelfile.mutations import FAMILIES
 from tests.modelfile.parts import Parts, as_array, signed
@@ -52,19 +53,19 @@ def works(model: rp.HoeffdingTree) -> None:
     data = to_bytes(model)
     again = from_bytes(data)
     assert to_bytes(again) == data, "the loaded model is saved as another one"
-    if model._schema.features:
+    if inside.features(model):
         one, other = model.predict_proba(columns), again.predict_proba(columns)
         assert np.array_equal(one, other), "the loaded model predicts something else"
     assert model.n_seen_ == again.n_seen_
 
 
 def predicts(model: rp.HoeffdingTree, columns: dict[str, np.ndarray]) -> None:
-    if not model._schema.features:
+    if not inside.features(model):
         return
     probabilities = model.predict_proba(columns)
     assert np.isfinite(probabilities).all(), "a probability is not finite"
     assert (probabilities >= 0).all(), "a probability is negative"
-    if model._engine.n_classes:
+    if inside.engine(model).n_classes:
         sums = probabilities.sum(axis=1)
         assert np.allclose(sums, 1.0, rtol=0, atol=1e-9), "they do not sum to 1"
         labels = model.predict(columns)

@@ -10,6 +10,7 @@ import pytest
 from reference import gradient
 
 import riparian as rp
+from tests import inside
 
 
 def stream(n, seed, classes=2, n_numeric=3, categories=4):
@@ -36,10 +37,10 @@ def both(parameters, *, classes=2, n=250, seed=0):
     columns["word"] = np.array([None if c < 0 else f"w{c}" for c in word], dtype=object)
     model = rp.OADT(**parameters).partial_fit(columns, y, sample_weight=w)
     # Columns of objects are features from their first value on.
-    kinds = [f.kind for f in model._schema.features]
+    kinds = [f.kind for f in inside.features(model)]
     given = dict(parameters)
     slow = gradient.ReferenceOADT(kinds, seed=given.pop("random_state", 0) or 0, **given)
-    order = [f.name for f in model._schema.features]
+    order = [f.name for f in inside.features(model)]
     for i in range(n):
         row = [categories[i] if name == "word" else columns[name][i] for name in order]
         slow.learn(row, codes[i], w[i])
@@ -61,7 +62,7 @@ def both(parameters, *, classes=2, n=250, seed=0):
 )
 def test_every_plane_is_that_of_the_reference(parameters, classes):
     model, slow, columns, order, categories = both(parameters, classes=classes)
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     assert model.n_trees_ == len(slow.trees) == (1 if classes == 2 else classes)
     inner = slow.inner
     numeric = [f for f, kind in enumerate(slow.kinds) if kind == "numeric"]
@@ -92,7 +93,7 @@ def test_inputs_may_come_as_they_are():
     slow = gradient.ReferenceOADT(["numeric"] * 2, depth=2, standardise=False)
     for row, label in zip(X, y, strict=True):
         slow.learn(row, label)
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     np.testing.assert_allclose(arrays["weights"].reshape(3, 2), slow.trees[0][0], atol=1e-9)
     np.testing.assert_allclose(arrays["biases"], slow.trees[0][1], atol=1e-9)
 
@@ -195,7 +196,7 @@ def test_the_soft_path_is_what_the_planes_say(fitted):
 
 
 def test_the_value_of_a_node_is_its_plane_times_the_inputs(fitted):
-    arrays = fitted._engine.snapshot()
+    arrays = inside.snapshot(fitted)
     mean = dict(zip(["east", "north"], arrays["mean"], strict=True))
     deviation = np.sqrt(arrays["squares"] / arrays["known"])
     deviation = dict(zip(["east", "north"], deviation, strict=True))
@@ -263,7 +264,7 @@ def test_a_wrong_parameter_is_refused_by_name(name, value):
 
 def test_uncertain_values_are_refused():
     model = rp.OADT().partial_fit({"x": [1.0, 2.0]}, ["a", "b"])
-    with pytest.raises(ValueError, match="OADT takes no uncertain values"):
+    with pytest.raises(ValueError, match="OADT does not support uncertain values"):
         model.learn_one({"x": rp.Uncertain.normal(1.0, 0.1)}, "a")
 
 

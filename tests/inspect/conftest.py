@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests import inside
+
 LEAF, THRESHOLD, ONE_VALUE, EVERY_VALUE = range(4)
 
 
@@ -93,8 +95,8 @@ def grown(tree, features, classes, **parameters):
     """A model whose tree is the one written here."""
     model = Model(**parameters)
     nodes = arrays(tree, len(classes))
-    model._engine = SimpleNamespace(nodes=lambda row=None: nodes)
-    model._schema = SimpleNamespace(features=features, classes=list(classes))
+    inside.set_engine(model, SimpleNamespace(nodes=lambda row=None: nodes))
+    inside.set_schema(model, SimpleNamespace(features=features, classes=list(classes)))
     return model
 
 

@@ -62,7 +62,7 @@ def test_text_of_an_empty_tree_says_so(forest):
 
 
 def test_text_of_a_leaf_without_classes_says_so(forest):
-    assert export_text(forest.grown(forest.leaf(), [], [])).endswith("no answer yet")
+    assert export_text(forest.grown(forest.leaf(), [], [])).endswith("no prediction yet")
 
 
 def test_text_names_four_classes_of_a_leaf_and_counts_the_others(forest):

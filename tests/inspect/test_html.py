@@ -55,7 +55,7 @@ def test_every_node_has_a_tooltip_with_its_counts(cover):
     birch = next(title for title in found if "soil = peat" in title)
     assert birch.splitlines()[0].endswith(": soil = peat or missing")
     assert birch.splitlines()[1:] == [
-        "answers birch (98%)",
+        "predicts birch (98%)",
         "n 2,082: birch 2,050, pine 20, spruce 12",
     ]
 
@@ -101,7 +101,7 @@ def test_pictures_of_one_leaf_and_of_nothing(forest):
     one = forest.grown(forest.leaf(3.0, 1.0), [], ["a", "b"])
     assert "75% · n 4" in texts(tree_svg(one))
     assert texts(tree_svg(forest.grown(None, [], []))) == ["nothing learned yet"]
-    assert "no answer yet" in texts(tree_svg(forest.grown(forest.leaf(), [], [])))
+    assert "no prediction yet" in texts(tree_svg(forest.grown(forest.leaf(), [], [])))
 
 
 @pytest.mark.parametrize("view", [tree_svg, repr_html])

@@ -17,6 +17,7 @@ from riparian.members import leading_member, member_columns
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.report import report_html
 from riparian.summary import model_dict, print_model
+from tests import inside
 
 
 @pytest.fixture(scope="module")
@@ -176,11 +177,11 @@ def test_a_pair_that_began_anew_is_told():
 def test_what_members_change_in_themselves_is_told():
     tree = rp.HAT(grace_period=50, delta=0.05, adaptation=Alternates(switch_after=50))
     model = rp.OnlineBagging(estimator=tree, n_estimators=3).fit(*turned())
-    totals = [model._engine.tree(m).change_totals() for m in range(3)]
+    totals = [inside.engine(model).tree(m).change_totals() for m in range(3)]
     replaced = sum(of["replaced"] for of in totals)
     assert replaced > 0
     nobody, within = changes_of(model)
-    assert nobody.endswith("(drift None): none is replaced.")
+    assert nobody.endswith("(drift None): no member is replaced.")
     assert within.startswith("Within the trees of now (adaptation alternates): ")
     assert f" {replaced} replaced" in within
 
@@ -195,7 +196,7 @@ def crowded():
     """A forest whose limit of memory has put leaves to sleep."""
     X = np.random.default_rng(0).normal(size=(4000, 6))
     model = rp.Forest(max_bytes=420_000).fit(X, (X[:, 0] > 0) ^ (X[:, 1] > 0))
-    trees = map(model._engine.tree, range(10))
+    trees = map(inside.engine(model).tree, range(10))
     assert any(tree.n_active_leaves < tree.n_leaves for tree in trees)
     return model
 
@@ -226,7 +227,7 @@ def test_leaves_beside_the_tree_are_not_counted():
         model.fit(*turned())
         assert model.n_active_leaves_ == model.n_leaves_
         assert "inactive" not in shown(model)
-    assert len(tree._engine.snapshot()["test"]) > tree.n_nodes_
+    assert len(inside.snapshot(tree)["test"]) > tree.n_nodes_
 
 
 def test_members_whose_leaves_sleep_are_shown(crowded):
@@ -241,7 +242,7 @@ def test_a_copy_of_a_member_sleeps_where_the_member_does_and_lives_within_its_li
     for member, (vote, copy) in enumerate(
         zip(crowded.explain_one(x), crowded.estimators_, strict=True)
     ):
-        tree = crowded._engine.tree(member)
+        tree = inside.engine(crowded).tree(member)
         assert copy.n_active_leaves_ == tree.n_active_leaves
         assert copy.predict_proba_one(x) == vote.probabilities
         # It has names, which the forest holds for its members, and keeps what they derive.

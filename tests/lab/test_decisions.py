@@ -5,9 +5,10 @@ import pytest
 from compositions import policies_of
 from reference import lab as reference
 
-from riparian import _core, lab
+from riparian import lab
 from riparian.impurities import Accuracy
 from riparian.policies import resolve
+from tests import inside
 
 LONGEST = 400
 REPETITIONS = 120
@@ -42,7 +43,7 @@ def all_told(node, repetitions=REPETITIONS, seed=5, **changed):
     method |= {axis: resolve(axis, method[axis]).checked(axis) for axis in ("impurity", "bound")}
     costs = np.ravel(method.pop("costs", np.zeros(0))).astype(float)
     shape = node.probabilities.shape
-    engine = _core.Lab(shape[:-1], shape[-1], node.probabilities.ravel(), method, costs, seed)
+    engine = inside.core.Lab(shape[:-1], shape[-1], node.probabilities.ravel(), method, costs, seed)
     told = engine.run(0, repetitions, 2)
     return list(zip(*(column.tolist() for column in told), strict=True))
 

@@ -99,7 +99,7 @@ def test_true_gains_of_the_controlled_node():
 
 
 def test_a_hybrid_has_no_gain_of_its_own():
-    with pytest.raises(ValueError, match="ask for 'misclassification' and 'gini'"):
+    with pytest.raises(ValueError, match="use 'misclassification' and 'gini'"):
         lab.s1_node().true_gains("hybrid")
 
 

@@ -19,6 +19,7 @@ from riparian.forests import Ensemble
 from riparian.impurities import Accuracy, Loss
 from riparian.leaves import LinearUnits
 from riparian.statistics import Intervals
+from tests import inside
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -205,7 +206,7 @@ def answers_of(model, asked):
 
 def follows(model):
     """Whether a tree follows change."""
-    return model._axes()["adaptation"].name != "none"
+    return inside.axes(model)["adaptation"].name != "none"
 
 
 def taught(model, n):

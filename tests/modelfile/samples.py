@@ -15,6 +15,7 @@ from riparian.forests import Ensemble
 from riparian.impurities import Accuracy, Loss
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.statistics import Intervals
+from tests import inside
 from tests.modelfile.parts import Parts, as_array
 
 COSTS = {("a", "b"): 3.0, ("b", "c"): 0.5, ("d", "a"): 0.25}
@@ -158,7 +159,7 @@ def columns_for(model, n):
     """Values for the columns that this model says it has, at most fifty of them."""
     columns = {
         feature.name: (NUMBERS if feature.kind == "numeric" else WORDS)[:n]
-        for feature in model._schema.features[:50]
+        for feature in inside.features(model)[:50]
     }
     return columns or {"only": NUMBERS[:n]}
 
@@ -168,7 +169,7 @@ def check_answers(model, columns):
     assert probabilities.shape[1] == len(model.classes_)
     assert np.isfinite(probabilities).all()
     assert (probabilities >= 0).all()
-    if len(model.classes_) and model._engine.n_classes:
+    if len(model.classes_) and inside.engine(model).n_classes:
         np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-9)
         assert len(model.predict(columns)) == len(probabilities)
         model.predict_one({name: values[0] for name, values in columns.items()})
@@ -177,7 +178,7 @@ def check_answers(model, columns):
 def check_works(model, n=N):
     """Answers, learns, grows, tells about itself, and can be saved and loaded again."""
     columns = columns_for(model, n)
-    if model._schema.features:
+    if inside.features(model):
         check_answers(model, {name: values[:40] for name, values in columns.items()})
     model.partial_fit(columns, LABELS[:n])
     model.learn_one({name: values[3] for name, values in columns.items()}, "a")

@@ -26,6 +26,7 @@ from riparian.leaves import LinearUnits
 from riparian.modelfile import FORMAT, from_bytes, to_bytes
 from riparian.models import MODELS
 from riparian.statistics import Intervals
+from tests import inside
 from tests.modelfile.parts import Parts
 
 
@@ -96,7 +97,7 @@ def test_values_keep_their_types(tmp_path):
     labels[:] = [1, "1", b"1", "", "☃", 2**70, "yes", "x", "y", "z"]
     model = rp.HoeffdingTree().partial_fit({"c": column}, labels)
     again = from_bytes(to_bytes(model))
-    (feature,) = again._schema.features
+    (feature,) = inside.features(again)
     assert [(type(v), v) for v in feature.categories] == [(type(v), v) for v in values]
     assert [(type(v), v) for v in again.classes_] == [(type(v), v) for v in model.classes_]
 

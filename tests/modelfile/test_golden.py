@@ -13,6 +13,7 @@ import sklearn.base
 import riparian as rp
 from riparian.costs import costs_among
 from riparian.modelfile import FORMAT, from_bytes, to_bytes
+from tests import inside
 from tests.modelfile.make_golden import (
     METADATA,
     MODELS,
@@ -49,7 +50,7 @@ def test_there_are_golden_files():
 
 
 def test_the_forests_have_something_under_way():
-    arrays = {name: rp.load(FOLDER / f"{name}.rip")._engine.snapshot() for name in NEWER}
+    arrays = {name: inside.snapshot(rp.load(FOLDER / f"{name}.rip")) for name in NEWER}
     assert arrays["forest-4"]["has_back"].any()
     assert arrays["forest-4"]["warnings"].sum() > arrays["forest-4"]["drifts"].sum()
     assert arrays["patches-4"]["drifts"].any()

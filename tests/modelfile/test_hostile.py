@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 import riparian as rp
-from riparian import _core
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.models import MODELS
 from riparian.recipes import RECIPES
+from tests import inside
 from tests.modelfile.hostile import mutant
 from tests.modelfile.mutations import FAMILIES
 from tests.modelfile.parts import Parts
@@ -55,10 +55,10 @@ KINDS = [*FILES, ("newer", "ills")]
 
 def test_the_sample_that_follows_change_has_something_of_everything():
     model = changing_model()
-    role = model._engine.snapshot()["role"]
+    role = inside.snapshot(model)["role"]
     assert model.changes()
     assert role.sum() >= 2
-    assert (model._engine.snapshot()["test"][role > 0] > 0).any()
+    assert (inside.snapshot(model)["test"][role > 0] > 0).any()
 
 
 needs_proc = pytest.mark.skipif(
@@ -90,13 +90,13 @@ def test_every_model_is_tried():
     """A recipe is a tree; another model has a sample of its own."""
     tried = {type(model).__name__ for model in newer_models()}
     assert tried == set(MODELS) - set(RECIPES)
-    assert {type(cls()._new_engine(cls()._axes())) for cls in RECIPES.values()} == {_core.Engine}
+    assert {inside.engine_type(cls) for cls in RECIPES.values()} == {inside.core.Engine}
 
 
 def test_the_newer_samples_have_something_of_everything():
     arrays = {}
     for model in newer_models():
-        arrays.setdefault(type(model), model._engine.snapshot())
+        arrays.setdefault(type(model), inside.snapshot(model))
     for cls in (rp.Forest, rp.AdaptiveRandomForest, rp.StreamingRandomPatches):
         assert arrays[cls]["has_back"].any()
         assert arrays[cls]["warnings"].any()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from compositions import PLACES
 
 import riparian as rp
 from riparian.adaptation import Alternates, Options, Reevaluation, Window
@@ -12,25 +11,12 @@ from riparian.cuts import Bins, Combined, Delayed, Intersections
 from riparian.impurities import Accuracy, Hybrid, Loss, Misclassification
 from riparian.leaves import LinearUnits
 from riparian.modelfile import from_bytes, to_bytes
-from riparian.oldfiles import translated
+from riparian.oldfiles import MOVED, translated
 from riparian.policies import AXES, classes
 from riparian.statistics import Intervals
 from tests.modelfile.parts import Parts
 
-#: The names of format 4, and where they belong. The reference tree has most of them.
-FLAT = PLACES | {
-    "bootstrap": ("adaptation", "bootstrap"),
-    "window": ("adaptation", "size"),
-    "validity_period": ("adaptation", "validity_period"),
-    "alt_test_period": ("adaptation", "test_period"),
-    "alt_test_size": ("adaptation", "test_size"),
-    "alt_prune_margin": ("adaptation", "prune_margin"),
-    "archive_size": ("adaptation", "archive"),
-    "dynamic_window": ("adaptation", "dynamic"),
-    "max_window": ("adaptation", "max_size"),
-    "window_hook": ("adaptation", "hook"),
-}
-NAMES = {place: name for name, place in FLAT.items()}
+NAMES = {place: name for name, place in MOVED.items()}
 
 #: Every parameter of every policy that format 4 knew, with another value than its default.
 POLICIES = [
@@ -76,7 +62,7 @@ def flat(parameters):
             found[name] = names if len(names) > 1 else names[0]
         else:
             found[name] = _flat_policy(name, value, found)
-    for name, (axis, inside) in FLAT.items():
+    for name, (axis, inside) in MOVED.items():
         if axis in parameters and name not in found:  # format 4 wrote all of them, with defaults
             found[name] = next(
                 cls.parameters[inside].default
@@ -106,7 +92,7 @@ def learned(model):
 
 def test_every_parameter_of_a_policy_is_tried():
     tried = {(p.axis, name) for p in POLICIES for name in p.get_params()}
-    assert tried == set(FLAT.values())
+    assert tried == set(MOVED.values())
     for policy in POLICIES:
         for name, value in policy.get_params().items():
             assert value != policy.parameters[name].default
@@ -137,9 +123,9 @@ def test_a_member_of_a_forest_gets_its_parameters():
     assert to_bytes(again) == to_bytes(model)
 
 
-@pytest.mark.parametrize("name", FLAT)
+@pytest.mark.parametrize("name", MOVED)
 def test_a_flat_parameter_of_a_policy_that_is_not_used_is_left_out(name):
-    axis, inside = FLAT[name]
+    axis, inside = MOVED[name]
     for policy, cls in classes(axis).items():
         if inside not in cls.parameters:
             old = {"linear-units": "idbd"}.get(policy, policy)

@@ -594,7 +594,7 @@ def test_wrong_leaves_trees_and_tables_are_refused():
         bounds.gap_variance([1, 2], None)
     with pytest.raises(ValueError, match=r"second_table must be finite .*got -4.0"):
         bounds.gap_variance(TABLE, -TABLE + 51)
-    with pytest.raises(ValueError, match=r"pairing must be .*got 'paired': take the variance"):
+    with pytest.raises(ValueError, match=r"pairing must be .*got 'paired': use the variance"):
         bounds.gap_variance(TABLE, TABLE, pairing="paired")
     with pytest.raises(ValueError, match=r"total must be .*got 99.0"):
         bounds.gap_variance(TABLE, None, total=99)

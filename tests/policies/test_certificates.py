@@ -11,6 +11,7 @@ from riparian.bounds import ConfidencePractical
 from riparian.certificates import Pending, Split
 from riparian.impurities import Accuracy
 from riparian.recipes import RECIPES
+from tests import inside
 
 SMALL = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.1}
 
@@ -125,7 +126,9 @@ def test_delta_spent_is_the_sum_over_all_checks(spend_delta):
         until = [delta for seen, delta in made if seen <= split.seen]
         assert split.delta == until[-1]
         assert split.delta_spent == pytest.approx(sum(until), rel=1e-9)
-    assert model._engine.delta_spent == pytest.approx(sum(delta for _, delta in made), rel=1e-9)
+    assert inside.engine(model).delta_spent == pytest.approx(
+        sum(delta for _, delta in made), rel=1e-9
+    )
     assert spend_delta == (len({delta for _, delta in made}) > 1)
     built_in = tree(bound="hoeffding", spend_delta=spend_delta)
     assert [s.delta_spent for s in built_in.splits()] == [s.delta_spent for s in model.splits()]
@@ -137,7 +140,7 @@ def test_a_leaf_spends_its_delta_over_its_checks():
     model.partial_fit(X, y)
     assert not model.splits()
     shares = [1e-200 / (j * (j + 1)) for j in range(1, 21)]
-    assert model._engine.delta_spent == pytest.approx(sum(shares), rel=1e-9)
+    assert inside.engine(model).delta_spent == pytest.approx(sum(shares), rel=1e-9)
     assert model.pending()[0].delta == pytest.approx(1e-200 / (21 * 22), rel=1e-9)
 
 
@@ -147,7 +150,7 @@ def test_the_confidence_interval_spends_what_equation_7_gives_one_check():
     assert not model.splits()
     # delta / ((h+1)(h+2) t d m) for each of d m tests, at the root with h = 0.
     shares = [0.01 / (2 * t) for t in range(50, 501, 50)]
-    assert model._engine.delta_spent == pytest.approx(sum(shares), rel=1e-9)
+    assert inside.engine(model).delta_spent == pytest.approx(sum(shares), rel=1e-9)
 
 
 def test_equation_8_has_no_delta_to_spend():
@@ -203,9 +206,9 @@ def test_a_guarantee_tells_what_was_chosen():
     assert "theorem 4" in tree(bound="confidence", impurity="gini").guarantee()
     assert "It pays for every check." in tree(bound="confidence", impurity="gini").guarantee()
     spent = tree(spend_delta=True)
-    assert f"they used {spent._engine.delta_spent:.3g} so far" in spent.guarantee()
+    assert f"they used {inside.engine(spent).delta_spent:.3g} so far" in spent.guarantee()
     careless = tree(delta=0.3)
-    assert careless._engine.delta_spent > 1.0
+    assert inside.engine(careless).delta_spent > 1.0
     assert "nothing follows for the tree as a whole" in careless.guarantee()
     assert "a function of yours" in tree(bound=Listener()).guarantee()
     X, y, *_ = numbers(np.random.default_rng(2), 500)

@@ -15,6 +15,7 @@ from riparian.evaluate import prequential
 from riparian.impurities import Loss
 from riparian.recipes import RECIPES
 from riparian.report import report_html
+from tests import inside
 
 # A missed P is expensive: rows are predictions.
 COSTS = [[0.0, 10.0], [0.1, 0.0]]
@@ -59,7 +60,7 @@ def test_costs_change_the_answers_and_nothing_that_is_learned(stream, leaf):
     labels, probabilities = plain.prequential(X, y, sample_weight=w, proba=True)
     cheap, same = priced.prequential(X, y, sample_weight=w, proba=True)
     np.testing.assert_array_equal(probabilities, same)
-    arrays, others = plain._engine.snapshot(), priced._engine.snapshot()
+    arrays, others = inside.snapshot(plain), inside.snapshot(priced)
     for name, array in arrays.items():
         assert array.tobytes() == others[name].tobytes(), name
     # Classes are numbered as they came: the matrix is in their order.

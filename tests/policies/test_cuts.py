@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riparian as rp
-from riparian import _core, cuts, impurities
+from riparian import cuts, impurities
+from tests import inside
 
 # Six decimals: means or deviations that differ by less have roots that rounding decides.
 means = st.floats(-10, 10).map(lambda x: round(x, 6))
@@ -26,8 +27,8 @@ def gains(of, thresholds, impurity="misclassification"):
     n, mean, deviation = columns(of)
     at = np.asarray(thresholds, dtype=float)[:, None]
     z = ((at - mean) / deviation).ravel()
-    left = n * _core.normal_cdf(z).reshape(len(at), len(n))
-    right = n * _core.normal_cdf(-z).reshape(len(at), len(n))
+    left = n * inside.core.normal_cdf(z).reshape(len(at), len(n))
+    right = n * inside.core.normal_cdf(-z).reshape(len(at), len(n))
     return impurities.gain(np.stack([left, right], axis=1), impurity)
 
 

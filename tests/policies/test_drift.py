@@ -230,7 +230,7 @@ def test_what_cannot_be_watched_is_refused_and_nothing_is_learned(name, wrong):
         detector.find([[0, 1]])
     with pytest.raises(ValueError, match=r"must have the shape \(n,\), got \(\)"):
         detector.find(1.0)
-    with pytest.raises(TypeError, match=r"takes one number, got 'yes'; find\(values\) takes"):
+    with pytest.raises(TypeError, match=r"needs one number, got 'yes'; find\(values\) accepts"):
         detector.update("yes")
     assert detector.get_state() == before
 

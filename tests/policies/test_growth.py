@@ -9,7 +9,7 @@ import riparian as rp
 from riparian.bounds import hoeffding
 from riparian.impurities import Accuracy, entropy
 from riparian.modelfile import from_bytes, to_bytes
-from riparian.table import read_example
+from tests import inside
 
 QUICK = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.15}
 
@@ -73,8 +73,8 @@ def test_a_pure_stream_is_never_checked():
     for options in ({}, {"adaptive_grace": True}, {"drop_poor_features": True}):
         model = rp.HoeffdingTree(**QUICK | {"grace_period": 1} | options)
         model.partial_fit(X, np.zeros(500, dtype=int))
-        assert model._engine.snapshot()["checks"].tolist() == [0]
-        assert model._engine.delta_spent == 0.0
+        assert inside.snapshot(model)["checks"].tolist() == [0]
+        assert inside.engine(model).delta_spent == 0.0
         assert model.pending()[0].reason_waiting == "pure"
 
 
@@ -93,9 +93,9 @@ def test_children_of_a_fresh_split_hold_the_stored_examples_that_were_routed_the
         splits += 1
         made = model.splits()[-1].node
         rows = list(stored)
-        batches = [model._read(read_example(dict(enumerate(X[r])))).batch for r in rows]
-        ends = np.array([model._engine.nodes(batch)["path"][-1] for batch in batches])
-        nodes = model._engine.nodes()
+        batches = [inside.batch(model, dict(enumerate(X[r]))) for r in rows]
+        ends = np.array([inside.nodes(model, batch)["path"][-1] for batch in batches])
+        nodes = inside.nodes(model)
         for child in np.flatnonzero(nodes["parent"] == made):
             routed = [r for r, end in zip(rows, ends, strict=True) if end == child]
             want = np.bincount(y[routed], weights=w[routed], minlength=3)
@@ -131,7 +131,7 @@ def test_features_categories_and_classes_that_come_later_are_missing_from_older_
     rows = {"a": a, "b": b, "c": a + rng.normal(size=400)}
     model.partial_fit(rows, np.where(b == "r", 2, (a > 0).astype(int)))
     assert model.splits()
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     values = arrays["memory_values"].reshape(-1, 2)
     codes = arrays["memory_codes"]
     assert len(codes) == 400
@@ -140,7 +140,7 @@ def test_features_categories_and_classes_that_come_later_are_missing_from_older_
     before = rp.HoeffdingTree(**QUICK | {"leaf": "adaptive"}, short_memory=600)
     before.partial_fit({"a": a}, (a > 0).astype(int))
     before.partial_fit({"a": a[:5], "b": b[:5], "c": a[:5]}, np.zeros(5, dtype=int))
-    arrays = before._engine.snapshot()
+    arrays = inside.snapshot(before)
     assert np.isnan(arrays["memory_values"].reshape(-1, 2)[:400, 1]).all()
     assert (arrays["memory_codes"][:400] == -1).all()
 
@@ -209,7 +209,7 @@ def test_the_next_check_is_where_the_bound_could_be_met():
     for i in range(600):
         model.partial_fit(X[i : i + 1], y[i : i + 1])
         leaf = model.pending()[0]
-        made = int(model._engine.snapshot()["checks"].sum())
+        made = int(inside.snapshot(model)["checks"].sum())
         if not model.splits() and (not checks or made > checks[-1][0]) and made:
             latest = max(20.0, leaf.n / 8.0)
             assert leaf.until_check == pytest.approx(

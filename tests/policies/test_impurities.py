@@ -228,7 +228,7 @@ def test_an_unknown_impurity_names_the_nearest():
         impurities.gain([[1, 2], [3, 4]], "ginni")
     with pytest.raises(ValueError, match="did you mean 'hybrid'"):
         impurities.gain_range("hybird", 2)
-    with pytest.raises(ValueError, match="ask for 'misclassification' and 'gini'"):
+    with pytest.raises(ValueError, match="use 'misclassification' and 'gini'"):
         impurities.gain(TABLE, "hybrid")
 
 

@@ -6,6 +6,7 @@ import pytest
 from riparian import HoeffdingTree
 from riparian.impurities import Accuracy
 from riparian.streams import random_rbf
+from tests import inside
 
 
 def drawn(seed: int, number: int, met: list[int], features: int, size: int) -> set[int]:
@@ -17,7 +18,7 @@ def drawn(seed: int, number: int, met: list[int], features: int, size: int) -> s
 
 
 def tracked(tree: HoeffdingTree) -> list[set[int]]:
-    labels = [f.label for f in tree._schema.features]
+    labels = [f.label for f in inside.features(tree)]
     everything = set(range(len(labels)))
     return [everything - {labels.index(f) for f in leaf.dropped} for leaf in tree.pending()]
 

@@ -7,8 +7,9 @@ from sklearn.base import clone
 from split_by_split import STREAMS, mixed, numbers
 
 import riparian as rp
-from riparian import _core, leaves, modelfile
+from riparian import leaves, modelfile
 from riparian.leaves import LinearUnits
+from tests import inside
 
 TRIPLE = ("majority", "naive-bayes", "linear-units")
 EAGER = {"grace_period": 50, "delta": 0.01, "tau": 0.15}
@@ -93,12 +94,12 @@ def test_an_example_of_weight_two_takes_a_step_twice_as_long():
 def test_every_instruction_set_gives_the_same_bits():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(500, 7)) * 2.0, rng.normal(size=500)
-    before = _core.instruction_set()
+    before = inside.core.instruction_set()
     try:
-        assert _core.use_instruction_set("baseline")
+        assert inside.core.use_instruction_set("baseline")
         plain = leaves.idbd(x, y)
     finally:
-        _core.use_instruction_set(before)
+        inside.core.use_instruction_set(before)
     for a, b in zip(plain, leaves.idbd(x, y), strict=True):
         assert a.tobytes() == b.tobytes()
 
@@ -129,7 +130,7 @@ def arrays_of(leaf, stream=mixed, n=1200, **options):
     options = EAGER | {"categorical_features": np.flatnonzero(categorical)} | options
     model = rp.HoeffdingTree(leaf=leaf, **options).partial_fit(X, y, sample_weight=w)
     assert model.n_leaves_ > 3
-    return {name: a.tobytes() for name, a in model._engine.snapshot().items()}
+    return {name: a.tobytes() for name, a in inside.snapshot(model).items()}
 
 
 def test_several_leaves_that_are_the_pair_of_adaptive_are_adaptive():
@@ -244,7 +245,7 @@ def test_units_are_kept_where_they_are_asked_for_and_counted(stream):
             leaf=leaf, categorical_features=np.flatnonzero(categorical), **EAGER
         )
         model.partial_fit(X, y, sample_weight=w)
-        arrays = model._engine.snapshot()
+        arrays = inside.snapshot(model)
         sizes[leaf] = model.memory_bytes_
         assert len(arrays["unit_sizes"]) == (model.n_leaves_ if leaf == "linear-units" else 0)
     kept = arrays["units"].nbytes

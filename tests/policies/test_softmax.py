@@ -10,6 +10,7 @@ import riparian as rp
 from riparian import modelfile
 from riparian.leaves import Softmax
 from riparian.structure import Structure
+from tests import inside
 from tests.modelfile.parts import Parts, set_value
 
 EAGER = {"grace_period": 50, "delta": 0.05, "tau": 0.2}
@@ -41,7 +42,7 @@ def plain(row):
 
 def weights_of(model, unit, kinds):
     """The saved weights of one unit of the root, of numeric features and the constant."""
-    numbers = model._engine.snapshot()["units"]
+    numbers = inside.snapshot(model)["units"]
     numeric, categorical = kinds.count("numeric"), kinds.count("categorical")
     values = numbers[1 : 1 + categorical].astype(int).sum()
     first = 1 + categorical + 3 * numeric + unit * (numeric + 1 + values)
@@ -173,7 +174,7 @@ def test_a_file_with_impossible_numbers_is_refused(leaf):
     model = rp.HoeffdingTree(leaf=leaf, categorical_features=[2], **EAGER)
     model.partial_fit(X, y, sample_weight=w)
     whole = Parts(modelfile.to_bytes(model))
-    n = model._engine.snapshot()["units"].size
+    n = inside.snapshot(model)["units"].size
     places = np.random.default_rng(0).choice(n, 60, replace=False)
     for place in [0, 1, 2, *places.tolist()]:
         for wrong in (np.nan, np.inf, -1e308, 1e300):

@@ -14,6 +14,7 @@ import riparian as rp
 from riparian import HoeffdingTree, Uncertain
 from riparian.bounds import DeltaMethod
 from riparian.impurities import Accuracy
+from tests import inside
 
 QUICK = {"grace_period": 40, "delta": 1e-3, "tau": 0.1}
 
@@ -200,7 +201,7 @@ def test_counts_are_fractions_worked_by_hand():
     model = HoeffdingTree(grace_period=1e9)
     model.learn_one({"c": Uncertain.categories({"a": 0.7, "b": 0.3}), "x": 1.0}, "no")
     model.learn_one({"c": "b", "x": Uncertain.interval(0.0, 10.0)}, "no", w=2.0)
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     np.testing.assert_allclose(arrays["cells"], [0.7, 2.3], rtol=1e-15)
     # One value 1 of weight 1 and 0.5, 1.5, ..., 9.5 of weight 0.2 each: the mean is
     # (1 + 2 * 5) / 3, the squares 1 + 0.2 * 332.5 - 3 * (11 / 3)^2, from 0.5 to 9.5.
@@ -232,7 +233,7 @@ def grown():
 
 def test_an_answer_is_the_sum_of_the_leaves_by_their_shares():
     model = grown()
-    cut = model._engine.nodes()["threshold"][0]
+    cut = inside.nodes(model)["threshold"][0]
     x = Uncertain.interval(cut - 1.0, cut + 3.0)
     c = Uncertain.categories({"a": 0.2, "b": 0.8})
     got = model.predict_proba_one({"x": x, "c": c})
@@ -250,10 +251,10 @@ def test_an_answer_is_the_sum_of_the_leaves_by_their_shares():
 
 def test_what_is_less_than_a_millionth_goes_nowhere():
     model = grown()
-    cut = model._engine.nodes()["threshold"][0]
-    before = model._engine.nodes()["counts"].copy()
+    cut = inside.nodes(model)["threshold"][0]
+    before = inside.nodes(model)["counts"].copy()
     model.learn_one({"x": Uncertain.interval(cut - 1.0, cut + 5e-7), "c": "a"}, "left")
-    added = model._engine.nodes()["counts"] - before
+    added = inside.nodes(model)["counts"] - before
     assert added.sum() == pytest.approx(1.0 - 5e-7, abs=1e-9)
     assert (added > 0).sum() == 1
 
@@ -267,7 +268,7 @@ def test_a_category_without_a_branch_is_answered_above_and_learned_in_a_new_one(
     assert model.predict_proba_one(row) == pytest.approx(want)
     model.learn_one(row, "left")
     assert model.n_leaves_ == 4
-    assert model._engine.nodes()["counts"][-1].sum() == 0.5
+    assert inside.nodes(model)["counts"][-1].sum() == 0.5
 
 
 def test_answers_by_cost_weigh_the_sum():
@@ -360,7 +361,7 @@ def test_trees_that_cannot_take_them_say_so(options, name):
 
 
 def test_one_path_cannot_explain_a_distribution():
-    with pytest.raises(ValueError, match="column 'x', row 0: a single path cannot take"):
+    with pytest.raises(ValueError, match="column 'x', row 0: a single path does not support"):
         grown().explain_one({"x": Uncertain.interval(-1, 1), "c": "a"})
 
 
@@ -368,7 +369,7 @@ def test_huge_bounds_stay_finite():
     model = HoeffdingTree()
     model.learn_one({"x": Uncertain.interval(-1.7e308, 1.7e308)}, "a")
     model.learn_one({"x": Uncertain.normal(1e308, 1e308)}, "b")
-    assert np.isfinite(model._engine.snapshot()["gaussian"]).all()
+    assert np.isfinite(inside.snapshot(model)["gaussian"]).all()
     assert all(map(math.isfinite, model.predict_proba_one({"x": 0.0}).values()))
 
 
@@ -426,7 +427,7 @@ def test_pairs_are_joined_only_where_that_is_asked():
         ({"a.mean": [0, 2], "a.sd": [1, -1]}, None, "column 'a', row 1: sd must be 0 or more"),
         ({"a.lo": [0, np.nan], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must be a number"),
         ({"a.lo": [0, np.inf], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must be finite"),
-        ({"a.lo": [0], "a.hi": [1], "a": [1]}, None, "column 'a' is there, besides 'a.lo'"),
+        ({"a.lo": [0], "a.hi": [1], "a": [1]}, None, "column 'a' is there, in addition to 'a.lo'"),
         ({"a.lo": ["x"], "a.hi": [1]}, None, "column 'a.lo' must hold numbers"),
         ({"a.lo": [0], "b": [1]}, ["a"], "features names 'a', but there are neither 'a.lo'"),
         ([[1.0, 2.0]], None, "X must have named columns"),

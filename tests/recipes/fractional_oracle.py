@@ -20,6 +20,8 @@ from reference.uncertain import (
     certain,
 )
 
+from tests import inside
+
 LEAF, THRESHOLD, ONE_VALUE = 0, 1, 2
 STEP = 2.0**-20
 
@@ -75,7 +77,7 @@ def examples_of(a):
 
 
 def recount(model):
-    a = model._engine.snapshot()
+    a = inside.snapshot(model)
     held = Recount(a, [[] for _ in a["test"]])
     children, beside = [[] for _ in a["test"]], [[] for _ in a["test"]]
     for i in range(1, len(a["test"])):
@@ -210,4 +212,4 @@ def check_everything(model):
 
 
 def is_all_certain(model):
-    return all(values == certain(values) for values, _, _ in examples_of(model._engine.snapshot()))
+    return all(values == certain(values) for values, _, _ in examples_of(inside.snapshot(model)))

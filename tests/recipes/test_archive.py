@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian import _core, streams
+from riparian import streams
 from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
-from riparian.settings import check_settings
+from tests import inside
 from tests.recipes.test_cvfdt import RESTLESS, WINDOW, changes, mixed
 from tests.recipes.window_oracle import check_counts, check_everything
 
@@ -77,7 +77,7 @@ def test_an_archive_changes_nothing_while_nothing_is_replaced():
     plain = rp.CVFDT(adaptation=window).partial_fit(X, y)
     kept = rp.CVFDT(adaptation=window.replace(archive=5)).partial_fit(X, y)
     assert plain.n_leaves_ > 2
-    a, b = plain._engine.snapshot(), kept._engine.snapshot()
+    a, b = inside.snapshot(plain), inside.snapshot(kept)
     assert not any(a[name].size for name in a if name.startswith("archive"))
     different = {name for name in a if not np.array_equal(a[name], b[name], equal_nan=True)}
     assert different <= {"archived", "trial_from"}
@@ -103,7 +103,7 @@ def test_every_node_holds_a_recount_over_the_window_with_an_archive(seed, leaf):
             again.partial_fit(part, batch[1][rows], sample_weight=w)
         again = from_bytes(to_bytes(again))
         assert to_bytes(again) == to_bytes(model)
-        most = max(most, len(archived(model._engine.snapshot())))
+        most = max(most, len(archived(inside.snapshot(model))))
         if i % 8 == 7:
             check_everything(model)
     assert changes(model)["recalled"] >= 1
@@ -118,7 +118,7 @@ def test_an_archive_stays_below_a_limit_and_gives_way_to_it(limit):
     for i in range(96):
         model.partial_fit(*mixed(rng, 120, i // 12 % 2 * 2, categories=9))
         assert model.memory_bytes_ <= limit
-        most = max(most, len(archived(model._engine.snapshot())))
+        most = max(most, len(archived(inside.snapshot(model))))
         if i % 12 == 11:
             check_counts(model)
             assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
@@ -131,7 +131,7 @@ def test_an_archive_gives_way_to_a_lower_limit():
     model = rp.HoeffdingTree(max_bytes=150_000, **restless(6))
     for i in range(96):
         model.partial_fit(*mixed(rng, 120, i // 12 % 2 * 2, categories=9))
-        before = len(archived(model._engine.snapshot()))
+        before = len(archived(inside.snapshot(model)))
         if before > 3:
             break
     for limit in range(140_000, 20_000, -400):
@@ -140,7 +140,7 @@ def test_an_archive_gives_way_to_a_lower_limit():
         except ValueError:
             break
         assert model.memory_bytes_ <= limit
-        after = len(archived(model._engine.snapshot()))
+        after = len(archived(inside.snapshot(model)))
     assert after < before
 
 
@@ -164,14 +164,14 @@ def test_a_size_that_is_none_is_refused(size):
 
 @pytest.fixture(scope="module")
 def full():
-    """Settings and arrays of a tree with an archive, one of which is on trial again."""
+    """A tree with an archive and its arrays, one of which is on trial again."""
     rng = np.random.default_rng(0)
     model = rp.HoeffdingTree(**restless(4))
     for i in range(200):
         model.partial_fit(*mixed(rng, 60, i // 10 % 2 * 2))
-        arrays = model._engine.snapshot()
+        arrays = inside.snapshot(model)
         if arrays["trial_from"].any() and len(archived(arrays)) > 1:
-            return check_settings(model._axes()), arrays
+            return model, arrays
     raise AssertionError("nothing came back")
 
 
@@ -224,13 +224,13 @@ def full():
     ],
 )
 def test_an_archive_that_no_stream_leaves_behind_is_refused(full, name, place, value):
-    settings, good = full
+    model, good = full
     arrays = {k: v.copy() for k, v in good.items()}
-    _core.Engine.restore(settings, arrays)
+    inside.restored(model, arrays)
     assert arrays[name][place] != value
     arrays[name][place] = value
     with pytest.raises(ValueError, match=r".+"):
-        _core.Engine.restore(settings, arrays)
+        inside.restored(model, arrays)
 
 
 ARRAYS = (
@@ -248,30 +248,24 @@ ARRAYS = (
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_an_archive_with_half_of_an_array_is_refused(full, name):
-    settings, good = full
+    model, good = full
     for damaged in (good[name][:-1].copy(), np.append(good[name], good[name][-1:])):
         with pytest.raises(ValueError, match=r".+"):
-            _core.Engine.restore(settings, good | {name: damaged})
-
-
-def with_archive(settings, size):
-    """The settings of the engine with an archive of another size."""
-    name, window = settings["adaptation"]
-    return settings | {"adaptation": (name, window | {"archive": size})}
+            inside.restored(model, good | {name: damaged})
 
 
 def test_an_archive_is_refused_where_there_is_none(full):
-    settings, good = full
+    model, good = full
     with pytest.raises(ValueError, match=r".+"):
-        _core.Engine.restore(with_archive(settings, 0), good)
+        inside.restored(model, good, **restless(0))
     with pytest.raises(ValueError, match="more subtrees than adaptation__archive"):
-        _core.Engine.restore(with_archive(settings, 1), good)
+        inside.restored(model, good, **restless(1))
     without = {k: v for k, v in good.items() if k not in ARRAYS}
     with pytest.raises(ValueError, match=r".+"):
-        _core.Engine.restore(settings, without)
+        inside.restored(model, without)
 
 
 def test_a_file_from_before_there_were_archives_loads():
     model = rp.HoeffdingTree(**RESTLESS).partial_fit(*mixed(np.random.default_rng(1), 900, 0))
-    arrays = {k: v for k, v in model._engine.snapshot().items() if k not in ARRAYS}
-    _core.Engine.restore(check_settings(model._axes()), arrays)
+    arrays = {k: v for k, v in inside.snapshot(model).items() if k not in ARRAYS}
+    inside.restored(model, arrays)

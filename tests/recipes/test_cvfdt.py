@@ -12,6 +12,7 @@ from riparian.bounds import DeltaMethod
 from riparian.impurities import Accuracy
 from riparian.modelfile import from_bytes, to_bytes
 from riparian.streams import random_rbf, sea
+from tests import inside
 from tests.recipes.window_oracle import check_counts, check_everything
 
 #: So eager that subtrees begin, win and are given up all the time.
@@ -32,7 +33,7 @@ def mixed(rng, n, phase, categories=4):
 
 
 def changes(model):
-    return model._engine.change_totals()
+    return model.change_counts()
 
 
 # -- the window is exact --------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def test_counts_are_exact_where_statistics_come_and_go(limit):
     for i in range(60):
         model.partial_fit(*mixed(rng, 120, i // 6, categories=9))
         assert model.memory_bytes_ <= limit
-        inactive += int(model._engine.snapshot()["inactive"].sum())
+        inactive += int(inside.snapshot(model)["inactive"].sum())
         if i % 6 == 5:
             check_counts(model)
             assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
@@ -111,12 +112,12 @@ def test_counts_are_exact_where_statistics_come_and_go(limit):
 def test_under_a_limit_the_window_holds_what_a_quarter_of_it_can():
     X, y = random_rbf(seed=1).take(5_000)
     model = rp.CVFDT(max_bytes=200_000).partial_fit(X, y)
-    held = model._engine.snapshot()["window_labels"].size
+    held = inside.snapshot(model)["window_labels"].size
     assert 300 < held < 600  # about 100 bytes an example
     model.set_params(max_bytes=400_000).partial_fit(X, y)
-    assert model._engine.snapshot()["window_labels"].size > 1.8 * held
+    assert inside.snapshot(model)["window_labels"].size > 1.8 * held
     model.set_params(max_bytes=200_000).partial_fit(X[:100], y[:100])
-    assert model._engine.snapshot()["window_labels"].size == held
+    assert inside.snapshot(model)["window_labels"].size == held
     check_counts(model)
     with pytest.raises(ValueError, match="max_bytes must be at least"):
         rp.CVFDT(max_bytes=10_000).partial_fit(X, y)
@@ -145,7 +146,7 @@ def test_checks_count_arrivals_while_the_window_is_full():
     X, y = rng.normal(size=(5_000, 2)), rng.integers(0, 2, 5_000)
     model = rp.CVFDT(adaptation=Window(size=100), grace_period=50, tau=0, delta=1e-9)
     model.partial_fit(X, y)
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     assert arrays["weight"].tolist() == [100.0]
     assert arrays["checks"].tolist() == [100]
 
@@ -217,12 +218,12 @@ def test_a_hook_sets_the_window():
 
     model = rp.CVFDT(adaptation=Window(size=1_000, validity_period=500, hook=hook))
     model.partial_fit(*mixed(rng, 1_400, 0))
-    assert model._engine.snapshot()["window_labels"].size == 1_000
+    assert inside.snapshot(model)["window_labels"].size == 1_000
     model.partial_fit(*mixed(rng, 600, 0))
     assert [r["rows"] for r in reports] == [500, 1_000, 1_500, 2_000]
     assert [r["window"] for r in reports] == [1_000, 1_000, 1_000, 200]
     assert set(reports[0]) == {"questionable", "started", "inner", "replaced", "rows", "window"}
-    assert model._engine.snapshot()["window_labels"].size == 200
+    assert inside.snapshot(model)["window_labels"].size == 200
     check_everything(model)
 
 
@@ -232,10 +233,10 @@ def test_a_hook_that_gives_no_length_is_refused_and_the_batch_changes_nothing(an
     window = Window(size=1_000, validity_period=500, hook=lambda report: answer)
     model = rp.CVFDT(adaptation=window)
     model.partial_fit(*mixed(rng, 400, 0))
-    before = model._engine.snapshot()
+    before = inside.snapshot(model)
     with pytest.raises(ValueError, match=r"adaptation__hook .* must return a whole number"):
         model.partial_fit(*mixed(rng, 400, 0))
-    after = model._engine.snapshot()
+    after = inside.snapshot(model)
     assert all(np.array_equal(before[name], after[name], equal_nan=True) for name in before)
 
 
@@ -309,7 +310,7 @@ def restless_arrays():
     model = rp.HoeffdingTree(**RESTLESS)
     for i in range(30):
         model.partial_fit(*mixed(rng, 150, i // 5))
-        if (model._engine.snapshot()["role"] == 1).any() and i > 10:
+        if (inside.snapshot(model)["role"] == 1).any() and i > 10:
             break
     return model
 
@@ -340,16 +341,12 @@ def restless_arrays():
     ],
 )
 def test_arrays_that_no_stream_leaves_behind_are_refused(name, place, value):
-    from riparian import _core
-    from riparian.settings import check_settings
-
     model = restless_arrays()
-    arrays = {k: v.copy() for k, v in model._engine.snapshot().items()}
-    settings = check_settings(model._axes())
-    _core.Engine.restore(settings, arrays)
+    arrays = {k: v.copy() for k, v in inside.snapshot(model).items()}
+    inside.restored(model, arrays)
     arrays[name][place] = value
     with pytest.raises(ValueError, match=r".+"):
-        _core.Engine.restore(settings, arrays)
+        inside.restored(model, arrays)
 
 
 @pytest.mark.parametrize(
@@ -357,14 +354,11 @@ def test_arrays_that_no_stream_leaves_behind_are_refused(name, place, value):
     ["since", "there", "window", "window_labels", "window_values", "window_codes", "on_trial"],
 )
 def test_arrays_that_are_too_short_are_refused(name):
-    from riparian import _core
-    from riparian.settings import check_settings
-
     model = restless_arrays()
-    arrays = model._engine.snapshot()
+    arrays = inside.snapshot(model)
     arrays[name] = arrays[name][:-1].copy()
     with pytest.raises(ValueError, match=r".+"):
-        _core.Engine.restore(check_settings(model._axes()), arrays)
+        inside.restored(model, arrays)
 
 
 def test_a_file_with_a_hook_asks_for_it():

@@ -4,13 +4,21 @@ import numpy as np
 import pytest
 from compositions import policies_of
 from reference.efdt import ReevaluationReference
-from split_by_split import STREAMS, TESTS, axes_of, in_order_of_appearance
+from split_by_split import (
+    STREAMS,
+    assert_same_counts,
+    assert_same_cut,
+    assert_same_evidence,
+    axes_of,
+    in_order_of_appearance,
+)
 
 import riparian as rp
 from riparian.adaptation import Reevaluation
 from riparian.bounds import DeltaMethod
 from riparian.impurities import Accuracy
 from riparian.modelfile import to_bytes
+from tests import inside
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
 QUICK = {**GROWTH, "adaptation": Reevaluation(every=100)}
@@ -60,7 +68,7 @@ def both(stream, n, seed=7, **options):
 
 
 def assert_same_tree(model, reference):
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     splits = {s.node: s for s in model.splits()}
     wanted = {s.node: s for s in reference.splits}
     assert len(splits) == len(wanted) == np.count_nonzero(nodes["test"])
@@ -69,23 +77,12 @@ def assert_same_tree(model, reference):
     while stack:
         i, r = stack.pop()
         node = reference.nodes[r]
-        for k, weight in node.observed.items():
-            assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
+        assert_same_counts(nodes, i, node)
         if node.cut is None:
             assert nodes["test"][i] == 0
             continue
-        assert TESTS[int(nodes["test"][i])] == node.cut.test
-        assert nodes["feature"][i] == node.cut.feature
-        if node.cut.test == "threshold":
-            assert nodes["threshold"][i] == pytest.approx(node.cut.value, rel=1e-9, abs=1e-12)
-        elif node.cut.test == "one-against-rest":
-            assert nodes["category"][i] == node.cut.value
-        got, want = splits[i], wanted[r]
-        assert (got.seen, got.reason) == (want.seen, want.reason)
-        assert got.n == pytest.approx(want.n, rel=1e-12)
-        assert got.gain == pytest.approx(want.gain, abs=1e-11)
-        assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
-        assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
+        assert_same_cut(nodes, i, node.cut)
+        assert_same_evidence(splits[i], wanted[r])
         below = {int(nodes["branch"][c]): int(c) for c in np.flatnonzero(nodes["parent"] == i) if c}
         assert set(below) == set(node.children)
         assert nodes["heavy"][i] == below[reference.nodes[node.heavy].branch]

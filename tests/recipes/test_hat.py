@@ -11,6 +11,7 @@ from split_by_split import TESTS, axes_of
 import riparian as rp
 from riparian.adaptation import Alternates, Window
 from riparian.modelfile import to_bytes
+from tests import inside
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
 ALTERNATES = Alternates(switch_after=60, drift_delta=0.05)
@@ -67,7 +68,7 @@ def test_hat_is_the_tree_of_the_reference(options):
         assert got.value_before == pytest.approx(want.error_before, rel=1e-9)
         assert got.value_after == pytest.approx(want.error_after, rel=1e-9)
         assert got.bound == pytest.approx(want.bound, rel=1e-9)
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     inner = np.flatnonzero(nodes["test"])
     got = {(nodes["depth"][i], nodes["feature"][i], TESTS[int(nodes["test"][i])]) for i in inner}
     assert got == {t[:3] for t in reference.cuts()}
@@ -203,5 +204,5 @@ def test_leaves_beside_a_node_are_not_counted_as_active(model):
     for start in range(0, len(y), 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100])
         assert model.n_active_leaves_ == model.n_leaves_
-        beside += len(model._engine.snapshot()["test"]) > model.n_nodes_
+        beside += len(inside.snapshot(model)["test"]) > model.n_nodes_
     assert beside > 0

@@ -10,6 +10,7 @@ import pytest
 import riparian as rp
 from riparian.modelfile import to_bytes
 from riparian.recipes import RECIPES
+from tests import inside
 
 
 def fingerprint(model):
@@ -112,12 +113,12 @@ def test_the_path_of_an_example_ends_where_it_is_learned(tree):
     steps = tree.explain_one(x)
     assert steps[0].node == 0
     assert len(steps) >= 2
-    before = tree._engine.nodes()["counts"]
+    before = inside.nodes(tree)["counts"]
     tree.learn_one(x, "dear")
-    nodes = tree._engine.nodes()
+    nodes = inside.nodes(tree)
     if len(nodes["counts"]) == len(before):
         gained = np.flatnonzero((nodes["counts"] - before).sum(axis=1))
-        keeps = tree._axes()["adaptation"].name in ("window", "reevaluation", "options")
+        keeps = inside.axes(tree)["adaptation"].name in ("window", "reevaluation", "options")
         assert gained.tolist() == [step.node for step in steps][0 if keeps else -1 :]
 
 

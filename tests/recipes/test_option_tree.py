@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 from compositions import policies_of
 from reference.options import OptionsReference
-from split_by_split import STREAMS, TESTS, axes_of, in_order_of_appearance
+from split_by_split import (
+    STREAMS,
+    assert_same_counts,
+    assert_same_cut,
+    assert_same_evidence,
+    axes_of,
+    in_order_of_appearance,
+)
 
 import riparian as rp
 from riparian import modelfile
 from riparian.adaptation import Options
 from riparian.modelfile import to_bytes
+from tests import inside
 
 QUICK = {"grace_period": 50, "delta": 1e-3, "tau": 0.1}
 
@@ -50,14 +58,14 @@ def test_without_options_it_is_vfdt(stream, leaf):
         for a, b in zip(got, want, strict=True):
             np.testing.assert_array_equal(a, b)
     assert one.splits() == plain.splits()
-    assert one._engine.delta_spent == plain._engine.delta_spent
+    assert inside.engine(one).delta_spent == inside.engine(plain).delta_spent
     assert one.export_text() == plain.export_text()
     assert plain.n_leaves_ > 4
 
 
 def test_another_feature_becomes_an_option_once_it_leads():
     model, _, _ = grown()
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     options = np.flatnonzero(nodes["option"])
     assert len(options) == model.change_counts()["started"] > 0
     splits = {s.node: s for s in model.splits()}
@@ -76,7 +84,7 @@ def test_another_feature_becomes_an_option_once_it_leads():
 @pytest.mark.parametrize("most", [2, 3, 5])
 def test_no_example_reaches_more_leaves_than_allowed(most):
     model, _, _ = grown(adaptation=Options(max_paths=most, delta=0.5))
-    assert paths(model._engine.nodes()) == most
+    assert paths(inside.nodes(model)) == most
 
 
 def with_one_more(nodes, at):
@@ -100,7 +108,7 @@ def test_only_nodes_that_may_have_another_option_keep_statistics(most, limits):
     kept = given_up = 0
     for i in range(0, len(y), 2000):
         model.partial_fit(X[i : i + 2000], y[i : i + 2000], classes=[0, 1])
-        nodes, state = model._engine.nodes(), model._engine.snapshot()
+        nodes, state = inside.nodes(model), inside.snapshot(model)
         for node in np.flatnonzero(nodes["test"]):
             may = (
                 not nodes["option"][node]
@@ -123,12 +131,12 @@ def test_a_full_tree_checks_no_node_in_vain():
     model, X, y = grown(adaptation=Options(max_paths=2, delta=0.5))
     for _ in range(3):
         model.partial_fit(X, y)
-    state = model._engine.snapshot()
+    state = inside.snapshot(model)
     full = np.flatnonzero((state["test"] > 0) & (state["inactive"] == 1))
     before = state["checks"][full]
     assert len(full) > 5
     model.partial_fit(X, y)
-    np.testing.assert_array_equal(model._engine.snapshot()["checks"][full], before)
+    np.testing.assert_array_equal(inside.snapshot(model)["checks"][full], before)
 
 
 def wandering(n=60_000, features=6, seed=0):
@@ -145,17 +153,17 @@ def test_below_a_limit_options_do_not_come_only_to_go():
     model = rp.HoeffdingOptionTree(max_bytes=120_000, adaptation=options, **QUICK)
     model.fit(X, y)
     assert model.change_counts()["started"] > 0
-    made = int(model._engine.snapshot()["births"][0])
-    assert made <= len(model._engine.nodes()["test"]) + 2
+    made = int(inside.snapshot(model)["births"][0])
+    assert made <= len(inside.nodes(model)["test"]) + 2
 
 
 def test_the_answer_is_the_mean_of_all_leaves():
     model, X, _ = grown(leaf="majority")
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     shares = nodes["counts"] + nodes["inherited"]
     shares /= shares.sum(axis=1, keepdims=True)
-    codes = [{c: k for k, c in enumerate(f.categories)} for f in model._schema.features]
-    order = np.argsort(np.asarray(model._schema.classes))
+    codes = [{c: k for k, c in enumerate(f.categories)} for f in inside.features(model)]
+    order = np.argsort(np.asarray(inside.classes(model)))
     several = 0
     for row in X[:500]:
         found, walks = [], [0]
@@ -277,9 +285,9 @@ def test_what_cannot_work_is_refused(options, message):
 @pytest.mark.parametrize("most", [1, 2])
 def test_a_file_with_too_many_options_is_refused(most):
     model, _, _ = grown()
-    assert paths(model._engine.nodes()) > 2
+    assert paths(inside.nodes(model)) > 2
     data = to_bytes(model)
-    model._learned_with["adaptation"] = Options(max_paths=most)
+    inside.learned_with(model)["adaptation"] = Options(max_paths=most)
     with pytest.raises(rp.ModelFileError, match="more options than adaptation__max_paths"):
         modelfile.from_bytes(to_bytes(model))
     assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
@@ -288,9 +296,9 @@ def test_a_file_with_too_many_options_is_refused(most):
 def test_a_file_where_a_node_lacks_the_statistics_it_uses_is_refused():
     X, y = wandering(20_000, 20)
     model = rp.HoeffdingOptionTree(max_bytes=200_000, **QUICK).fit(X, y)
-    assert model._engine.snapshot()["inactive"].any()
+    assert inside.snapshot(model)["inactive"].any()
     data = to_bytes(model)
-    model._learned_with["max_bytes"] = None
+    inside.learned_with(model)["max_bytes"] = None
     with pytest.raises(rp.ModelFileError, match="a node that still uses its statistics"):
         modelfile.from_bytes(to_bytes(model))
     assert modelfile.from_bytes(data).n_leaves_ == model.n_leaves_
@@ -349,7 +357,7 @@ def test_it_is_the_tree_of_the_reference(stream, options):
 
 
 def assert_same_options(model, reference):
-    nodes = model._engine.nodes()
+    nodes = inside.nodes(model)
     splits, wanted = model.splits(), reference.splits
     assert [s.seen for s in splits] == [s.seen for s in wanted]
     by_node, by_reference = {s.node: s for s in splits}, {s.node: s for s in wanted}
@@ -359,19 +367,12 @@ def assert_same_options(model, reference):
     while stack:
         i, r = stack.pop()
         node = reference.nodes[r]
-        for k, weight in node.observed.items():
-            assert nodes["counts"][i, k] == pytest.approx(weight, rel=1e-12)
+        assert_same_counts(nodes, i, node)
         if node.cut is None:
             assert nodes["test"][i] == 0
             continue
-        assert TESTS[int(nodes["test"][i])] == node.cut.test
-        assert nodes["feature"][i] == node.cut.feature
-        got, want = by_node[i], by_reference[r]
-        assert (got.seen, got.reason) == (want.seen, want.reason)
-        assert got.n == pytest.approx(want.n, rel=1e-12)
-        assert got.gain == pytest.approx(want.gain, abs=1e-11)
-        assert got.runner_up_gain == pytest.approx(want.runner_up_gain, abs=1e-11)
-        assert got.epsilon == pytest.approx(want.epsilon, rel=1e-9)
+        assert_same_cut(nodes, i, node.cut)
+        assert_same_evidence(by_node[i], by_reference[r])
         below = np.array([c for c in np.flatnonzero(nodes["parent"] == i) if c])
         beside = [int(c) for c in below if nodes["option"][c]]
         stack.extend(zip(beside, reference.options.get(r, []), strict=True))

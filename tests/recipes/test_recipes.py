@@ -10,7 +10,9 @@ from split_by_split import STREAMS, assert_same_tree
 
 import riparian as rp
 from riparian.bounds import DeltaMethod
+from riparian.recipe import ALWAYS_TAKEN
 from riparian.recipes import RECIPES
+from tests import inside
 
 COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
 
@@ -113,23 +115,15 @@ def test_the_first_split_of_nip_is_that_of_brute_force():
         assert first.feature == f"x{best}"
         assert first.gain == pytest.approx(gains[0], abs=1e-12)
         assert first.runner_up_gain == pytest.approx(gains[1], abs=1e-12)
-        threshold = model._engine.nodes()["threshold"][0]
+        threshold = inside.nodes(model)["threshold"][0]
         assert found[best][0] <= threshold < found[best][0] + 1.0
 
 
 # -- what every recipe takes ----------------------------------------------------------------------
 
-#: No paper's rule depends on these.
-SHARED = (
-    "adaptive_grace",
-    "drop_poor_features",
-    "short_memory",
-    "short_memory_in_bound",
-    "max_depth",
-    "max_leaves",
-    "max_bytes",
-    "categorical_features",
-)
+#: What every recipe takes, with the default of the free composition. A recipe may have its own
+#: defaults for the others, or fix them.
+SHARED = sorted({*ALWAYS_TAKEN} - {"leaf", "costs", "grace_period", "delta", "tau"})
 OWN = [cls for name, cls in RECIPES.items() if name != "HoeffdingTree"]
 
 

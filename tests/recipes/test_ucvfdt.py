@@ -9,6 +9,7 @@ import riparian as rp
 from riparian import ModelFileError, Uncertain
 from riparian.adaptation import Window
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 from tests.recipes import fractional_oracle, test_cvfdt, window_oracle
 from tests.recipes.test_cvfdt import changes, follows_a_swap
 
@@ -120,7 +121,7 @@ def test_counts_are_exact_where_statistics_come_and_go(limit):
     for i in range(24):
         model.partial_fit(*mixed(rng, 80, i // 6, categories=9, share=0.1))
         assert model.memory_bytes_ <= limit
-        inactive += int(model._engine.snapshot()["inactive"].sum())
+        inactive += int(inside.snapshot(model)["inactive"].sum())
         if i % 6 == 5:
             fractional_oracle.check_counts(model)
             assert to_bytes(from_bytes(to_bytes(model))) == to_bytes(model)
@@ -172,7 +173,7 @@ def test_degenerate_values_give_the_bytes_of_cvfdt():
         ours.partial_fit(degenerate(X), y)
         theirs.partial_fit(X, y)
     assert changes(ours)["replaced"] > 0
-    a, b = ours._engine.snapshot(), theirs._engine.snapshot()
+    a, b = inside.snapshot(ours), inside.snapshot(theirs)
     assert all(a[name].tobytes() == b[name].tobytes() for name in a)
     np.testing.assert_array_equal(ours.predict_proba(degenerate(X)), theirs.predict_proba(X))
 
@@ -210,7 +211,7 @@ def test_a_part_counts_in_the_tests_of_a_subtree_by_its_share():
     model = rp.HoeffdingTree(**RESTLESS)
     for i in range(30):
         model.partial_fit(*mixed(rng, 100, i // 5))
-        a = model._engine.snapshot()
+        a = inside.snapshot(model)
         trials = a["trials"].reshape(-1, 6)
         assert np.all(trials[:, :5] % fractional_oracle.STEP == 0.0)
         assert np.all(trials[:, 2] <= trials[:, 1])
@@ -229,10 +230,7 @@ def learned():
 
 
 def restore(model, arrays):
-    from riparian import _core
-    from riparian.settings import check_settings
-
-    return _core.Engine.restore(check_settings(model._axes()), arrays)
+    return inside.restored(model, arrays)
 
 
 def first_of(numbers, kind):
@@ -252,7 +250,7 @@ def first_of(numbers, kind):
 @pytest.mark.parametrize("kind", range(4))
 def test_distributions_that_no_stream_leaves_behind_are_refused(kind, place, value):
     model = learned()
-    arrays = {k: v.copy() for k, v in model._engine.snapshot().items()}
+    arrays = {k: v.copy() for k, v in inside.snapshot(model).items()}
     restore(model, arrays)
     at = first_of(arrays["window_numbers"], kind)
     if place == 2 and kind < 2 and value in (-1.0, 0.5, np.inf):
@@ -282,7 +280,7 @@ def test_distributions_that_no_stream_leaves_behind_are_refused(kind, place, val
 )
 def test_impossible_numbers_in_a_distribution_are_refused(kind, place, value):
     model = learned()
-    arrays = {k: v.copy() for k, v in model._engine.snapshot().items()}
+    arrays = {k: v.copy() for k, v in inside.snapshot(model).items()}
     at = first_of(arrays["window_numbers"], kind)
     arrays["window_numbers"][at + place] = value
     with pytest.raises(ValueError, match=r".+"):
@@ -293,7 +291,7 @@ def test_impossible_numbers_in_a_distribution_are_refused(kind, place, value):
 def test_arrays_of_another_length_are_refused(name):
     model = learned()
     for change in (lambda v: v[:-1], lambda v: np.append(v, v[:1]), lambda v: v[:0]):
-        arrays = {k: v.copy() for k, v in model._engine.snapshot().items()}
+        arrays = {k: v.copy() for k, v in inside.snapshot(model).items()}
         arrays[name] = change(arrays[name])
         with pytest.raises(ValueError, match=r".+"):
             restore(model, arrays)
@@ -301,7 +299,7 @@ def test_arrays_of_another_length_are_refused(name):
 
 def test_a_file_that_says_a_certain_row_is_uncertain_is_refused():
     model = learned()
-    arrays = {k: v.copy() for k, v in model._engine.snapshot().items()}
+    arrays = {k: v.copy() for k, v in inside.snapshot(model).items()}
     arrays["window_uncertain"][:] ^= 1
     with pytest.raises(ValueError, match=r".+"):
         restore(model, arrays)
@@ -326,7 +324,7 @@ def test_under_a_limit_uncertain_examples_take_the_room_of_certain_ones():
         for _ in range(8):
             model.partial_fit(*mixed(rng, 100, 0, share=share))
             assert model.memory_bytes_ <= 200_000
-        held.append(model._engine.snapshot()["window_labels"].size)
+        held.append(inside.snapshot(model)["window_labels"].size)
     assert held[1] < 0.5 * held[0]
     # Each distribution takes four to nine numbers, and four of them make an example.
     assert held[1] > 200_000 / 4 / (4 * 9 * 8 + 70)

@@ -9,6 +9,7 @@ import riparian as rp
 from riparian import HoeffdingTree, Uncertain
 from riparian.adaptation import Alternates, Options, Reevaluation, Window
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 from tests.recipes.test_ucvfdt import mixed
 
 QUICK = {"grace_period": 40, "delta": 1e-2, "tau": 0.2}
@@ -101,10 +102,10 @@ def test_batches_of_any_size_and_files_in_between_give_the_same_bytes(adaptation
 def test_inner_nodes_learn_every_part_that_passes_them(adaptation):
     X, y = stream(14, seed=3)
     model = HoeffdingTree(adaptation=RESTLESS[adaptation], **EAGER).partial_fit(X, y)
-    a = model._engine.snapshot()
+    a = inside.snapshot(model)
     k = int(a["classes"][0])
     counts = a["counts"].reshape(-1, k)
-    seen = [np.sum(y == label) for label in model._schema.classes]
+    seen = [np.sum(y == label) for label in inside.classes(model)]
     np.testing.assert_allclose(counts[0], seen, rtol=1e-12)
     # What the children of a node have learned since is at most what passed the node.
     for node in range(len(counts)):
@@ -144,7 +145,7 @@ def test_all_options_answer_by_the_shares_that_come_to_their_leaves():
         adaptation=Options(delta=0.5), leaf="majority", inherit_counts="none", **QUICK
     )
     model.partial_fit(X, (x.sum(axis=1) > 0).astype(int))
-    a = model._engine.snapshot()
+    a = inside.snapshot(model)
     assert (a["role"] == 2).sum() >= 2
     k = int(a["classes"][0])
     counts = a["counts"].reshape(-1, k)
@@ -184,7 +185,7 @@ def test_a_detector_hears_an_example_where_half_of_it_comes():
     model = HoeffdingTree(adaptation="alternates", leaf="majority", grace_period=100)
     model.partial_fit({"x": x}, (x > 0).astype(int))
     assert model.n_leaves_ == 2
-    a = model._engine.snapshot()
+    a = inside.snapshot(model)
     cut = a["threshold"][0]
 
     def heard(a):
@@ -195,7 +196,7 @@ def test_a_detector_hears_an_example_where_half_of_it_comes():
     before, counts = heard(a), a["counts"].reshape(-1, 2)
     for _ in range(20):
         model.learn_one({"x": Uncertain.interval(cut - 3.0, cut + 7.0)}, 1)
-    a = model._engine.snapshot()
+    a = inside.snapshot(model)
     assert (heard(a) - before).tolist() == [20, 0, 20]
     learned = a["counts"].reshape(-1, 2) - counts
     np.testing.assert_allclose(learned[1:].sum(axis=1), [6.0, 14.0])

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests import inside
+
 LEAF, THRESHOLD, ONE_VALUE = 0, 1, 2
 
 
@@ -26,7 +28,7 @@ def recount(model):
     the tree and in the subtrees beside its nodes; where the branch for its category was not there
     yet it took the one for missing values (Hulten et al. 2001, table 4).
     """
-    a = model._engine.snapshot()
+    a = inside.snapshot(model)
     slots, found = [], [0, 0]
     for kind in a["kinds"]:
         slots.append(found[kind])

@@ -93,20 +93,20 @@ def test_the_verdict_counts_bins_that_all_reached_on_one_stream():
     curves = np.full((1, 3, len(ctree._MIDDLES)), 0.6)
     curves[0, 0] = 0.7
     curves[0, 1, 4:] = np.nan
-    found = ctree._verdict(curves)
+    found = ctree.verdict(curves)
     assert "others holds: it does so in 3 of 3 bins" in found
     assert "+10.00 points to CorrH-Tree, +10.00 points to H-Tree" in found
     curves[0, 2, 1] = 0.8
-    assert "others does not hold: it does so in 2 of 3 bins" in ctree._verdict(curves)
+    assert "others does not hold: it does so in 2 of 3 bins" in ctree.verdict(curves)
     # Reached, but never on the same stream.
     apart = np.full((2, 3, len(ctree._MIDDLES)), np.nan)
     apart[0, 0], apart[1, 1:] = 0.7, 0.6
-    assert "nothing can be compared" in ctree._verdict(apart)
+    assert "nothing can be compared" in ctree.verdict(apart)
 
 
 @pytest.mark.parametrize("n", [2, 16, 200])
 def test_the_values_of_delta_and_c_stay_within_the_papers(n):
-    values = ctree._grid(n, 2.0)
+    values = ctree.grid(n, 2.0)
     assert len(values) == n
     assert values == sorted(values)
     assert values[0] == pytest.approx(2 / 201)
@@ -138,7 +138,7 @@ def test_a_page_escapes_what_it_shows():
 
 def test_a_picture_is_the_same_each_time():
     means = {name: np.linspace(0.5, 0.7, len(ctree._MIDDLES)) for name in ctree.LEARNERS}
-    picture = Picture("x", lambda: ctree._draw(means, "accuracy"))
+    picture = Picture("x", lambda: ctree.draw(means, "accuracy"))
     assert picture.svg() == picture.svg()
 
 

@@ -13,6 +13,7 @@ from whole_trees import as_examples, tree_of
 
 import riparian as rp
 from riparian.modelfile import from_bytes, to_bytes
+from tests import inside
 
 NAN = math.nan
 
@@ -108,7 +109,7 @@ def test_iti_is_its_batch_tree_after_every_example(metric, data):
         for learner in (model, batch):
             learner.partial_fit(row, y[n - 1 : n], sample_weight=w[n - 1 : n])
         assert tree_of(model) == tree_of(batch)
-    codes = {v: i for i, v in enumerate(model._schema.features[1].categories)}
+    codes = {v: i for i, v in enumerate(inside.features(model)[1].categories)}
     coded = [[a, codes.get(b), c] for a, b, c in X]
     want = iti(as_examples(coded, y, w), [True, False, True], metric)
     assert named(want, list(codes)) == tree_of(model)

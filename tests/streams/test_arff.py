@@ -10,6 +10,7 @@ from reading import read, refused, whole
 
 from riparian.streams import in_memory
 from riparian.streams.readers import open_stream
+from tests import inside
 
 HEADER = """\
 % A comment.
@@ -86,7 +87,7 @@ def test_the_size_of_the_blocks_and_the_way_of_reading_change_nothing(write):
     rows = [f"{i / 7:.4f}, {'uv?'[i % 3] if i % 10 else 'NA'} ,{'ab'[i % 2]}\n" for i in range(500)]
     path = write("b.arff", head + "".join(rows))
     with open_stream(path) as stream:
-        stream._careful_block = None
+        inside.read_only_fast(stream)
         X, y = whole(stream)
     assert X["c"][:5].tolist() == ["NA", "v", None, "u", "v"]
     for size, extra in ((1, ""), (7, ""), (100, "% a comment sends the block the careful way\n")):

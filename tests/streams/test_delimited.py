@@ -13,6 +13,7 @@ from reading import JOBS, many, read
 
 from riparian.streams import delimited, texttable
 from riparian.streams.readers import open_stream
+from tests import inside
 
 # What the values are
 
@@ -199,7 +200,7 @@ def test_the_fast_way_and_the_careful_way_agree(tmp_path_factory, rows):
     path.write_text("a,b,y\n" + "".join(",".join(row) + "\n" for row in rows), "utf-8", newline="")
     options = {"target": "y", "categorical": ["b", "y"], "numeric": ["a"]}
     with open_stream(path, **options) as stream:
-        stream._plain_block = lambda lines: None
+        inside.read_only_carefully(stream)
         careful = caught(stream)
     with open_stream(path, **options) as stream:
         fast = caught(stream)
@@ -213,10 +214,10 @@ def caught(stream):
         return str(error)
 
 
-def test_plain_numbers_are_read_the_fast_way(write, monkeypatch):
+def test_plain_numbers_are_read_the_fast_way(write):
     path = write("p.csv", many(500))
     with open_stream(path, target="y") as stream:
-        monkeypatch.setattr(stream, "_careful_block", None)
+        inside.read_only_fast(stream)
         assert sum(len(y) for _, y in stream.blocks(100)) == 500
 
 

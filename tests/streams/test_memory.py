@@ -19,6 +19,7 @@ from riparian.streams import (
     with_label_noise,
     with_missing,
 )
+from tests import inside
 
 # Arrays
 
@@ -295,7 +296,7 @@ def test_a_column_of_nothing_is_of_no_kind_yet():
     tree = rp.VFDT()
     for X, y in from_frames(parts, target="y").blocks():
         tree.partial_fit(X, y)
-    assert [f.kind for f in tree._schema.features] == ["numeric", "categorical"]
+    assert [f.kind for f in inside.features(tree)] == ["numeric", "categorical"]
 
 
 def test_what_is_wrong_with_a_frame_is_said():

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from riparian.commands.messages import print_message
 from riparian.commands.reading import ModelFile
 from riparian.commands.stopping import begin_work
-from riparian.commands.telling import say
 
 __all__ = ["export"]
 
@@ -42,7 +42,7 @@ def export(
     missing: Annotated[
         str | None,
         typer.Option(
-            help="fails: so a missing value is taken where the model asks both branches of a test."
+            help="fails: a missing value fails a test of which the model follows both branches."
         ),
     ] = None,
     table: Annotated[
@@ -68,7 +68,7 @@ def export(
 ) -> None:
     """Write a model as a program, an ONNX model, text or a drawing.
 
-    Programs and ONNX models answer as the model does, without riparian.
+    Programs and ONNX models predict as the model does, without riparian.
     """
     import riparian
     from riparian.errors import one_of
@@ -113,12 +113,12 @@ def export(
             return
         with open_output(out, "w") as lines:
             lines.write(text)
-    say(f"wrote {out}")
+    print_message(f"wrote {out}")
 
 
 @contextlib.contextmanager
 def _in_words_of_the_shell() -> Iterator[None]:
-    """Tells what an export cannot say with the option that lets it."""
+    """Words the errors of an export with the options of the command line."""
     try:
         yield
     except ValueError as error:
@@ -149,7 +149,7 @@ def _drawn(model: Any, to: str, depth: int | None, member: int | None) -> str:
     if isinstance(model, TreeModel):
         return model.export_text(**options) if to == "text" else model.export_graphviz(**options)
     if to == "dot":
-        raise typer.BadParameter(f"{name} has planes, not tests; take --to text", param_hint="--to")
+        raise typer.BadParameter(f"{name} has planes, not tests; use --to text", param_hint="--to")
     if depth is not None:
         raise typer.BadParameter(f"is for trees that grow, not for {name}", param_hint="--depth")
     return str(model.export_text())

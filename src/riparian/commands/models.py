@@ -12,11 +12,9 @@ __all__ = ["models"]
 
 
 def models(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Tell all about this one.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this one.")] = None,
 ) -> None:
-    """List the models, or tell what one is and which parameters it has."""
+    """List the models, or describe one and its parameters."""
     from riparian.errors import one_of
     from riparian.models import MODELS
     from riparian.options import MODEL_GROUPS

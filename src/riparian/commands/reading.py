@@ -40,7 +40,7 @@ Format = Annotated[
 ]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Columns taken as text, comma-separated."),
+    typer.Option(metavar="NAMES", help="Columns read as text, comma-separated."),
 ]
 Drop = Annotated[
     list[str] | None,

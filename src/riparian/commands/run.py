@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from riparian.commands.messages import Json, Quiet, Splits, print_json, print_message
 from riparian.commands.reading import (
     Block,
     Categorical,
@@ -20,7 +21,6 @@ from riparian.commands.reading import (
     names,
 )
 from riparian.commands.stopping import begin_work, finishing, status_of
-from riparian.commands.telling import Json, Quiet, Splits, print_json, say
 from riparian.options import MODEL_GROUPS, given_parameters, with_options
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run(
         str,
         typer.Option(
             help=f"A model. {_listed()} The options below are parameters of trees, their "
-            "defaults the model's own; HoeffdingTree takes all of them."
+            "defaults the model's own; HoeffdingTree accepts all of them."
         ),
     ] = "StreamTree",
     assignments: Annotated[
@@ -83,7 +83,7 @@ def run(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any parameter of the model, as riparian models NAME tells them: n_estimators=5, "
+            help="Any parameter of the model, as riparian models NAME lists them: n_estimators=5, "
             "drift=DDM, 'estimator=HAT(tau=0.1)'. Give it several times.",
         ),
     ] = None,
@@ -112,9 +112,9 @@ def run(
         from riparian.named import open_named
 
         begin_work()
-        stream: Any = open_named(data, say)
+        stream: Any = open_named(data, print_message)
         if stream.n_rows is None and rows is None:
-            say(f"{data} has no end; Ctrl-C stops it, or --rows")
+            print_message(f"{data} has no end; Ctrl-C stops it, or --rows")
     else:
         from riparian.streams.readers import LABELLED, file_format, open_stream
 
@@ -146,28 +146,30 @@ def run(
         if result.skipped:
             from riparian.predictions import skipped_text
 
-            say(skipped_text(result.skipped, stream.first_fault))
+            print_message(skipped_text(result.skipped, stream.first_fault))
         # An interrupt inside a block leaves it learned in part, and not in the result.
         learned = model.n_seen_ if hasattr(model, "classes_") else 0
         if not result.n and not learned:
-            say("interrupted before the first row" if interrupted else f"{stream.name} has no rows")
+            print_message(
+                "interrupted before the first row" if interrupted else f"{stream.name} has no rows"
+            )
             raise typer.Exit(1 if status is None else status)
-        _say_unknown_costs(model)
+        _report_unknown_costs(model)
         if interrupted:
-            say(
+            print_message(
                 f"interrupted after {learned:,} rows, which are learned; "
                 f"the results are of the first {result.n:,}"
             )
         if model_out is not None:
             model.save(model_out)
-            say(f"wrote the model to {model_out}")
+            print_message(f"wrote the model to {model_out}")
         if not result.n:
             raise typer.Exit(1 if status is None else status)
         if report is not None:
             from riparian.report import write_report
 
             write_report(report, model, result, data)
-            say(f"wrote the report to {report}")
+            print_message(f"wrote the report to {report}")
     if json:
         print_json(
             run_dict(
@@ -187,7 +189,7 @@ def run(
     if status is not None:
         raise typer.Exit(status)
     if damaged is not None:
-        say(f"{damaged}; all before it was learned")
+        print_message(f"{damaged}; all before it was learned")
         raise typer.Exit(1)
 
 
@@ -232,7 +234,7 @@ def _model(
     *,
     labels_as_text: bool,
 ) -> Any:
-    """The model of a name, with what options and assignments say of it."""
+    """The model of a name, with its options and assignments."""
     from riparian.errors import one_of
     from riparian.models import MODELS
     from riparian.written_models import assigned, with_parameters
@@ -261,11 +263,11 @@ def _model(
 
 
 def _why_not(recipe: str, own: list[str], name: str) -> str:
-    """Why a model does not take an option, and what does."""
+    """Why a model does not accept an option, and what does."""
     from riparian.recipes import RECIPES
 
     if recipe in RECIPES:
-        return f"{recipe} fixes it; take --recipe HoeffdingTree to choose it"
+        return f"{recipe} fixes it; use --recipe HoeffdingTree to choose it"
     if "estimator" in own:
         return (
             f"{recipe} has no such parameter, but its members have: "
@@ -274,13 +276,13 @@ def _why_not(recipe: str, own: list[str], name: str) -> str:
     return f"{recipe} has no such parameter"
 
 
-def _say_unknown_costs(model: Any) -> None:
+def _report_unknown_costs(model: Any) -> None:
     """Name the labels of costs that no row had: they are likely misspelt."""
     if isinstance(getattr(model, "costs", None), dict):
         known = set(model.classes_.tolist())
         unknown = dict.fromkeys(label for pair in model.costs for label in pair)
         if missing := [repr(label) for label in unknown if label not in known]:
-            say(f"no row had the class {', '.join(missing)}, which --costs names")
+            print_message(f"no row had the class {', '.join(missing)}, which --costs names")
 
 
 def _refuse_for(prefix: str, **options: Any) -> None:

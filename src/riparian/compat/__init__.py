@@ -10,7 +10,7 @@ __all__ = ["announce_to_river"]
 def announce_to_river(cls: type) -> None:
     """Makes `cls` count as a classifier of River, if River is in use.
 
-    River asks ``isinstance(model, river.base.Classifier)`` before it evaluates a
+    River checks ``isinstance(model, river.base.Classifier)`` before it evaluates a
     model. River itself is never imported here.
     """
     river = sys.modules.get("river.base")

@@ -6,8 +6,8 @@ UCI repository or LIBSVM Data. The layout is a CSV with a header, the class in t
 ``target``, and ``?`` for a missing value.
 
 That a file is the data set is checked when it is read: its rows and the rows of each class must be
-those that `info` tells, and its CSV must have the sha256 that is known of it. That of ``airlines``
-is not known, and of the files at their public homes only those of ``covertype``, ``adult`` and
+those of `info`, and its CSV must have the sha256 that is known of it. That of ``airlines`` is
+not known, and of the files at their public homes only those of ``covertype``, ``adult`` and
 ``iris`` are: a copy of the others could not be compared with what is there today, so for them the
 check is that of the converted content.
 """
@@ -52,7 +52,7 @@ def names() -> list[str]:
 
 
 def info(name: str) -> Dataset:
-    """Tell what is known of a data set, without reading it.
+    """Describe a data set without reading it.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def load(
     urls : sequence of str, optional
         Other addresses of the original files, in their order, such as a mirror.
     progress : bool, optional
-        Whether to tell the fetching on standard error. By default only on a terminal.
+        Whether to report the download on standard error. By default only on a terminal.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def from_name(name: str, note: Callable[[str], None] = lambda message: None) -> 
     name : str
         ``dataset:`` and a data set's name; ``?shuffle=SEED`` after it shuffles the rows.
     note : callable
-        Is told if the data set ought to be shuffled.
+        Called with a message if the data set should be shuffled.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def _frame(stream: Stream) -> Any:
 
 
 def listing() -> list[dict[str, Any]]:
-    """Tell of each data set what a list of them shows."""
+    """Describe each data set in a line of a list."""
     found = []
     for dataset in DATASETS.values():
         path = find(dataset)

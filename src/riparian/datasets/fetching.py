@@ -35,7 +35,7 @@ _TIMEOUT_SECONDS = 30
 _PIECE = 1 << 16
 
 
-#: Is told how many bytes have come, of how many.
+#: Called with the number of bytes that have come, and of all bytes.
 Shown: TypeAlias = Callable[[int, int | None], None]
 
 
@@ -77,8 +77,8 @@ def fetch(
     verify : bool, default=True
         Whether it must be the data set that the catalogue describes.
     progress : bool, optional
-        Whether to say on standard error what is fetched, and under which licence. By default only
-        on a terminal.
+        Whether to report on standard error what is fetched, and under which licence. By default
+        only on a terminal.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def _download(original: Original, out: BinaryIO, shown: Shown, *, verify: bool) 
     if verify and original.sha256 is not None and digest.hexdigest() != original.sha256:
         raise ValueError(
             f"{original.url} is not the file that was published: its sha256 is "
-            f"{digest.hexdigest()} and not {original.sha256}; verify=False takes it all the same"
+            f"{digest.hexdigest()} and not {original.sha256}; verify=False uses it all the same"
         )
 
 

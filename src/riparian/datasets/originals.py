@@ -54,12 +54,12 @@ def check_meaning(dataset: Dataset, classes: Mapping[str, int], sha256: str | No
     if dict(classes) != dict(dataset.classes):
         raise ValueError(
             f"this is not {dataset.name}: it must have {_counts(dataset.classes)}, "
-            f"but has {_counts(classes)}; verify=False takes it all the same"
+            f"but has {_counts(classes)}; verify=False uses it all the same"
         )
     if dataset.sha256 is not None and sha256 is not None and sha256 != dataset.sha256:
         raise ValueError(
             f"this is not {dataset.name} as it is known here: rows and classes agree, but the "
-            f"sha256 of its content is {sha256} and not {dataset.sha256}; verify=False takes it "
+            f"sha256 of its content is {sha256} and not {dataset.sha256}; verify=False uses it "
             f"all the same"
         )
 

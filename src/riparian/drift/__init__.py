@@ -1,4 +1,4 @@
-"""Detectors of drift: they watch one number a row and say when it has changed.
+"""Drift detectors: they monitor one number per row and signal when it has changed.
 
 ========================  =====================================================
 `ADWIN`                   the mean of any numbers, over a window without a size

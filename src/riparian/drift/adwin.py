@@ -18,23 +18,23 @@ class ADWIN(Detector, name="adwin"):
               d = \ln\frac{2 \ln n}{\delta}, \quad
               m = \frac{1}{n_0 - L + 1} + \frac{1}{n_1 - L + 1},
 
-    then the oldest bucket is dropped and all boundaries are looked at again, until none cuts. A
-    drop is a drift. The rest of the window is the new concept's: nothing starts anew, and a
-    large change may be told by several drifts in a row.
+    then the oldest bucket is dropped and all boundaries are checked again, until none cuts. A
+    drop is a drift. The rest of the window is the new concept's: nothing starts over, and a
+    large change may be signalled by several drifts in a row.
 
     Parameters
     ----------
     delta : float, default=0.002
-        Accepted probability of a false alarm at a look. Smaller values wait longer.
+        Accepted probability of a false alarm at a check. Smaller values wait longer.
     clock : int, default=32
-        Values from look to look.
+        Values from check to check.
     max_buckets : int, default=5
         Buckets of each size, from 2 to 64. More of them place a cut more exactly, in more
         memory and time.
     min_window_length : int, default=5
         A part must have more than `min_window_length` + 1 values to be compared.
     grace_period : int, default=10
-        A window that is not longer is not looked at.
+        A window that is not longer is not checked.
 
     Notes
     -----

@@ -25,10 +25,10 @@ _WATCHED = {
 
 
 class Detector:
-    """Watches one number a row; see :mod:`riparian.drift` for the detectors.
+    """Monitors one number per row; see :mod:`riparian.drift` for the detectors.
 
-    A detector that signals a drift starts anew with the next value, unless its own page says
-    otherwise. It may be copied and pickled, and works wherever River takes a detector.
+    A detector that signals a drift starts over with the next value, unless its own page says
+    otherwise. It may be copied and pickled, and works wherever River accepts a detector.
     """
 
     _name: ClassVar[str]
@@ -59,19 +59,19 @@ class Detector:
         self._native = _core.Detector(self._name, self._parameters)
 
     def update(self, x: float) -> Self:
-        """Learn one value; `drift_detected` and `warning_detected` then tell of it.
+        """Learn one value; `drift_detected` and `warning_detected` then describe it.
 
         Parameters
         ----------
         x : float
-            The value. What the detector cannot watch is refused, and it stays as it was.
+            The value. What the detector cannot use is refused, and it stays as it was.
         """
         try:
             learned = self._native.update(x)
         except TypeError:
             kind = type(self).__name__
             raise TypeError(
-                f"{kind}.update takes one number, got {x!r}; find(values) takes an array"
+                f"{kind}.update needs one number, got {x!r}; find(values) accepts an array"
             ) from None
         if not learned:
             raise ValueError(f"x must be {self._watches} for {type(self).__name__}, got {x!r}")
@@ -83,7 +83,7 @@ class Detector:
         Parameters
         ----------
         values : array-like of shape (n,)
-            All are looked at before the first is learned.
+            All are checked before the first is learned.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class Detector:
 
     @property
     def memory_bytes(self) -> int:
-        """What the detector takes in memory, Python's object around it aside."""
+        """The memory of the detector, without Python's object around it."""
         return self._native.bytes
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -181,10 +181,10 @@ def detector_class(name: str) -> type[Detector]:
     """The class of a detector that has no module of its own."""
     declared = declarations()[name]
     parameters = [Parameter.of(d) for d in declared["parameters"]]
-    told = "".join(
+    described = "".join(
         f"{p.name} : {p.type_text}, default={p.default!r}\n    {p.help}\n" for p in parameters
     )
-    doc = f"{declared['about']}\n\nParameters\n----------\n{told}"
+    doc = f"{declared['about']}\n\nParameters\n----------\n{described}"
     namespace = {"__module__": "riparian.drift", "__doc__": doc}
     return types.new_class(
         declared["type_name"], (Detector,), {"name": name}, lambda ns: ns.update(namespace)

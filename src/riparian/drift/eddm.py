@@ -15,7 +15,7 @@ class EDDM(Detector, name="eddm"):
 
     .. math:: \frac{p' + 2 s'}{p'_{max} + 2 s'_{max}}
 
-    is a warning below `alpha` and a drift below `beta`. It is asked at each error; in between
+    is a warning below `alpha` and a drift below `beta`. It is computed at each error; in between
     a warning stands.
 
     Parameters

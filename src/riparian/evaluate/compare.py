@@ -32,7 +32,7 @@ __all__ = ["Cell", "Comparison", "compare"]
 
 
 class Comparison:
-    """The cells of a comparison, and what they say together.
+    """The cells of a comparison, and what they show together.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Comparison:
         )
 
     def table(self) -> dict[str, list[Any]]:
-        """Give one list a column, a row a run, as `pandas.DataFrame` takes them."""
+        """Give one list a column, a row a run, as `pandas.DataFrame` accepts them."""
         found: dict[str, list[Any]] = {}
         for cell in self.cells:
             row = asdict(cell)
@@ -183,8 +183,8 @@ def compare(
         Each is cloned for each run; riparian's, River's, or scikit-learn's.
     streams : mapping of str to stream, or sequence of str
         A name such as ``"synth:sea?concept=2"``, to which the seed is added; a data set's, such as
-        ``"dataset:elec2"``, whose rows the seed shuffles unless the name says ``?shuffle=``; a
-        function that takes the seed and gives a stream; or a stream, the same for all seeds.
+        ``"dataset:elec2"``, whose rows the seed shuffles unless the name has ``?shuffle=``; a
+        function of the seed that returns a stream; or a stream, the same for all seeds.
     seeds : iterable of int, default=(0,)
     rows : int, optional
         Rows of each run; needed where a stream is endless.

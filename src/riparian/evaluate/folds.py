@@ -44,7 +44,7 @@ class Folds:
         )
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give all columns by name, as `pandas.DataFrame` takes them."""
+        """Give all columns by name, as `pandas.DataFrame` accepts them."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 

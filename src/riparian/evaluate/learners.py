@@ -13,20 +13,20 @@ __all__ = ["LOT_ROWS", "Learner", "as_learner", "rows_of"]
 #: Rows that a scikit-learn classifier predicts before it learns them together.
 LOT_ROWS = 100
 
-#: What was predicted, and the probabilities by label if they were asked for.
-Answers: TypeAlias = tuple[Any, dict[Any, NDArray[np.float64]] | None]
+#: What was predicted, and the probabilities by label if they were wanted.
+Predictions: TypeAlias = tuple[Any, dict[Any, NDArray[np.float64]] | None]
 
 
 class Learner(Protocol):
-    """What an evaluation asks of a model, whichever library it comes from."""
+    """What an evaluation needs of a model, whichever library it comes from."""
 
-    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
+    def prequential(self, X: Any, y: Any, proba: bool) -> Predictions:
         """Predict each row, then learn it."""
 
     def learn(self, X: Any, y: Any) -> None:
         """Learn rows."""
 
-    def predict(self, X: Any, proba: bool) -> Answers:
+    def predict(self, X: Any, proba: bool) -> Predictions:
         """Predict rows."""
 
 
@@ -63,25 +63,25 @@ class _Native:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        # Of its very first row a model knows nothing, and what it says of it is no prediction.
+        # Of its very first row a model knows nothing, so what it returns is no prediction.
         self._blank = hasattr(type(model), "n_seen_") and not hasattr(model, "n_seen_")
 
-    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
+    def prequential(self, X: Any, y: Any, proba: bool) -> Predictions:
         if proba:
-            said, table = self.model.prequential(X, y, proba=True)
+            predicted, table = self.model.prequential(X, y, proba=True)
             chances = self._by_label(table)
         else:
-            said, chances = self.model.prequential(X, y), None
+            predicted, chances = self.model.prequential(X, y), None
         if self._blank:
-            said = [None, *said[1:].tolist()]
+            predicted = [None, *predicted[1:].tolist()]
             self._blank = False
-        return said, chances
+        return predicted, chances
 
     def learn(self, X: Any, y: Any) -> None:
         self.model.partial_fit(X, y)
         self._blank = False
 
-    def predict(self, X: Any, proba: bool) -> Answers:
+    def predict(self, X: Any, proba: bool) -> Predictions:
         if self._blank:
             return [None] * _length(X), {} if proba else None
         chances = self._by_label(self.model.predict_proba(X)) if proba else None
@@ -92,7 +92,7 @@ class _Native:
 
 
 class _Batch:
-    """A scikit-learn classifier, which takes numbers and must know the classes at once."""
+    """A scikit-learn classifier, which accepts numbers only and must know the classes at once."""
 
     def __init__(self, model: Any, classes: Sequence[Any] | None) -> None:
         self.model = model
@@ -109,7 +109,7 @@ class _Batch:
             )
         self.model.partial_fit(self._matrix(X), y, classes=self._classes)
 
-    def predict(self, X: Any, proba: bool) -> Answers:
+    def predict(self, X: Any, proba: bool) -> Predictions:
         if not hasattr(self.model, "classes_"):
             return [None] * _length(X), {} if proba else None
         matrix = self._matrix(X)
@@ -125,7 +125,7 @@ class _Batch:
         for name, column in X.items():
             if np.asarray(column).dtype.kind not in "biuf":
                 raise TypeError(
-                    f"{type(self.model).__name__} takes numbers only, but column {name!r} holds "
+                    f"{type(self.model).__name__} accepts numbers only, but column {name!r} holds "
                     "text; leave it out or encode it"
                 )
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in X.values()])
@@ -140,28 +140,28 @@ class _InLots:
         self._waiting: list[tuple[Any, Any]] = []
         self._n_waiting = 0
 
-    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
-        said: list[Any] = []
+    def prequential(self, X: Any, y: Any, proba: bool) -> Predictions:
+        predicted: list[Any] = []
         tables: list[dict[Any, NDArray[np.float64]]] = []
         ends = [0]
         while ends[-1] < len(y):
             start = ends[-1]
             stop = min(len(y), start + self._full - self._n_waiting)
             part = rows_of(X, start, stop)
-            answers, chances = self._learner.predict(part, proba)
-            said.extend(answers)
+            labels, chances = self._learner.predict(part, proba)
+            predicted.extend(labels)
             tables.append(chances or {})
             self._waiting.append((part, y[start:stop]))
             self._n_waiting += stop - start
             ends.append(stop)
             if self._n_waiting == self._full:
                 self._learn_lot()
-        return said, _joined(tables, ends) if proba else None
+        return predicted, _joined(tables, ends) if proba else None
 
     def learn(self, X: Any, y: Any) -> None:
         self._learner.learn(X, y)
 
-    def predict(self, X: Any, proba: bool) -> Answers:
+    def predict(self, X: Any, proba: bool) -> Predictions:
         return self._learner.predict(X, proba)
 
     def _learn_lot(self) -> None:
@@ -185,27 +185,27 @@ class _OneByOne:
         self._delay = delay
         self._waiting: list[tuple[dict[Any, Any], Any]] = []
 
-    def prequential(self, X: Any, y: Any, proba: bool) -> Answers:
-        said: list[Any] = []
+    def prequential(self, X: Any, y: Any, proba: bool) -> Predictions:
+        predicted: list[Any] = []
         tables: list[dict[Any, NDArray[np.float64]]] = []
         for x, label in zip(_dicts(X), np.asarray(y).tolist(), strict=True):
-            said.append(self.model.predict_one(x))
+            predicted.append(self.model.predict_one(x))
             if proba:
                 tables.append(self._chances(x))
             self._waiting.append((x, label))
             if len(self._waiting) > self._delay:
                 self.model.learn_one(*self._waiting.pop(0))
-        return said, _joined(tables, range(len(said) + 1)) if proba else None
+        return predicted, _joined(tables, range(len(predicted) + 1)) if proba else None
 
     def learn(self, X: Any, y: Any) -> None:
         for x, label in zip(_dicts(X), np.asarray(y).tolist(), strict=True):
             self.model.learn_one(x, label)
 
-    def predict(self, X: Any, proba: bool) -> Answers:
+    def predict(self, X: Any, proba: bool) -> Predictions:
         rows = _dicts(X)
         tables = [self._chances(x) for x in rows] if proba else []
-        said = [self.model.predict_one(x) for x in rows]
-        return said, _joined(tables, range(len(said) + 1)) if proba else None
+        predicted = [self.model.predict_one(x) for x in rows]
+        return predicted, _joined(tables, range(len(predicted) + 1)) if proba else None
 
     def _chances(self, x: dict[Any, Any]) -> dict[Any, NDArray[np.float64]]:
         return {k: np.array([p]) for k, p in self.model.predict_proba_one(x).items()}
@@ -234,7 +234,7 @@ def _joined(
 
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:
-    """Rows as River takes them: a missing value is an absent key."""
+    """Rows as River accepts them: a missing value is an absent key."""
     if isinstance(X, Mapping):
         names, columns = list(X), [np.asarray(column).tolist() for column in X.values()]
     else:

@@ -68,11 +68,11 @@ def prequential(
     proba : bool, default=False
         Ask for probabilities too, for the log loss and the area under the curve.
     delay : int, optional
-        Rows after which a label is known; by default what the stream says (see
+        Rows after which a label is known; by default that of the stream (see
         `riparian.streams.delayed`), 0 in most cases. Late labels are learned in lots of a tenth
         of the delay, at most 100 rows.
     classes : sequence, optional
-        The labels there will be, for a scikit-learn classifier on a stream that does not say.
+        The labels there will be, for a scikit-learn classifier on a stream that does not list them.
     progress : bool, optional
         Show the progress on standard error. By default only on a terminal.
 
@@ -161,11 +161,11 @@ def _hold_out(
             learner.learn(rows_of(X, 0, cut), y[:cut])
         if cut < last:
             clock = time.perf_counter()
-            said, chances = learner.predict(rows_of(X, cut, last), proba)
+            predicted, chances = learner.predict(rows_of(X, cut, last), proba)
             now = time.perf_counter()
             result.model_seconds += now - clock
             result.seconds = now - began
-            result.update(y[cut:last], said, probabilities=chances, **_sizes(model))
+            result.update(y[cut:last], predicted, probabilities=chances, **_sizes(model))
             _price(result, model)
         seen += len(y)
         result.skipped = getattr(stream, "skipped", 0)
@@ -245,11 +245,11 @@ def steps(
             part = X if stop - start == len(y) else rows_of(X, start, stop)
             with _uninterrupted():
                 clock = time.perf_counter()
-                said, chances = learner.prequential(part, y[start:stop], proba)
+                predicted, chances = learner.prequential(part, y[start:stop], proba)
                 now = time.perf_counter()
                 result.model_seconds += now - clock
                 result.seconds = now - began
-                result.update(y[start:stop], said, probabilities=chances, **_sizes(model))
+                result.update(y[start:stop], predicted, probabilities=chances, **_sizes(model))
                 _price(result, model)
             if isinstance(model, StreamClassifier):
                 if now - clock > _LONGEST:
@@ -297,7 +297,7 @@ def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
     Yields
     ------
     X, y
-        As a model takes them.
+        As a model accepts them.
     """
     names = getattr(stream, "names", None)
     classes = getattr(stream, "classes", None)

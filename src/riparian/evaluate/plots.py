@@ -151,7 +151,7 @@ def _groups(mean: Any, difference: float) -> list[tuple[int, int]]:
 def plot_sizes(cells: Sequence[Any], *, ax: Any = None) -> Any:
     """Draw the accuracy so far against the leaves, a line a model, averaged over the runs.
 
-    Leaves are taken in bins that grow by a fifth.
+    Leaves are grouped in bins that grow by a fifth.
 
     Parameters
     ----------

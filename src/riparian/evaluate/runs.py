@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from types import TracebackType
 from typing import Any, BinaryIO, Self, TypeAlias
 
 import numpy as np
@@ -114,12 +113,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._opened.close()
 
     def check_writable(self) -> None:
@@ -162,8 +156,8 @@ def _cut_unfinished_line(path: str) -> None:
 
 def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
     """What a run is known by: what was run on what, not how it was called."""
-    said = repr(_parameters(model)), _said(stream), seed, rows
-    return hashlib.sha256(repr(said).encode()).hexdigest()[:24]
+    described = repr(_parameters(model)), _description(stream), seed, rows
+    return hashlib.sha256(repr(described).encode()).hexdigest()[:24]
 
 
 def _parameters(model: Any) -> Any:
@@ -183,7 +177,7 @@ def _whole(value: Any) -> Any:
     return value.as_dict() if isinstance(value, Policy) else value
 
 
-def _said(stream: StreamSpec) -> str:
+def _description(stream: StreamSpec) -> str:
     if isinstance(stream, str):
         return stream
     if callable(stream):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CFile", "array", "number", "row"]
 
-#: Bytes of a string literal that every compiler of C99 takes.
+#: Bytes of a string literal that every compiler of C99 accepts.
 _LONGEST = 4000
 #: Characters that mean themselves in every literal.
 _PLAIN = re.compile(rb"[ !#-&(-\x3e@-MO-\[\]-~]")
@@ -148,7 +148,7 @@ class CFile:
         self.parts += parts
 
     def add_answer(self, costs: NDArray[np.float64] | None, fill: str) -> None:
-        """The function that answers by what `fill` fills: the largest, or the cheapest."""
+        """The function that predicts by what `fill` fills: the largest, or the cheapest."""
         if costs is None:
             self.add(_LIKELIEST.replace("{fill}", fill))
             return

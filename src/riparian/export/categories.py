@@ -59,6 +59,6 @@ def number_of_category(feature: Feature, category: Any, asked: str, kind: type[A
         rule = "not finite" if number == category else f"not a {np.dtype(kind).name}"
         raise ValueError(
             f"the category {label_text(category)} of {label_text(feature.label)!r} is {rule}, "
-            f"and {asked} has no other numbers here; to_code('python') takes any"
+            f"and {asked} has no other numbers here; to_code('python') accepts any"
         )
     return number

@@ -30,7 +30,7 @@ def to_code(
     missing: str | None = None,
     **options: Any,
 ) -> str:
-    """The model as the text of a program with the same answers.
+    """The model as the text of a program with the same predictions.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def to_code(
     Returns
     -------
     str
-        The program. It says at its top how to call it.
+        The program. A comment at its top explains how to call it.
     """
     one_of("language", language, LANGUAGES)
     plain = model._plain(Allowed(leaf, missing), "to_code")

@@ -20,7 +20,7 @@ def export_graphviz(
 ) -> str:
     """The tree in Graphviz's DOT language; a node has the colour of its commonest class.
 
-    In SVG an inner node tells, as a tooltip, why it was split.
+    In SVG the tooltip of an inner node shows why it was split.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def export_graphviz(
     while waiting:
         node = structure[waiting.pop()]
         cut = max_depth is not None and node.depth >= max_depth and not node.is_leaf
-        answer = structure.classes[node.leading] if node.leading >= 0 else "no answer yet"
+        answer = structure.classes[node.leading] if node.leading >= 0 else "no prediction yet"
         title = node.feature if node.feature is not None else answer
         rows = [title, f"n={class_weights_text(structure, node.reached)}"]
         if cut:

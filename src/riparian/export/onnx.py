@@ -57,8 +57,8 @@ def to_onnx(
     ``pip install riparian[onnx]``.
 
     A forest's sums are added by the runtime, in the type of the input and in an order of its
-    own: where two classes are equal but for the last bits, the other one may be answered.
-    With `costs` sums are compared as float32: of two answers that cost the same either may be
+    own: where two classes are equal but for the last bits, the other one may be predicted.
+    With `costs` sums are compared as float32: of two predictions that cost the same either may be
     given.
     """
     one_of("dtype", dtype, ["float64", "float32"])

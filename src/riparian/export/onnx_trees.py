@@ -40,7 +40,7 @@ def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
         return graph.add("ArgMax", scores, axis=1, keepdims=0), scores
     code, scores = ensemble(tree.probabilities)
     if tree.sum is None:
-        # Chosen by costs, and known for every node: trees that say nothing else.
+        # Chosen by costs, and known for every node: trees that predict nothing else.
         chosen = np.eye(len(tree.classes))[tree.answer]
         return graph.add("ArgMax", ensemble(chosen)[1], axis=1, keepdims=0), scores
     if tree.sum.divisor is None:
@@ -49,7 +49,7 @@ def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
         total = graph.constant([tree.sum.divisor], TensorProto.FLOAT)
     shares = graph.add("Div", scores, total)
     if tree.sum.costs is None:
-        # The operator's own answer: it adds in the type of its input, and gives sums as float32.
+        # The operator's own result: it adds in the type of its input, and gives sums as float32.
         return code, shares
     wide = graph.add("Cast", scores, to=TensorProto.DOUBLE)
     costs = graph.constant(tree.sum.costs.T.tolist(), TensorProto.DOUBLE)
@@ -57,7 +57,7 @@ def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
 
 
 def _equalities(tree: PlainTree) -> dict[tuple[int, int], int]:
-    """Feature and category of every test of one value, and the column that answers it."""
+    """Feature and category of every test of one value, and the column with its outcome."""
     nodes = np.flatnonzero(tree.test == ONE_VALUE).tolist()
     pairs = dict.fromkeys((int(tree.feature[n]), int(tree.category[n])) for n in nodes)
     return {pair: len(tree.features) + i for i, pair in enumerate(pairs)}
@@ -143,7 +143,7 @@ def _add_every_value(
     """Looks a value up among the branches of a node, by halves.
 
     Cells alternate: no branch, the first value, no branch, the second, and so on. Where
-    there is no branch the node itself answers.
+    there is no branch the node itself predicts.
     """
     feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
     kind = np.float64 if graph.dtype == "float64" else np.float32

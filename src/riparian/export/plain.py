@@ -1,4 +1,4 @@
-"""Grown trees without their statistics: tests, and the answers of their nodes as numbers."""
+"""Grown trees without their statistics: tests, and the predictions of their nodes as numbers."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ __all__ = [
     "Sum",
     "plain_forest",
     "plain_tree",
-    "refuse_unsaid",
+    "refuse_inexpressible",
     "with_leader",
 ]
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What an export cannot say, and may read otherwise; None refuses it.
+    """What an export cannot express and may read otherwise; None refuses it.
 
     Attributes
     ----------
     leaf : {"majority"} or None
-        Leaves that answer in another way, as those of majority.
+        Read leaves that predict in another way as majority leaves.
     missing : {"fails"} or None
         A missing value that takes both branches of a test, as one that fails it.
     """
@@ -68,7 +68,7 @@ class Part:
     features, classes : sequence of int or None
         Which ones of the model its codes mean; None for all, in their order.
     weight : float
-        What its answer counts.
+        The weight of its prediction.
     """
 
     nodes: Mapping[str, NDArray[Any]]
@@ -79,7 +79,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Sum:
-    """How several trees answer together: by the sum of what each of them says.
+    """How several trees predict together: by the sum of what each of them predicts.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Sum:
     divisor : float or None
         What makes probabilities of a sum; None for the sum of its parts.
     costs : ndarray of shape (n_classes, n_classes) or None
-        [predicted][true]: the answer is the class of least cost by the sum. None: the class of
+        [predicted][true]: the prediction is the class of least cost by the sum. None: the class of
         the largest part. The first of several, either way.
     """
 
@@ -99,7 +99,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class PlainTree:
-    """What a tree with majority leaves answers, or several of them, and nothing else.
+    """What a tree with majority leaves predicts, or several of them, and nothing else.
 
     Attributes
     ----------
@@ -108,16 +108,16 @@ class PlainTree:
     classes : list
         Labels, in the order of the columns of `probabilities`.
     test, feature, category, heavy : ndarray of shape (n_nodes,)
-        The tests; `heavy` is the child for missing values, or the node itself if that answers
+        The tests; `heavy` is the child for missing values, or the node itself if that predicts
         them. Parents stand before children.
     threshold : ndarray of shape (n_nodes,)
         ``x <= threshold`` goes to the first child.
     children : list of list of (int, int)
         For each node branch and child, in the order of the branches: 0 and 1, or the
         categories that have a branch under a test of every value, -1 for one that takes
-        nothing but missing values. A category without one is answered by the node itself.
+        nothing but missing values. A category without one is predicted by the node itself.
     answer : ndarray of shape (n_nodes,)
-        Code of the class that a node answers.
+        Code of the class that a node predicts.
     probabilities : ndarray of shape (n_nodes, n_classes)
         Its probabilities, the very numbers that the model gives; with `sum` what it adds to
         that, its probabilities times the weight of its tree.
@@ -150,7 +150,7 @@ class PlainTree:
 
     @property
     def speaks(self) -> NDArray[np.bool_]:
-        """Which nodes answer: leaves, and tests of every value for a category they lack."""
+        """Which nodes predict: leaves, and tests of every value for a category they lack."""
         found: NDArray[np.bool_] = (self.test == LEAF) | (self.test == EVERY_VALUE)
         return found
 
@@ -161,7 +161,7 @@ class PlainTree:
 
 
 def plain_tree(model: StreamClassifier[Any], part: Part) -> PlainTree:
-    """The one tree of a model, whose leaves answer by majority or are to be read so."""
+    """The one tree of a model, whose leaves predict by majority or are read as such."""
     classes = list(model._schema.classes)[: part.nodes["counts"].shape[1]]
     found = _plain(model, part, classes)
     costs = model._learned_with.get("costs")
@@ -174,8 +174,8 @@ def plain_tree(model: StreamClassifier[Any], part: Part) -> PlainTree:
 def plain_forest(
     model: StreamClassifier[Any], parts: Sequence[Part], divisor: float | None = None
 ) -> PlainTree:
-    """The trees of a model that answer together, in one table of nodes."""
-    # A tree that knows no class yet says nothing.
+    """The trees of a model that predict together, in one table of nodes."""
+    # A tree that knows no class yet predicts nothing.
     parts = [part for part in parts if part.nodes["counts"].shape[1]]
     if not parts:
         raise ValueError("no tree of this model has learned anything yet")
@@ -206,7 +206,7 @@ def plain_forest(
     )
 
 
-def refuse_unsaid(
+def refuse_inexpressible(
     allowed: Allowed,
     asked: str,
     *,
@@ -214,16 +214,16 @@ def refuse_unsaid(
     options: bool = False,
     both_ways: bool = False,
 ) -> None:
-    """A ValueError that says why such trees cannot be told as they answer.
+    """A ValueError that says why such trees cannot be exported as they predict.
 
     Parameters
     ----------
     allowed : Allowed
         What may be read otherwise.
     asked : str
-        What wants to tell them.
+        The export.
     leaf : str or sequence of str
-        What their leaves answer by.
+        What their leaves predict by.
     options : bool
         Whether a node may have several tests.
     both_ways : bool
@@ -231,19 +231,20 @@ def refuse_unsaid(
     """
     if allowed.leaf is None and leaf != "majority":
         raise ValueError(
-            f"the leaves of this model answer by {leaf!r}, which {asked} cannot say; "
-            f"{asked}(leaf='majority') gives the tree with majority leaves, whose answers differ"
+            f"the leaves of this model predict with {leaf!r}, which {asked} cannot express; "
+            f"{asked}(leaf='majority') gives the tree with majority leaves, whose predictions "
+            "differ"
         )
     if options:
         raise ValueError(
-            f"{asked} cannot say a tree with options: several leaves answer one example; "
+            f"{asked} cannot express a tree with options: several leaves predict one row; "
             "learn one without them (adaptation='none')"
         )
     if both_ways and allowed.missing is None:
         raise ValueError(
-            f"this model answers a missing value by both branches of a test, which {asked} cannot "
-            f"say; {asked}(missing='fails') sends it down the second one, and what is complete is "
-            "answered the same"
+            f"this model sends a missing value down both branches of a test, which {asked} cannot "
+            f"express; {asked}(missing='fails') sends it down the second one, and rows without "
+            "missing values are predicted the same"
         )
 
 
@@ -261,7 +262,7 @@ def with_leader(shares: NDArray[Any], leader: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) -> PlainTree:
-    """A tree over the features and classes of the model; its answers are those of majority."""
+    """A tree over the features and classes of the model; its predictions are those of majority."""
     nodes = part.nodes
     children: list[list[tuple[int, int]]] = [[] for _ in nodes["parent"]]
     for child, (parent, branch) in enumerate(
@@ -272,7 +273,7 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
     for branches in children:
         branches.sort()
     own: NDArray[np.float64] = nodes["counts"] + nodes.get("inherited", 0.0)
-    # A node without weight answers like its parent; the root's is never looked at.
+    # A node without weight predicts like its parent; the root's is never used.
     weights = np.where((own > 0.0).any(axis=1, keepdims=True), own, own[nodes["parent"]])
     # Summed from the first class on, as the engine does it: the same bits.
     total = np.cumsum(weights, axis=1)[:, -1:]
@@ -290,7 +291,7 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
         test=nodes["test"],
         feature=feature,
         category=nodes["category"],
-        # Where no branch takes missing values the node answers them.
+        # Where no branch takes missing values the node itself predicts.
         heavy=np.where(nodes["heavy"] >= 0, nodes["heavy"], np.arange(len(own))),
         threshold=nodes["threshold"],
         children=children,

@@ -43,7 +43,7 @@ class Number:
 
 @dataclass(frozen=True)
 class PlainPlanes:
-    """What a tree of hyperplanes answers, or one a class, and nothing else.
+    """What a tree of hyperplanes predicts, or one tree per class, and nothing else.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class PlainPlanes:
     biases : ndarray of shape (n_trees, 2 ** depth - 1)
         Theirs.
     costs : ndarray or None
-        [predicted][true]; None where the answer is the most likely class.
+        [predicted][true]; None where the prediction is the most likely class.
     """
 
     features: Sequence[Feature]

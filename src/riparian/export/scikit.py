@@ -22,7 +22,7 @@ __all__ = ["to_sklearn"]
 def to_sklearn(
     model: TreeModel[Any], *, leaf: str | None = None, missing: str | None = None
 ) -> DecisionTreeClassifier:
-    """The tree as a fitted DecisionTreeClassifier with the same answers.
+    """The tree as a fitted DecisionTreeClassifier with the same predictions.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ def to_sklearn(
     Notes
     -----
     scikit-learn rounds X to float32 before it compares it with a threshold. Thresholds are
-    taken over unchanged, so the answers are the same for every row that float32 can hold;
+    taken over unchanged, so the predictions are the same for every row that float32 can hold;
     a float64 value may fall on the other side of a threshold within its rounding.
     ``n_node_samples`` counts the examples that reached a node; its ``impurity`` is the Gini
-    index of what the node answers with.
+    index of what the node predicts with.
     """
     tree = model._plain(Allowed(leaf, missing), "to_sklearn")
     if tree.cheapest:
         raise ValueError(
-            "to_sklearn cannot say costs: scikit-learn's trees answer the most likely class; "
+            "to_sklearn cannot express costs: scikit-learn's trees predict the most likely class; "
             "to_onnx and to_code can"
         )
     _refuse_categories(tree)
@@ -75,7 +75,7 @@ def _refuse_categories(tree: PlainTree) -> None:
         feature = tree.features[int(tree.feature[other[0]])]
         raise ValueError(
             f"node {other[0]} tests the categories of {label_text(feature.label)!r}, and "
-            "scikit-learn's trees test numbers only; to_onnx and to_code take categories"
+            "scikit-learn's trees test numbers only; to_onnx and to_code accept categories"
         )
 
 

@@ -19,13 +19,13 @@ from riparian.wording import exact_text, exact_value, label_text, number_text
 __all__ = ["sql_code"]
 
 #: Levels of CASE in CASE. SQLite's parser knows about 15 of them, its expressions 1,000; what is
-#: deeper stands beside, under the conditions that lead to it.
+#: deeper stands in a block of its own, under the conditions that lead to it.
 _LEVELS = 8
 #: Conditions that are joined in one pair of parentheses.
 _TOGETHER = 50
 
-# The table may have any columns besides the features. So a name of ours is never looked up in a
-# relation that has columns of the table, unless ours stand before them: of two columns of one
+# The table may have any columns in addition to the features. So a name of ours is never looked up
+# in a relation that has columns of the table, unless ours stand before them: of two columns of one
 # name the first one has it, and the other is renamed.
 _QUERY = """-- A decision tree, written by riparian, for SQLite and DuckDB.
 -- Gives the rows of the table, then the leaf that each reaches in {leaf_name}, its class in
@@ -42,7 +42,7 @@ FROM {table} AS {input} LEFT JOIN {answers} ON {answers}.{leaf_name} =
 
 # Without MATERIALIZED SQLite writes out what a column is computed from wherever it is used.
 _FOREST = """-- A decision forest, written by riparian, for SQLite (3.35 or later) and DuckDB.
--- Gives the leaf that each row reaches in every tree and the sum of what they say of each class,
+-- Gives the leaf that each row reaches in every tree and the sum of their votes for each class,
 -- then the rows of the table, then the class in {prediction_name}{and_more}.
 -- NULL is a missing value.
 {notes}WITH {answers} ({columns}) AS (
@@ -82,8 +82,8 @@ class _Names:
             name = self._features[place]
             if times[ignoring_case(name)] > 1:
                 raise ValueError(
-                    f"SQL ignores case: the column {label_text(name)!r} cannot be told from "
-                    "another feature of that name; rename one of them before learning"
+                    f"SQL ignores case: the column {label_text(name)!r} cannot be distinguished "
+                    "from another feature of that name; rename one of them before learning"
                 )
 
     def ours(self, *wanted: str) -> list[str]:
@@ -121,7 +121,7 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
     Notes
     -----
     Where a feature has the name of a column of ours, such as ``prediction``, ours has another
-    one, ``prediction_2``; the comment at the top of the query tells it.
+    one, ``prediction_2``; the comment at the top of the query names it.
     """
     if not isinstance(table, str):
         raise TypeError(f"table must be a string, got {type(table).__name__}")
@@ -163,20 +163,20 @@ def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> 
     for what, found, most in (("trees", len(trees), _MOST_TREES), ("classes", k, _MOST_CLASSES)):
         if found > most:
             raise ValueError(
-                f"SQL takes at most {most} {what} of a forest, and this one has {found}; "
-                "to_code('python'), to_code('c') and to_onnx take any number"
+                f"SQL allows at most {most} {what} of a forest, and this one has {found}; "
+                "to_code('python'), to_code('c') and to_onnx allow any number"
             )
     answers, added, cheapest, prediction_name = (
         names.ours(name)[0]
         for name in ("riparian_answers", "riparian_sums", "riparian_costs", "prediction")
     )
     leaves = names.ours(*(f"riparian_leaf_{t}" for t in range(len(trees))))
-    said = names.ours(*(f"riparian_said_{t}" for t in range(len(trees))))
+    members = names.ours(*(f"riparian_said_{t}" for t in range(len(trees))))
     sums = names.ours(*(f"riparian_sum_{i}" for i in range(k)))
     own_costs = names.ours(*(f"riparian_cost_{i}" for i in range(k)))
     shares = names.ours(*(f"probability_{i}" for i in range(k)))
     over = "" if together.divisor is None else f" / {_number(together.divisor)}"
-    terms = [" + ".join(f'{s}."part_{i}"' for s in said) for i in range(k)]
+    terms = [" + ".join(f'{s}."part_{i}"' for s in members) for i in range(k)]
     parts = [f"({term}){over}" for term in terms]
     costs, source, relation = "", added, ">="
     if together.costs is not None:
@@ -202,12 +202,12 @@ def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> 
             for node in np.flatnonzero(tree.speaks).tolist()
         ),
         added=added,
-        sums=_named([*(f'{s}."leaf"' for s in said), *parts], [*leaves, *sums]),
+        sums=_named([*(f'{s}."leaf"' for s in members), *parts], [*leaves, *sums]),
         input=names.input,
         table=names.table,
         joins="\n".join(
             f'  LEFT JOIN {answers} AS {s} ON {s}."leaf" =\n{_leaf(tree, nodes, names)}'
-            for s, nodes in zip(said, trees, strict=True)
+            for s, nodes in zip(members, trees, strict=True)
         ),
         costs=costs,
         source=source,
@@ -236,7 +236,7 @@ def _first_best(scores: Sequence[str], relation: str, labels: Sequence[str]) -> 
 
 
 def _leaf(tree: PlainTree, nodes: range, names: _Names) -> str:
-    """An expression for the id of the node that answers in a tree."""
+    """An expression for the id of the node that predicts in a tree."""
     root = nodes[0]
     depth = np.zeros(len(tree), dtype=np.intp)
     parent = np.full(len(tree), -1, dtype=np.intp)
@@ -256,7 +256,7 @@ def _leaf(tree: PlainTree, nodes: range, names: _Names) -> str:
             text[node] = "NULL"
     if not blocks:
         return f"    {text[root]}"
-    # The deepest first: a row that passes one block on to another meets that one before.
+    # The deepest first: a row that passes one block on to another is in that one before.
     whens = [
         f"    WHEN {_path(tree, parent, node, names)} THEN\n    {blocks[node]}"
         for node in sorted(blocks, key=lambda node: -depth[node])
@@ -374,7 +374,7 @@ def _literal(value: Hashable) -> str:
         if not -(2**63) <= value < 2**63:
             raise ValueError(
                 f"SQL has whole numbers of 64 bits, and {label_text(value)} is beyond them; "
-                "to_code('python') takes any"
+                "to_code('python') accepts any"
             )
         return str(value)
     if isinstance(value, float):
@@ -390,7 +390,7 @@ def _number(value: float) -> str:
     """All bits of a number.
 
     A decimal where it is exact. SQLite may read a longer one as its neighbour, so that others
-    are a whole number by a power of two, which no reader can get wrong; a comment tells them.
+    are a whole number by a power of two, which no reader can get wrong; a comment shows them.
     """
     exact = Decimal(value)
     if len(exact.as_tuple().digits) <= 15 and -6 <= exact.adjusted() < 15:

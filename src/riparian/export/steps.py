@@ -22,13 +22,13 @@ class Step:
     node : int
         Id of the node.
     test : str
-        The condition that the example met; empty at the leaf.
+        The condition that the example satisfied; empty at the leaf.
     value : object
         The example's value of the tested feature; None if it is missing, and at the leaf.
     counts : dict
         Class weights of all examples that have reached the node, by label.
     answer : object
-        At the end of the way the class that a majority leaf answers, before that the commonest
+        At the end of the way the class that a majority leaf predicts, before that the commonest
         class of ``counts``; None while no class is known.
     answered_by : str or None
         At the end of the way the name of the predictor that predicts there now, for example
@@ -47,7 +47,7 @@ class Step:
     def __str__(self) -> str:
         total = sum(self.counts.values())
         share = self.counts.get(self.answer, 0.0) / total if total else 0.0
-        answer = "no answer yet" if self.answer is None else label_text(self.answer)
+        answer = "no prediction yet" if self.answer is None else label_text(self.answer)
         seen = f"{answer}, {share_text(share)} of {weight_text(total)}" if total else answer
         return f"node {self.node}: {self.test or 'leaf'} ({seen}){predictor_text(self.answered_by)}"
 
@@ -55,14 +55,14 @@ class Step:
 def path_steps(
     structure: Structure, node_path: Sequence[int], row: Mapping[int, Any] | Sequence[Any]
 ) -> list[Step]:
-    """What an example met at each node on its way, the root first.
+    """What an example passed at each node on its way, the root first.
 
     Parameters
     ----------
     structure : Structure
         The tree.
     node_path : sequence of int
-        Ids of the nodes that the example passed, from the root to the node that answers.
+        Ids of the nodes that the example passed, from the root to the node that predicts.
     row : mapping or sequence
         The example: its values in the order of the schema, or by the features' places in it.
 
@@ -70,7 +70,7 @@ def path_steps(
     -------
     list of Step
         One for each node of the path. The last has no test, unless it is an inner node that
-        answers because it has no branch for the example's value.
+        predicts because it has no branch for the example's value.
     """
     path = [int(node) for node in node_path]
     steps = []
@@ -78,8 +78,8 @@ def path_steps(
         node = structure[identity]
         value = None if node.is_leaf else _value(structure, node, row)
         following = structure[path[place + 1]] if place + 1 < len(path) else None
-        speaker = node.leading if following is not None else node.answer_class
-        answer = structure.labels[speaker] if speaker >= 0 else None
+        shown = node.leading if following is not None else node.answer_class
+        answer = structure.labels[shown] if shown >= 0 else None
         counts = dict(zip(structure.labels, node.reached, strict=True))
         test = _taken(structure, node, following, value)
         by = None if following is not None else node.answered_by or "majority"

@@ -25,9 +25,9 @@ _GUIDES_SHOWN = 40  # levels of indentation; deeper lines name their depth inste
 def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) -> str:
     """The tree as indented text, one line a branch.
 
-    A leaf shows the class that a majority leaf answers, the share of that class among the class
-    weights it answers with, and the weights of the examples that it saw (``n``). Where another
-    predictor answers than the majority, it is named.
+    A leaf shows the class that a majority leaf predicts, the share of that class among the class
+    weights it predicts with, and the weights of the examples that it saw (``n``). Where another
+    predictor is used than the majority, it is named.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def class_weights_text(structure: Structure, weights: Sequence[float], most: int
 
 def _leaf_text(structure: Structure, node: Node) -> str:
     if node.leading < 0:
-        return "no answer yet"
+        return "no prediction yet"
     share = node.shown[node.leading] / sum(node.shown)
     counts = class_weights_text(structure, node.reached)
     text = f"{structure.classes[node.leading]} ({share_text(share)}, n={counts})"
@@ -139,7 +139,7 @@ def _leaf_text(structure: Structure, node: Node) -> str:
 
 
 def predictor_text(answered_by: str | None) -> str:
-    """Who answers, unless it is the majority, whose class is shown: ``, by naive-bayes``."""
+    """Who predicts, unless it is the majority, whose class is shown: ``, by naive-bayes``."""
     return f", by {answered_by}" if answered_by not in (None, "majority") else ""
 
 

@@ -1,4 +1,4 @@
-"""Forests: trees that learn side by side and answer together."""
+"""Forests: trees that learn side by side and predict together."""
 
 from typing import Any
 

@@ -36,7 +36,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
 
     .. math:: w_i = \max(MSE_r - MSE_i, 0).
 
-    The tree that has learned the chunk itself is judged by cross-validation over it. Between
+    The tree that has learned the chunk itself is evaluated by cross-validation over it. Between
     chunks nobody's vote changes. With `costs`, divided by the largest of them, a tree counts
     what it saves a row against drawing classes at random.
 
@@ -69,8 +69,8 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest]):
 
     Notes
     -----
-    Until the first chunk is full its tree answers while it learns. Instance-based pruning (the
-    paper's section 5) is left out: all members are asked.
+    Until the first chunk is full its tree predicts while it learns. Instance-based pruning (the
+    paper's section 5) is left out: all members predict.
 
     The error of a fold is divided by the rows of the fold. MOA divides by those of the chunk,
     which makes the newest tree look ten times better than it is.

@@ -30,7 +30,7 @@ class AdaptiveRandomForest(Forest):
         How many features a leaf tracks; the paper has "sqrt", MOA 60 % of them. Members that
         need all features at a leaf, as in :class:`riparian.Forest`, ask for None.
     warning, drift : Detector, float or None, default=0.01 and 0.001
-        Who watches errors: a detector of :mod:`riparian.drift`, or the `delta` of an ADWIN.
+        The drift detector: one of :mod:`riparian.drift`, or the `delta` of an ADWIN.
     costs, max_bytes, n_jobs, random_state, categorical_features
         As in :class:`riparian.Forest`.
 

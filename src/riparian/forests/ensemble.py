@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.certificates import Certificates, Split, splits_of
 from riparian.costs import check_costs
-from riparian.model import Engine, StreamClassifier
+from riparian.engine import Engine
+from riparian.model import StreamClassifier
 from riparian.policies import shortest
 from riparian.policies.parameter import whole
 from riparian.schema import Schema
@@ -34,7 +35,7 @@ __all__ = ["Ensemble", "EnsembleEngine", "Member", "Standing", "Vote"]
 
 @dataclass(frozen=True)
 class Vote:
-    """What one member of a forest says of an example."""
+    """What one member of a forest predicts for an example."""
 
     member: int
     #: What its vote counts.
@@ -76,7 +77,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Standing:
-    """One member as it was at the moment at which all of them were looked at.
+    """One member as it was at the moment at which all of them were read.
 
     The tree learns on; the other members of that moment may be gone since.
     """
@@ -95,7 +96,7 @@ class Standing:
     pair: tuple[int, int] | None = None
 
     def features(self, n: int) -> list[int] | None:
-        """The first n features of the tree; None if it has met some of them since."""
+        """The first n features of the tree; None if it has got some of them since."""
         if self.drawn is None:
             return list(range(n))
         return self.drawn[:n] if n <= len(self.drawn) else None
@@ -119,7 +120,7 @@ T = TypeVar("T")
 class Ensemble(StreamClassifier[E]):
     """Over trees that are all made alike, and run on `n_jobs` threads.
 
-    A subclass names its engine, and says what it asks of it and what its trees are.
+    A subclass names its engine, its settings and its trees.
     """
 
     n_jobs: int | None
@@ -131,11 +132,11 @@ class Ensemble(StreamClassifier[E]):
     # -- the engine ---------------------------------------------------------------------------
 
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
-        """What its engine asks for besides the tree, the threads and the limit of memory."""
+        """The settings of its engine other than the tree, the threads and the memory limit."""
         raise NotImplementedError
 
     def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a tree of these; a ValueError names what a forest cannot take."""
+        """The parameters of a tree of these; a ValueError names what a forest cannot have."""
         return _member_axes(axes)
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,10 +171,10 @@ class Ensemble(StreamClassifier[E]):
         return self._composition(**self._axes(), n_jobs=self.n_jobs)
 
     @property
-    def _asks(self) -> bool:
+    def _calls_user_functions(self) -> bool:
         axes = self._learned_with if self._engine is not None else self._axes()
         estimator = axes["estimator"]
-        return isinstance(estimator, HoeffdingTree) and estimator._asks
+        return isinstance(estimator, HoeffdingTree) and estimator._calls_user_functions
 
     def _learn(self, *args: Any, **options: Any) -> Any:
         if self._engine is not None:
@@ -183,7 +184,7 @@ class Ensemble(StreamClassifier[E]):
     # -- looking inside -----------------------------------------------------------------------
 
     def explain_one(self, x: Mapping[Any, Any]) -> list[Vote]:
-        """What each member says of one example, and what its vote counts."""
+        """What each member predicts for one example, and what its vote counts."""
         engine = self._fitted()
         table = read_example(x)
         refuse_uncertain(table, "a vote")
@@ -236,8 +237,8 @@ class Ensemble(StreamClassifier[E]):
     ) -> list[tuple[Standing, T, list[int]]]:
         """What is read of the trees of one moment, with the features that they see.
 
-        `choose` takes those to read out of all members. Only where a tree that draws features
-        has met new ones while it was read, all are looked at again.
+        `choose` selects those to read from all members. Only where a tree that draws features
+        has got new ones while it was read, all are read again.
         """
         while True:
             found = []
@@ -300,7 +301,7 @@ class Ensemble(StreamClassifier[E]):
     def _copies(
         self, choose: Callable[[list[Standing]], Any] = list
     ) -> list[tuple[Standing, HoeffdingTree]]:
-        """Copies of the members that `choose` takes out of all of them, as they are now."""
+        """Copies of the members that `choose` selects, as they are now."""
         read = self._read_trees(lambda tree: (tree.snapshot(), tree.max_bytes), choose)
         return [
             (standing, self._copy(standing, arrays, share, features[: len(arrays["kinds"])]))
@@ -340,12 +341,12 @@ class Ensemble(StreamClassifier[E]):
         return mean / mean.sum() if mean.sum() > 0 else mean
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+        from riparian.export.plain import Part, plain_forest, refuse_inexpressible
 
         self._fitted()
         axes = self._tree_axes(self._learned_with)
         options = axes["adaptation"].name == "options"
-        refuse_unsaid(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
+        refuse_inexpressible(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
         read = self._read_trees(
             lambda tree: tree.nodes(), lambda standings: [s for s in standings if s.weight > 0.0]
         )
@@ -421,7 +422,7 @@ def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     tree = estimator._axes()
     for name, why in (
         ("max_bytes", "give it to the forest: it is for all members together"),
-        ("costs", "give them to the forest, whose answers they choose"),
+        ("costs", "give them to the forest, whose predictions they choose"),
     ):
         if tree[name] is not None:
             raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")
@@ -432,7 +433,7 @@ def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def threads(n_jobs: object) -> int:
-    """How many threads `n_jobs` asks for."""
+    """The number of threads for `n_jobs`."""
     if n_jobs is None or n_jobs == -1:
         ours = getattr(os, "sched_getaffinity", None)  # not on every system
         return len(ours(0)) if ours else os.cpu_count() or 1

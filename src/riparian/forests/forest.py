@@ -1,4 +1,4 @@
-"""The forest: trees that learn the same rows, each in its own way, and answer together."""
+"""The forest: trees that learn the same rows, each in its own way, and predict together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REPLACEMENTS = ["none", "worst", "background"]
 class Forest(Ensemble[_core.Forest]):
     """Trees that learn a stream side by side: one choice on each axis of an ensemble.
 
-    Every member learns each row as often as a Poisson variable of mean `rate` says; its answer
+    Every member learns each row a Poisson(`rate`) number of times; its prediction
     does not depend on the others, so the members run on threads, and the result is the same for
     any number of them.
 
@@ -45,15 +45,15 @@ class Forest(Ensemble[_core.Forest]):
         (rounded, and one more where that is less than two), the rounded root and one more, or
         all. To the first members they are dealt, so that each is seen by as many of them.
     leaf_features : int, float, "sqrt" or None, default=None
-        How many features a leaf of a member tracks, likewise; None for what `estimator` says.
-        Trees that compare or take all features at a node (EFDT, CVFDT, UCVFDT, option trees,
-        StreamTree, CorrectedVFDT) cannot do with some.
+        How many features a leaf of a member tracks, in the same form; None for those of
+        `estimator`. Trees that compare or use all features at a node (EFDT, CVFDT, UCVFDT, option
+        trees, StreamTree, CorrectedVFDT) need all of them.
     replacement : {"none", "worst", "background"}, default="none"
         What happens when `drift` finds that the errors of a member have risen: nothing; the
-        member with the most errors begins anew; or the member is replaced by the tree that
+        member with the most errors starts over; or the member is replaced by the tree that
         grows in its background since `warning` was given, or by a fresh one if there is none.
     warning, drift : Detector, float or None, default=None
-        Who watches the errors of each member: a detector of :mod:`riparian.drift`, or the
+        The drift detector of each member: one of :mod:`riparian.drift`, or the
         `delta` of an ADWIN.
     drawn_background : bool, default=False
         Whether a tree in the background learns rows as often as its member does, or once each.
@@ -61,7 +61,7 @@ class Forest(Ensemble[_core.Forest]):
         Whether a vote counts as much as its member was right since it began.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair, as for a tree; members vote by probabilities, and
-        the answer is the class of least expected cost.
+        the prediction is the class of least expected cost.
     max_bytes : int, str or None, default=None
         Limit of the memory that the whole forest holds. Every tree, those that may grow in the
         background included, has the same part of it.
@@ -181,7 +181,7 @@ def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
     warning = detector_of("warning", axes["warning"])
     drift = detector_of("drift", axes["drift"])
     if replacement == "none" and (warning or drift):
-        raise ValueError("replacement='none' watches no errors: leave warning and drift at None")
+        raise ValueError("replacement='none' uses no detectors: leave warning and drift at None")
     if replacement != "none" and drift is None:
         raise ValueError(f"replacement={replacement!r} needs a drift detector")
     if replacement != "background" and warning is not None:

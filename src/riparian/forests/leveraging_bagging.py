@@ -12,7 +12,7 @@ __all__ = ["LeveragingBagging"]
 
 
 class LeveragingBagging(Forest):
-    """Bagging with more weight on each row; the worst member begins anew when errors rise.
+    """Bagging with more weight on each row; the worst member starts over when errors rise.
 
     Every member learns each row Poisson(6) times, and a detector watches its errors. When any of
     them finds a rise, the member with the most errors is replaced by a fresh tree.
@@ -26,7 +26,7 @@ class LeveragingBagging(Forest):
     rate : float, default=6.0
         Mean of the Poisson number that a row counts as.
     drift : Detector or float, default=0.002
-        Who watches errors: a detector of :mod:`riparian.drift`, or the `delta` of an ADWIN.
+        The drift detector: one of :mod:`riparian.drift`, or the `delta` of an ADWIN.
     costs, max_bytes, n_jobs, random_state, categorical_features
         As in :class:`riparian.Forest`.
 

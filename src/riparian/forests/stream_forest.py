@@ -30,14 +30,14 @@ class StreamForest(Forest):
         How many features a leaf tracks, drawn when it opens; None for all. Where there are many
         features a part of them is faster, and smaller.
     warning, drift : Detector, float or None, default=0.01 and 0.001
-        Who watches errors: a detector of :mod:`riparian.drift`, or the `delta` of an ADWIN.
+        The drift detector: one of :mod:`riparian.drift`, or the `delta` of an ADWIN.
     costs, max_bytes, n_jobs, random_state, categorical_features
         As in :class:`riparian.Forest`.
 
     Notes
     -----
     It follows no paper. It was chosen among the forests of the papers and compositions of ours
-    on 22 streams, and tried on 20 others: ``docs/choosing.md``. For other members take
+    on 22 streams, and tried on 20 others: ``docs/choosing.md``. For other members use
     :class:`riparian.AdaptiveRandomForest` or :class:`riparian.Forest`.
 
     Examples

@@ -29,7 +29,7 @@ class StreamingRandomPatches(Forest):
     features : int, float, "sqrt" or None, default=0.6
         How many features a member sees.
     warning, drift : Detector, float or None, default=1e-4 and 1e-5
-        Who watches errors: a detector of :mod:`riparian.drift`, or the `delta` of an ADWIN.
+        The drift detector: one of :mod:`riparian.drift`, or the `delta` of an ADWIN.
     costs, max_bytes, n_jobs, random_state, categorical_features
         As in :class:`riparian.Forest`.
 

@@ -27,7 +27,7 @@ _READINGS = ["standard", "slide"]
 
 
 def n_min(delta: float, epsilon: float, reading: str = "standard") -> float:
-    r"""How many examples a leaf of UFFT waits for before it is looked at.
+    r"""How many examples a leaf of UFFT waits for before a check.
 
     The sample size of Hoeffding's bound for a gap of :math:`\varepsilon`, and what the slides
     of the authors print, where the two letters have changed places and a square is lost:
@@ -42,7 +42,7 @@ def n_min(delta: float, epsilon: float, reading: str = "standard") -> float:
     delta : float
         Accepted probability of a wrong decision.
     epsilon : float
-        The gap between two gains that is to be told from none.
+        The gap between two gains that is to be distinguished from none.
     reading : {"standard", "slide"}, default="standard"
         Which of the two.
 
@@ -66,7 +66,7 @@ def n_min(delta: float, epsilon: float, reading: str = "standard") -> float:
 
 @dataclass(frozen=True)
 class PairVote(Vote):
-    """What the tree of one pair of classes says of an example."""
+    """What the tree of one pair of classes predicts for an example."""
 
     pair: tuple[Hashable, Hashable]
 
@@ -77,7 +77,7 @@ class PairVote(Vote):
 
 @dataclass(frozen=True)
 class PairMember(Member):
-    """How the tree of one pair of classes stands; `drifts`: how often it began anew."""
+    """How the tree of one pair of classes stands; `drifts`: how often it started over."""
 
     pair: tuple[Hashable, Hashable]
 
@@ -90,8 +90,8 @@ class UFFT(Ensemble[_core.PairForest]):
     """Ultra fast forest of trees: one binary tree for every pair of classes.
 
     A tree is begun when both its classes have been seen, and learns the examples of these two.
-    It starts from the short-term memory of the last `short_memory` examples. The answer is the
-    sum of what all trees say.
+    It starts from the short-term memory of the last `short_memory` examples. The prediction is the
+    sum of what all trees predict.
 
     Parameters
     ----------
@@ -117,11 +117,11 @@ class UFFT(Ensemble[_core.PairForest]):
         are of the two classes, or those of the tree, which may be much older. A new tree begins
         with those of the forest either way.
     drift : Detector, float or None, default=None
-        Who watches the errors of each tree: a detector of :mod:`riparian.drift`, or the `delta`
-        of an ADWIN. Where they rise the tree begins anew from the short-term memory, as in
+        The drift detector of each tree: one of :mod:`riparian.drift`, or the `delta`
+        of an ADWIN. Where they rise the tree starts over from the short-term memory, as in
         later papers of the authors [2]_.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
-        Cost of each (predicted, true) pair, as for a tree. Trees do not know them: the answer
+        Cost of each (predicted, true) pair, as for a tree. Trees do not know them: the prediction
         is the class of least expected cost by the sum.
     max_bytes : int, str or None, default=None
         Limit of the memory that the whole forest holds. Every tree has the same part of it,
@@ -148,7 +148,7 @@ class UFFT(Ensemble[_core.PairForest]):
         Nodes and leaves of all trees, how many of the leaves keep statistics, and the depth of
         the deepest.
     n_drifts_ : int
-        How often a tree began anew.
+        How often a tree started over.
     feature_importances_ : ndarray
         Mean over the trees.
     memory_bytes_ : int
@@ -160,11 +160,11 @@ class UFFT(Ensemble[_core.PairForest]):
     bytes.
 
     *Differs from the paper*: the sources leave settings open; `delta`, `tau`, the length of the
-    memory and the naive Bayes leaf are ours. `n_min` takes `tau` for the gap that is to be
-    resolved. The root that is taken is the one with the smaller sum of distances to the two
+    memory and the naive Bayes leaf are ours. `n_min` uses `tau` as the gap that is to be
+    resolved. The root that is used is the one with the smaller sum of distances to the two
     means. What children recall does not count in the `n` of their bound, since the cut was
     chosen on it. "No split" competes at every check. Categories are split by each value. The
-    detector hears of answers before the example is learned.
+    detector gets each prediction before the example is learned.
 
     References
     ----------
@@ -228,7 +228,7 @@ class UFFT(Ensemble[_core.PairForest]):
         return _tree_axes(axes)
 
     @property
-    def _asks(self) -> bool:
+    def _calls_user_functions(self) -> bool:
         """Whether a row may fail: one of a class that was declared needs room for its trees."""
         engine = self._engine
         return (
@@ -263,10 +263,10 @@ class UFFT(Ensemble[_core.PairForest]):
         return self._schema.classes[low], self._schema.classes[high]
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_forest, refuse_unsaid
+        from riparian.export.plain import Part, plain_forest, refuse_inexpressible
 
         self._fitted()
-        refuse_unsaid(allowed, asked, leaf=shortest(_tree_axes(self._learned_with)["leaf"]))
+        refuse_inexpressible(allowed, asked, leaf=shortest(_tree_axes(self._learned_with)["leaf"]))
         parts = [Part(s.tree.nodes(), classes=s.pair) for s in self._standings()]
         if not parts:
             raise ValueError(f"{asked} needs a tree, and one class alone has none")
@@ -310,7 +310,7 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
         if grace > 2.0**53:
             raise ValueError(
                 f"n_min={reading!r} asks for {grace:.3g} examples before the first check with "
-                f"delta={delta!r} and tau={tau!r}; take n_min='standard' or 'fixed'"
+                f"delta={delta!r} and tau={tau!r}; use n_min='standard' or 'fixed'"
             )
     return HoeffdingTree(
         impurity="entropy",

@@ -2,7 +2,7 @@ r"""The bound laboratory: is a claim of confidence kept?
 
 A leaf with a known distribution (`Node`) draws examples until it decides, many times over. Since
 the best attribute is known, wrong decisions can be counted and compared with the `delta` that the
-bound promises. `read_node` takes a distribution from a file::
+bound promises. `read_node` reads a distribution from a file::
 
     >>> from riparian import lab
     >>> print(lab.decisions(epsilons=1, delta=0.05, repetitions=10_000, seed=1))

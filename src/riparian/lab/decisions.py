@@ -20,9 +20,9 @@ from riparian.policies import Choice, Policy, resolve
 __all__ = ["Decisions", "decisions"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-_HYBRID = ("misclassification", "gini")  # in the order in which they are asked
+_HYBRID = ("misclassification", "gini")  # in the order in which they are checked
 _EQUAL = 1e-12  # true gains closer than this are equal
-_SLICE_SECONDS = 0.2  # between two looks at Ctrl-C
+_SLICE_SECONDS = 0.2  # between two checks for Ctrl-C
 
 
 @dataclasses.dataclass(frozen=True)
@@ -274,7 +274,7 @@ def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[f
 def _run(
     lab: _core.Lab, repetitions: int, threads: int, progress: Callable[[int, int], object] | None
 ) -> list[NDArray[Any]]:
-    """What `_core.Lab.run` tells of all repetitions, in slices short enough for Ctrl-C."""
+    """What `_core.Lab.run` returns for all repetitions, in slices short enough for Ctrl-C."""
     parts = []
     done, size = 0, 16 * threads
     while done < repetitions:

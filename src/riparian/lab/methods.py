@@ -106,9 +106,9 @@ def compare(
     found = {}
     for name, own in (METHODS if methods is None else methods).items():
 
-        def told(done: int, total: int, name: str = name) -> None:
+        def report(done: int, total: int, name: str = name) -> None:
             if progress is not None:
                 progress(name, done, total)
 
-        found[name] = decisions(node, **{**common, **own}, progress=told)
+        found[name] = decisions(node, **{**common, **own}, progress=report)
     return found

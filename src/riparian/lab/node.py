@@ -109,8 +109,7 @@ class Node:
             raise TypeError("impurity must be a name: the laboratory is native")
         if impurity == "hybrid":
             raise ValueError(
-                "impurity must be a single one, got 'hybrid': ask for 'misclassification' and "
-                "'gini'"
+                "impurity must be a single one, got 'hybrid': use 'misclassification' and 'gini'"
             )
         one_of("impurity", impurity, [name for name in names("impurity") if name != "hybrid"])
         matrix = cost_matrix_of_all(costs, self.classes) if impurity == "loss" else None

@@ -26,8 +26,8 @@ _MOST_ATTRIBUTES = 30
 def read_node(path: str | os.PathLike[str]) -> Node:
     """The distribution that a file describes, for `decisions` and ``riparian lab --node``.
 
-    JSON is an object of what `Node` takes, with `counts` instead of `probabilities` if that is what
-    is known::
+    JSON is an object of the parameters of `Node`, with `counts` instead of `probabilities` if that
+    is what is known::
 
         {"attributes": ["coin", "noise"], "classes": ["no", "yes"],
          "counts": [[[20, 5], [20, 5]], [[5, 20], [5, 20]]]}

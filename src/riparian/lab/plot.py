@@ -21,7 +21,7 @@ _DASH: dict[str, Any] = {"markersize": 10.0, "markeredgewidth": 1.8, "linestyle"
 _SIZE = 7.5
 _LABEL = (13.0, 10.0)  # points of a number of two digits
 _LINE = 13.5  # points of a line of the key
-# Where a number may stand beside its mark, in points, the nearest first.
+# Where a number may stand next to its mark, in points, the nearest first.
 _PLACES = [
     (math.cos(angle * math.pi / 4.0) * far, math.sin(angle * math.pi / 4.0) * far)
     for far in (11.0, 17.0, 24.0, 32.0, 41.0)
@@ -36,10 +36,11 @@ _CROSSED = 40.0  # square points of overlap that are as bad as a mark or number 
 def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
     """Draw the rate of wrong decisions of each method against the examples that it needed.
 
-    A mark is a method, with the 95 % interval of its rate; its number is told in the key at the
-    right. A line is drawn at each `delta`. A dotted line leads to the rate of misjudged decisions,
-    a dash, where it clearly differs: what the bound is to be blamed for. Methods without a wrong
-    decision stand on the lowest line; their interval still says how much could have been missed.
+    A mark is a method, with the 95 % interval of its rate; its number is explained in the key on
+    the right. A line is drawn at each `delta`. A dotted line leads to the rate of misjudged
+    decisions, a dash, where it clearly differs: what the bound is to be blamed for. Methods
+    without a wrong decision stand on the lowest line; their interval still shows how much could
+    have been missed.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def _lowest(results: Sequence[Decisions]) -> float:
 def _number(
     ax: Axes, results: Sequence[Decisions], lowest: float, colours: Mapping[str, str]
 ) -> None:
-    """Give each mark its number, beside it and clear of other marks and numbers."""
+    """Give each mark its number, next to it and clear of other marks and numbers."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # settles where the axes lie

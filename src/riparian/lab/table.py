@@ -1,4 +1,4 @@
-"""What ``riparian lab`` says of its methods: for readers, and as JSON for programs."""
+"""What ``riparian lab`` reports of its methods: for readers, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEADS = (
 def table_lines(results: Mapping[str, Decisions]) -> list[str]:
     """A table, one line a method, under its heads.
 
-    Misjudged ones are told, in 100,000 too, of the methods that judge labels.
+    Misjudged ones are shown, in 100,000 too, of the methods that judge labels.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def results_dict(results: Mapping[str, Decisions]) -> dict[str, Any]:
 
 
 def _costs(costs: Any) -> Any:
-    """Costs as ``--costs`` takes them."""
+    """Costs as ``--costs`` reads them."""
     if isinstance(costs, Mapping):
         return {",".join(map(_label, pair)): float(cost) for pair, cost in costs.items()}
     return None if costs is None else np.asarray(costs, dtype=np.float64).tolist()

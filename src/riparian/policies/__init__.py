@@ -18,32 +18,9 @@ axis                     classes
 
 from __future__ import annotations
 
+from riparian.policies import policy
 from riparian.policies.parameter import Parameter
-from riparian.policies.policy import (
-    AXES,
-    Choice,
-    Policy,
-    changed,
-    classes,
-    make_policy,
-    names,
-    parse,
-    publish,
-    resolve,
-    shortest,
-)
+from riparian.policies.policy import *  # noqa: F403
 
-__all__ = [
-    "AXES",
-    "Choice",
-    "Parameter",
-    "Policy",
-    "changed",
-    "classes",
-    "make_policy",
-    "names",
-    "parse",
-    "publish",
-    "resolve",
-    "shortest",
-]
+__all__ = ["Parameter"]
+__all__ += policy.__all__

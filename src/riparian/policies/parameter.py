@@ -49,7 +49,7 @@ class Parameter:
         return cls(**{**declared, "choices": tuple(declared["choices"])})
 
     def check(self, name: str, value: object) -> Any:
-        """`value` as the core takes it; a ValueError names the parameter, the rule and the value.
+        """`value` as the core accepts it; a ValueError names the parameter, the rule and the value.
 
         Examples
         --------

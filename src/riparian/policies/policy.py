@@ -38,15 +38,15 @@ AXES: dict[str, str] = {
     "adaptation": "riparian.adaptation",
 }
 
-#: Axes that also take a function of the user.
-_TAKE_FUNCTIONS = ("impurity", "bound")
+#: Axes that also accept a function of the user.
+_ACCEPT_FUNCTIONS = ("impurity", "bound")
 
 
 class Policy:
     """One value of an axis, with its parameters.
 
     Policies do not change. They are equal if all their parameters are, and print as they are
-    written. A model takes a policy by its name, ``bound="hoeffding"``, for its defaults.
+    written. A model accepts a policy by its name, ``bound="hoeffding"``, for its defaults.
     """
 
     axis: ClassVar[str]
@@ -75,7 +75,7 @@ class Policy:
         self.__dict__.update(values)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by their names, as scikit-learn asks for them."""
+        """The parameters by their names, as scikit-learn wants them."""
         return dict(self.__dict__)
 
     def replace(self, **changes: Any) -> Self:
@@ -87,7 +87,7 @@ class Policy:
         return {"policy": self.name, "parameters": self.get_params()}
 
     def checked(self, axis: str) -> tuple[str, dict[str, Any]]:
-        """What the core takes: the name and the values, each of them checked."""
+        """What the core accepts: the name and the values, each of them checked."""
         values = {
             p.name: p.check(f"{axis}__{p.name}", self.__dict__[p.name])
             for p in self.parameters.values()
@@ -96,7 +96,7 @@ class Policy:
 
     @property
     def is_default(self) -> bool:
-        """Whether every parameter has its default, so that the name alone says it all."""
+        """Whether every parameter has its default, so that the name alone is enough."""
         return all(
             type(self.__dict__[p.name]) is type(p.default) and self.__dict__[p.name] == p.default
             for p in self.parameters.values()
@@ -157,7 +157,7 @@ def names(axis: str) -> list[str]:
 def _made(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
     parameters = {d["name"]: Parameter.of(d) for d in declared["parameters"]}
     kind = declared["type_name"] or "".join(w.title() for w in declared["name"].split("-"))
-    told = "".join(
+    described = "".join(
         f"    {p.name} : {p.type_text}, default={p.default!r}\n        {p.help}\n"
         for p in parameters.values()
     )
@@ -167,7 +167,9 @@ def _made(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
             for p in parameters.values()
         ]
     )
-    doc = declared["about"] + (f"\n\n    Parameters\n    ----------\n{told}    " if told else "")
+    doc = declared["about"] + (
+        f"\n\n    Parameters\n    ----------\n{described}    " if described else ""
+    )
     return type(
         kind,
         (Policy,),
@@ -229,7 +231,7 @@ def _resolve_one(axis: str, value: Any) -> Any:
             f"{axis} must be a policy and not its class: write {value.__name__}(), "
             f"got {value.__name__}"
         )
-    if axis in _TAKE_FUNCTIONS and callable(value):
+    if axis in _ACCEPT_FUNCTIONS and callable(value):
         return value
     return classes(axis)[one_of(axis, value, names(axis))]()
 
@@ -294,7 +296,7 @@ def changed(axis: str, value: Any, changes: Mapping[str, Any]) -> Any:
 
 
 def parse(axis: str, text: str) -> Any:
-    """A policy as the command line takes it: a name, and parameters in parentheses.
+    """A policy as the command line reads it: a name, and parameters in parentheses.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What one parameter of a tree asks of another, as the policies declare it."""
+"""What one parameter of a tree needs of another, as the policies declare it."""
 
 from __future__ import annotations
 

@@ -30,10 +30,10 @@ class CorrectedVFDT(
     Notes
     -----
     *Differs from the paper*: it leaves open when the label of a child is fixed; here each
-    example is answered by the majority of its child before it is counted (ties: the class
+    example is predicted by the majority of its child before it is counted (ties: the class
     seen first), the reading that comes closest to its error counts. It has no numeric
     features: their cut is fixed by the first `holdout_examples` examples of a leaf, and hits
-    count from then on. Its argument covers two attributes and one check; for more, divide
+    count from then on. Its argument covers two features and one check; for more, divide
     `delta` or set `spend_delta`.
 
 

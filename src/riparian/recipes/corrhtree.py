@@ -19,7 +19,7 @@ class CorrHTree(
     *Differs from the paper*: its text names another source, but describes, and its released
     code does, what Matuszyk et al. propose: accuracy with the bound doubled. That code
     permutes the class counts of new leaves, which is not copied. Labels come from the same
-    counts that are judged, so Hoeffding's premise holds only approximately.
+    counts that are evaluated, so Hoeffding's premise holds only approximately.
 
 
     References

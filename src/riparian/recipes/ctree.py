@@ -30,11 +30,11 @@ class CTree(
     -----
     *Differs from the paper*: the theorems hold for two classes and tests with two branches;
     more classes use the same formulas, which nothing proves. Algorithm 1 prints an argmax
-    of the plug-in impurity where its own test needs the argmin, which is taken. Equation 8
+    of the plug-in impurity where its own test needs the argmin, which is used. Equation 8
     follows the released code: the root has depth 1, the class counts as a feature, `m`
     includes the weight inherited from the parent's split, and the gap must exceed one
     epsilon; from equation 7 the exponents of `m` and `t` would come out exchanged
-    (``ConfidencePractical(form="derived")``). Equation 7 asks for two epsilons and counts only
+    (``ConfidencePractical(form="derived")``). Equation 7 needs two epsilons and counts only
     examples that the leaf has seen. Entropy gains are in bits; the theorem's half-nats are
     converted. Ties are off by default, as in the experiments.
 

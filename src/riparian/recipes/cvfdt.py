@@ -16,8 +16,8 @@ class CVFDT(
     """Concept-adapting VFDT: the tree that VFDT would learn from the last examples.
 
     Every node holds statistics of the examples in a window. Where a check finds that another
-    attribute than that of a node's test has become the better one, a subtree on it grows
-    beside the node, and takes its place once it errs less.
+    feature than that of a node's test has become the better one, a subtree on it grows
+    next to the node, and takes its place once it errs less.
 
     Notes
     -----
@@ -32,14 +32,14 @@ class CVFDT(
     2**-20 of the example that left it. What an "adaptive" leaf knows of who was right fades in
     proportion as examples leave it.
 
-    *Differs from the paper*: numeric attributes are taken, with a Gaussian for each class, and
-    cuts of the same attribute do not compete with the one at a node. A new leaf answers with
+    *Differs from the paper*: numeric features are supported, with a Gaussian for each class, and
+    cuts of the same feature do not compete with the one at a node. A new leaf predicts with
     the class weights that the split estimated until the examples of that estimate have left
     the window. Examples of a test are learned as well, so that forgetting stays symmetric; an
     alternate is compared from the first test on that begins after it. An alternate that is
-    level with its node in two tests is given up, and so are all beside a node that made no
-    error. Subtrees grow beside nodes of such subtrees too, but not beside theirs, nor beside
-    the root of one, since they could as well grow beside the node that it stands beside. The
+    level with its node in two tests is given up, and so are all next to a node that made no
+    error. Subtrees grow next to nodes of such subtrees too, but not next to theirs, nor next to
+    the root of one, since they could as well grow next to the node that it stands next to. The
     archive is not in the paper, and off by default.
 
     References

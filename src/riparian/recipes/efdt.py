@@ -13,13 +13,13 @@ class EFDT(
     takes=("impurity", "bound"),
     allows={"adaptation": {"reevaluation": {}}},
 ):
-    """Extremely fast decision tree: split once a cut is sure to gain, and look again later.
+    """Extremely fast decision tree: split once a cut is sure to gain, and check again later.
 
     Notes
     -----
     A leaf compares its best cut with no split at all, so it splits sooner than VFDT. Every node
     keeps statistics. An inner node takes the test that leads the best cut of its own feature by
-    more than the bound, and its children begin anew; a threshold of its own feature that gains
+    more than the bound, and its children start over; a threshold of its own feature that gains
     more than the one it has takes its place, and the children stay; if no cut gains anything it
     becomes a leaf. Learning takes time for every node of a path, and memory for every node.
 

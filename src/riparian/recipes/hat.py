@@ -16,13 +16,13 @@ class HAT(
 
     Notes
     -----
-    An alternate is isolated: it learns the rows that reach its node, answers nothing, and
+    An alternate is isolated: it learns the rows that reach its node, predicts nothing, and
     changes nothing until it has won. Alternates have detectors and alternates of their own.
 
     *Differs from the paper*: a node keeps its detector when it splits. When the errors of a
     node rise again, an alternate that errs less than the node is kept, another one is started
-    anew; on the streams of ``docs/adaptation.md`` that is worth 0.3 points in mean. An alternate
-    begins as a single leaf which answers like its node until it has learned an example.
+    again; on the streams of ``docs/adaptation.md`` that is worth 0.3 points in mean. An alternate
+    begins as a single leaf which predicts like its node until it has learned an example.
 
     References
     ----------

@@ -12,7 +12,7 @@ class HoeffdingOptionTree(
     takes=("impurity", "bound"),
     allows={"adaptation": {"options": {}}},
 ):
-    """Hoeffding option tree: a node may have several tests, and all their leaves answer.
+    """Hoeffding option tree: a node may have several tests, and all their leaves predict.
 
     Notes
     -----

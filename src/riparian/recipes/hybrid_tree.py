@@ -19,7 +19,7 @@ class HybridTree(
     -----
     *Differs from the paper*: its constants could not be verified; misclassification uses
     ``z sqrt(1 / (2n))``, Gini the threshold of dsCART (or, with ``bound="mcdiarmid"``,
-    ``8 sqrt(ln(1/delta) / (2n))``). If both would split, misclassification is asked first.
+    ``8 sqrt(ln(1/delta) / (2n))``). If both would split, misclassification is checked first.
 
 
     References

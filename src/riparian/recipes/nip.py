@@ -22,9 +22,9 @@ class NIP(
     *Differs from the paper*: its number of intervals, its sampling and its rule for pruning
     again are not known to us. Here the first 1,000 examples of a leaf are kept exactly, then
     intervals of one width; at most 10,000 exact points a feature; an interval that was
-    pruned wrongly has only its boundaries from then on. The normal test asks for 100
+    pruned wrongly has only its boundaries from then on. The normal test needs 100
     examples and at least 5 in every cell that is used; cells below half an example count as
-    empty. The variance of the gap takes the two gains as independent, which is believed to
+    empty. The variance of the gap treats the two gains as independent, which is believed to
     be what the paper does.
 
 

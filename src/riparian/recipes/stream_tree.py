@@ -18,11 +18,11 @@ class StreamTree(
     Notes
     -----
     It follows no paper. The test is VFDT's [1]_; categories are split off one at a time; a new
-    leaf takes the class weights of its parent's split for examples seen, as MOA has it; the
+    leaf counts the class weights of its parent's split as examples seen, as MOA has it; the
     linear units of the leaves are IDBD's [2]_ with a first step size of 0.003. It was chosen
     among 85 compositions on 22 streams and tried on 20 others: ``docs/choosing.md``. It is for
     accuracy on streams that are not known beforehand. `delta` is no guarantee here, and drift
-    is met by growth alone.
+    is followed by growth alone.
 
     *Differs from the paper*: there is none.
 

@@ -16,14 +16,14 @@ class UCVFDT(CVFDT):
 
     Notes
     -----
-    Every tree takes uncertain values; this one follows a stream of them as it changes. With
+    Every tree accepts uncertain values; this one follows a stream of them as it changes. With
     values of one point each it is CVFDT, byte for byte. Fractions count in steps of 2**-20, so
     that forgetting leaves nothing behind; the largest weight is that of CVFDT. A subtree
-    beside a node is tested on the parts of examples that come to the node, by their weight;
-    each side answers a part with the sum of its leaves.
+    next to a node is tested on the parts of examples that come to the node, by their weight;
+    each side predicts a part with the sum of its leaves.
 
     *Differs from the paper*: of intervals and normal distributions every node learns ten
-    quantiles, into a Gaussian for each class, as the paper does not say how it stores numbers.
+    quantiles, into a Gaussian for each class, as the paper does not describe how it stores numbers.
     Parts below a millionth of an example go nowhere. For the rest as CVFDT.
 
     References

@@ -15,14 +15,14 @@ class VFDT(
 
     Notes
     -----
-    *Differs from the paper*: numeric features are taken by Gaussian statistics with
+    *Differs from the paper*: numeric features have Gaussian statistics with
     ten equally spaced cuts, as its successors have them. The null cut competes as
     runner-up with gain 0 and never ends a leaf for good. A tie needs a gain above
-    1e-9. The gain range counts the classes seen at the leaf. A new leaf answers with
+    1e-9. The gain range counts the classes seen at the leaf. A new leaf predicts with
     the class weights that its parent's split estimated until its own
     examples outweigh them; they never count in the bound.
-    Poor attributes are dropped with `drop_poor_features` only, and memory is limited with
-    `max_bytes` only: statistics of a leaf that wakes begin anew. Hoeffding's
+    Poor features are dropped with `drop_poor_features` only, and memory is limited with
+    `max_bytes` only: statistics of a leaf that becomes active again start over. Hoeffding's
     inequality does not cover information gain, so `delta` is no guarantee; see
     :mod:`riparian.bounds`.
 

@@ -12,14 +12,14 @@ class VFDTc(
     fixes={"statistics": "exhaustive"},
     defaults={"leaf": "adaptive"},
 ):
-    """VFDTc: every observed value is a cut, leaves answer by naive Bayes where it is better.
+    """VFDTc: every observed value is a cut, leaves predict by naive Bayes where it is better.
 
     Notes
     -----
     Memory of a leaf grows with the distinct values it has seen.
 
     *Differs from the paper*: sorted blocks instead of a search tree, which would become a
-    list on sorted input; the cuts are the same. Naive Bayes takes numeric features by
+    list on sorted input; the cuts are the same. Naive Bayes handles numeric features by
     Gaussians, not by intervals of the search tree.
 
 

@@ -73,7 +73,7 @@ def reproduce(
 
 
 def _write(out: str | os.PathLike[str], found: Iterable[Outcome]) -> None:
-    """The newest page, and the index anew: what is there can be looked at while more is run."""
+    """The newest page, and a new index: what is there can be looked at while more is run."""
     outcomes = list(found)
     newest = outcomes[-1]
     for ending, text in ((".html", newest.html()), (".md", newest.markdown())):

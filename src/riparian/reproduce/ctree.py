@@ -18,7 +18,7 @@ from riparian.reproduce.outcome import Outcome, Picture, Table
 from riparian.streams.stream import Stream
 from riparian.tree import HoeffdingTree
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "draw", "grid", "verdict"]
 
 SOURCE = "De Rosa, Cesa-Bianchi, Splitting with confidence in decision trees, IJCNN 2015"
 
@@ -59,7 +59,7 @@ LEARNERS: dict[str, tuple[Callable[[float], Any], float]] = {
 _ALL_VALUES = 200
 
 
-def _grid(n: int, end: float) -> list[float]:
+def grid(n: int, end: float) -> list[float]:
     """Values between 0 and the end: equally spaced as in the paper, or fewer.
 
     Fewer ones are denser at both ends. There the trees grow: C-Tree with a small c, the others with
@@ -117,24 +117,24 @@ def _trace(
     model: Any, X: Any, y: NDArray[Any], measure: Callable[[Any, Any], float]
 ) -> list[tuple[int, float]]:
     """Leaves and the measure so far, at some points of the stream."""
-    said = np.empty(len(y), dtype=np.asarray(y).dtype)
+    predicted = np.empty(len(y), dtype=np.asarray(y).dtype)
     found = []
     ends = np.linspace(0, len(y), _POINTS + 1).astype(int)
     for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
         part = {k: v[start:stop] for k, v in X.items()} if isinstance(X, dict) else X[start:stop]
-        said[start:stop] = model.prequential(part, y[start:stop])
-        found.append((model.n_leaves_, measure(y[:stop], said[:stop])))
+        predicted[start:stop] = model.prequential(part, y[start:stop])
+        found.append((model.n_leaves_, measure(y[:stop], predicted[:stop])))
     return found
 
 
-def _accuracy(y: Any, said: Any) -> float:
-    return float(np.mean(y == said))
+def _accuracy(y: Any, predicted: Any) -> float:
+    return float(np.mean(y == predicted))
 
 
 def _f_of(positive: Any) -> Callable[[Any, Any], float]:
-    def measure(y: Any, said: Any) -> float:
-        both = np.sum(y == positive) + np.sum(said == positive)
-        return float(2 * np.sum((y == positive) & (said == positive)) / both) if both else 0.0
+    def measure(y: Any, predicted: Any) -> float:
+        both = np.sum(y == positive) + np.sum(predicted == positive)
+        return float(2 * np.sum((y == positive) & (predicted == positive)) / both) if both else 0.0
 
     return measure
 
@@ -144,7 +144,7 @@ def _controlled(job: tuple[int, int, int]) -> NDArray[np.float64]:
     X, y = streams.rand_cbt(seed=seed, n_rows=rows).take(rows)
     curve = _Curve()
     for name, (make, end) in LEARNERS.items():
-        for value in _grid(n, end):
+        for value in grid(n, end):
             for leaves, measure in _trace(make(value), X, y, _accuracy):
                 curve.add(name, leaves, measure)
     return curve.means()
@@ -159,7 +159,7 @@ def _figure_2(run: Run) -> Outcome:
         name="",
         title="",
         source="",
-        claims=[_verdict(curves), _peak(means["C-Tree"])],
+        claims=[verdict(curves), _peak(means["C-Tree"])],
         settings={"trees": trees, "rows": f"{rows:,}", "values of delta and c": n},
         notes=[
             "Each tree has 50 leaves over 5 features; rows of all leaves come mixed; Gini, checks "
@@ -168,11 +168,11 @@ def _figure_2(run: Run) -> Outcome:
             *_reduced(run, "1,000 trees, 500,000 rows, 200 values"),
         ],
         tables=[_table(means, "Accuracy so far, by leaves")],
-        pictures=[Picture("Accuracy so far against leaves", lambda: _draw(means, "accuracy"))],
+        pictures=[Picture("Accuracy so far against leaves", lambda: draw(means, "accuracy"))],
     )
 
 
-def _verdict(curves: NDArray[np.float64]) -> str:
+def verdict(curves: NDArray[np.float64]) -> str:
     """Compare the learners stream by stream, in the bins that all three reached on it."""
     # With a single leaf all trees are the same.
     shared = np.isfinite(curves).all(axis=1) & (_EDGES[:-1] > 1)
@@ -234,7 +234,7 @@ def _table(means: dict[str, NDArray[np.float64]], caption: str) -> Table:
     return Table(caption, ("leaves", *LEARNERS), rows)
 
 
-def _draw(means: dict[str, NDArray[np.float64]], what: str) -> Any:
+def draw(means: dict[str, NDArray[np.float64]], what: str) -> Any:
     import matplotlib.pyplot as plt
 
     from riparian.evaluate.plots import leaves_axis
@@ -282,7 +282,7 @@ def _permuted(
     curve = _Curve()
     best = dict.fromkeys(LEARNERS, 0.0)
     for learner, (make, end) in LEARNERS.items():
-        for value in _grid(n, end):
+        for value in grid(n, end):
             trace = _trace(make(value), X, y, measure)
             for leaves, figure in trace:
                 curve.add(learner, leaves, figure)
@@ -325,7 +325,7 @@ def _figure_3(run: Run) -> Outcome:
         means = _averaged(curves)
         what = "F of the smaller class" if real.positive else "accuracy"
         name = real.name if present else f"generated, for {real.name}"
-        claims.append(f"{name}: {_verdict(curves)}")
+        claims.append(f"{name}: {verdict(curves)}")
         best = {k: float(np.mean([b[k] for _, b in mine])) for k in LEARNERS}
         rows_of_table.append((name, what, *(f"{best[k]:.4f}" for k in LEARNERS)))
         pictures.append(Picture(f"{name}: {what} so far", _drawing(means, what)))
@@ -352,7 +352,7 @@ def _figure_3(run: Run) -> Outcome:
 
 
 def _drawing(means: dict[str, NDArray[np.float64]], what: str) -> Callable[[], Any]:
-    return lambda: _draw(means, what)
+    return lambda: draw(means, what)
 
 
 EXPERIMENTS = (

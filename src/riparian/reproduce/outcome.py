@@ -107,8 +107,8 @@ class Outcome:
         """Give a section for a document; pictures are left out."""
         parts = [f"## {self.title}", f"*{self.source}*", *self.claims, *self.notes]
         parts += [table.markdown() for table in self.tables]
-        said = ", ".join(f"{name} {value}" for name, value in self._settings())
-        return "\n\n".join([*parts, f"Settings: {said}."]) + "\n"
+        settings = ", ".join(f"{name} {value}" for name, value in self._settings())
+        return "\n\n".join([*parts, f"Settings: {settings}."]) + "\n"
 
     def _settings(self) -> list[tuple[str, str]]:
         return [
@@ -118,7 +118,7 @@ class Outcome:
 
 
 def index_html(outcomes: list[Outcome]) -> str:
-    """Give the page that collects the others, which lie beside it."""
+    """Give the page that collects the others, which lie next to it."""
     rows = [
         (
             Markup(f"<a href='{outcome.name}.html'>{escape(outcome.title)}</a>"),

@@ -1,4 +1,4 @@
-"""The batch learner, and the one that builds its tree anew after every example."""
+"""The batch learner, and the one that rebuilds its tree after every example."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["ID3", "ID3Prime"]
 class ID3(Remembering, EveryValue[_core.Restructuring]):
     """The batch tree of all examples: what the incremental trees are measured by.
 
-    A node whose examples are of one class is a leaf, and so is one without attributes left.
-    Any other tests the attribute of the lowest expected entropy, with a branch for each value
+    A node whose examples are of one class is a leaf, and so is one without features left.
+    Any other tests the feature of the lowest expected entropy, with a branch for each value
     that was seen. There is no pruning and no least gain. The tree is built when it is asked
     for, from all examples: learning only collects them.
 
@@ -32,7 +32,7 @@ class ID3(Remembering, EveryValue[_core.Restructuring]):
     n_count_additions_ : int
         Additions to the count of a value and a class so far.
     n_e_scores_ : int
-        How often an attribute was scored at a node.
+        How often a feature was scored at a node.
     n_restructurings_ : int
         0: nothing is restructured.
 
@@ -40,12 +40,12 @@ class ID3(Remembering, EveryValue[_core.Restructuring]):
     -----
     All features are categories: each number is one of its own. For numbers that are measured
     :class:`ITI` is the right tree. A missing value is a value of its own, and one that a node has
-    not seen is answered by the node's examples.
+    not seen is predicted by the node's examples.
 
     Weights count as so many examples, in steps of 2^-20. The store takes 4 bytes a value and 12
     an example.
 
-    Differs from the paper: equal scores, up to rounding, go to the first attribute.
+    Differs from the paper: equal scores, up to rounding, go to the first feature.
 
     References
     ----------
@@ -78,7 +78,7 @@ class ID3(Remembering, EveryValue[_core.Restructuring]):
 
 
 class ID3Prime(ID3):
-    """ID3', which builds the tree of :class:`ID3` anew after every example.
+    """ID3', which rebuilds the tree of :class:`ID3` after every example.
 
     The naive way to learn one example after another: the same tree as :class:`ID5R`, at a cost
     that grows with all examples seen.

@@ -1,4 +1,4 @@
-"""The tree that discards a subtree when another attribute becomes the best."""
+"""The tree that discards a subtree when another feature becomes the best."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["ID4"]
 class ID4(EveryValue[_core.Id4]):
     """Counts at every node, no examples, and subtrees that are discarded.
 
-    A node installs the attribute of the lowest expected entropy if a chi-square test finds the
-    class dependent on it. When another attribute becomes the best, the whole subtree is
-    discarded and grows anew from the examples to come. Where the order of two attributes
+    A node installs the feature of the lowest expected entropy if a chi-square test finds the
+    class dependent on it. When another feature becomes the best, the whole subtree is
+    discarded and grows again from the examples to come. Where the order of two features
     alternates, that never ends: concepts that :class:`ID3` and :class:`ID5R` learn may stay
     unlearned.
 
@@ -32,26 +32,26 @@ class ID4(EveryValue[_core.Id4]):
     alpha : float, default=0.01
         Level of the chi-square test.
     count_when_pure : bool, default=False
-        Whether a node counts attributes while all its examples are of one class. The listing
-        does not, so that what it saw by then is lost to its attributes.
+        Whether a node counts features while all its examples are of one class. The listing
+        does not, so that what it saw by then is lost to its features.
 
     Attributes
     ----------
     n_count_additions_ : int
         Additions to the count of a value and a class so far.
     n_e_scores_ : int
-        How often an attribute was scored at a node.
+        How often a feature was scored at a node.
     n_restructurings_ : int
         Subtrees discarded.
 
     Notes
     -----
     All features are categories: each number is one of its own. A missing value is a value of its
-    own. A node that has seen nothing answers as its parent does. Weights count as so many
+    own. A node that has seen nothing predicts as its parent does. Weights count as so many
     examples, in steps of 2^-20.
 
-    Differs from the paper: nothing that it says. The level of the test is Quinlan's; a tie does
-    not replace the installed attribute, and among others the first wins.
+    Differs from the paper: nothing that it states. The level of the test is Quinlan's; a tie does
+    not replace the installed feature, and among others the first wins.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The tree that pulls the best attribute up, and ends where the batch learner would."""
+"""The tree that pulls the best feature up, and ends where the batch learner would."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["ID5R"]
 
 
 class ID5R(Remembering, EveryValue[_core.Restructuring]):
-    """After every example the tree that :class:`ID3` would build, without building it anew.
+    """After every example the tree that :class:`ID3` would build, without rebuilding it.
 
-    Nodes count values and classes of all attributes that may be tested. Where another attribute
+    Nodes count values and classes of all features that may be tested. Where another feature
     than the installed one becomes the best, it is pulled up from below: subtrees exchange
-    places, and no example is looked at again but those in leaves. What that moved is revised in
+    places, and no example is read again but those in leaves. What that moved is revised in
     turn.
 
     Parameters
@@ -33,23 +33,23 @@ class ID5R(Remembering, EveryValue[_core.Restructuring]):
     n_count_additions_ : int
         Additions to the count of a value and a class so far, also when subtrees are joined.
     n_e_scores_ : int
-        How often an attribute was scored at a node.
+        How often a feature was scored at a node.
     n_restructurings_ : int
-        How often an attribute was pulled up to a node.
+        How often a feature was pulled up to a node.
 
     Notes
     -----
     All features are categories: each number is one of its own. For numbers that are measured
     :class:`ITI` is the right tree. A missing value is a value of its own, and one that a node has
-    not seen is answered by the node's examples.
+    not seen is predicted by the node's examples.
 
     Weights count as so many examples, in steps of 2^-20. The store takes 4 bytes a value and 12
     an example.
 
     Differs from the paper: the listing does not give the tree of ID3, though it should. Repair
-    goes on below every node that a pull-up moved, not only beside the path of the example; a
+    goes on below every node that a pull-up moved, not only next to the path of the example; a
     node of one class becomes a leaf again; equal scores, up to rounding, go to the first
-    attribute in both.
+    feature in both.
 
     References
     ----------

@@ -32,10 +32,10 @@ class ITI(Remembering):
     metric : {"gain-ratio", "entropy"}, default="gain-ratio"
         What the best test maximises: the gain over the bits that tell its branch, or the gain.
     mode : {"incremental", "batch"}, default="incremental"
-        Restructure the tree, or build it anew from all examples when it is asked for.
+        Restructure the tree, or rebuild it from all examples when it is needed.
     lazy : bool, default=False
-        Restructure only when the tree is asked for, not after every example. The answers are
-        the same, and so is the tree when it is looked at.
+        Restructure only when the tree is needed, not after every example. The predictions are
+        the same, and so is the tree when it is read.
     max_examples : int or None, default=None
         Keep so many examples; the oldest are forgotten by exact removal, and the tree is that
         of the others. The papers know no such bound.
@@ -48,15 +48,15 @@ class ITI(Remembering):
     n_examples_ : int
         Examples held.
     n_count_additions_ : int
-        Additions of an example to an attribute of a node so far, also when subtrees are joined.
+        Additions of an example to a feature of a node so far, also when subtrees are joined.
     n_e_scores_ : int
-        How often an attribute was scored at a node, all its tests together.
+        How often a feature was scored at a node, all its tests together.
     n_restructurings_ : int
         How often a node got another test.
 
     Notes
     -----
-    While learning, a missing value fails every test. In prediction both branches answer, each
+    While learning, a missing value fails every test. In prediction both branches predict, each
     with the share of the examples that took it.
 
     Weights count as so many examples, in steps of 2^-20. The store takes 8 bytes a number, 4 a
@@ -64,7 +64,7 @@ class ITI(Remembering):
     examples.
 
     Differs from the paper: tests are ``<=``, not ``<``; equal merits, up to rounding, go to the
-    first attribute and the lowest threshold, or the category seen first. Pruning is not done.
+    first feature and the lowest threshold, or the category seen first. Pruning is not done.
 
     References
     ----------
@@ -99,10 +99,10 @@ class ITI(Remembering):
         announce_to_river(type(self))
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import refuse_unsaid
+        from riparian.export.plain import refuse_inexpressible
 
         self._fitted()
-        refuse_unsaid(allowed, asked, both_ways=True)
+        refuse_inexpressible(allowed, asked, both_ways=True)
         return super()._plain(allowed, asked)
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class RestructuringModel(TreeModel[T]):
             try:
                 sum_of_weights = float(np.sum(np.asarray(sample_weight, dtype=np.float64)))
             except (TypeError, ValueError):
-                sum_of_weights = 0.0  # no numbers, which is said where weights are read
+                sum_of_weights = 0.0  # no numbers: an error where weights are read
             held = 0.0 if self._engine is None else self._engine.weight
             if _MOST_WEIGHT <= held + sum_of_weights < np.inf:
                 raise ValueError(

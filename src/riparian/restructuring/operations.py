@@ -27,12 +27,12 @@ _COUNTED = {
 def count_operations(
     model: RestructuringModel[Any], X: Any, y: Any, *, points: int = 50
 ) -> dict[str, NDArray[np.int64]]:
-    """Teaches a model and notes its counters on the way.
+    """A model learns rows, and its counters are noted on the way.
 
     Parameters
     ----------
     model : ID3, ID3Prime, ID4, ID5R or ITI
-        It learns the rows in their order. One that is lazy is asked at every point.
+        It learns the rows in their order. A lazy one restructures at every point.
     X, y
         As in ``partial_fit``.
     points : int, default=50

@@ -1,4 +1,4 @@
-"""What a generator's parameters must be, and what is said when they are not."""
+"""What a generator's parameters must be, and the errors when they are not."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ def wide(
 ) -> Stream:
     """Many features, one overlapping Gaussian cloud a class.
 
-    Every feature has unit variance within a class. A few features tell the classes apart well, most
+    Every feature has unit variance within a class. A few features separate the classes well, most
     hardly: the features' shares of the squared distance fall geometrically, by a hundred times from
-    the most to the least telling one, in random order.
+    the most to the least informative one, in random order.
 
     Parameters
     ----------

@@ -120,7 +120,7 @@ class Selection:
         return kept and name != self.target and name not in self.drop
 
     def forced(self, name: str) -> Kind | None:
-        """Give the kind that was asked for, if any."""
+        """Give the kind that was set, if any."""
         if name in self.categorical:
             return "categorical"
         return "numeric" if name in self.numeric else None
@@ -178,10 +178,10 @@ class Labels:
         try:
             return self.array(list(map(self.label, texts)))
         except ValueError:
-            labels = [self._told(text, places[i], faults) for i, text in enumerate(texts)]
+            labels = [self._label(text, places[i], faults) for i, text in enumerate(texts)]
             return self.array(labels)
 
-    def _told(self, text: str, row: int, faults: Faults) -> int | str:
+    def _label(self, text: str, row: int, faults: Faults) -> int | str:
         try:
             return self.label(text)
         except ValueError as error:
@@ -189,7 +189,7 @@ class Labels:
             return 0 if self.integers else ""
 
     def array(self, labels: Sequence[int | str]) -> Column:
-        """Give labels as the array that a model takes."""
+        """Give labels as the array that a model accepts."""
         if self.integers:
             return np.array(labels, dtype=np.int64)
         return objects(labels)
@@ -202,7 +202,7 @@ class Labels:
         if not _is_integer(text):
             raise ValueError(
                 f"{text!r} is not a whole number, but the target's first values were; "
-                f"to take them all as text, name it in categorical (--categorical {self.name})"
+                f"to read them all as text, name it in categorical (--categorical {self.name})"
             )
         return int(text)
 
@@ -217,7 +217,7 @@ def not_a_number(name: str, row: int, text: str) -> str:
     """Say that a numeric column holds something else."""
     return (
         f"column {name!r}, row {row}: {text!r} is not a number, but the column is numeric; "
-        f"to take it as text, name it in categorical (--categorical {name})"
+        f"to read it as text, name it in categorical (--categorical {name})"
     )
 
 

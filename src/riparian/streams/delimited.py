@@ -69,7 +69,7 @@ class DelimitedStream(TextTable):
         """Decide from the first rows which columns are numbers."""
         lines = self._lines.take(SAMPLE_ROWS)
         self._lines.put_back(lines)
-        # A quoted field may go on after the sample; a real fault is met again, and told.
+        # A quoted field may go on after the sample; a real fault is found again, and reported.
         _, rows = self._sound_rows(Lines(lines), len(lines), 1, Faults(skip=True))
         for name, texts in zip(self._columns, transposed(rows, len(self._columns)), strict=True):
             if name == self.target:

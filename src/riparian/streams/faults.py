@@ -1,4 +1,4 @@
-"""Rows that cannot be read: told at once, or counted and left out."""
+"""Rows that cannot be read: an error at once, or counted and left out."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def from_frames(
     target : str, optional
         The column of the labels. Without it the rows have none.
     categorical : collection of str
-        Columns taken as text, whatever their type.
+        Columns read as text, whatever their type.
     drop : collection of str
         Columns that are not read.
     n_rows : int, optional
@@ -129,7 +129,7 @@ class FrameStream(BlockStream):
         if (known, looks) == ("numeric", "categorical"):
             raise ValueError(
                 f"column {name!r}, row {row} or later: text in a column that was numeric; "
-                f"to take it as text, name it in categorical"
+                f"to read it as text, name it in categorical"
             )
         return known
 

@@ -67,12 +67,12 @@ class LibsvmStream(FileStream):
         self._lines.put_back(lines)
         rows = self._read(lines, 1, Faults(skip=True))
         if not len(rows.places):
-            # Met again, and told, if it is to be.
+            # Found again, and reported, if it is to be.
             self._read(lines, 1, Faults(self._faults.skip))
             self._refuse_damage(self._lines.damage)
             raise ValueError(f"{self.name} is empty")
         if self._selection.keep is not None:
-            # What is asked for by name is 0 where no row has it.
+            # What is named is 0 where no row has it.
             found = [match for name in self._selection.keep if (match := _NAME.fullmatch(name))]
             self._grow(max((int(match[1]) for match in found), default=0))
         self._grow(int(rows.indexes.max(initial=0)))

@@ -125,7 +125,7 @@ class _Whole:
         self.n = 0
         self.classes = stream.declared_classes
         self._stream = stream
-        # As many rows as are said to come; the array grows if there are more.
+        # As many rows as are announced; the array grows if there are more.
         self._X = np.empty((stream.n_rows or 0, len(stream.names)))
         self._y: list[Column] = []
         self._codes: dict[str, dict[str, int]] = {

@@ -55,7 +55,7 @@ def from_name(name: str) -> Stream:
     Raises
     ------
     ValueError
-        If there is no such generator or option, or a value is not what the option takes.
+        If there is no such generator or option, or a value is not what the option accepts.
 
     Examples
     --------

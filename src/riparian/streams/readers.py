@@ -33,7 +33,7 @@ FORMATS = {
     "arrow": (".arrow", ".arrows", ".ipc", ".feather"),
 }
 
-#: The formats that say themselves what the labels are.
+#: The formats that define the labels themselves.
 LABELLED = ("arff", "libsvm")
 
 
@@ -61,13 +61,13 @@ def open_stream(
     path : str or path-like
         The file; ``-`` is standard input. gzip, bzip2 and xz are noticed by themselves.
     target : str or False, optional
-        The column of the labels. Without it the rows have none, save for formats that say it
+        The column of the labels. Without it the rows have none, except for formats that define it
         themselves: in ARFF it is the attribute named ``class``, else the last one, in libsvm the
         first field, named ``label``. With False no labels are read from these either.
     format : {'csv', 'tsv', 'jsonl', 'arff', 'libsvm', 'parquet', 'arrow'}, optional
-        By default told by the file's ending; standard input is then CSV.
+        By default known from the file's ending; standard input is then CSV.
     categorical, numeric : collection of str
-        Columns taken as text or as numbers, whatever they look like. A categorical target is text.
+        Columns read as text or as numbers, whatever they look like. A categorical target is text.
     drop : collection of str
         Columns that are not read.
     keep : collection of str, optional
@@ -141,7 +141,7 @@ def open_stream(
 
 
 def file_format(path: str, asked: str | None = None) -> str:
-    """Give the format of a file: the one asked for, or the one its ending tells."""
+    """Give the format of a file: the one that was named, or that of its ending."""
     if asked is not None:
         return one_of("format", asked, FORMATS)
     if path == "-":
@@ -153,5 +153,5 @@ def file_format(path: str, asked: str | None = None) -> str:
         if name.endswith(endings):
             return form
     raise ValueError(
-        f"the ending of {path!r} does not tell its format; name it (--format {'|'.join(FORMATS)})"
+        f"the ending of {path!r} does not show its format; name it (--format {'|'.join(FORMATS)})"
     )

@@ -40,7 +40,7 @@ def from_iterable(
 
     A feature is numeric if its first known value is a number or a boolean, else categorical, as for
     ``learn_one``. None and NaN are missing, as is a key that a row lacks; a new key is a new
-    feature. Nothing is read ahead of the block that is asked for.
+    feature. Nothing is read ahead of the block.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def from_iterable(
     target : str, optional
         The key of the label, for rows that are dicts. Without it such rows have no labels.
     categorical, numeric : collection of str
-        Features taken as text or as numbers, whatever their first value is.
+        Features read as text or as numbers, whatever their first value is.
     drop : collection of str
         Keys that are not read.
     n_rows : int, optional

@@ -20,7 +20,7 @@ CHUNK_ROWS = 8192
 
 
 class Stream:
-    """Labelled rows that are made when they are asked for, the same ones every time.
+    """Labelled rows that are made when they are needed, the same ones every time.
 
     Parameters
     ----------

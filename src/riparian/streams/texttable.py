@@ -40,7 +40,7 @@ _FIELDS = 10_000
 
 
 class TextTable(FileStream):
-    """Lines of fields, each of a known column; a format says how a line is taken apart."""
+    """Lines of fields, each of a known column; a format defines how a line is split."""
 
     #: What a block must not hold to be cut at the delimiters alone.
     _special: Collection[bytes] = ()

@@ -1,4 +1,4 @@
-"""What commands say besides their report, and how they end."""
+"""Messages of commands other than their report, and how commands end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from riparian.commands.stopping import end_work, status_of
 
-__all__ = ["Json", "Quiet", "Splits", "plainly", "print_json", "say"]
+__all__ = ["Json", "Quiet", "Splits", "plainly", "print_json", "print_message"]
 
 P = ParamSpec("P")
 
@@ -22,15 +22,15 @@ _PIPE_CLOSED = 141
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Splits = Annotated[
-    int, typer.Option("--splits", min=0, help="How many of the last splits to tell.")
+    int, typer.Option("--splits", min=0, help="How many of the last splits to show.")
 ]
 
 
 def plainly(command: Callable[P, None]) -> Callable[P, None]:
-    """Say what failed in one line, and end with the right status."""
+    """Print what failed in one line, and end with the right status."""
 
     @functools.wraps(command)
-    def told(*args: P.args, **kwargs: P.kwargs) -> None:
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             try:
                 command(*args, **kwargs)
@@ -38,7 +38,7 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
             finally:
                 end_work()
         except KeyboardInterrupt as error:
-            say("interrupted")
+            print_message("interrupted")
             raise typer.Exit(status_of(error)) from None
         except BrokenPipeError:
             # Nobody reads on, as with ``| head``; nor may Python try to write the rest at its end.
@@ -46,17 +46,17 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(_PIPE_CLOSED) from None
         except OSError as error:
             what = f"{error.strerror}: {error.filename}" if error.filename else str(error)
-            say(what)
+            print_message(what)
             raise typer.Exit(1) from None
         except (ValueError, TypeError, ImportError, MemoryError) as error:
-            say(str(error) or type(error).__name__)
+            print_message(str(error) or type(error).__name__)
             raise typer.Exit(1) from None
 
-    return told
+    return run
 
 
-def say(message: str) -> None:
-    """Say something on standard error, on one line."""
+def print_message(message: str) -> None:
+    """Print a message to standard error, on one line."""
     print(f"riparian: {' '.join(message.split())}", file=sys.stderr)
 
 

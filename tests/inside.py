@@ -1,0 +1,138 @@
+"""What tests may see of the package besides its public names.
+
+No other file of the tests uses a private name of the package; tests/test_inside.py checks it.
+"""
+
+from riparian import _core as core
+from riparian.datasets import fetching
+from riparian.export.plain import Allowed
+from riparian.recipe import _entries as docstring_entries
+from riparian.settings import _declared
+from riparian.table import read_example
+
+__all__ = [
+    "axes",
+    "batch",
+    "classes",
+    "core",
+    "docstring_entries",
+    "engine",
+    "engine_type",
+    "features",
+    "learned_with",
+    "nodes",
+    "plain",
+    "read_only_carefully",
+    "read_only_fast",
+    "recipe",
+    "replace_download",
+    "replace_restored_engine",
+    "restored",
+    "rules",
+    "schema",
+    "set_engine",
+    "set_schema",
+    "snapshot",
+]
+
+
+def engine(model):
+    """The native engine of a model; None before it has learned."""
+    return model._engine
+
+
+def set_engine(model, other):
+    """Puts another engine in the place of a model's own."""
+    model._engine = other
+
+
+def engine_type(cls):
+    """The type of the engine that a new model of a class learns with."""
+    model = cls()
+    return type(model._new_engine(model._axes()))
+
+
+def restored(model, arrays, **changed):
+    """A new engine from the arrays of a snapshot; `changed` are other parameters for it."""
+    return model._restored_engine({**model._axes(), **changed}, arrays)
+
+
+def snapshot(model):
+    """The whole state of a model's engine, as named arrays; a model file holds them."""
+    return model._engine.snapshot()
+
+
+def nodes(model, batch=None):
+    """The nodes of a tree as arrays; with the batch of one row also the path that it takes."""
+    return model._engine.nodes() if batch is None else model._engine.nodes(batch)
+
+
+def batch(model, example):
+    """One example, a dict, as the engine reads it."""
+    return model._read(read_example(example)).batch
+
+
+def schema(model):
+    """The names behind the engine's codes: features, categories and classes."""
+    return model._schema
+
+
+def set_schema(model, other):
+    """Puts another schema in the place of a model's own."""
+    model._schema = other
+
+
+def features(model):
+    """The features of a model with their kinds and categories, in the order of their codes."""
+    return model._schema.features
+
+
+def classes(model):
+    """The labels of a model with their own types, in the order of their codes."""
+    return model._schema.classes
+
+
+def axes(model):
+    """All parameters of a model, also those that its recipe fixes, with policies for names."""
+    return model._axes()
+
+
+def learned_with(model):
+    """The parameters that the engine of a model was made with."""
+    return model._learned_with
+
+
+def plain(model):
+    """A model as the plain numbers that an export to code starts from."""
+    return model._plain(Allowed(), "to_code")
+
+
+def recipe(cls):
+    """What the class of a recipe declares."""
+    return cls._recipe
+
+
+def rules():
+    """The rules between parameters of a tree, as the core declares them."""
+    return _declared()["rules"]
+
+
+def replace_restored_engine(monkeypatch, cls, change):
+    """Calls ``change(engine)`` on each engine that models of a class restore."""
+    original = cls._restored_engine
+    monkeypatch.setattr(cls, "_restored_engine", lambda *given: change(original(*given)))
+
+
+def replace_download(monkeypatch, other):
+    """Puts another function in the place of the one that downloads a file of a dataset."""
+    monkeypatch.setattr(fetching, "_download", other)
+
+
+def read_only_fast(stream):
+    """Makes a text stream fail at a block that it cannot read the fast way."""
+    stream._careful_block = None
+
+
+def read_only_carefully(stream):
+    """Makes a text stream read no block the fast way."""
+    stream._plain_block = lambda lines: None
