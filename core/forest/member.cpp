@@ -192,7 +192,7 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                     continue;
                 }
                 const Row row = buffer->row(i);
-                const Asked asked{
+                const RowRequest asked{
                     true, votes.shares ? votes.shares + first * votes.width : nullptr, votes.width};
                 const double w = block.weight(first);
                 const double times = number ? poisson_(uniforms_(number)) : 0.0;

@@ -120,7 +120,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
             if (!own && !shares) continue;
             const Row row = buffer.row(i);
             const std::size_t place = same ? i : Turn::alone;
-            const Asked asked{shares || pair.drift, shares ? shares + 2 * r : nullptr, 2};
+            const RowRequest asked{shares || pair.drift, shares ? shares + 2 * r : nullptr, 2};
             if (!own) {
                 turn->predict(place, row, asked);
                 continue;

@@ -172,7 +172,7 @@ void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
             const bool asked = dice.chance(0.5);
             const Predicted predicted = turn->learn(
                 Turn::alone, row, static_cast<std::size_t>(rows.y[i]), {w, w},
-                asked ? Asked{true, shares.data(), shares.size()} : Asked{true}, true);
+                asked ? RowRequest{true, shares.data(), shares.size()} : RowRequest{true}, true);
             CHECK(predicted.after ==
                   turn->predict(Turn::alone, row, {true, again.data(), again.size()}));
             const double most = *std::max_element(again.begin(), again.end());

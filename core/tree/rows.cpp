@@ -65,7 +65,7 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
                 if constexpr (predicting) predict(start, row, answers, r);
                 return;
             }
-            Asked asked;
+            RowRequest asked;
             if constexpr (predicting) {
                 asked.predicted = answers.classes != nullptr;
                 asked.width = answers.width;
@@ -79,7 +79,7 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
 }
 
 Predicted Tree::step(std::int32_t start, const Row& row, std::size_t y, RowWeight weight,
-                     const Asked& asked, bool again) {
+                     const RowRequest& asked, bool again) {
     Predicted predicted;
     const bool apart = asked.shares || (growth_.costs().classes > 0 && asked.any());
     if (apart) predict(start, row, asked.answers(predicted.before), 0);
@@ -98,7 +98,7 @@ struct Step {
     Learn learn;
 
     [[gnu::always_inline]] Predicted operator()(std::int32_t start, const Row& row, std::size_t y,
-                                                RowWeight weight, const Asked& asked) const {
+                                                RowWeight weight, const RowRequest& asked) const {
         return learn(start, row, y, weight, asked);
     }
 };
@@ -116,7 +116,7 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
     if (replaces()) {
         run<predicting>(batch, y, w, answers, stop,
                         step_of<true>([this](std::int32_t start, const Row& row, std::size_t label,
-                                             RowWeight weight, const Asked& asked) {
+                                             RowWeight weight, const RowRequest& asked) {
                             return step(start, row, label, weight, asked, false);
                         }));
         return;
@@ -127,7 +127,7 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
                 run<predicting>(batch, y, w, answers, stop,
                                 step_of<false>([&](std::int32_t start, const Row& row,
                                                    std::size_t label, RowWeight weight,
-                                                   const Asked& asked) {
+                                                   const RowRequest& asked) {
                                     return step<Policy, plain>(policy, start, row, label, weight,
                                                                asked, false);
                                 }));

@@ -13,7 +13,7 @@ namespace riparian {
 template <class Policy, bool plain>
 [[gnu::always_inline]] inline Predicted Tree::step(const Policy& policy, std::int32_t start,
                                                    const Row& row, std::size_t y, RowWeight weight,
-                                                   const Asked& asked, bool again) {
+                                                   const RowRequest& asked, bool again) {
     Growth& growth = growth_;
     Asking& scratch = growth.scratch();
     const bool costs = growth.costs().classes > 0;

@@ -11,7 +11,7 @@ struct Stopped : std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "stopped between two rows"; }
 };
 
-// Asked by the thread that made the call.
+// RowRequest by the thread that made the call.
 class Stop {
 public:
     Stop() = default;

@@ -55,9 +55,9 @@ struct RowWeight {
     [[nodiscard]] static RowWeight repeated(double w) noexcept { return {w, std::min(w, 1.0)}; }
 };
 
-// What is asked about a row before it is learned: its class, and the class probabilities where there
+// What is requested of a row before it is learned: its class, and the class probabilities where there
 // is room for them.
-struct Asked {
+struct RowRequest {
     bool predicted = false;
     double* shares = nullptr;  // [width]
     std::size_t width = 0;
@@ -194,8 +194,8 @@ private:
     // One row of a tree that only grows, and of one that follows change.
     template <class Policy, bool plain>
     Predicted step(const Policy&, std::int32_t start, const Row&, std::size_t y, RowWeight,
-                   const Asked&, bool again);
-    Predicted step(std::int32_t start, const Row&, std::size_t y, RowWeight, const Asked&, bool again);
+                   const RowRequest&, bool again);
+    Predicted step(std::int32_t start, const Row&, std::size_t y, RowWeight, const RowRequest&, bool again);
     // Bytes to be set aside before a row.
     [[nodiscard]] std::size_t reserve_bytes() noexcept;
     // Does the rows of a block, all of them or up to one during which memory ran out. Then it

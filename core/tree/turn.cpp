@@ -18,14 +18,14 @@ RowBuffer Turn::buffer_of(const Batch& batch) const {
 
 void Turn::route(const RowBuffer& buffer, std::size_t rows) { tree_.route(buffer, rows, routes_); }
 
-std::int32_t Turn::predict(std::size_t i, const Row& row, const Asked& asked) {
+std::int32_t Turn::predict(std::size_t i, const Row& row, const RowRequest& asked) {
     std::int32_t predicted = no_answer;
     tree_.predict(start(i), row, asked.answers(predicted), 0);
     return predicted;
 }
 
 Predicted Turn::learn(std::size_t i, const Row& row, std::size_t y, RowWeight weight,
-                      const Asked& asked, bool again) {
+                      const RowRequest& asked, bool again) {
     const Charge charge(tree_.growth_.leaves().account());
     if (tree_.replaces()) return tree_.step(start(i), row, y, weight, asked, again);
     return std::visit(

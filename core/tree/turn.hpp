@@ -27,8 +27,8 @@ public:
     void route(const RowBuffer&, std::size_t rows);
 
     // `i`: the place of a row in the buffer, or `alone`. Gives its class.
-    std::int32_t predict(std::size_t i, const Row&, const Asked&);
-    Predicted learn(std::size_t i, const Row&, std::size_t y, RowWeight, const Asked&, bool again);
+    std::int32_t predict(std::size_t i, const Row&, const RowRequest&);
+    Predicted learn(std::size_t i, const Row&, std::size_t y, RowWeight, const RowRequest&, bool again);
 
 private:
     [[nodiscard]] std::int32_t start(std::size_t i) const noexcept {
