@@ -61,9 +61,9 @@ class HoeffdingTree(StreamingTree):
         :class:`riparian.bounds.Evidence` and returns epsilon.
     leaf : str, policy or sequence of them, default="adaptive"
         What a leaf predicts with: "majority", "naive-bayes", "adaptive" (whichever of the two was
-        right more often at the leaf) or "linear-units"; see :mod:`riparian.leaves`. Of several,
-        ``("majority", "naive-bayes", "linear-units")``, the one that was right more often at
-        the leaf.
+        right more often at the leaf), "linear-units" or "softmax"; see :mod:`riparian.leaves`. Of
+        several, ``("majority", "naive-bayes", "linear-units")``, the one that was right more
+        often at the leaf.
     adaptation : str or policy, default="none"
         How the tree follows change: "none", "alternates" (HAT), "window" (CVFDT), "reevaluation"
         (EFDT) or "options"; see :mod:`riparian.adaptation`.

@@ -96,8 +96,8 @@ class UFFT(Ensemble[_core.PairForest]):
     Parameters
     ----------
     leaf : str or sequence of str, default="naive-bayes"
-        What a leaf predicts with: "majority", "naive-bayes", "linear-units", or several, of which
-        the one predicts that was right more often at the leaf.
+        What a leaf predicts with: "majority", "naive-bayes", "linear-units", "softmax", or several,
+        of which the one predicts that was right more often at the leaf.
     cuts : str, default="qda"
         Cuts of numeric features: the one root of quadratic discriminant analysis, or as for
         :class:`riparian.HoeffdingTree`.
