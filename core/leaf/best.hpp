@@ -63,7 +63,7 @@ public:
     [[nodiscard]] bool needs_derived() const noexcept {
         return any([]<class P>(const P&) { return P::needs_derived(); });
     }
-    [[nodiscard]] bool keeps_state() const noexcept { return n_states() > 0; }
+    [[nodiscard]] bool keeps_state() const noexcept { return n_states_ > 0; }
     [[nodiscard]] std::unique_ptr<PredictorState> make_state() const;
     void fit(const Shape& s, AnswerScratch& scratch) const {
         each([&]<std::size_t i, class P>(const P& p) {
@@ -88,7 +88,8 @@ public:
         each([&]<std::size_t i, class P>(const P&) {
             double* const right = right_of<i>(leaf, numbers);
             if (!right) return;
-            const std::int32_t own = P::class_of(view_of<i>(leaf), example, scratch);
+            std::int32_t own = no_answer;
+            with_view<i>(leaf, [&](const LeafView& view) { own = P::class_of(view, example, scratch); });
             if (own == static_cast<std::int32_t>(y)) *right += w;
             if (i == leader) predicted = own;
         });
@@ -120,7 +121,12 @@ private:
     static constexpr std::size_t nobody = sizeof...(Predictors);
 
     explicit BestOf(Members members)
-        : members_(std::make_shared<const Members>(std::move(members))) {}
+        : members_(std::make_shared<const Members>(std::move(members))) {
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+            ((chosen_ |= std::get<i>(*members_) ? 1U << i : 0U), ...);
+            ((n_states_ += std::get<i>(*members_) && has_state<i>), ...);
+        }(std::index_sequence_for<Predictors...>());
+    }
 
     // ---- the members ----
 
@@ -136,7 +142,7 @@ private:
     }
     template <std::size_t i, class Visit>
     void call(Visit& visit) const {
-        if (const auto& member = std::get<i>(*members_)) visit.template operator()<i>(*member);
+        if (chosen_ >> i & 1U) visit.template operator()<i>(*std::get<i>(*members_));
     }
     template <class Test>
     [[nodiscard]] bool any(Test&& test) const {
@@ -159,22 +165,24 @@ private:
     static constexpr bool has_state =
         KeepsState<Member<i>> || slot<i> >= std::tuple_size_v<LeafNumbers>;
 
-    [[nodiscard]] std::size_t n_states() const noexcept {
-        std::size_t n = 0;
-        each([&]<std::size_t i, class P>(const P&) { n += has_state<i>; });
-        return n;
-    }
     // One state alone stands in the leaf itself.
     template <std::size_t i>
     [[nodiscard]] PredictorState* state_of(const LeafView& leaf) const noexcept {
         if constexpr (!has_state<i>) return nullptr;
-        if (!leaf.state || n_states() == 1) return leaf.state;
+        if (!leaf.state || n_states_ == 1) return leaf.state;
         return static_cast<States*>(leaf.state)->template part<i>();
     }
-    template <std::size_t i>
-    [[nodiscard]] LeafView view_of(LeafView leaf) const noexcept {
-        leaf.state = state_of<i>(leaf);
-        return leaf;
+    // The leaf as one of them sees it.
+    template <std::size_t i, class Use>
+    void with_view(const LeafView& leaf, Use&& use) const {
+        if constexpr (has_state<i>) {
+            if (n_states_ > 1 && leaf.state) {
+                LeafView own = leaf;
+                own.state = state_of<i>(leaf);
+                return use(own);
+            }
+        }
+        use(leaf);
     }
     // Null: it has no state here, since the leaf is inactive, and cannot predict.
     template <std::size_t i, class Numbers>
@@ -207,11 +215,14 @@ private:
         const std::size_t leader = leader_of(leaf, numbers);
         if (leader == nobody) return use(Majority{}, leaf);
         each([&]<std::size_t i, class P>(const P& predictor) {
-            if (i == leader) use(predictor, view_of<i>(leaf));
+            if (i != leader) return;
+            with_view<i>(leaf, [&](const LeafView& own) { use(predictor, own); });
         });
     }
 
     std::shared_ptr<const Members> members_;
+    std::uint32_t chosen_ = 0;  // a bit for each that was
+    std::size_t n_states_ = 0;  // at each leaf
 };
 
 // Each is saved as the count of its numbers, how often it was right, and the numbers.
@@ -318,7 +329,7 @@ private:
 
 template <SinglePredictor... Predictors>
 std::unique_ptr<PredictorState> BestOf<Predictors...>::make_state() const {
-    if (n_states() > 1) return std::make_unique<States>(*this);
+    if (n_states_ > 1) return std::make_unique<States>(*this);
     std::unique_ptr<PredictorState> state;
     each([&]<std::size_t i, class P>(const P& predictor) {
         if constexpr (KeepsState<P>) {

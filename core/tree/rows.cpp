@@ -1,6 +1,7 @@
 // The row loop: rows are read in blocks, routed together, and predicted and learned one by one.
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "step.hpp"
 #include "uncertain_rows.hpp"
@@ -11,6 +12,9 @@ namespace {
 // What a point of a distribution takes while its row is learned.
 constexpr std::size_t bytes_of_a_point = 512;
 
+// In the place of a leaf predictor: the adaptation learns rows.
+struct Adapting {};
+
 }  // namespace
 
 void Tree::route(const RowBuffer& buffer, std::size_t rows, Routes& routes) const noexcept {
@@ -18,10 +22,26 @@ void Tree::route(const RowBuffer& buffer, std::size_t rows, Routes& routes) cons
     routes.reroutings = adaptation_->reroutings();
 }
 
+void Tree::run_uncertain(const UncertainRows& rows, Spread& spread, const Batch& batch,
+                         const Row& certain, std::int32_t y, double w, const Answers* answers) {
+    const auto begin = [&] {
+        rows.begin(spread, certain, growth_.features(), growth_.shape(), batch.points);
+    };
+    each_row(1, [&](std::size_t) {
+        begin();
+        if (answers) {
+            growth_.predict(spread, growth_.scratch(), *answers, rows.next());
+            begin();
+        }
+        if (y >= 0 && w > 0.0) adaptation_->learn(spread, static_cast<std::size_t>(y), w);
+    });
+}
+
 // A row with uncertain values is a block of its own.
-template <bool predicting, class Step>
-void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const Answers& answers,
-               Stop* stop, const Step& step) {
+template <class Policy, bool predicting, bool plain>
+void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, const double* w,
+               const Answers& answers, Stop* stop) {
+    constexpr bool adapting = std::is_same_v<Policy, Adapting>;
     RowBuffer buffer(batch, growth_.features(), growth_.shape());
     Routes routes;
     UncertainRows uncertain(batch);
@@ -38,20 +58,8 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
         const Pace::Timer timer(pace_, n, turnstile_);
         const Charge charge(growth_.leaves().account());
         if (!certain) {
-            each_row(1, [&](std::size_t) {
-                const auto begin = [&] {
-                    uncertain.begin(*spread, buffer.row(0), growth_.features(), growth_.shape(),
-                                    batch.points);
-                };
-                begin();
-                if constexpr (predicting) {
-                    growth_.predict(*spread, growth_.scratch(), answers, first);
-                    begin();
-                }
-                const double weight = w ? w[first] : 1.0;
-                if (y[first] < 0 || !(weight > 0.0)) return;
-                adaptation_->learn(*spread, static_cast<std::size_t>(y[first]), weight);
-            });
+            run_uncertain(uncertain, *spread, batch, buffer.row(0), y[first], w ? w[first] : 1.0,
+                          predicting ? &answers : nullptr);
             uncertain.pass();
             continue;
         }
@@ -60,7 +68,7 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
-            const std::int32_t start = !Step::reroutes || routes.hold(*this) ? routes.starts[i] : 0;
+            const std::int32_t start = !adapting || routes.hold(*this) ? routes.starts[i] : 0;
             if (y[r] < 0 || !(weight > 0.0)) {
                 if constexpr (predicting) predict(start, row, answers, r);
                 return;
@@ -71,8 +79,14 @@ void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const
                 asked.width = answers.width;
                 if (answers.probabilities) asked.shares = answers.probabilities + r * answers.width;
             }
-            const Predicted predicted = step(start, row, static_cast<std::size_t>(y[r]),
-                                             RowWeight::repeated(weight), asked);
+            const auto label = static_cast<std::size_t>(y[r]);
+            const RowWeight weights = RowWeight::repeated(weight);
+            Predicted predicted;
+            if constexpr (adapting) {
+                predicted = step(start, row, label, weights, asked, false);
+            } else {
+                predicted = step<Policy, plain>(policy, start, row, label, weights, asked, false);
+            }
             if (predicting && answers.classes) answers.classes[r] = predicted.before;
         });
     }
@@ -89,53 +103,19 @@ Predicted Tree::step(std::int32_t start, const Row& row, std::size_t y, RowWeigh
     return predicted;
 }
 
-namespace {
-
-// A step of a tree that only grows, or of one that follows change.
-template <bool follows_change, class Learn>
-struct Step {
-    static constexpr bool reroutes = follows_change;
-    Learn learn;
-
-    [[gnu::always_inline]] Predicted operator()(std::int32_t start, const Row& row, std::size_t y,
-                                                RowWeight weight, const RowRequest& asked) const {
-        return learn(start, row, y, weight, asked);
-    }
-};
-
-template <bool follows_change, class Learn>
-Step<follows_change, Learn> step_of(Learn learn) {
-    return {learn};
-}
-
-}  // namespace
-
 template <bool predicting>
 void Tree::run(const Batch& batch, const std::int32_t* y, const double* w, const Answers& answers,
                Stop* stop) {
     if (replaces()) {
-        run<predicting>(batch, y, w, answers, stop,
-                        step_of<true>([this](std::int32_t start, const Row& row, std::size_t label,
-                                             RowWeight weight, const RowRequest& asked) {
-                            return step(start, row, label, weight, asked, false);
-                        }));
+        run<Adapting, predicting, false>({}, batch, y, w, answers, stop);
         return;
     }
     std::visit(
         [&]<class Policy>(const Policy& policy) {
-            const auto run_with = [&]<bool plain>(std::bool_constant<plain>) {
-                run<predicting>(batch, y, w, answers, stop,
-                                step_of<false>([&](std::int32_t start, const Row& row,
-                                                   std::size_t label, RowWeight weight,
-                                                   const RowRequest& asked) {
-                                    return step<Policy, plain>(policy, start, row, label, weight,
-                                                               asked, false);
-                                }));
-            };
             if (growth_.plain()) {
-                run_with(std::true_type{});
+                run<Policy, predicting, true>(policy, batch, y, w, answers, stop);
             } else {
-                run_with(std::false_type{});
+                run<Policy, predicting, false>(policy, batch, y, w, answers, stop);
             }
         },
         growth_.settings().leaf);

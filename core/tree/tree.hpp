@@ -24,6 +24,7 @@ namespace riparian {
 struct Description;
 struct Seed;
 struct Snapshot;
+class UncertainRows;
 
 struct LeafState {
     std::int32_t node;
@@ -185,11 +186,16 @@ private:
     friend class Turn;
     friend struct Routes;
 
-    // The row loop. `step` learns a row, and predicts it before.
-    template <bool predicting, class Step>
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*, const Step&);
+    // The row loop. `plain`: no limit of memory, and no leaf keeps more than statistics.
+    template <class Policy, bool predicting, bool plain>
+    void run(const Policy&, const Batch&, const std::int32_t* y, const double* w, const Answers&,
+             Stop*);
     template <bool predicting>
     void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
+    // The next row that has uncertain values; `certain`: its other values.
+    [[gnu::noinline]] void run_uncertain(const UncertainRows&, Spread&, const Batch&,
+                                         const Row& certain, std::int32_t y, double w,
+                                         const Answers*);
     void route(const RowBuffer&, std::size_t rows, Routes&) const noexcept;
     // One row of a tree that only grows, and of one that follows change.
     template <class Policy, bool plain>
