@@ -6,7 +6,8 @@
 
 namespace riparian {
 
-Turn::Turn(Tree& tree, Growth::Elsewhere held) : tree_(tree), lock_(tree.turnstile_.writing()) {
+Turn::Turn(Tree& tree, Growth::Elsewhere held)
+    : tree_(tree), adapting_(tree.replaces()), lock_(tree.turnstile_.writing()) {
     tree_.growth_.recall_from(std::move(held));
 }
 
@@ -27,7 +28,7 @@ std::int32_t Turn::predict(std::size_t i, const Row& row, const RowRequest& aske
 Predicted Turn::learn(std::size_t i, const Row& row, std::size_t y, RowWeight weight,
                       const RowRequest& asked, bool again) {
     const Charge charge(tree_.growth_.leaves().account());
-    if (tree_.replaces()) return tree_.step(start(i), row, y, weight, asked, again);
+    if (adapting_) return tree_.step(start(i), row, y, weight, asked, again);
     return std::visit(
         [&]<class Policy>(const Policy& policy) {
             return tree_.step<Policy, false>(policy, start(i), row, y, weight, asked, again);

@@ -32,10 +32,11 @@ public:
 
 private:
     [[nodiscard]] std::int32_t start(std::size_t i) const noexcept {
-        return i != alone && routes_.hold(tree_) ? routes_.starts[i] : 0;
+        return i != alone && (!adapting_ || routes_.hold(tree_)) ? routes_.starts[i] : 0;
     }
 
     Tree& tree_;
+    const bool adapting_;
     std::unique_lock<std::shared_mutex> lock_;
     Routes routes_;
 };
