@@ -53,11 +53,11 @@ private:
     Alternates how_;
 };
 
-// The tree and every subtree beside a node that the row passes: each answers, notes at its
+// The tree and every alternate of a node that the row passes: each predicts, notes at its
 // nodes whether it was right, and learns.
 std::int32_t AlternatesTree::learn(std::int32_t start, const Row& row, std::size_t y,
                                    double w) {
-    std::int32_t answer = no_answer;
+    std::int32_t of_the_tree = no_answer;
     fragments_.clear();
     note(fragments_, 0);
     for (std::size_t f = 0; f < fragments_.size(); ++f) {
@@ -66,7 +66,7 @@ std::int32_t AlternatesTree::learn(std::int32_t start, const Row& row, std::size
         const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
         const bool wrong = predicted != static_cast<std::int32_t>(y);
         if (f == 0) {
-            answer = predicted;
+            of_the_tree = predicted;
             growth_.arrive(row, y);
         }
         trace(leaf, root);
@@ -85,7 +85,7 @@ std::int32_t AlternatesTree::learn(std::int32_t start, const Row& row, std::size
         growth_.learn_at(leaf, row, y, how_.bootstrap ? w * times(how_.seed, growth_.seen(), side(leaf).born) : w);
     }
     finish_row();
-    return answer;
+    return of_the_tree;
 }
 
 // The same in fractions. A detector hears an example, right or wrong, if at least half of it
@@ -106,19 +106,19 @@ void AlternatesTree::learn(Spread& spread, std::size_t y, double w) {
     for (std::size_t f = 0; f < ends.size(); ++f) {
         while (v < ends[f]) {
             const Spread::Visit here = spread.visits[v];
-            const bool heard = here.share >= enough;
+            const bool counts = here.share >= enough;
             spread.go_back(v++);
             if (here.ends) {
-                if (heard) note_error(here.node, here.wrong);
+                if (counts) note_error(here.node, here.wrong);
                 learn_below(spread, here.node, here.share, y, weight(here.node));
                 spread.go_back(v - 1);
                 growth_.observe_again(here.node, spread, y, here.share, weight(here.node));
-            } else if (heard && judge(here.node, here.wrong)) {
+            } else if (counts && judge(here.node, here.wrong)) {
                 learn_below(spread, here.node, here.share, y, weight(here.node));
                 const std::int32_t depth = at(here.node).depth;
                 while (v < ends[f] && at(spread.visits[v].node).depth > depth) ++v;
-            } else if (const std::int32_t beside = side(here.node).first; beside != none) {
-                go_down(beside, here.share);
+            } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
+                go_down(alternate, here.share);
             }
         }
     }
@@ -154,23 +154,23 @@ bool AlternatesTree::judge(std::int32_t node, bool wrong) {
         if (attach(node, Role::alternate) != none) count_change(ChangeKind::started);
         return false;
     }
-    const std::int32_t beside = side(node).first;
-    if (beside == none || !side(beside).monitor) return false;
+    const std::int32_t alternate = side(node).first;
+    if (alternate == none || !side(alternate).monitor) return false;
     const Adwin& ours = here->errors;
-    const Adwin& theirs = side(beside).monitor->errors;
+    const Adwin& theirs = side(alternate).monitor->errors;
     const auto n = static_cast<double>(ours.width());
     const auto m = static_cast<double>(theirs.width());
     if (!(n > how_.switch_after && m > how_.switch_after)) return false;
     const double e = ours.estimate();
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how_.switch_delta) * (1.0 / m + 1.0 / n));
-    if (e - theirs.estimate() > bound && growth_.leaves_with(beside) <= settings_.max_leaves) {
-        log_change(ChangeKind::replaced, node, nodes_.cut_of(beside), nodes_.leaves_below(beside),
+    if (e - theirs.estimate() > bound && growth_.leaves_with(alternate) <= settings_.max_leaves) {
+        log_change(ChangeKind::replaced, node, nodes_.cut_of(alternate), nodes_.leaves_below(alternate),
                    {e, n}, {theirs.estimate(), m}, bound);
-        promote(node, beside);
+        promote(node, alternate);
         return true;
     }
-    if (theirs.estimate() - e > bound) drop(beside);
+    if (theirs.estimate() - e > bound) drop(alternate);
     return false;
 }
 

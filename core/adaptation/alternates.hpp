@@ -12,7 +12,7 @@ class Adaptation;
 class Growth;
 
 // A detector at every node watches the errors of its subtree. Where they rise another one
-// grows beside it, and takes its place once it errs less [bifet2009].
+// grows next to it, and takes its place once it errs less [bifet2009].
 struct Alternates {
     static constexpr std::string_view name = "alternates";
     static constexpr std::string_view about =

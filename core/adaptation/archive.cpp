@@ -81,7 +81,7 @@ void WindowTree::archive(std::int32_t node) {
     growth_.settle();
 }
 
-// Those that stood at a node stand beside it again, as far as there is room; their test
+// Those that stood at a node are its alternates again, as far as there is room; their test
 // begins at once. True if there are any.
 bool WindowTree::bring_back(std::int32_t node) {
     bool any = false;
@@ -135,7 +135,7 @@ bool WindowTree::bring_back(const Archived& a) {
     return true;
 }
 
-// Nodes of an archived subtree, the last ones of the tree then, beside the node that it stood
+// Nodes of an archived subtree, the last ones of the tree then, as an alternate of the node that it stood
 // at. Certificates stay in the order of time.
 void WindowTree::plant(const Archived& a, std::uint64_t since) {
     const auto root = static_cast<std::int32_t>(nodes_.size());

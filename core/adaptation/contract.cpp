@@ -20,7 +20,7 @@ void Adaptation::check_sizes(const Snapshot& s, const Sizes& z) const {
 }
 
 void Adaptation::explore(Spread& spread, std::int32_t root, double share, std::size_t y, double w,
-                   bool judged) {
+                         bool judged) {
     const std::size_t first = spread.visits.size();
     std::vector<double>& below = spread.room.below;  // [visit since][class]
     std::vector<std::size_t>& above = spread.room.above;  // visits on the way here

@@ -94,7 +94,7 @@ void OptionsTree::send_to_options(std::int32_t node, double share, Spread& sprea
 
 // The row goes down every option of every node that it passes, and is learned at all of them.
 std::int32_t OptionsTree::learn(std::int32_t, const Row& row, std::size_t y,
-                          double w) {
+                                double w) {
     {
         const Charge charge(working_);
         reach(row, ends_);
@@ -246,7 +246,7 @@ void OptionsTree::consider_option(std::int32_t node) {
     const std::int32_t option = attach(node, Role::option);
     if (option == none) return;
     const std::vector<double> table = growth_.branches_of_cut(place, d.best);
-    // It answers like the node where its children know nothing.
+    // It predicts like the node where its children know nothing.
     double* const inherited = leaves_.counts(option) + shape().class_stride;
     for (std::size_t k = 0; k < growth_.n_classes(); ++k) inherited[k] = leaves_.weights(node)[k];
     growth_.split(static_cast<std::size_t>(at(option).place), d, table);

@@ -12,7 +12,7 @@ class Adaptation;
 class Growth;
 
 // Where a node was split its statistics live on. Once another feature beats every test that
-// the node has, a further subtree begins with it; all of them answer [pfahringer2007].
+// the node has, a further subtree begins with it; all of them predict [pfahringer2007].
 struct Options {
     static constexpr std::string_view name = "options";
     static constexpr std::string_view about =

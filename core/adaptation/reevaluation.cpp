@@ -33,7 +33,7 @@ private:
 // The row is learned at every node of its path. What changes there, changes for the rows to
 // come: this one goes on as it began, or ends where its path did.
 std::int32_t ReevaluationTree::learn(std::int32_t start, const Row& row,
-                          std::size_t y, double w) {
+                                     std::size_t y, double w) {
     const std::int32_t leaf = growth_.route_on(start, row);
     const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
     growth_.arrive(row, y);

@@ -17,13 +17,13 @@ struct Monitor : HeldObject {
     Adwin errors;  // 1: the prediction before the row was learned was wrong
 };
 
-// How a subtree fares against those that grow beside it, and one of those against it: in
+// How a subtree fares against its alternates, and an alternate against it: in
 // weights of examples.
 struct Trial : HeldObject {
     double waited = 0.0;  // since the last test
     double tested = 0.0;
     double errors = 0.0;
-    // As one beside another node.
+    // As an alternate of another node.
     double own_tested = 0.0;
     double own_errors = 0.0;
     double least = std::numeric_limits<double>::infinity();  // share of errors more than it

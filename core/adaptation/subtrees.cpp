@@ -148,7 +148,7 @@ Change Subtrees::change_at(std::int32_t node) const {
 }
 
 void Subtrees::log_change(ChangeKind kind, std::int32_t node, const Cut& after,
-                      std::uint32_t leaves_after, Standing ours, Standing theirs, double bound) {
+                          std::uint32_t leaves_after, Standing ours, Standing theirs, double bound) {
     Change c = change_at(node);
     c.kind = kind;
     c.after = after;

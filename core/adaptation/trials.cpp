@@ -17,7 +17,7 @@ constexpr std::size_t most_levels = 2;
 
 }  // namespace
 
-// A row has passed a node with subtrees beside it, which was wrong about it or not.
+// A row has passed a node with alternates, which was wrong about it or not.
 void WindowTree::note_tests(std::int32_t node, bool wrong, double w) {
     Trial& trial = *side(node).trial;
     if (trial.waited < how_.test_period) {
@@ -58,7 +58,7 @@ void WindowTree::conclude_test(std::int32_t node) {
             archive(node);
         }
         promote(node, best);
-        // Its own trial against those beside it goes on.
+        // Its own trial against its alternates goes on.
         const Trial& before = *side(best).trial;
         Trial& after = *side(node).trial;
         after.waited = before.waited;
@@ -68,14 +68,14 @@ void WindowTree::conclude_test(std::int32_t node) {
         return;
     }
     for (std::int32_t b = side(node).first; b != none;) {
-        const std::int32_t beside = std::exchange(b, side(b).next);
-        Trial& theirs = *side(beside).trial;
+        const std::int32_t alternate = std::exchange(b, side(b).next);
+        Trial& theirs = *side(alternate).trial;
         const bool whole = std::exchange(theirs.own_tested, 0.0) == ours.tested;
         const double more = (std::exchange(theirs.own_errors, 0.0) - ours.errors) / ours.tested;
         if (!whole) continue;
         if (more > theirs.least + how_.prune_margin || ours.errors == 0.0 ||
             (more == 0.0 && theirs.least == 0.0)) {
-            drop(beside);
+            drop(alternate);
         } else {
             theirs.least = std::min(theirs.least, more);
         }
@@ -84,7 +84,7 @@ void WindowTree::conclude_test(std::int32_t node) {
     tidy_trial(node);
 }
 
-// None without a subtree beside the node, unless it is one itself.
+// None without an alternate, unless it is one itself.
 void WindowTree::tidy_trial(std::int32_t node) {
     Side& s = side(node);
     if (s.first != none) return;
@@ -99,18 +99,18 @@ void WindowTree::tidy_trial(std::int32_t node) {
 
 // ---- the validity of splits ----
 
-// Whether subtrees may grow beside a node. What could grow beside the root of one can as well
-// grow beside the node that it stands beside; and each level takes a row to many more nodes.
+// Whether a node may have alternates. The root of an alternate has none: they can as well be
+// alternates of its node; and each level takes a row to many more nodes.
 bool WindowTree::may_have_alternates(std::int32_t node) const noexcept {
     std::size_t levels = 0;
     for (std::int32_t root = nodes_.fragment(node); root != 0; root = nodes_.fragment(at(root).parent)) ++levels;
     return at(node).role == Role::child && levels < most_levels;
 }
 
-// Whether a split on the best cut should be tried beside the node.
+// Whether a split on the best cut should be tried as an alternate.
 bool WindowTree::is_doubtful(std::int32_t node, const Decision& d) const {
     if (d.verdict == Verdict::wait || d.best.feature == at(node).feature) return false;
-    // A tie asks for more than at a leaf, or attributes that are equally good would take
+    // A tie asks for more than at a leaf, or features that are equally good would take
     // turns for ever.
     if (d.verdict == Verdict::tie && d.gap() < settings_.tau / 2.0) return false;
     for (std::int32_t b = side(node).first; b != none; b = side(b).next) {

@@ -1,6 +1,6 @@
 // The tree of the last examples [hulten2001].
 //
-// Every node, also of the subtrees beside others, holds the statistics of those examples of
+// Every node, also of alternates, holds the statistics of those examples of
 // the window that it has learned. An example has a number, and a node the number of the first
 // one that it may have learned. Tests never change in place and children are younger than
 // their node, so an example that leaves the window is at the nodes on its present path that
@@ -28,8 +28,6 @@ namespace riparian {
 namespace {
 
 constexpr std::size_t windows_between_counts = 4;
-// Of the limit: what a window of examples may take.
-constexpr std::size_t window_share = 4;
 
 void lower(double& sum, double part) noexcept { sum = std::max(0.0, sum - part); }
 
@@ -46,9 +44,9 @@ std::unique_ptr<Adaptation> Window::begin(Growth& growth) const {
 }
 
 std::int32_t WindowTree::learn(std::int32_t start, const Row& row, std::size_t y,
-                          double given) {
+                               double given) {
     const double w = in_steps(given);
-    std::int32_t answer = no_answer;
+    std::int32_t of_the_tree = no_answer;
     growth_.arrive(row, y);  // before it may ask for a branch, whose age is counted in rows
     fragments_.clear();
     note(fragments_, 0);
@@ -59,7 +57,7 @@ std::int32_t WindowTree::learn(std::int32_t start, const Row& row, std::size_t y
         const std::int32_t leaf = growth_.route_on(f == 0 ? start : root, row);
         const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
         const bool wrong = predicted != static_cast<std::int32_t>(y);
-        if (f == 0) answer = predicted;
+        if (f == 0) of_the_tree = predicted;
         if (f > 0 && side(at(root).parent).trial->tested > 0.0) {
             Trial& trial = *side(root).trial;
             trial.own_tested += w;
@@ -83,11 +81,11 @@ std::int32_t WindowTree::learn(std::int32_t start, const Row& row, std::size_t y
     for (const std::int32_t node : tested_) conclude_test(node);
     if (growth_.seen() % how_.validity_period == 0) check_all_splits();
     finish_row();
-    return answer;
+    return of_the_tree;
 }
 
 // The same in fractions, each in steps of its own: at every node that a part of the example
-// comes to, and against every subtree beside such a node. A part is answered by the sum of the
+// comes to, and against every alternate of such a node. A part is predicted by the sum of the
 // leaves below the node.
 void WindowTree::learn(Spread& spread, std::size_t y, double given) {
     const double w = in_steps(given);
@@ -270,7 +268,7 @@ void WindowTree::forget_oldest(Spread& spread) {
 }
 
 void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, double w,
-                     std::uint64_t number) {
+                           std::uint64_t number) {
     const std::size_t place = this->place(node);
     NodeRecord& leaf = leaves_[place];
     double* own = leaves_.counts(node);
@@ -284,8 +282,8 @@ void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, dou
     if (own[y] == 0.0) --leaf.classes;
     const double before = leaf.weight;
     lower(leaf.weight, w);
-    const bool answers = at(node).test == Test::leaf;
-    if (answers) {
+    const bool is_leaf = at(node).test == Test::leaf;
+    if (is_leaf) {
         // Who was right about it is not known any more: about all examples alike.
         const double left = before > 0.0 ? leaf.weight / before : 0.0;
         for (double& number : leaf.numbers) number *= left;
@@ -294,7 +292,7 @@ void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, dou
     // What is between the two arrived since the last check.
     leaf.checked -= w;
     try {
-        const bool precise = answers ? leaf.statistics.forget(shape(), row, y, w, own)
+        const bool precise = is_leaf ? leaf.statistics.forget(shape(), row, y, w, own)
                                      : leaf.statistics.forget_silently(shape(), row, y, w, own);
         if (!precise) forgotten_ += windows_between_counts * examples_.size();  // due now
     } catch (const OverLimit&) {
@@ -383,77 +381,6 @@ void WindowTree::widen(std::size_t numeric, std::size_t categorical) {
         throw LimitTooLow(settings_.max_bytes, 4 * least_window(numeric, categorical));
     }
     shorten(settings_.max_bytes, numeric, categorical);
-}
-
-// ---- memory ----
-
-std::size_t WindowTree::window_fits(std::size_t limit, std::size_t numeric,
-                              std::size_t categorical, std::size_t numbers) const noexcept {
-    const std::size_t most = minus(limit / window_share, NumberQueue::bytes(numbers));
-    if (ExampleWindow::bytes(window_, numeric, categorical) <= most) return window_;
-    return std::min(window_, ExampleWindow::fit(most, numeric, categorical));
-}
-
-std::size_t WindowTree::least_window(std::size_t numeric, std::size_t categorical) const noexcept {
-    return ExampleWindow::bytes(std::min(window_, 2 * ExampleWindow::a_block), numeric, categorical);
-}
-
-std::size_t WindowTree::limit_for(std::size_t bytes) const noexcept {
-    const std::size_t window = least_window(shape().numeric, shape().categorical);
-    const std::size_t besides = bytes - std::max(set_aside(), examples_.bytes());
-    return std::max(window_share * window, besides + besides / (window_share - 1) + window_share);
-}
-
-std::size_t WindowTree::set_aside() const noexcept {
-    if (!growth_.limited()) return 0;
-    return ExampleWindow::bytes(fits_, shape().numeric, shape().categorical);
-}
-
-std::size_t WindowTree::copy_bytes() const noexcept {
-    const std::size_t archive =
-        archive_.empty() ? 0 : bytes_of_copy(archive_, sizeof(Archived));
-    return std::max({Subtrees::copy_bytes(), examples_.copy_bytes(), archive});
-}
-
-std::size_t WindowTree::can_give_up() const noexcept { return archive_bytes(); }
-
-bool WindowTree::give_up() {
-    if (archive_.empty()) return false;
-    give_up_archived(0);
-    return true;
-}
-
-bool WindowTree::fits_in(std::size_t limit) const noexcept {
-    const std::size_t window = window_fits(limit, shape().numeric, shape().categorical, 0);
-    const std::size_t rest = structure_.held - examples_.bytes() - examples_.numbers().bytes();
-    return window > 0 && rest - archive_bytes() + ExampleWindow::bytes(window, shape().numeric,
-                                                                       shape().categorical) <= limit;
-}
-
-std::size_t WindowTree::example_bytes(std::size_t numbers) const noexcept {
-    const std::size_t fits =
-        window_fits(settings_.max_bytes, shape().numeric, shape().categorical, numbers);
-    return fits ? NumberQueue::bytes(numbers) : SIZE_MAX;
-}
-
-void WindowTree::shrink_to(std::size_t limit) {
-    const std::size_t numeric = shape().numeric, categorical = shape().categorical;
-    const auto rest = [&] {
-        return structure_.held - examples_.bytes() - examples_.numbers().bytes();
-    };
-    const std::size_t fits = window_fits(limit, numeric, categorical, 0);
-    const std::size_t least =
-        rest() - archive_bytes() + ExampleWindow::bytes(fits, numeric, categorical);
-    while (least + archive_bytes() > limit && !archive_.empty()) give_up_archived(0);
-    shorten(limit, numeric, categorical);
-    const auto over = [&] {
-        return rest() + ExampleWindow::bytes(fits_, numeric, categorical) +
-                   examples_.numbers().bytes() > limit;
-    };
-    while (limit != SIZE_MAX && examples_.size() > 0 && over()) {
-        forget_oldest();
-        shorten(limit, numeric, categorical);
-    }
 }
 
 }  // namespace riparian

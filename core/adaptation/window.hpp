@@ -20,7 +20,7 @@ class Growth;
 // What a check of all splits found.
 struct WindowReport {
     std::size_t inner = 0;         // nodes with a test
-    std::size_t questionable = 0;  // of them, with another subtree beside them
+    std::size_t questionable = 0;  // of them, with an alternate
     std::size_t started = 0;       // of those, since this check
     std::uint64_t replaced = 0;    // subtrees so far
     std::uint64_t rows = 0;        // learned so far
@@ -35,8 +35,8 @@ public:
     [[nodiscard]] virtual std::size_t window(const WindowReport&) const = 0;
 };
 
-// Every node holds statistics of the last examples. Where another attribute has become the
-// better one, a subtree on it grows beside the node, and takes its place once it errs less
+// Every node holds statistics of the last examples. Where another feature has become the
+// better one, a subtree on it grows next to the node, and takes its place once it errs less
 // [hulten2001].
 struct Window {
     static constexpr std::string_view name = "window";

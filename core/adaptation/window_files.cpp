@@ -167,7 +167,7 @@ void WindowTree::demand_counts(const Snapshot& s) {
 
 // As Spread::write has them; of values that the row does not have.
 std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader& numbers,
-                                             const std::string& where) const {
+                                                   const std::string& where) const {
     std::vector<double> all;
     const auto take = [&](std::size_t n) {
         const double* const taken = numbers.take(n);
@@ -220,7 +220,7 @@ std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader&
 
 // Nodes of an archived subtree, the children of every one of them found.
 void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n, Archived& a,
-                                  const std::string& where) const {
+                                        const std::string& where) const {
     std::vector<std::vector<std::int32_t>> children(n);  // their branches
     std::vector<std::int32_t> second(n, none);           // where it must stand
     a.nodes.reserve(n);

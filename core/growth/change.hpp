@@ -11,7 +11,7 @@
 namespace riparian {
 
 enum class ChangeKind : std::uint8_t {
-    started,   // another subtree began to grow beside a node
+    started,   // another subtree began to grow next to a node
     dropped,   // it was given up
     replaced,  // it took the node's place
     pruned,    // an inner node became a leaf again

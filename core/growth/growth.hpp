@@ -299,7 +299,7 @@ private:
     [[nodiscard]] std::size_t bytes_of_classes(std::size_t stride) const noexcept;
     [[nodiscard]] Limit::Usage usage() const noexcept;
     [[nodiscard]] double promise(std::int32_t node) const noexcept;
-    // For new leaves, which take so many bytes besides their statistics.
+    // For new leaves, which take so many bytes in addition to their statistics.
     Room make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep);
     void rank(std::size_t need, std::int32_t keep);
 

@@ -69,7 +69,7 @@ bool Growth::learn_inside(std::int32_t node, const Row& row, std::size_t y, doub
     return active;
 }
 
-// Without what naive Bayes derives: nobody asks for it there.
+// Without what naive Bayes derives: it does not predict there.
 void Growth::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
     if (leaves_.any_extras() || leaves_.any_states() || leaves_.any_tracked_features()) {
         count<false>(place, row, y, w);
@@ -100,7 +100,7 @@ void Growth::relearn(std::int32_t node, const Row& row, std::size_t y, double w)
 
 bool Growth::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
     const auto place = static_cast<std::size_t>(record(id));
-    const bool answers = at(id).test == Test::leaf;
+    const bool is_leaf = at(id).test == Test::leaf;
     const double seen = leaves_.counts(id)[y] + w;
     const double own = leaves_.own_counts(leaves_[place])[y] + w;
     const double weight = leaves_[place].weight + w;
@@ -109,9 +109,9 @@ bool Growth::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double 
     each_part(spread, w, [&](const Row& part, double share) {
         const bool open = leaves_[place].statistics.is_open();
         if (limited() || !open) active = count_limited(place, part, y, share);
-        else if (answers) count<false>(place, part, y, share);
+        else if (is_leaf) count<false>(place, part, y, share);
         else count_inside(place, part, y, share);
-        // One that slept and woke on the way begins with the next row.
+        // One that became inactive and active again on the way begins with the next row.
         const Recent* const recent = leaves_[place].recent.get();
         throughout &= active && !(recent && recent->since > seen_);
     });
@@ -123,7 +123,7 @@ bool Growth::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double 
     }
     if (active) {
         try {
-            if (answers) check_if_due<false>(place);
+            if (is_leaf) check_if_due<false>(place);
             return true;
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
@@ -216,7 +216,7 @@ void Growth::recall(std::int32_t node) {
         NodeRecord& leaf = leaves_[place];
         leaf.checked = leaf.weight;
         leaves_.set_recalled(place, leaf.weight);
-        // The split estimated their weight as well: no example answers twice.
+        // The split estimated their weight as well: no example counts twice.
         double* const seen = leaves_.counts(leaf.node);
         double* const inherited = seen + shape().class_stride;
         std::copy_n(inherited, shape().class_stride, estimates_.data() + i * shape().class_stride);

@@ -50,7 +50,7 @@ public:
             return key != other.key ? key > other.key : node < other.node;
         }
     };
-    // The most promising candidates are to have statistics, as many as fit beside `need` bytes
+    // The most promising candidates are to have statistics, as many as fit with `need` bytes
     // more; the others lose them. `size`: the bytes of an active leaf. `keep` has a use for its
     // statistics now. Gives the places of those that are to become active, in this order.
     [[nodiscard]] std::vector<std::size_t> rank(Leaves&, std::vector<Candidate>, const Usage&,

@@ -7,7 +7,7 @@
 namespace riparian {
 namespace {
 
-// At most, besides its counts.
+// At most, in addition to its counts.
 constexpr std::size_t scratch_of_a_class = 64;
 
 }  // namespace

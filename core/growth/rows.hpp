@@ -27,7 +27,7 @@ inline std::int32_t Growth::route_learning(std::int32_t start, const Row& row) {
 }
 
 [[gnu::always_inline]] inline Growth::LeafAndRow Growth::leaf_and_row(std::int32_t node, const Row& row,
-                                                      Asking& scratch) const {
+                                                                      Asking& scratch) const {
     LeafAndRow seen{view(node), row};
     const TrackedFeatures* const kept = plain_ || at(node).test != Test::leaf
                                  ? nullptr
@@ -43,7 +43,7 @@ void Growth::predict(const Policy& policy, std::int32_t start, const Row& row, A
     LeafAndRow seen = leaf_and_row(node, row, scratch);
     LeafView& leaf = seen.leaf;
     const bool is_leaf = at(node).test == Test::leaf;
-    // Classes that came after the question was asked are not part of the answer.
+    // Classes that came after the call are not part of the prediction.
     if (answers.probabilities) leaf.n_classes = std::min(leaf.n_classes, answers.width);
     double* shares = nullptr;
     if (answers.probabilities) {
@@ -68,7 +68,7 @@ void Growth::predict(const Policy& policy, std::int32_t start, const Row& row, A
 // What an active leaf makes of an example, but for checks.
 template <bool plain>
 [[gnu::always_inline]] inline void Growth::count(std::size_t place, const Row& row, std::size_t y,
-                                               double w, const Prepared& found) {
+                                                 double w, const Prepared& found) {
     NodeRecord& leaf = leaves_[place];
     double* counts = leaves_.counts(leaf.node);
     if (leaf.recent) [[unlikely]] {
@@ -117,7 +117,7 @@ template <bool plain>
 
 template <bool plain>
 [[gnu::always_inline]] inline void Growth::learn(std::int32_t id, const Row& row, std::size_t y,
-                                               double w, Prepared found) {
+                                                 double w, Prepared found) {
     const std::size_t met = n_known_, classes = n_classes_;
     arrive_here(row, y);
     if (n_known_ != met || n_classes_ != classes) found = {};  // it may be another leaf now

@@ -16,7 +16,7 @@ struct Seed {
     const std::uint8_t* missing_left;  // 1: a missing value goes to the left
     const double* weight;              // of the examples of the batch, > 0
     const double* gain;                // of the split
-    const double* counts;              // [node][class] what the node answers with
+    const double* counts;              // [node][class] what the node predicts with
 };
 
 }  // namespace riparian

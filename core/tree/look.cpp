@@ -59,7 +59,7 @@ std::size_t Tree::memory_bytes() const {
 std::size_t Tree::n_active_leaves() const {
     const auto lock = turnstile_.reading();
     if (!replaces()) return growth_.leaves().n_active();
-    const auto numbers = growth_.nodes().numbers();  // of those that answer
+    const auto numbers = growth_.nodes().numbers();  // of those that predict
     return static_cast<std::size_t>(std::count_if(growth_.leaves().begin(), growth_.leaves().end(), [&](const auto& l) {
         return l.statistics.is_open() && growth_.at(l.node).test == Test::leaf &&
                numbers[static_cast<std::size_t>(l.node)] != none;
