@@ -18,7 +18,7 @@ def data(n=2000):
 
 
 def nodes(model):
-    return {k: v.tolist() for k, v in inside.nodes(model).items()}
+    return {k: np.asarray(v).tolist() for k, v in inside.nodes(model).items()}
 
 
 def test_a_rescan_learns_what_learning_again_learns():

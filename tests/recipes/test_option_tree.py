@@ -261,7 +261,7 @@ def test_options_are_shown():
 def test_what_knows_one_leaf_only_is_refused(ask):
     model, _, _ = grown(leaf="majority")
     arguments = ["python"] if ask == "to_code" else []
-    with pytest.raises(ValueError, match="several leaves answer one example"):
+    with pytest.raises(ValueError, match="several leaves predict one row"):
         getattr(model, ask)(*arguments)
 
 
