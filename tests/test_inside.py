@@ -30,6 +30,7 @@ def defined(tree: ast.AST) -> Iterator[str]:
 def private_names() -> set[str]:
     """The private names of the package: of its modules and of all that they define."""
     names = {path.name.partition(".")[0] for path in PACKAGE.iterdir()}
+    names.add("_core")  # which is built elsewhere
     for path in PACKAGE.rglob("*.py"):
         names.update(defined(ast.parse(path.read_text())))
     return {name for name in names if PRIVATE.match(name)}

@@ -184,11 +184,21 @@ std::vector<Column> read_chunks(const ArrowSchema& schema,
     return columns;
 }
 
+// The text of others, with a question mark for each byte that is not ASCII: a message that is not UTF-8
+// could not be shown at all.
+std::string shown(const char* text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+    }
+    return out;
+}
+
 void succeed(Owned<ArrowArrayStream>& stream, int status) {
     if (status == 0) return;
     const char* reason = stream->get_last_error(stream.get());
-    throw std::runtime_error(std::string("the frame's Arrow stream failed: ") +
-                             (reason != nullptr ? reason : std::strerror(status)));
+    throw std::runtime_error("the frame's Arrow stream failed: " +
+                             shown(reason != nullptr ? reason : std::strerror(status)));
 }
 
 }  // namespace
