@@ -47,7 +47,7 @@ TreeSettings settings_of(const nb::dict& d) {
     s.choose(leaves);
     s.adaptation = policy_of<AnyAdaptation>(d["adaptation"]);
     const auto seed = nb::cast<std::uint64_t>(d["random_state"]);
-    if (auto* const how = std::get_if<Alternates>(&s.adaptation)) how->seed = seed;
+    set_seed(s.adaptation, seed);
     if (!d["leaf_features"].is_none()) {
         s.leaf_features = subspace_of(d["leaf_features"]);
         s.leaf_features.seed = seed;

@@ -126,7 +126,7 @@ void AlternatesTree::learn(Spread& spread, std::size_t y, double w) {
 }
 
 // Detectors are part of the structure: a leaf cannot give them up. Without memory for a
-// longer window one begins anew.
+// longer window one starts over.
 void AlternatesTree::note_error(std::int32_t node, bool wrong) {
     if (growth_.limited() && !(growth_.may_add(room_of_monitor) && growth_.make_room_for(room_of_monitor, none))) {
         if (Monitor* const m = side(node).monitor.get(); m && m->errors.grows()) m->errors.reset();

@@ -8,9 +8,9 @@
 //
 // Counts are exact sums, since weights are whole steps and a full window of the heaviest examples
 // has no more of them than a double has digits (Window::heaviest). Moments are downdated, which
-// leaves rounding behind, and minima and maxima stay. So all statistics are counted anew, from
+// leaves rounding behind, and minima and maxima stay. So all statistics are counted again, from
 // the window, whenever four times as many examples were forgotten as it holds: one more look at
-// every fourth example. At every one it costs a quarter of the speed. They are also counted anew
+// every fourth example. At every one it costs a quarter of the speed. They are also counted again
 // where hardly anything is left of a class but the rounding of a heavy example.
 #include "window.hpp"
 
@@ -191,7 +191,7 @@ void WindowTree::make_room_to_remember(std::size_t numbers) {
     }
     growth_.settle();
     growth_.demand_structure(bytes);
-    count_anew_if_due();
+    recount_if_due();
 }
 
 // For good: not for the next one to come.
@@ -201,7 +201,7 @@ void WindowTree::shorten(std::size_t limit, std::size_t numeric, std::size_t cat
     };
     while (examples_.size() > fits()) forget_oldest();
     fits_ = fits();
-    count_anew_if_due();
+    recount_if_due();
     const Charge charge(structure_);
     examples_.fit_blocks();
     growth_.settle();
@@ -224,13 +224,13 @@ void WindowTree::demand_weights(const double* w, std::size_t rows) const {
 
 void WindowTree::forget_down_to(std::size_t examples) {
     while (examples_.size() > examples) forget_oldest();
-    count_anew_if_due();
+    recount_if_due();
 }
 
-void WindowTree::count_anew_if_due() {
+void WindowTree::recount_if_due() {
     if (forgotten_ < windows_between_counts * std::max<std::size_t>(1, examples_.size())) return;
     forgotten_ = 0;
-    count_anew();
+    recount();
 }
 
 void WindowTree::forget_oldest() {
@@ -300,7 +300,7 @@ void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, dou
     }
 }
 
-void WindowTree::count_anew() {
+void WindowTree::recount() {
     const Charge charge(leaves_.account());
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
         double* const seen = leaves_.counts(i);

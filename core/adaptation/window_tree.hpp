@@ -67,8 +67,8 @@ private:
     void forget_at(std::int32_t node, const Row&, std::size_t y, double w, std::uint64_t number);
     void shorten(std::size_t limit, std::size_t numeric, std::size_t categorical);
     void make_room_to_remember(std::size_t numbers);
-    void count_anew_if_due();
-    void count_anew();
+    void recount_if_due();
+    void recount();
     void relearn_window(std::uint64_t from, std::int32_t least);
     void set_window(std::size_t);
     // How many examples fit, with so many numbers of distributions among them.
@@ -110,7 +110,7 @@ private:
     ExampleWindow examples_;
     std::size_t window_;           // how many there may be
     std::size_t fits_;             // the same below the limit of memory
-    std::uint64_t forgotten_ = 0;  // since statistics were counted anew
+    std::uint64_t forgotten_ = 0;  // since statistics were counted again
     Held<Archived> archive_;       // the oldest first
     std::uint64_t archived_ = 0;   // so far
 };

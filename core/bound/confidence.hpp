@@ -27,6 +27,8 @@ struct Confidence {
         "is proved for more (De Rosa and Cesa-Bianchi, theorem 4).";
     static constexpr std::string_view spending = "tree";
 
+    // The delta that one check uses up.
+    [[nodiscard]] static double spent(const Evidence& e) noexcept { return e.delta * share(e); }
     // The share of delta that one check may use; over d m tests.
     [[nodiscard]] static double share(const Evidence& e) noexcept {
         return 1.0 / ((e.depth + 1.0) * (e.depth + 2.0) * e.seen);

@@ -36,6 +36,9 @@ struct ConfidencePractical {
               "Logarithm of equation 8: as printed, or as it follows from equation 7.");
     }
 
+    // Equation 8 has no delta.
+    [[nodiscard]] static double spent(const Evidence&) noexcept { return 0.0; }
+
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         const double h = e.depth + 1.0;
         const double argument =

@@ -32,10 +32,12 @@ double weight_to_decide(const Settings& settings, const Decision& d) {
 }
 
 double delta_of_check(const Settings& settings, const Evidence& e) noexcept {
-    if (std::holds_alternative<Confidence>(settings.bound)) return e.delta * Confidence::share(e);
-    // Equation 8 has no delta.
-    if (std::holds_alternative<ConfidencePractical>(settings.bound)) return 0.0;
-    return e.delta;
+    return std::visit(
+        [&](const auto& bound) {
+            if constexpr (requires { bound.spent(e); }) return bound.spent(e);
+            else return e.delta;
+        },
+        settings.bound);
 }
 
 }  // namespace riparian

@@ -110,7 +110,7 @@ void Checker::best_thresholds(const LeafCase& leaf, std::vector<double>& thresho
     }
 }
 
-// The better of the cut that won and all that its feature has besides.
+// The better of the cut that won and all that its feature has as well.
 void Checker::refine(const LeafCase& leaf, Decision& d) {
     if (d.best.test != Test::threshold) return;
     std::visit(

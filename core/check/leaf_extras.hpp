@@ -1,4 +1,4 @@
-// What a leaf keeps besides Gaussians and counts, where a policy asks for it.
+// What a leaf keeps in addition to Gaussians and counts, where a policy asks for it.
 #pragma once
 
 #include <cstddef>

@@ -139,7 +139,7 @@ void Growth::leave_room() noexcept {
     case_room_ = {};
 }
 
-// The statistics of a leaf are laid out anew without the features that its check found poor.
+// The statistics of a leaf are laid out again without the features that its check found poor.
 void Growth::drop_poor(std::size_t place) {
     const Held<bool>& poor = checker_.poor();
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;

@@ -172,7 +172,7 @@ bool Growth::count_limited(std::size_t place, const Row& row, std::size_t y, dou
             }
             return true;
         } catch (const OverLimit&) {
-            // What it keeps may be half of a row: it is to begin anew.
+            // What it keeps may be half of a row: it is to start over.
             leaves_.deactivate(place);
         }
     }

@@ -65,8 +65,8 @@ struct Snapshot {
     }
 
     // Since format 3.
-    std::vector<std::uint8_t> inactive;      // [leaf] 1: no statistics, 2: they began anew
-    std::vector<double> recent;              // [leaf that began anew][K] weights since then
+    std::vector<std::uint8_t> inactive;      // [leaf] 1: no statistics, 2: they started over
+    std::vector<double> recent;              // [leaf that started over][K] weights since then
     std::vector<std::uint64_t> ranked_at;    // [1] examples seen when leaves were ranked
     std::vector<double> least_promise;       // [1] of those that were active then
 
@@ -155,7 +155,7 @@ struct Snapshot {
     std::vector<double> change_values;         // [change][change_values_each]
     // The same, with a window of examples.
     std::vector<std::uint64_t> since, there;  // [node]
-    std::vector<std::uint64_t> recent_since;  // [leaf that began anew]
+    std::vector<std::uint64_t> recent_since;  // [leaf that started over]
     std::vector<std::uint64_t> window;        // [2] its length, examples since all was counted
     std::vector<double> window_values;        // [example, the oldest first][F]
     std::vector<std::int32_t> window_codes;   // [example][C]

@@ -24,7 +24,7 @@ struct Sizes {
     std::size_t n_nodes, n_classes, n_leaves,  // n_leaves: all that keep statistics
         n_numeric, n_categorical;
     std::size_t numeric, categorical;  // over all leaves, of features not dropped
-    std::size_t n_anew;                // leaves whose statistics began anew
+    std::size_t n_anew;                // leaves whose statistics started over
 };
 
 // Whether the arrays are as long as each other says, and their weights are weights; those of the
