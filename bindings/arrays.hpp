@@ -14,8 +14,8 @@ template <class T>
 using Matrix = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>;
 // Read without a copy; another type or layout is refused, not converted.
 template <class T>
-using VectorIn = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
-                                   nanobind::device::cpu>;
+using VectorIn =
+    nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 // A list as a vector. nanobind's own conversion ends the program where there is no memory for it.
 template <class T>
@@ -30,9 +30,8 @@ std::vector<T> vector_of(nanobind::handle values) {
 template <class Array, class T>
 Array owned(std::vector<T> values, std::initializer_list<std::size_t> shape) {
     auto* const memory = new std::vector<T>(std::move(values));
-    const nanobind::capsule owner(memory, [](void* p) noexcept {
-        delete static_cast<std::vector<T>*>(p);
-    });
+    const nanobind::capsule owner(memory,
+                                  [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return Array(memory->data(), shape, owner);
 }
 

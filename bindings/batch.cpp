@@ -6,8 +6,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "../core/tree/tree.hpp"
+#include "../core/data/limits.hpp"
 #include "../core/data/uncertain_table.hpp"
+#include "../core/tree/tree.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
 
@@ -97,13 +98,16 @@ void bind_batch(nb::module_& m) {
         .def("set_uncertain", set_uncertain_of, "rows"_a, "features"_a, "types"_a, "numbers"_a,
              "starts"_a, "points"_a, "weights"_a)
         .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })
-        .def("find_infinite", [](const PyBatch& b) -> nb::object {
-            std::optional<Place> place;
-            {
-                const nb::gil_scoped_release free;
-                place = find_infinite(b.batch);
-            }
-            if (!place) return nb::none();
-            return nb::make_tuple(place->row, place->column);
-        }, nb::sig("def find_infinite(self) -> tuple[int, int] | None"));
+        .def(
+            "find_infinite",
+            [](const PyBatch& b) -> nb::object {
+                std::optional<Place> place;
+                {
+                    const nb::gil_scoped_release free;
+                    place = find_infinite(b.batch);
+                }
+                if (!place) return nb::none();
+                return nb::make_tuple(place->row, place->column);
+            },
+            nb::sig("def find_infinite(self) -> tuple[int, int] | None"));
 }

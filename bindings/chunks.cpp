@@ -39,20 +39,26 @@ void bind_chunks(nb::module_& m) {
     nb::class_<ChunkForest> engine(m, "ChunkForest");
     bind_ensemble(engine);
     engine
-        .def("__init__", [](ChunkForest* self, const nb::dict& settings) {
-            new (self) ChunkForest(chunk_settings(settings));
-        }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
-        .def("records", [](const ChunkForest& f) {
-            const auto all = [&] {
-                const nb::gil_scoped_release free;
-                return f.records();
-            }();
-            nb::list out;
-            for (const ChunkRecord& r : all) {
-                out.append(nb::make_tuple(r.tree, r.weight, r.vote, r.chunk, r.kept));
-            }
-            return out;
-        }, nb::sig("def records(self) -> list[tuple[Engine, float, float, int, bool]]"))
+        .def(
+            "__init__",
+            [](ChunkForest* self, const nb::dict& settings) {
+                new (self) ChunkForest(chunk_settings(settings));
+            },
+            "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
+        .def(
+            "records",
+            [](const ChunkForest& f) {
+                const auto all = [&] {
+                    const nb::gil_scoped_release free;
+                    return f.records();
+                }();
+                nb::list out;
+                for (const ChunkRecord& r : all) {
+                    out.append(nb::make_tuple(r.tree, r.weight, r.vote, r.chunk, r.kept));
+                }
+                return out;
+            },
+            nb::sig("def records(self) -> list[tuple[Engine, float, float, int, bool]]"))
         .def("snapshot", write_ensemble<ChunkForest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,

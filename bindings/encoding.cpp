@@ -40,7 +40,7 @@ CodeTable<double> table_of(const nb::dict& known) {
     CodeTable<double> table(static_cast<std::int32_t>(nb::len(known)));
     for (const auto& [value, code] : known) {
         double number = std::nan("");
-        if (PyFloat_Check(value.ptr())) number = PyFloat_AS_DOUBLE(value.ptr());
+        if (PyFloat_Check(value.ptr())) number = PyFloat_AsDouble(value.ptr());
         if (PyLong_Check(value.ptr())) number = PyLong_AsDouble(value.ptr());
         if (PyErr_Occurred()) PyErr_Clear();  // an integer beyond any double
         else if (number == number) table.know(number, nb::cast<std::int32_t>(code));
@@ -97,8 +97,7 @@ nb::tuple encode_numbers(const PyBatch& columns, const nb::list& dicts, bool gro
 }
 
 bool is_missing(PyObject* value) {
-    return value == Py_None || (PyFloat_Check(value) && PyFloat_AS_DOUBLE(value) !=
-                                                            PyFloat_AS_DOUBLE(value));
+    return value == Py_None || (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value)));
 }
 
 // Any hashable objects; None and NaN are missing.
@@ -109,7 +108,7 @@ nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool gro
     nb::list added;
     auto next = static_cast<std::int32_t>(nb::len(known));
     for (std::size_t i = 0; i < n; ++i) {
-        PyObject* const value = PyList_GET_ITEM(values.ptr(), static_cast<Py_ssize_t>(i));
+        PyObject* const value = PyList_GetItem(values.ptr(), static_cast<Py_ssize_t>(i));
         if (is_missing(value)) {
             codes[i] = missing_code;
             continue;
@@ -133,9 +132,12 @@ nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool gro
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
-    m.def("first_seen", [](const VectorIn<std::int32_t>& codes, std::size_t values) {
-        return owned(first_seen(codes.data(), codes.shape(0), values));
-    }, "codes"_a.noconvert(), "values"_a);
+    m.def(
+        "first_seen",
+        [](const VectorIn<std::int32_t>& codes, std::size_t values) {
+            return owned(first_seen(codes.data(), codes.shape(0), values));
+        },
+        "codes"_a.noconvert(), "values"_a);
     m.def("encode_integers", encode_integers, "values"_a.noconvert(), "known"_a, "grow"_a,
           nb::sig("def encode_integers(values: numpy.typing.NDArray[numpy.int64], "
                   "known: dict[typing.Any, int], grow: bool) -> "

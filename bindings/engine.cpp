@@ -29,8 +29,8 @@ using namespace riparian;
 
 namespace {
 
-// Asks the tree without the interpreter: a learner that holds the tree may be waiting
-// for the interpreter to call a function of the user.
+// Calls the tree without the interpreter: the thread that learns the tree may be waiting for the
+// interpreter, to call a function of the user.
 template <class Ask>
 auto without_interpreter(Ask&& ask) {
     const nb::gil_scoped_release free;
@@ -54,8 +54,7 @@ nb::list names_of(const std::vector<std::string_view>& names) {
 }
 
 nb::dict nodes(const Tree& tree, const PyBatch* row) {
-    Description d =
-        without_interpreter([&] { return tree.describe(row ? &row->batch : nullptr); });
+    Description d = without_interpreter([&] { return tree.describe(row ? &row->batch : nullptr); });
     const std::initializer_list<std::size_t> shape{d.test.size(), d.classes};
     nb::dict out;
     if (row) out["path"] = owned(std::move(d.path));
@@ -114,9 +113,9 @@ nb::list leaf_states(const Tree& tree) {
     for (const LeafState& l : without_interpreter([&] { return tree.leaf_states(); })) {
         const Decision& d = l.decision;
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
-                                  candidate(d.best), candidate(d.second), d.epsilon,
-                                  l.still_needed, l.may_split, d.evidence.delta, d.criterion,
-                                  ranking(d.ranking), l.dropped, l.active, l.room));
+                                  candidate(d.best), candidate(d.second), d.epsilon, l.still_needed,
+                                  l.may_split, d.evidence.delta, d.criterion, ranking(d.ranking),
+                                  l.dropped, l.active, l.room));
     }
     return out;
 }
@@ -148,7 +147,7 @@ nb::list changes(const Tree& tree, std::uint64_t since) {
 }
 
 nb::dict change_totals(const Tree& tree) {
-    const auto totals = without_interpreter([&] { return tree.change_totals(); });
+    const auto totals = without_interpreter([&] { return tree.facts().change_totals; });
     nb::dict d;
     for (std::size_t i = 0; i < n_change_kinds; ++i) {
         d[kind_of(static_cast<ChangeKind>(i))] = totals[i];
@@ -176,41 +175,53 @@ void bind_engine(nb::module_& m) {
     nb::exception<LimitTooLow>(m, "LimitTooLow", PyExc_ValueError);
     m.attr("MAX_HOOKED_WINDOW") = Window::most_hooked;
 
+    const nb::call_guard<nb::gil_scoped_release> released;
     nb::class_<Tree> engine(m, "Engine");
     bind_learner(engine);
     engine
-        .def("__init__", [](Tree* self, const nb::dict& settings) {
-            new (self) Tree(settings_of(settings));
-        }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
-        .def("seed", [](Tree& t, const VectorIn<std::int32_t>& left,
-                        const VectorIn<std::int32_t>& right,
-                        const VectorIn<std::int32_t>& feature,
-                        const VectorIn<double>& threshold,
-                        const VectorIn<std::uint8_t>& missing_left, const VectorIn<double>& weight,
-                        const VectorIn<double>& gain, const VectorIn<double>& counts) {
-            const std::size_t n = left.shape(0);
-            const std::size_t classes = without_interpreter([&] { return t.n_classes(); });
-            if (right.shape(0) != n || feature.shape(0) != n || threshold.shape(0) != n ||
-                missing_left.shape(0) != n || weight.shape(0) != n || gain.shape(0) != n ||
-                counts.shape(0) != n * classes) {
-                throw std::invalid_argument("one entry a node");
-            }
-            const nb::gil_scoped_release free;
-            t.seed({n, left.data(), right.data(), feature.data(), threshold.data(),
-                    missing_left.data(), weight.data(), gain.data(), counts.data()});
-        }, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
-           "counts"_a)
-        .def("demand_weights", [](const Tree& t, const VectorIn<double>& w) {
-            t.demand_weights(w.data(), w.shape(0));
-        }, "w"_a)
+        .def(
+            "__init__",
+            [](Tree* self, const nb::dict& settings) { new (self) Tree(settings_of(settings)); },
+            "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
+        .def(
+            "seed",
+            [](Tree& t, const VectorIn<std::int32_t>& left, const VectorIn<std::int32_t>& right,
+               const VectorIn<std::int32_t>& feature, const VectorIn<double>& threshold,
+               const VectorIn<std::uint8_t>& missing_left, const VectorIn<double>& weight,
+               const VectorIn<double>& gain, const VectorIn<double>& counts) {
+                const std::size_t n = left.shape(0);
+                const std::size_t classes =
+                    without_interpreter([&] { return t.facts().n_classes; });
+                if (right.shape(0) != n || feature.shape(0) != n || threshold.shape(0) != n ||
+                    missing_left.shape(0) != n || weight.shape(0) != n || gain.shape(0) != n ||
+                    counts.shape(0) != n * classes) {
+                    throw std::invalid_argument("all arrays must have one entry per node");
+                }
+                const nb::gil_scoped_release free;
+                t.seed({n, left.data(), right.data(), feature.data(), threshold.data(),
+                        missing_left.data(), weight.data(), gain.data(), counts.data()});
+            },
+            "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
+            "counts"_a)
+        .def(
+            "demand_weights",
+            [](const Tree& t, const VectorIn<double>& w) {
+                t.demand_weights(w.data(), w.shape(0));
+            },
+            "w"_a)
         .def("begin_pass", &Tree::begin_pass, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("n_nodes", &Tree::n_nodes, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("n_leaves", &Tree::n_leaves, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("n_active_leaves", &Tree::n_active_leaves,
-                     nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("depth", &Tree::depth, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("delta_spent", &Tree::delta_spent, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("passes", &Tree::passes, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro(
+            "n_nodes", [](const Tree& t) { return t.size().n_nodes; }, released)
+        .def_prop_ro(
+            "n_leaves", [](const Tree& t) { return t.facts().n_leaves; }, released)
+        .def_prop_ro(
+            "n_active_leaves", [](const Tree& t) { return t.size().n_active_leaves; }, released)
+        .def_prop_ro(
+            "depth", [](const Tree& t) { return t.size().depth; }, released)
+        .def_prop_ro(
+            "delta_spent", [](const Tree& t) { return t.facts().delta_spent; }, released)
+        .def_prop_ro(
+            "passes", [](const Tree& t) { return t.facts().passes; }, released)
         .def("nodes", nodes, "row"_a.none() = nb::none(),
              nb::sig("def nodes(self, row: Batch | None = None) -> "
                      "dict[str, typing.Any]"))
@@ -219,8 +230,7 @@ void bind_engine(nb::module_& m) {
                      "list[tuple[typing.Any, ...]]"))
         .def("changes", changes, "since"_a = 0,
              nb::sig("def changes(self, since: int = 0) -> list[tuple[typing.Any, ...]]"))
-        .def("change_totals", change_totals,
-             nb::sig("def change_totals(self) -> dict[str, int]"))
+        .def("change_totals", change_totals, nb::sig("def change_totals(self) -> dict[str, int]"))
         .def("leaf_states", leaf_states,
              nb::sig("def leaf_states(self) -> list[tuple[typing.Any, ...]]"))
         .def("snapshot", snapshot,

@@ -19,24 +19,26 @@ void bind_ensemble(nanobind::class_<Engine>& engine) {
     namespace nb = nanobind;
     using namespace nb::literals;
     bind_learner(engine);
-    engine
-        .def("set_threads", &Engine::set_threads, "threads"_a)
+    engine.def("set_threads", &Engine::set_threads, "threads"_a)
         .def_prop_ro("n_members", &Engine::n_members, nb::call_guard<nb::gil_scoped_release>())
         .def("tree", &Engine::tree, "member"_a, nb::call_guard<nb::gil_scoped_release>(),
              nb::sig("def tree(self, member: int) -> Engine"))
-        .def("votes", [](const Engine& f, const PyBatch& b, std::size_t width) {
-            std::vector<double> shares, weights;
-            {
-                const nb::gil_scoped_release free;
-                f.votes(b.batch, width, shares, weights);
-            }
-            const std::size_t n = weights.size();
-            return nb::make_tuple(owned<Matrix<double>>(std::move(shares), {n, width}),
-                                  owned(std::move(weights)));
-        }, "batch"_a, "width"_a,
-           nb::sig("def votes(self, batch: Batch, width: int) -> "
-                   "tuple[numpy.typing.NDArray[numpy.float64], "
-                   "numpy.typing.NDArray[numpy.float64]]"));
+        .def(
+            "votes",
+            [](const Engine& f, const PyBatch& b, std::size_t width) {
+                std::vector<double> shares, weights;
+                {
+                    const nb::gil_scoped_release free;
+                    f.votes(b.batch, width, shares, weights);
+                }
+                const std::size_t n = weights.size();
+                return nb::make_tuple(owned<Matrix<double>>(std::move(shares), {n, width}),
+                                      owned(std::move(weights)));
+            },
+            "batch"_a, "width"_a,
+            nb::sig("def votes(self, batch: Batch, width: int) -> "
+                    "tuple[numpy.typing.NDArray[numpy.float64], "
+                    "numpy.typing.NDArray[numpy.float64]]"));
 }
 
 // The arrays of an ensemble, and those of its trees under "tree0.", "tree1.", ...
@@ -55,7 +57,8 @@ nanobind::dict write_ensemble(const Engine& forest) {
 }
 
 template <class EnsembleSnapshot>
-EnsembleSnapshot read_ensemble(const nanobind::dict& arrays, const riparian::TreeSettings& of_tree) {
+EnsembleSnapshot read_ensemble(const nanobind::dict& arrays,
+                               const riparian::TreeSettings& of_tree) {
     EnsembleSnapshot s;
     ArrayReader reader(arrays, "");
     EnsembleSnapshot::each(s, reader);

@@ -51,22 +51,28 @@ void bind_forest(nb::module_& m) {
     nb::class_<Forest> engine(m, "Forest");
     bind_ensemble(engine);
     engine
-        .def("__init__", [](Forest* self, const nb::dict& settings) {
-            new (self) Forest(forest_settings(settings));
-        }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
-        .def("records", [](const Forest& f) {
-            const auto all = [&] {
-                const nb::gil_scoped_release free;
-                return f.records();
-            }();
-            nb::list out;
-            for (const Record& s : all) {
-                out.append(nb::make_tuple(s.tree, s.features, s.weight, s.accuracy, s.warnings,
-                                          s.drifts, s.background));
-            }
-            return out;
-        }, nb::sig("def records(self) -> "
-                   "list[tuple[Engine, list[int] | None, float, float, int, int, bool]]"))
+        .def(
+            "__init__",
+            [](Forest* self, const nb::dict& settings) {
+                new (self) Forest(forest_settings(settings));
+            },
+            "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
+        .def(
+            "records",
+            [](const Forest& f) {
+                const auto all = [&] {
+                    const nb::gil_scoped_release free;
+                    return f.records();
+                }();
+                nb::list out;
+                for (const Record& s : all) {
+                    out.append(nb::make_tuple(s.tree, s.features, s.weight, s.accuracy, s.warnings,
+                                              s.drifts, s.background));
+                }
+                return out;
+            },
+            nb::sig("def records(self) -> "
+                    "list[tuple[Engine, list[int] | None, float, float, int, int, bool]]"))
         .def("snapshot", write_ensemble<Forest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,

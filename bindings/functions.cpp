@@ -15,7 +15,7 @@ using namespace riparian;
 
 namespace {
 
-// Python objects die with the interpreter held, whoever drops the last tree.
+// Python objects must be destroyed with the interpreter held, whichever thread drops the last tree.
 class Held {
 public:
     explicit Held(nb::object function) : function_(std::move(function)) {}
@@ -53,12 +53,13 @@ public:
                     std::size_t classes, double* values) const override {
         const nb::gil_scoped_acquire held;
         using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>, nb::c_contig>;
-        const nb::object answer = asked([&] {
+        const nb::object returned = asked([&] {
             std::vector<double> copy(counts, counts + candidates * branches * classes);
             return function_.get()(owned<Cube>(std::move(copy), {candidates, branches, classes}));
         });
         const auto array =
-            nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(answer);
+            nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(
+                returned);
         if (array.shape(0) != candidates || array.shape(1) != branches) {
             throw std::invalid_argument("impurities of another shape");
         }
@@ -89,8 +90,8 @@ public:
     [[nodiscard]] double half_width(const Evidence& e) const override {
         const nb::gil_scoped_acquire held;
         return nb::cast<double>(asked([&] {
-            return function_.get()(e.n, e.gain_range, e.delta, e.classes, e.depth, e.seen, e.features,
-                                   e.variance);
+            return function_.get()(e.n, e.gain_range, e.delta, e.classes, e.depth, e.seen,
+                                   e.features, e.variance);
         }));
     }
 

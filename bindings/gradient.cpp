@@ -44,7 +44,8 @@ nb::dict snapshot(const GradientTrees& trees) {
         return trees.snapshot();
     }();
     nb::dict d;
-    GradientSnapshot::each(s, [&](const char* name, const auto& values) { d[name] = owned(values); });
+    GradientSnapshot::each(s,
+                           [&](const char* name, const auto& values) { d[name] = owned(values); });
     return d;
 }
 
@@ -84,14 +85,17 @@ nb::list explain(const GradientTrees& trees, const PyBatch& b) {
 void bind_gradient(nb::module_& m) {
     m.attr("MAX_GRADIENT_DEPTH") = max_gradient_depth;
     nb::class_<GradientTrees> engine(m, "GradientEngine");
-    engine.def("__init__", [](GradientTrees* self, const nb::dict& settings) {
-        new (self) GradientTrees(settings_of_gradient(settings));
-    }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"));
+    engine.def(
+        "__init__",
+        [](GradientTrees* self, const nb::dict& settings) {
+            new (self) GradientTrees(settings_of_gradient(settings));
+        },
+        "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"));
     bind_learner(engine);
-    engine
-        .def_prop_ro("n_trees", &GradientTrees::n_trees, nb::call_guard<nb::gil_scoped_release>())
+    engine.def_prop_ro("n_trees", &GradientTrees::n_trees, nb::call_guard<nb::gil_scoped_release>())
         .def("explain", explain, "batch"_a,
-             nb::sig("def explain(self, batch: Batch) -> list[tuple[int, int, float, float, float]]"))
+             nb::sig(
+                 "def explain(self, batch: Batch) -> list[tuple[int, int, float, float, float]]"))
         .def("snapshot", snapshot,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restore, "settings"_a, "arrays"_a,

@@ -9,20 +9,21 @@
 #include <utility>
 #include <vector>
 
+#include "../core/data/facts.hpp"
 #include "../core/data/feature.hpp"
 #include "arrays.hpp"
 
 // What a batch adds to the schema. Bytes are those of the names.
-struct Growth {
-    std::size_t names;                // bytes of all that has no row of its own
+struct NewNames {
+    std::size_t names;  // bytes of all that has no row of its own
     std::vector<riparian::Kind> features;
     std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> categories;  // by feature
     std::vector<std::uint32_t> declared, classes;
-    std::size_t n_declared;           // classes that count as known; 0: none were declared
-    nanobind::object batch;           // to be learned instead, or None
+    std::size_t n_declared;  // classes that count as known; 0: none were declared
+    nanobind::object batch;  // to be learned instead, or None
 
     // As `Schema.grow` in src/riparian/schema.py returns it.
-    explicit Growth(const nanobind::tuple& t)
+    explicit NewNames(const nanobind::tuple& t)
         : names(nanobind::cast<std::size_t>(t[0])),
           declared(vector_of<std::uint32_t>(t[3])),
           classes(vector_of<std::uint32_t>(t[4])),
@@ -33,13 +34,14 @@ struct Growth {
             features.push_back(categorical ? riparian::Kind::categorical : riparian::Kind::numeric);
         }
         for (const nanobind::handle c : nanobind::cast<nanobind::list>(t[2])) {
-            categories.emplace_back(nanobind::cast<std::size_t>(c[0]), vector_of<std::uint32_t>(c[1]));
+            categories.emplace_back(nanobind::cast<std::size_t>(c[0]),
+                                    vector_of<std::uint32_t>(c[1]));
         }
     }
 };
 
-// The lists of a schema. What an engine does not know can be cut off, which cannot fail: no Python code
-// runs, and nothing is allocated.
+// The lists of a schema. Cutting off what an engine does not know cannot fail: it runs no Python code and
+// allocates nothing.
 class NameLists {
 public:
     // As `Schema.lists` in src/riparian/schema.py.
@@ -54,14 +56,14 @@ public:
 
     // `growth`: what the engine expects, or null; returns the bytes of what was cut off of it.
     template <class Engine>
-    std::size_t cut_to(const Engine& engine, const Growth* growth) {
-        const std::size_t features = without([&] { return engine.n_features(); });
-        cut(features_, features);
-        cut(codes_, features);
-        cut(index_, features);
+    std::size_t cut_to(const Engine& engine, const NewNames* growth) {
+        const riparian::Facts facts = without([&]() -> riparian::Facts { return engine.facts(); });
+        cut(features_, facts.n_features);
+        cut(codes_, facts.n_features);
+        cut(index_, facts.n_features);
         std::size_t bytes = 0;
         for (std::size_t f = 0; f < nanobind::len(codes_); ++f) {
-            PyObject* const codes = PyList_GET_ITEM(codes_.ptr(), static_cast<Py_ssize_t>(f));
+            PyObject* const codes = PyList_GetItem(codes_.ptr(), static_cast<Py_ssize_t>(f));
             if (!PyDict_CheckExact(codes)) continue;
             const std::size_t gone = cut(codes, without([&] { return engine.n_categories(f); }));
             for (std::size_t i = 0; gone && growth && i < growth->categories.size(); ++i) {
@@ -69,26 +71,26 @@ public:
                 if (feature == f) bytes += sum_of_last(held, gone);
             }
         }
-        const std::size_t classes = without([&] { return engine.n_classes(); });
-        const std::size_t gone = cut(class_codes_, classes);
-        cut(classes_, classes);
+        const std::size_t gone = cut(class_codes_, facts.n_classes);
+        cut(classes_, facts.n_classes);
         if (growth) bytes += sum_of_last(growth->classes, gone);
         return bytes;
     }
 
 private:
     template <class Call>
-    static std::size_t without(const Call& call) {
+    static auto without(const Call& call) {
         const nanobind::gil_scoped_release free;
         return call();
     }
     static std::size_t sum_of_last(const std::vector<std::uint32_t>& held, std::size_t n) {
         n = n < held.size() ? n : held.size();
-        return std::accumulate(held.end() - static_cast<std::ptrdiff_t>(n), held.end(), std::size_t{0});
+        return std::accumulate(held.end() - static_cast<std::ptrdiff_t>(n), held.end(),
+                               std::size_t{0});
     }
     static void cut(const nanobind::list& list, std::size_t n) {
         // One at a time: for many at once the interpreter allocates.
-        for (auto size = PyList_GET_SIZE(list.ptr()); size > static_cast<Py_ssize_t>(n); --size) {
+        for (auto size = PyList_Size(list.ptr()); size > static_cast<Py_ssize_t>(n); --size) {
             PyList_SetSlice(list.ptr(), size - 1, size, nullptr);
         }
     }
@@ -97,7 +99,7 @@ private:
     static std::size_t cut(PyObject* dict, std::size_t n) {
         constexpr std::size_t at_once = 64;
         std::size_t gone = 0;
-        while (static_cast<std::size_t>(PyDict_GET_SIZE(dict)) > n) {
+        while (static_cast<std::size_t>(PyDict_Size(dict)) > n) {
             PyObject* keys[at_once];
             std::size_t found = 0, place = 0;
             PyObject* key;
@@ -121,9 +123,9 @@ private:
     nanobind::dict class_codes_;
 };
 
-// Both sides of a model learn of new names together, or neither does. `grow` is a Python function
-// that adds them to the schema and returns what it added; whatever is raised, in it or while the rows
-// are learned, the schema then has the names that the engine knows, and no others.
+// Schema and engine get new names together, or neither does. `grow` is a Python function that adds them to
+// the schema and returns what it added. Whatever is raised, in it or while the rows are learned, the
+// schema then has the names that the engine knows, and no others.
 template <class Engine, class Learn>
 void grow_and_learn(Engine& engine, const nanobind::object& names, const nanobind::object& grow,
                     const Learn& learn) {
@@ -133,9 +135,9 @@ void grow_and_learn(Engine& engine, const nanobind::object& names, const nanobin
         return;
     }
     NameLists held(nb::cast<nb::tuple>(names));
-    std::optional<Growth> growth;
+    std::optional<NewNames> growth;
     try {
-        Growth made(nb::cast<nb::tuple>(grow()));
+        NewNames made(nb::cast<nb::tuple>(grow()));
         {
             const nb::gil_scoped_release free;
             engine.add_names(made.names);

@@ -39,11 +39,11 @@ public:
                 ++unknown_;
                 continue;
             }
-            PyObject* const codes = PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
+            PyObject* const codes = PyList_GetItem(categories.ptr(), static_cast<Py_ssize_t>(f));
             if (value == Py_None) continue;
             if (codes == Py_None) {
                 if (PyFloat_CheckExact(value)) {
-                    numbers_[f] = PyFloat_AS_DOUBLE(value);
+                    numbers_[f] = PyFloat_AsDouble(value);
                 } else if (PyLong_CheckExact(value) || PyBool_Check(value)) {
                     numbers_[f] = PyLong_AsDouble(value);
                     if (PyErr_Occurred()) {
@@ -57,7 +57,7 @@ public:
                 continue;
             }
             if (!is_built_in(value)) return false;
-            if (PyFloat_Check(value) && std::isnan(PyFloat_AS_DOUBLE(value))) continue;
+            if (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value))) continue;
             PyObject* const code = PyDict_GetItemWithError(codes, value);
             if (!code) {
                 if (PyErr_Occurred()) PyErr_Clear();
@@ -72,11 +72,12 @@ public:
         batch_.columns.resize(n);
         for (std::size_t f = 0; f < n; ++f) {
             const bool numeric =
-                PyList_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f)) == Py_None;
+                PyList_GetItem(categories.ptr(), static_cast<Py_ssize_t>(f)) == Py_None;
             if (numeric) {
                 batch_.columns[f] = {&numbers_[f], sizeof(double), riparian::Column::Type::f64};
             } else {
-                batch_.columns[f] = {&codes_[f], sizeof(std::int32_t), riparian::Column::Type::code};
+                batch_.columns[f] = {&codes_[f], sizeof(std::int32_t),
+                                     riparian::Column::Type::code};
             }
         }
         return true;
@@ -99,8 +100,8 @@ public:
 
 private:
     static bool is_built_in(PyObject* value) noexcept {
-        return PyUnicode_CheckExact(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
-               PyBool_Check(value) || PyBytes_CheckExact(value);
+        return PyUnicode_CheckExact(value) || PyFloat_CheckExact(value) ||
+               PyLong_CheckExact(value) || PyBool_Check(value) || PyBytes_CheckExact(value);
     }
 
     std::vector<double> numbers_;
@@ -116,7 +117,7 @@ inline nanobind::dict by_label(const nanobind::list& labels, const std::vector<d
     nanobind::dict out;
     for (std::size_t k = 0; k < n; ++k) {
         const auto share = nanobind::steal(PyFloat_FromDouble(shares[k]));
-        PyObject* const label = PyList_GET_ITEM(labels.ptr(), static_cast<Py_ssize_t>(k));
+        PyObject* const label = PyList_GetItem(labels.ptr(), static_cast<Py_ssize_t>(k));
         if (!share || PyDict_SetItem(out.ptr(), label, share.ptr()) != 0) {
             throw nanobind::python_error();
         }

@@ -36,22 +36,28 @@ void bind_pairs(nb::module_& m) {
     nb::class_<PairForest> engine(m, "PairForest");
     bind_ensemble(engine);
     engine
-        .def("__init__", [](PairForest* self, const nb::dict& settings) {
-            new (self) PairForest(pair_settings(settings));
-        }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
+        .def(
+            "__init__",
+            [](PairForest* self, const nb::dict& settings) {
+                new (self) PairForest(pair_settings(settings));
+            },
+            "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
         .def_prop_ro("n_classes_seen", &PairForest::n_classes_seen,
                      nb::call_guard<nb::gil_scoped_release>())
-        .def("records", [](const PairForest& f) {
-            const auto all = [&] {
-                const nb::gil_scoped_release free;
-                return f.records();
-            }();
-            nb::list out;
-            for (const PairRecord& p : all) {
-                out.append(nb::make_tuple(p.tree, p.low, p.high, p.drifts));
-            }
-            return out;
-        }, nb::sig("def records(self) -> list[tuple[Engine, int, int, int]]"))
+        .def(
+            "records",
+            [](const PairForest& f) {
+                const auto all = [&] {
+                    const nb::gil_scoped_release free;
+                    return f.records();
+                }();
+                nb::list out;
+                for (const PairRecord& p : all) {
+                    out.append(nb::make_tuple(p.tree, p.low, p.high, p.drifts));
+                }
+                return out;
+            },
+            nb::sig("def records(self) -> list[tuple[Engine, int, int, int]]"))
         .def("snapshot", write_ensemble<PairForest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,

@@ -101,7 +101,7 @@ nb::dict dict_of(const PolicyDeclaration& d) {
     out["promise_for_means"] = d.promise_for_means;
     out["spending"] = d.spending;
     out["most_delta"] = d.most_delta;
-    out["watches"] = d.watches;
+    out["input"] = d.input;
     return out;
 }
 
@@ -122,17 +122,21 @@ ImpurityChoice impurity_of(const nb::handle& given) {
 }
 
 void bind_policies(nb::module_& m) {
-    m.def("policies", [] {
-        nb::dict out;
-        out["statistics"] = axis_of<AnyStatistics>();
-        out["cuts"] = axis_of<AnyCuts>();
-        out["impurity"] = axis_of<ImpurityChoice>();
-        out["bound"] = axis_of<AnyBound>();
-        out["leaf"] = axis_of<AnyLeaf>();
-        out["adaptation"] = axis_of<AnyAdaptation>();
-        out["drift"] = axis_of<AnyDetector>();
-        return out;
-    }, nb::sig("def policies() -> dict[str, list[dict[str, typing.Any]]]"));
-    m.def("tree_parameters", [] { return dict_of(declaration_of<TreeSettings>()); },
-          nb::sig("def tree_parameters() -> dict[str, typing.Any]"));
+    m.def(
+        "policies",
+        [] {
+            nb::dict out;
+            out["statistics"] = axis_of<AnyStatistics>();
+            out["cuts"] = axis_of<AnyCuts>();
+            out["impurity"] = axis_of<ImpurityChoice>();
+            out["bound"] = axis_of<AnyBound>();
+            out["leaf"] = axis_of<AnyLeaf>();
+            out["adaptation"] = axis_of<AnyAdaptation>();
+            out["drift"] = axis_of<AnyDetector>();
+            return out;
+        },
+        nb::sig("def policies() -> dict[str, list[dict[str, typing.Any]]]"));
+    m.def(
+        "tree_parameters", [] { return dict_of(declaration_of<TreeSettings>()); },
+        nb::sig("def tree_parameters() -> dict[str, typing.Any]"));
 }

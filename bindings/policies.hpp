@@ -32,7 +32,10 @@ struct SetParameters {
             field = static_cast<T>(at - allowed.names.begin());
         } else if constexpr (std::is_same_v<T, std::shared_ptr<const riparian::WindowFunction>>) {
             if (!value.is_none()) field = window_function(nanobind::borrow(value));
-        } else if constexpr (requires { typename T::value_type; field.reset(); }) {
+        } else if constexpr (requires {
+                                 typename T::value_type;
+                                 field.reset();
+                             }) {
             if (!value.is_none()) field = nanobind::cast<typename T::value_type>(value);
         } else if constexpr (std::is_same_v<Allowed, riparian::LimitOrNone>) {
             if (!value.is_none()) field = nanobind::cast<T>(value);
@@ -50,15 +53,18 @@ Variant policy_of(const nanobind::handle& given) {
     const auto parameters = nanobind::cast<nanobind::dict>(pair[1]);
     std::optional<Variant> policy = riparian::by_name<Variant>(name);
     if (!policy) throw std::invalid_argument("unknown policy " + name);
-    std::visit([&]<class Policy>(Policy& p) {
-        const SetParameters set{parameters};
-        if constexpr (requires { Policy::each_parameter(p, set); }) Policy::each_parameter(p, set);
-        if constexpr (requires { p.contradiction(); }) {
-            if (const std::string why = p.contradiction(); !why.empty()) {
-                throw std::invalid_argument(name + ": " + why);
+    std::visit(
+        [&]<class Policy>(Policy& p) {
+            const SetParameters set{parameters};
+            if constexpr (requires { Policy::each_parameter(p, set); })
+                Policy::each_parameter(p, set);
+            if constexpr (requires { p.contradiction(); }) {
+                if (const std::string why = p.contradiction(); !why.empty()) {
+                    throw std::invalid_argument(name + ": " + why);
+                }
             }
-        }
-    }, *policy);
+        },
+        *policy);
     return *policy;
 }
 

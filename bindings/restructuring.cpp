@@ -97,18 +97,20 @@ Snapshot read(const nb::dict& arrays) {
 template <class Engine>
 void bind_tree(nb::class_<Engine>& engine) {
     bind_learner(engine);
-    engine
-        .def_prop_ro("n_nodes", &Engine::n_nodes, nb::call_guard<nb::gil_scoped_release>())
+    engine.def_prop_ro("n_nodes", &Engine::n_nodes, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("n_leaves", &Engine::n_leaves, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("depth", &Engine::depth, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("weight", &Engine::weight, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("counters", [](const Engine& t) {
-            const rs::Counters c = [&] {
-                const nb::gil_scoped_release free;
-                return t.counters();
-            }();
-            return nb::make_tuple(c.additions, c.scores, c.restructurings);
-        }, nb::sig("def counters(self) -> tuple[int, int, int]"))
+        .def_prop_ro(
+            "counters",
+            [](const Engine& t) {
+                const rs::Counters c = [&] {
+                    const nb::gil_scoped_release free;
+                    return t.counters();
+                }();
+                return nb::make_tuple(c.additions, c.scores, c.restructurings);
+            },
+            nb::sig("def counters(self) -> tuple[int, int, int]"))
         .def("nodes", nodes<Engine>, "row"_a.none() = nb::none(),
              nb::sig("def nodes(self, row: Batch | None = None) -> "
                      "dict[str, typing.Any]"))
@@ -122,42 +124,56 @@ void bind_restructuring(nb::module_& m) {
     m.attr("MAX_EXAMPLES") = rs::most_examples;
     nb::class_<rs::Tree> tree(m, "Restructuring");
     bind_tree(tree);
-    tree.def("__init__", [](rs::Tree* self, const nb::dict& settings) {
-            new (self) rs::Tree(settings_of(settings));
-        }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
+    tree.def(
+            "__init__",
+            [](rs::Tree* self, const nb::dict& settings) {
+                new (self) rs::Tree(settings_of(settings));
+            },
+            "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
         .def_prop_ro("n_examples", &rs::Tree::n_examples, nb::call_guard<nb::gil_scoped_release>())
-        .def_static("restore", [](const nb::dict& settings, const nb::dict& arrays) {
-            const auto made = settings_of(settings);
-            const auto s = read<rs::Snapshot>(arrays);
-            const nb::gil_scoped_release free;
-            return rs::Tree::restore(made, s);
-        }, "settings"_a, "arrays"_a,
-           nb::sig("def restore(settings: dict[str, object], "
-                   "arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Restructuring"));
+        .def_static(
+            "restore",
+            [](const nb::dict& settings, const nb::dict& arrays) {
+                const auto made = settings_of(settings);
+                const auto s = read<rs::Snapshot>(arrays);
+                const nb::gil_scoped_release free;
+                return rs::Tree::restore(made, s);
+            },
+            "settings"_a, "arrays"_a,
+            nb::sig("def restore(settings: dict[str, object], "
+                    "arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Restructuring"));
 
     nb::class_<rs::Id4> id4(m, "Id4");
     bind_tree(id4);
-    id4.def("__init__", [](rs::Id4* self, const nb::dict& settings) {
-           new (self) rs::Id4(id4_settings_of(settings));
-       }, "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
-        .def_static("restore", [](const nb::dict& settings, const nb::dict& arrays) {
-            const auto made = id4_settings_of(settings);
-            const auto s = read<rs::Id4Snapshot>(arrays);
-            const nb::gil_scoped_release free;
-            return rs::Id4::restore(made, s);
-        }, "settings"_a, "arrays"_a,
-           nb::sig("def restore(settings: dict[str, object], "
-                   "arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Id4"));
-    m.def("chi_square", [](const nb::ndarray<const double, nb::ndim<2>, nb::c_contig,
-                                             nb::device::cpu>& table) {
-        rs::ValueCounts counts;
-        for (std::size_t i = 0; i < table.shape(0); ++i) {
-            const std::span row(table.data() + i * table.shape(1), table.shape(1));
-            counts.add(static_cast<std::int32_t>(i), row);
-        }
-        const rs::ChiSquare x = rs::chi_square(counts);
-        return nb::make_tuple(x.statistic, x.freedom, x.freedom ? rs::log_tail(x) : 0.0);
-    }, "table"_a,
-       nb::sig("def chi_square(table: numpy.typing.NDArray[numpy.float64]) -> "
-               "tuple[float, int, float]"));
+    id4.def(
+           "__init__",
+           [](rs::Id4* self, const nb::dict& settings) {
+               new (self) rs::Id4(id4_settings_of(settings));
+           },
+           "settings"_a, nb::sig("def __init__(self, settings: dict[str, object]) -> None"))
+        .def_static(
+            "restore",
+            [](const nb::dict& settings, const nb::dict& arrays) {
+                const auto made = id4_settings_of(settings);
+                const auto s = read<rs::Id4Snapshot>(arrays);
+                const nb::gil_scoped_release free;
+                return rs::Id4::restore(made, s);
+            },
+            "settings"_a, "arrays"_a,
+            nb::sig("def restore(settings: dict[str, object], "
+                    "arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Id4"));
+    m.def(
+        "chi_square",
+        [](const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& table) {
+            rs::ValueCounts counts;
+            for (std::size_t i = 0; i < table.shape(0); ++i) {
+                const std::span row(table.data() + i * table.shape(1), table.shape(1));
+                counts.add(static_cast<std::int32_t>(i), row);
+            }
+            const rs::ChiSquare x = rs::chi_square(counts);
+            return nb::make_tuple(x.statistic, x.freedom, x.freedom ? rs::log_tail(x) : 0.0);
+        },
+        "table"_a,
+        nb::sig("def chi_square(table: numpy.typing.NDArray[numpy.float64]) -> "
+                "tuple[float, int, float]"));
 }

@@ -18,7 +18,9 @@ public:
     ArrayReader(const nanobind::dict& arrays, std::string prefix)
         : arrays_(arrays), prefix_(std::move(prefix)) {}
 
-    [[nodiscard]] bool has(const char* name) const { return arrays_.contains((prefix_ + name).c_str()); }
+    [[nodiscard]] bool has(const char* name) const {
+        return arrays_.contains((prefix_ + name).c_str());
+    }
     template <class T>
     void operator()(const char* name, std::vector<T>& values) {
         const std::string full = prefix_ + name;

@@ -18,7 +18,7 @@ struct ParameterDeclaration {
 
     std::string_view name{}, help{};
     Kind kind = Kind::number;
-    Default standard{};     // none for a parameter that may be left out
+    Default standard{};  // empty for a parameter that has no default
     double least = 0.0, most = 0.0;
     bool optional = false;  // None is allowed
     std::vector<std::string_view> choices{};
@@ -28,13 +28,15 @@ struct PolicyDeclaration {
     std::string_view name, type_name, about;
     std::vector<ParameterDeclaration> parameters;
     std::vector<Rule> rules;
-    std::vector<Condition> certain_only;  // cannot learn uncertain values where one of these holds
+    // it cannot learn uncertain values where one of these holds
+    std::vector<Condition> certain_only;
     std::vector<MeanGain> mean_gains;
-    std::vector<std::string_view> serves;  // the impurities that a bound is for; empty: all
+    // the impurities that a bound was derived for; empty means all
+    std::vector<std::string_view> serves;
     std::string_view promise, promise_for_means;
     std::string_view spending;
     double most_delta = 1.0;
-    std::string_view watches;  // what a drift detector may be given
+    std::string_view input;  // the numbers that a drift detector accepts
 };
 
 namespace detail {
@@ -116,9 +118,9 @@ template <class Policy>
         const typename Policy::Parameters standard{};
         Policy::Parameters::each_parameter(standard, describe);
     }
-    if constexpr (requires { Policy::watches; }) {
+    if constexpr (requires { Policy::input; }) {
         constexpr std::string_view names[] = {"errors", "shares", "numbers"};
-        out.watches = names[static_cast<std::size_t>(Policy::watches)];
+        out.input = names[static_cast<std::size_t>(Policy::input)];
     }
     if constexpr (requires { Policy::rules; }) {
         out.rules.assign(Policy::rules.begin(), Policy::rules.end());
@@ -141,7 +143,7 @@ template <class Policy>
     return out;
 }
 
-// Of the values of an axis that users can write: a function of theirs has no name.
+// The declarations of all policies of an axis that have a name. A user's own function has none.
 template <class... Policies>
 [[nodiscard]] std::vector<PolicyDeclaration> declarations(const std::variant<Policies...>*) {
     std::vector<PolicyDeclaration> out;

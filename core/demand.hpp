@@ -1,4 +1,4 @@
-// What a file says must hold, or the error names what does not.
+// Checks of numbers that were read from a file. The error names the rule that is broken.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace riparian {
 
-// More than there will ever be: the weight of examples, and rows.
+// Upper limits for numbers in a file: the weight of all examples, and the number of rows. No real
+// stream reaches them.
 inline constexpr double heaviest = 0x1p120;
 inline constexpr std::uint64_t most_seen = std::uint64_t{1} << 62;
 

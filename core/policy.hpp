@@ -4,12 +4,14 @@
 // class, the checks, the command line and the documentation.
 //
 //     static constexpr std::string_view name     the name that users write
-//     static constexpr std::string_view about    one sentence
+//     static constexpr std::string_view about    one sentence about the policy
 //     each_parameter(policy, visit)              calls visit(name, field, rule, help) for each
-//     static constexpr std::array rules          what else it needs (Rule)
-//     static constexpr std::array certain_only   where one of these holds, it cannot learn uncertain
-//                                                values (Condition)
-//     static constexpr std::array mean_gains     of an impurity: where its gains are means (MeanGain)
+//                                                parameter
+//     static constexpr std::array rules          what the policy needs of other parameters (Rule)
+//     static constexpr std::array certain_only   if one of these conditions holds, the policy cannot
+//                                                learn uncertain values (Condition)
+//     static constexpr std::array mean_gains     for an impurity: when its gain is a mean over
+//                                                examples (MeanGain)
 //
 // Only the name is required.
 #pragma once
@@ -22,24 +24,25 @@ namespace riparian {
 
 // ---- what a parameter may be ----
 
-// From `least` to `most`. A field of an integer type takes whole numbers only.
+// A number from `least` to `most`. If the field has an integer type, only whole numbers are
+// allowed.
 struct Range {
     double least;
     double most;
 };
 
-// Likewise; None is SIZE_MAX.
+// A whole number from `least` to `most`, or None, which is stored as SIZE_MAX.
 struct LimitOrNone {
     double least;
     double most;
 };
 
-// At least 1e-300, so that its logarithm is finite, and below 1.
+// A number from 1e-300 to just below 1. The lower limit keeps its logarithm finite.
 struct Probability {};
 
 struct TrueOrFalse {};
 
-// One name for each value of an enumeration, in their order.
+// An enumeration. The names are in the order of its values.
 template <std::size_t n>
 struct OneOf {
     template <class... Names>
@@ -49,14 +52,14 @@ struct OneOf {
 template <class... Names>
 OneOf(Names...) -> OneOf<sizeof...(Names)>;
 
-// A function of the user.
+// A function that the user wrote, or None.
 struct FunctionOrNone {};
 
 // ---- what a policy can be combined with ----
 
-// "This parameter has one of these values", or none of them. A parameter of another policy is
-// written as users reach it: "bound__pairing". One that the chosen policy does not have meets
-// every condition.
+// Holds if a parameter has one of these values or, with `one_of` false, none of them. A parameter
+// of another policy is written as users write it: "bound__pairing". If the chosen policy has no
+// such parameter, the condition holds.
 struct Condition {
     static constexpr std::size_t most_values = 4;
 
@@ -72,15 +75,17 @@ constexpr Condition is_not(std::string_view parameter, auto... values) {
     return {parameter, {std::string_view(values)...}, false};
 }
 
-// Where `when` holds, `needs` must hold. A rule without `when` always applies.
+// If `when` holds, `needs` must hold too. A rule without `when` always applies. `why` is shown to
+// the user when the rule is broken.
 struct Rule {
     Condition needs;
     std::string_view why;
     Condition when{};
 };
 
-// Where `when` holds, a gain is a mean over single examples, as some bounds need it; `labels` says
-// what can be said of the labels that are judged.
+// If `when` holds, the gain is a mean over single examples, which some bounds require. `labels`
+// describes the predicted labels that the gain is computed from; it becomes part of the text of
+// guarantee().
 struct MeanGain {
     Condition when;
     std::string_view labels;

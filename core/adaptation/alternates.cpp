@@ -1,4 +1,4 @@
-// Alternates: a subtree that errs more than before gets a rival [bifet2009].
+// Alternates: a subtree that errs more than before gets an alternate [bifet2009].
 #include "alternates.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t room_of_monitor = 2048;
 
-// How often a node learns a row: Poisson(1), and once at least, as in MOA.
+// How often a node learns a row: Poisson(1) times, and at least once, as in MOA.
 double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept {
     Philox random(seed, row);
     for (std::uint64_t skip = node % 4; skip > 0; --skip) (void)random.bits();
@@ -29,11 +29,10 @@ double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept
 
 class AlternatesTree : public Subtrees {
 public:
-    AlternatesTree(const Alternates& how, Growth& growth)
-        : Subtrees(growth, {.replaces = true}), how_(how) {}
+    AlternatesTree(const Alternates& how, Growth& growth, RowLearner& rows)
+        : Subtrees(growth, rows, {.replaces = true}), how_(how) {}
 
-    std::int32_t learn(std::int32_t start, const Row&, std::size_t y, double w) override;
-    void learn(Spread&, std::size_t y, double w) override;
+    std::int32_t learn(const Example&, std::size_t y, double w) override;
 
 protected:
     [[nodiscard]] Role role() const noexcept override { return Role::alternate; }
@@ -46,89 +45,111 @@ private:
         p.delta = how_.drift_delta;
         return p;
     }
+    // `v`: which visit it is, of an example with uncertain values.
+    void learn_below(const Example&, const Visit&, std::size_t v, std::size_t y, double w);
+    // What an example weighs at a leaf, with the bootstrap.
+    [[nodiscard]] double weight_at(std::int32_t node, double w) const noexcept;
     void note_error(std::int32_t node, bool wrong);
-    // Whether the alternate of an inner node took its place.
+    // Updates the detector of an inner node. Returns whether its alternate took its place.
     bool judge(std::int32_t node, bool wrong);
 
     Alternates how_;
 };
 
-// The tree and every alternate of a node that the row passes: each predicts, notes at its
-// nodes whether it was right, and learns.
-std::int32_t AlternatesTree::learn(std::int32_t start, const Row& row, std::size_t y,
-                                   double w) {
-    std::int32_t of_the_tree = no_answer;
-    fragments_.clear();
-    note(fragments_, 0);
-    for (std::size_t f = 0; f < fragments_.size(); ++f) {
-        const std::int32_t root = fragments_[f];
-        std::int32_t leaf = growth_.route_on(f == 0 ? start : root, row);
-        const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
-        const bool wrong = predicted != static_cast<std::int32_t>(y);
-        if (f == 0) {
-            of_the_tree = predicted;
-            growth_.arrive(row, y);
-        }
-        trace(leaf, root);
-        bool replaced = false;
-        while (!path_.empty() && !replaced) {  // inner nodes, the highest first
-            const std::int32_t node = path_.back();
-            path_.pop_back();
-            replaced = judge(node, wrong);
-            if (replaced) {
-                leaf = growth_.route_on(node, row);
-            } else if (side(node).first != none) {
-                note(fragments_, side(node).first);
-            }
-        }
-        if (!replaced) note_error(leaf, wrong);
-        growth_.learn_at(leaf, row, y, how_.bootstrap ? w * times(how_.seed, growth_.seen(), side(leaf).born) : w);
-    }
-    finish_row();
-    return of_the_tree;
-}
-
-// The same in fractions. A detector hears an example, right or wrong, if at least half of it
-// comes there: every other one counts for nothing, and none counts twice at a depth.
-void AlternatesTree::learn(Spread& spread, std::size_t y, double w) {
+// The example goes down the tree, and down every alternate of a node that it visits. Each subtree
+// predicts, the detectors of its nodes count whether it was right, and its leaves learn.
+//
+// A detector counts an example, as right or wrong, if at least half of it comes to the node: any other
+// example counts for nothing there, and none counts twice at one depth.
+std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double w) {
     constexpr double enough = 0.5;
-    const auto weight = [&](std::int32_t leaf) {
-        return how_.bootstrap ? w * times(how_.seed, growth_.seen(), side(leaf).born) : w;
-    };
-    growth_.arrive(spread, y);
-    std::vector<std::size_t> ends;  // of the visits to one tree after the other
+    std::int32_t predicted = no_prediction;
+    std::size_t v = 0;              // the visit, of an example with distributions
+    std::vector<std::size_t> ends;  // the end of the visits to each subtree
+    // Distributions go down at once, as they are at the visit; a row when the subtree has its turn.
     const auto go_down = [&](std::int32_t root, double share) {
-        explore(spread, root, share, y, w, true);
-        ends.push_back(spread.visits.size());
+        if (example.certain()) {
+            note(fragments_, root);
+        } else {
+            explore(*example.spread, root, share, y, w, true);
+            ends.push_back(example.spread->visits.size());
+        }
     };
-    go_down(0, 1.0);
-    std::size_t v = 0;
-    for (std::size_t f = 0; f < ends.size(); ++f) {
-        while (v < ends[f]) {
-            const Spread::Visit here = spread.visits[v];
-            const bool counts = here.share >= enough;
-            spread.go_back(v++);
-            if (here.ends) {
-                if (counts) note_error(here.node, here.wrong);
-                learn_below(spread, here.node, here.share, y, weight(here.node));
-                spread.go_back(v - 1);
-                growth_.observe_again(here.node, spread, y, here.share, weight(here.node));
-            } else if (counts && judge(here.node, here.wrong)) {
-                learn_below(spread, here.node, here.share, y, weight(here.node));
+    // false: the alternate has taken the place of the node, and what was below it need not be visited.
+    const auto visit = [&](const Visit& here) {
+        const bool counts = here.share >= enough;
+        if (here.ends) {
+            if (counts) note_error(here.node, here.wrong);
+            learn_below(example, here, v, y, w);
+        } else if (counts && judge(here.node, here.wrong)) {
+            learn_below(example, here, v, y, w);
+            return false;
+        } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
+            go_down(alternate, here.share);
+        }
+        return true;
+    };
+    fragments_.clear();
+    if (example.certain()) {
+        const Row& row = example.row;
+        go_down(0, 1.0);
+        for (std::size_t f = 0; f < fragments_.size(); ++f) {
+            const std::int32_t root = fragments_[f];
+            const std::int32_t leaf = rows_.route(f == 0 ? example.start : root, row);
+            const std::int32_t here = rows_.observe(leaf, row, y, std::min(w, 1.0));
+            if (f == 0) {
+                predicted = here;
+                arrive(example, y);
+            }
+            each_on_path(root, leaf, here != static_cast<std::int32_t>(y), visit);
+        }
+    } else {
+        Spread& spread = *example.spread;
+        arrive(example, y);
+        go_down(0, 1.0);
+        for (std::size_t f = 0; f < ends.size(); ++f) {
+            for (; v < ends[f]; ++v) {
+                const Visit here = spread.visits[v];
+                spread.go_back(v);
+                if (visit(here)) continue;
                 const std::int32_t depth = at(here.node).depth;
-                while (v < ends[f] && at(spread.visits[v].node).depth > depth) ++v;
-            } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
-                go_down(alternate, here.share);
+                while (v + 1 < ends[f] && at(spread.visits[v + 1].node).depth > depth) ++v;
             }
         }
     }
     finish_row();
+    return predicted;
 }
 
-// Detectors are part of the structure: a leaf cannot give them up. Without memory for a
-// longer window one starts over.
+// From a visited node on: the node may be another one now, with a test.
+void AlternatesTree::learn_below(const Example& example, const Visit& here, std::size_t v,
+                                 std::size_t y, double w) {
+    if (example.certain()) {
+        const std::int32_t leaf = rows_.route(here.node, example.row);
+        rows_.learn_at(leaf, example.row, y, weight_at(leaf, w));
+        return;
+    }
+    Spread& spread = *example.spread;
+    const double weight = weight_at(here.node, w);
+    each_leaf(spread, here.node, here.share, [&](std::int32_t leaf, double share) {
+        rows_.learn_parts(leaf, spread, y, share * weight);
+    });
+    if (!here.ends) return;
+    spread.go_back(v);
+    rows_.observe_again(here.node, spread, y, here.share, weight);
+}
+
+double AlternatesTree::weight_at(std::int32_t node, double w) const noexcept {
+    return how_.bootstrap ? w * times(how_.seed, state_.seen, side(node).born) : w;
+}
+
+// Detectors are part of the structure, which leaves cannot give up. A detector that has no room for a
+// longer window starts over.
 void AlternatesTree::note_error(std::int32_t node, bool wrong) {
-    if (growth_.limited() && !(growth_.may_add(room_of_monitor) && growth_.make_room_for(room_of_monitor, none))) {
+    const auto has_room = [&] {
+        return room_.may_add(room_of_monitor) && room_.make_room_for(room_of_monitor, none);
+    };
+    if (state_.limited() && !has_room()) {
         if (Monitor* const m = side(node).monitor.get(); m && m->errors.grows()) m->errors.reset();
         if (!side(node).monitor) return;
     }
@@ -137,7 +158,7 @@ void AlternatesTree::note_error(std::int32_t node, bool wrong) {
     Side& s = side(node);
     if (!s.monitor) s.monitor = std::make_unique<Monitor>(parameters());
     s.monitor->errors.update(wrong ? 1.0 : 0.0);
-    if (structure_.held != before) growth_.settle();
+    if (structure_.held != before) room_.settle();
 }
 
 bool AlternatesTree::judge(std::int32_t node, bool wrong) {
@@ -146,7 +167,7 @@ bool AlternatesTree::judge(std::int32_t node, bool wrong) {
     if (!here) return false;
     if (here->errors.signal() == Signal::drift && here->errors.shift() > 0.0) {
         if (const std::int32_t old = side(node).first; old != none) {
-            // One that errs less already is of the new concept: the rise goes on.
+            // An alternate that already errs less belongs to the new concept, while errors go on rising.
             const Monitor* const theirs = side(old).monitor.get();
             if (!theirs || theirs->errors.estimate() < here->errors.estimate()) return false;
             drop(old);
@@ -165,8 +186,8 @@ bool AlternatesTree::judge(std::int32_t node, bool wrong) {
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how_.switch_delta) * (1.0 / m + 1.0 / n));
     if (e - theirs.estimate() > bound && growth_.leaves_with(alternate) <= settings_.max_leaves) {
-        log_change(ChangeKind::replaced, node, nodes_.cut_of(alternate), nodes_.leaves_below(alternate),
-                   {e, n}, {theirs.estimate(), m}, bound);
+        log_change(ChangeKind::replaced, node, nodes_.cut_of(alternate),
+                   nodes_.leaves_below(alternate), {e, n}, {theirs.estimate(), m}, bound);
         promote(node, alternate);
         return true;
     }
@@ -198,8 +219,8 @@ void AlternatesTree::restore_monitors(const Snapshot& s) {
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Alternates::begin(Growth& growth) const {
-    return std::make_unique<AlternatesTree>(*this, growth);
+std::unique_ptr<Adaptation> Alternates::begin(Growth& growth, RowLearner& rows) const {
+    return std::make_unique<AlternatesTree>(*this, growth, rows);
 }
 
 }  // namespace riparian

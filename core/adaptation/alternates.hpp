@@ -10,6 +10,7 @@ namespace riparian {
 
 class Adaptation;
 class Growth;
+class RowLearner;
 
 // A detector at every node watches the errors of its subtree. Where they rise another one
 // grows next to it, and takes its place once it errs less [bifet2009].
@@ -37,7 +38,7 @@ struct Alternates {
               "MOA's do; the bound then counts more examples than there were.");
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
 };
 
 }  // namespace riparian

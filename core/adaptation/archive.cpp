@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../growth/statistics.hpp"
 #include "window_tree.hpp"
 
 namespace riparian {
@@ -22,7 +23,7 @@ void WindowTree::give_up_archived(std::size_t i) {
     const Charge charge(structure_);
     archive_.erase(archive_.begin() + static_cast<std::ptrdiff_t>(i));
     set_room(archive_, more_room(0, archive_.size()));
-    growth_.settle();
+    room_.settle();
 }
 
 // Before another subtree takes the place of what is at a node.
@@ -39,11 +40,13 @@ void WindowTree::archive(std::int32_t node) {
         places[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(ids.size());
         ids.push_back(i);
     }
-    const auto in = [&](std::int32_t i) { return i == none ? none : places[static_cast<std::size_t>(i)]; };
+    const auto in = [&](std::int32_t i) {
+        return i == none ? none : places[static_cast<std::size_t>(i)];
+    };
     std::vector<std::pair<const Split*, const Rival*>> splits(ids.size());
     std::size_t n_splits = 0, n_rivals = 0;
-    const Rival* rival = growth_.certificates().rivals().data();
-    for (const Split& split : growth_.certificates().splits()) {
+    const Rival* rival = state_.certificates.rivals().data();
+    for (const Split& split : state_.certificates.splits()) {
         if (const std::int32_t i = in(split.node); i != none) {
             splits[static_cast<std::size_t>(i)] = {&split, rival};
             ++n_splits;
@@ -55,10 +58,10 @@ void WindowTree::archive(std::int32_t node) {
     const std::size_t room = more_room(archive_.capacity(), archive_.size() + 1);
     const std::size_t more =
         Archived::bytes(ids.size(), n_splits, n_rivals) + taken(room * sizeof(Archived));
-    while (!archive_.empty() && (archive_.size() >= how_.archive || !growth_.may_add(more))) {
+    while (!archive_.empty() && (archive_.size() >= how_.archive || !room_.may_add(more))) {
         give_up_archived(0);
     }
-    if (!growth_.may_add(more) || !growth_.make_room_for(more, none)) return;
+    if (!room_.may_add(more) || !room_.make_room_for(more, none)) return;
     const Charge charge(structure_);
     Archived kept;
     kept.number = ++archived_;
@@ -68,8 +71,9 @@ void WindowTree::archive(std::int32_t node) {
     kept.rivals.reserve(n_rivals);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const Node& from = at(ids[i]);
-        kept.nodes.push_back({nodes_.threshold(ids[i]), i ? in(from.parent) : none, i ? from.branch : 0,
-                              from.feature, from.category, in(from.heavy), from.test});
+        kept.nodes.push_back({nodes_.threshold(ids[i]), i ? in(from.parent) : none,
+                              i ? from.branch : 0, from.feature, from.category, in(from.heavy),
+                              from.test});
         const auto [split, first] = splits[i];
         if (!split) continue;
         kept.splits.push_back(*split);
@@ -78,7 +82,7 @@ void WindowTree::archive(std::int32_t node) {
     }
     riparian::make_room(archive_);
     archive_.push_back(std::move(kept));
-    growth_.settle();
+    room_.settle();
 }
 
 // Those that stood at a node are its alternates again, as far as there is room; their test
@@ -105,31 +109,33 @@ bool WindowTree::bring_back(std::int32_t node) {
 
 bool WindowTree::bring_back(const Archived& a) {
     const std::size_t n = a.nodes.size();
-    if (growth_.leaves_with(a.place) - nodes_.leaves_below(a.place) + a.leaves() > settings_.max_leaves) {
+    if (growth_.leaves_with(a.place) - nodes_.leaves_below(a.place) + a.leaves() >
+        settings_.max_leaves) {
         return false;
     }
-    std::size_t more = growth_.growth(n, a.splits.size()) + 2 * taken(sizeof(Trial));
+    std::size_t more = room_.growth(n, a.splits.size()) + 2 * taken(sizeof(Trial));
     for (const Archived::Node& node : a.nodes) {
         if (node.test == Test::every_value) more += 2 * Branches::bytes(n);
     }
-    if (!growth_.may_add(more) || !growth_.make_room_for(more + leaves_.bytes_of_a_leaf(), none)) return false;
+    if (!room_.may_add(more) || !room_.make_room_for(more + leaves_.bytes_of_a_leaf(), none))
+        return false;
     {
         const Charge charge(structure_);
         plant(a, std::max({examples_.first(), side(a.place).since,
-                           growth_.seen() + 1 - std::min(growth_.seen(), how_.validity_period)}));
-        growth_.settle();
+                           state_.seen + 1 - std::min(state_.seen, how_.validity_period)}));
+        room_.settle();
     }
     const auto root = static_cast<std::int32_t>(nodes_.size() - n);
     const std::int32_t end = root + static_cast<std::int32_t>(n);
     for (std::int32_t i = root; i < end; ++i) {
-        if (growth_.limited() && growth_.free_bytes() < leaves_.bytes_of_a_leaf()) break;
-        growth_.open_statistics(place(i));
+        if (state_.limited() && room_.free_bytes() < leaves_.bytes_of_a_leaf()) break;
+        open_statistics(state_, place(i));
     }
     relearn_window(side(root).since, root);
-    for (std::int32_t i = root; i < end && shape().derives(); ++i) {
+    for (std::int32_t i = root; i < end && leaves_.shape().derives(); ++i) {
         const NodeRecord& leaf = leaves_[place(i)];
         if (!leaf.statistics.is_open() || at(i).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
+        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
     }
     count_change(ChangeKind::started);
     return true;
@@ -175,7 +181,7 @@ void WindowTree::plant(const Archived& a, std::uint64_t since) {
     const Rival* rival = a.rivals.data();
     for (Split split : a.splits) {
         split.node += root;
-        growth_.certificates().insert(split, rival);
+        state_.certificates.insert(split, rival);
         rival += split.rivals;
     }
 }

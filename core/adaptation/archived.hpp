@@ -18,7 +18,7 @@ struct Archived {
         std::int32_t parent, branch, feature, category, heavy;  // parent, heavy: in this list
         Test test;
     };
-    std::uint64_t number = 0;  // 1 for the first that the tree has kept
+    std::uint64_t number = 0;   // 1 for the first that the tree has kept
     std::int32_t place = none;  // the node that it stood at
     Held<Node> nodes;           // as in the tree: parents first, the root without one
     Held<Split> splits;         // of nodes with a test, in their order; `node`: in this list

@@ -1,33 +1,44 @@
 #include "contract.hpp"
 
-#include "../growth/scatter.hpp"
+#include <algorithm>
+
 #include "sizes.hpp"
 
 namespace riparian {
 
-Adaptation::Adaptation(Growth& growth, Traits traits)
-    : GrowthHooks(growth, traits),
+Adaptation::Adaptation(Growth& growth, RowLearner& rows, Traits traits)
+    : GrowthHooks(traits),
       growth_(growth),
-      nodes_(growth.nodes()),
-      leaves_(growth.leaves()),
-      settings_(growth.settings()),
-      structure_(growth.structure()),
-      working_(growth.working()) {}
+      state_(growth.state),
+      room_(growth.room),
+      checks_(growth.checks),
+      rows_(rows),
+      nodes_(state_.nodes),
+      leaves_(state_.leaves),
+      settings_(state_.settings),
+      structure_(state_.structure),
+      working_(state_.working) {}
 
 void Adaptation::check_sizes(const Snapshot& s, const Sizes& z) const {
     demand_sizes_of_subtrees(s, 0);
     demand_sizes_of_window(s, z, 0, 0);
 }
 
+bool Adaptation::learn_share(Spread& spread, const Visit& here, std::size_t y, double w) {
+    const bool active = rows_.learn_parts(here.node, spread, y, rows_.part_of(here.share, w));
+    if (here.ends) rows_.observe_again(here.node, spread, y, here.share, w);
+    return active;
+}
+
 void Adaptation::explore(Spread& spread, std::int32_t root, double share, std::size_t y, double w,
                          bool judged) {
     const std::size_t first = spread.visits.size();
-    std::vector<double>& below = spread.room.below;  // [visit since][class]
+    std::vector<double>& below = spread.room.below;       // [visit since][class]
     std::vector<std::size_t>& above = spread.room.above;  // visits on the way here
     below.clear();
     above.clear();
-    const bool observes = growth_.observes();
-    const std::size_t n_classes = growth_.n_classes();
+    const bool observes = rows_.observes();
+    const std::size_t n_classes = state_.known.n_classes;
     const auto enter = [&](std::int32_t node, double share, bool ends) {
         spread.note(node, share, ends);
         if (!judged) return;
@@ -52,28 +63,19 @@ void Adaptation::explore(Spread& spread, std::int32_t root, double share, std::s
             if (judged) {
                 std::vector<double>& shares = spread.room.shares;
                 shares.resize(n_classes);
-                growth_.probabilities(node, spread, growth_.scratch(), n_classes, shares.data());
+                growth_.predictor.probabilities(node, spread, state_.scratch, n_classes,
+                                                shares.data());
                 for (const std::size_t v : above) {
                     double* const sum = below.data() + (v - first) * n_classes;
                     for (std::size_t k = 0; k < n_classes; ++k) sum[k] += share * shares[k];
                 }
             }
-            if (observes) growth_.observe(node, spread, y, growth_.part_of(share, std::min(w, 1.0)));
+            if (observes) rows_.observe(node, spread, y, rows_.part_of(share, std::min(w, 1.0)));
         });
     for (std::size_t v = first; judged && v < spread.visits.size(); ++v) {
         const double* const sum = below.data() + (v - first) * n_classes;
         spread.visits[v].wrong = largest_class(sum, n_classes) != static_cast<std::int32_t>(y);
     }
-}
-
-void Adaptation::learn_below(Spread& spread, std::int32_t node, double share, std::size_t y, double w) {
-    spread.wait(node, share);
-    scatter(
-        nodes_, spread, [](std::int32_t, double) { return true; },
-        [&](std::int32_t node, std::int32_t child, std::int32_t code) {
-            return child == none ? growth_.add_branch(node, code) : child;
-        },
-        [&](std::int32_t leaf, double share) { growth_.learn_parts(leaf, spread, y, share * w); });
 }
 
 }  // namespace riparian

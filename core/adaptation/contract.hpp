@@ -1,4 +1,4 @@
-// How a tree follows change: what it asks of its adaptation.
+// The contract of adaptations: how a tree follows change.
 #pragma once
 
 #include <array>
@@ -8,70 +8,138 @@
 
 #include "../growth/change.hpp"
 #include "../growth/growth.hpp"
+#include "../growth/row_learner.hpp"
+#include "../growth/scatter.hpp"
 
 namespace riparian {
 
-// An adaptation learns the rows of one tree. It owns the state that only it needs.
+struct Sizes;
+
+// One example, as a tree learns it. It visits nodes, each with a share of its weight. A row whose values
+// are all certain visits the nodes of one path in every subtree that it goes down, with a share of 1.
+// Distributions send shares down several branches.
+struct Example {
+    using Visit = Spread::Visit;
+
+    Row row{};                 // of an example whose values are all certain
+    std::int32_t start = 0;    // where routing of the row may begin
+    Spread* spread = nullptr;  // an example with uncertain values; null: all values are certain
+
+    [[nodiscard]] bool certain() const noexcept { return !spread; }
+};
+
+// An adaptation learns the examples of one tree. It owns the state that only it needs, counts the bytes
+// of that state on the accounts of the tree, and saves and restores it.
+//
+// The tree calls every function that is not const from one thread at a time, and const functions while
+// nothing else runs. An adaptation that throws anything but LimitTooLow or std::invalid_argument leaves
+// the tree unfinished.
 class Adaptation : public GrowthHooks {
 public:
-    Adaptation(Growth&, Traits);
+    using Visit = Example::Visit;
 
-    // ---- rows ----
+    Adaptation(Growth&, RowLearner&, Traits);
 
-    // Learns a row, and gives the class that was predicted before. Routing may begin at `start`.
-    virtual std::int32_t learn(std::int32_t start, const Row&, std::size_t y, double w) = 0;
-    // The same with uncertain values.
-    virtual void learn(Spread&, std::size_t y, double w) = 0;
-    // How often rows came to go other ways than before. What was found for a row then is void.
+    // ---- learning ----
+
+    // Learns an example. Returns the class that the tree predicted for a certain row before it learned
+    // the row, or no_prediction for an example with uncertain values.
+    //
+    // The row loop itself learns the certain rows of a tree that replaces nothing (Traits::replaces),
+    // so such an adaptation gets examples with uncertain values only.
+    virtual std::int32_t learn(const Example&, std::size_t y, double w) = 0;
+    // How often rows came to take other ways than before. Routes that are older are void.
     [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
-    // std::invalid_argument, naming the row, where a weight cannot be learned.
-    virtual void demand_weights(const double*, std::size_t) const {}
+    // Throws std::invalid_argument, naming the row, if a weight cannot be learned. It does not depend
+    // on what was learned before.
+    virtual void demand_weights(const double* /*w*/, std::size_t /*rows*/) const {}
 
     // ---- predictions ----
 
-    // Whether several leaves predict a row, and where it ends then.
+    // Whether several leaves predict a row together. If so, reach() finds them, and ends() is room for
+    // the row at hand.
     [[nodiscard]] virtual bool several_predict() const noexcept { return false; }
     virtual void reach(const Row&, Ends&) const {}
-    // Room for that, of the row at hand.
     [[nodiscard]] virtual Ends* ends() noexcept { return nullptr; }
 
-    // ---- what it did ----
+    // ---- what was changed ----
 
+    // Whether the class counts of inner nodes go on after their split.
     [[nodiscard]] virtual bool inner_nodes_learn() const noexcept { return traits().keeps; }
-    // Those after the tree had learned so many examples.
-    [[nodiscard]] virtual std::vector<Change> changes(std::uint64_t) const { return {}; }
+    // The changes after the tree had learned this many examples, as far as they are kept.
+    [[nodiscard]] virtual std::vector<Change> changes(std::uint64_t /*since*/) const { return {}; }
     [[nodiscard]] virtual std::array<std::uint64_t, n_change_kinds> change_totals() const noexcept {
         return {};
     }
 
     // ---- files ----
 
-    // Whether the arrays are as long as they must be; those of others must be empty.
+    // Each of these throws std::invalid_argument, naming what is wrong, unless the arrays are those of a
+    // tree that learning could have made. check_sizes() comes first, before anything is restored;
+    // restore() after all that is not of the adaptation; settle_in() once the memory limit is set.
     virtual void check_sizes(const Snapshot&, const Sizes&) const;
     virtual void save(Snapshot&) const {}
     virtual void restore(const Snapshot&) {}
-    // Once the limit of memory is that of the file.
     virtual void settle_in() {}
 
 protected:
     [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_.at(id); }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
-    [[nodiscard]] const Features& features() const noexcept { return growth_.features(); }
-    [[nodiscard]] const Shape& shape() const noexcept { return growth_.shape(); }
-    // In a list that lasts for a row.
+    // Adds a node to a list that lasts for a row.
     void note(Held<std::int32_t>& list, std::int32_t id) {
         const Charge charge(working_);
         list.push_back(id);
     }
-    // Down a tree from its root: notes every node as a visit, and has the leaves predict before they
-    // learn. Where that is asked, it finds whether what is below a node is wrong: the sum of the
-    // predictions.
-    void explore(Spread&, std::int32_t root, double share, std::size_t y, double w, bool judged);
-    // Learns what comes to a node, at leaves only.
-    void learn_below(Spread&, std::int32_t node, double share, std::size_t y, double w);
     void reroute() noexcept { ++reroutings_; }
 
+    // Makes known what an example brings to the whole tree.
+    void arrive(const Example& example, std::size_t y) {
+        if (example.certain()) {
+            rows_.arrive(example.row, y);
+        } else {
+            rows_.arrive(*example.spread, y);
+        }
+    }
+    // Learns what comes to a visited node, whose distributions are those of the visit, and observes it
+    // again where it ends there; false: the node is inactive. In line: a call for each node of a row
+    // costs 3 % of the instructions.
+    bool learn_at(const Example& example, const Visit& here, std::size_t y, double w) {
+        if (!example.certain()) return learn_share(*example.spread, here, y, w);
+        if (!here.ends) return rows_.learn_inside(here.node, example.row, y, w);
+        rows_.learn_at(here.node, example.row, y, w);
+        return true;
+    }
+    // Calls visit(Visit) for the visits of an example with uncertain values, with the distributions of
+    // each; ends when it returns false.
+    template <class OfVisit>
+    static void each_visit(Spread& spread, OfVisit&& visit) {
+        for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+            const Visit here = spread.visits[v];
+            spread.go_back(v);
+            if (!visit(here)) return;
+        }
+    }
+    // Goes down a subtree from its root with an example that has uncertain values. Notes a visit of
+    // every node, and lets leaves predict before they learn. With `judged` it also finds whether what
+    // is below each node predicts wrongly.
+    void explore(Spread&, std::int32_t root, double share, std::size_t y, double w, bool judged);
+    // Goes on down from a node, and calls visit(leaf, share) for every leaf that a share comes to.
+    template <class OfLeaf>
+    void each_leaf(Spread& spread, std::int32_t node, double share, OfLeaf&& visit) {
+        spread.wait(node, share);
+        scatter(
+            nodes_, spread, [](std::int32_t, double) { return true; },
+            [&](std::int32_t parent, std::int32_t child, std::int32_t code) {
+                return child == none ? growth_.add_branch(parent, code) : child;
+            },
+            visit);
+    }
+
     Growth& growth_;
+    GrowthState& state_;
+    Room& room_;
+    Checks& checks_;
+    RowLearner& rows_;
     Nodes& nodes_;
     Leaves& leaves_;
     const Settings& settings_;
@@ -79,6 +147,8 @@ protected:
     Account& working_;
 
 private:
+    bool learn_share(Spread&, const Visit&, std::size_t y, double w);
+
     std::uint64_t reroutings_ = 0;
 };
 

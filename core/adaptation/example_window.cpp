@@ -29,7 +29,8 @@ void ExampleWindow::push(const Row& row, std::size_t y, double w) {
     std::copy_n(row.x, numeric_, b.values.data() + at * numeric_);
     if (row.gap) {
         // One NaN for all: the bytes of a file must not depend on whose it was.
-        for (double* x = b.values.data() + at * numeric_; x < b.values.data() + (at + 1) * numeric_; ++x) {
+        for (double* x = b.values.data() + at * numeric_; x < b.values.data() + (at + 1) * numeric_;
+             ++x) {
             if (*x != *x) *x = nan;
         }
     }
@@ -132,7 +133,8 @@ std::size_t ExampleWindow::bytes() const noexcept {
 std::size_t ExampleWindow::fit(std::size_t bytes, std::size_t numeric,
                                std::size_t categorical) noexcept {
     std::size_t blocks = bytes / (bytes_a_block(numeric, categorical) + sizeof(blocks_[0]));
-    while (blocks > 2 && ExampleWindow::bytes((blocks - 2) * a_block, numeric, categorical) > bytes) {
+    while (blocks > 2 &&
+           ExampleWindow::bytes((blocks - 2) * a_block, numeric, categorical) > bytes) {
         --blocks;
     }
     return blocks > 2 ? (blocks - 2) * a_block : 0;

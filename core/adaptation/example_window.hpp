@@ -31,7 +31,7 @@ public:
         if (size() == 0) first_ = end_ = number;
     }
     void push(const Row&, std::size_t y, double w);
-    // Likewise, with what some of its values are instead.
+    // The same, with the distributions of its uncertain values.
     void push(const Row&, std::size_t y, double w, const std::vector<double>& distributions);
     // Its room is for the next one.
     void pop() noexcept;
@@ -55,7 +55,7 @@ public:
         return block(number).weights[number % a_block];
     }
 
-    // What so many examples hold; what these do.
+    // Bytes of this many examples, and of those that are held.
     [[nodiscard]] static std::size_t bytes(std::size_t examples, std::size_t numeric,
                                            std::size_t categorical) noexcept;
     [[nodiscard]] std::size_t bytes() const noexcept;
@@ -72,7 +72,8 @@ public:
     void save(std::vector<double>& values, std::vector<std::int32_t>& codes,
               std::vector<std::int32_t>& labels, std::vector<double>& weights) const;
     // Which examples have some, if any has, and the numbers.
-    void save_distributions(std::vector<std::uint8_t>& uncertain, std::vector<double>& numbers) const;
+    void save_distributions(std::vector<std::uint8_t>& uncertain,
+                            std::vector<double>& numbers) const;
 
 private:
     struct Block : HeldObject {
@@ -104,7 +105,7 @@ private:
     std::size_t numeric_ = 0, categorical_ = 0;
     Held<std::unique_ptr<Block>> blocks_;  // a ring
     std::size_t head_ = 0;                 // the block of the oldest
-    HeldDoubles row_;  // the one asked for, padded
+    HeldDoubles row_;                      // the one asked for, padded
     NumberQueue numbers_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../growth/scatter.hpp"
 #include "contract.hpp"
 
 namespace riparian {
@@ -11,42 +10,28 @@ namespace {
 
 class FixedTree : public Adaptation {
 public:
-    explicit FixedTree(Growth& growth) : Adaptation(growth, {}) {}
+    FixedTree(Growth& growth, RowLearner& rows) : Adaptation(growth, rows, {}) {}
 
-    std::int32_t learn(std::int32_t start, const Row&, std::size_t y, double w) override;
-    void learn(Spread&, std::size_t y, double w) override;
+    std::int32_t learn(const Example&, std::size_t y, double w) override;
 };
 
-std::int32_t FixedTree::learn(std::int32_t start, const Row& row, std::size_t y, double w) {
-    const std::int32_t leaf = growth_.route_on(start, row);
-    const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
-    growth_.arrive(row, y);
-    growth_.learn_at(leaf, row, y, w);
-    if (growth_.limited() && working_.held) growth_.leave_room();
-    return predicted;
-}
-
-void FixedTree::learn(Spread& spread, std::size_t y, double w) {
-    growth_.arrive(spread, y);
-    const bool observes = growth_.observes();
-    spread.wait(0, 1.0);
-    scatter(
-        nodes_, spread, [](std::int32_t, double) { return true; },
-        [&](std::int32_t node, std::int32_t child, std::int32_t code) {
-            return child == none ? growth_.add_branch(node, code) : child;
-        },
-        [&](std::int32_t leaf, double share) {
-            if (observes) growth_.observe(leaf, spread, y, share * std::min(w, 1.0));
-            growth_.learn_parts(leaf, spread, y, share * w);
-            growth_.observe_again(leaf, spread, y, share, w);
-        });
-    if (growth_.limited() && working_.held) growth_.leave_room();
+// The row loop learns certain rows.
+std::int32_t FixedTree::learn(const Example& example, std::size_t y, double w) {
+    Spread& spread = *example.spread;
+    arrive(example, y);
+    const bool observes = rows_.observes();
+    each_leaf(spread, 0, 1.0, [&](std::int32_t leaf, double share) {
+        if (observes) rows_.observe(leaf, spread, y, share * std::min(w, 1.0));
+        learn_at(example, {leaf, share, true}, y, w);
+    });
+    if (state_.limited() && working_.held) checks_.release();
+    return no_prediction;
 }
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Fixed::begin(Growth& growth) const {
-    return std::make_unique<FixedTree>(growth);
+std::unique_ptr<Adaptation> Fixed::begin(Growth& growth, RowLearner& rows) const {
+    return std::make_unique<FixedTree>(growth, rows);
 }
 
 }  // namespace riparian

@@ -9,6 +9,7 @@ namespace riparian {
 
 class Adaptation;
 class Growth;
+class RowLearner;
 
 // Not at all: it grows.
 struct Fixed {
@@ -16,7 +17,7 @@ struct Fixed {
     static constexpr std::string_view type_name = "Fixed";
     static constexpr std::string_view about = "The tree grows and does not follow change.";
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
 };
 
 }  // namespace riparian

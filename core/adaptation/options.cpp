@@ -13,10 +13,9 @@ namespace {
 
 class OptionsTree : public Subtrees {
 public:
-    OptionsTree(const Options&, Growth&);
+    OptionsTree(const Options&, Growth&, RowLearner&);
 
-    std::int32_t learn(std::int32_t, const Row&, std::size_t y, double w) override;
-    void learn(Spread&, std::size_t y, double w) override;
+    std::int32_t learn(const Example&, std::size_t y, double w) override;
 
     [[nodiscard]] bool uses_statistics(std::int32_t node) const noexcept override;
     void send_to_options(std::int32_t node, double share, Spread&) const override;
@@ -34,9 +33,13 @@ protected:
     [[nodiscard]] bool several() const noexcept override { return true; }
 
 private:
-    // How many leaves one row may reach: from every node, counted from the tree as it is.
+    // The nodes that an example visits: to ends_ for a certain row, else to the visits of its spread.
+    // Returns the class that was predicted for a certain row.
+    std::int32_t find_visits(const Example&, std::size_t y, double w);
+    [[nodiscard]] bool is_due(std::int32_t node) const noexcept;
+    // Counts how many leaves one row may reach from every node of the tree as it is.
     void count_paths() noexcept;
-    // The paths of the parent if those of a node were so many, not fewer than they are.
+    // The paths of the parent if a node had this many, which are not fewer than it has.
     [[nodiscard]] std::int32_t paths_above(std::int32_t node, std::int32_t paths) const noexcept;
     // From the root, with one more option at a node.
     [[nodiscard]] std::size_t paths_with_option(std::int32_t node) const noexcept;
@@ -48,15 +51,15 @@ private:
     Ends ends_;  // of the row at hand
 };
 
-OptionsTree::OptionsTree(const Options& how, Growth& growth)
-    : Subtrees(growth, {.keeps = true, .replaces = true}), how_(how) {
+OptionsTree::OptionsTree(const Options& how, Growth& growth, RowLearner& rows)
+    : Subtrees(growth, rows, {.keeps = true, .replaces = true}), how_(how) {
     const Charge charge(structure_);
     ends_.roots.reserve(room_of_list);
     ends_.nodes.reserve(room_of_list);
 }
 
 void OptionsTree::reshape(const Shape&) {
-    const std::size_t room = growth_.scratch().scores.size();
+    const std::size_t room = state_.scratch.scores.size();
     ends_.one = Held<double>(room, 0.0);
     ends_.all = Held<double>(room, 0.0);
 }
@@ -92,60 +95,61 @@ void OptionsTree::send_to_options(std::int32_t node, double share, Spread& sprea
     for (std::int32_t o = side(node).first; o != none; o = side(o).next) spread.wait(o, share);
 }
 
-// The row goes down every option of every node that it passes, and is learned at all of them.
-std::int32_t OptionsTree::learn(std::int32_t, const Row& row, std::size_t y,
-                                double w) {
-    {
-        const Charge charge(working_);
-        reach(row, ends_);
-    }
-    for (std::int32_t& end : ends_.nodes) end = growth_.route_on(end, row);
-    const std::int32_t predicted = growth_.observe(ends_, row, y, std::min(w, 1.0));
-    growth_.arrive(row, y);
-    for (std::size_t f = 0; f < ends_.roots.size(); ++f) {
-        const std::int32_t root = ends_.roots[f], leaf = ends_.nodes[f];
-        // Without further options nobody would ask the statistics of inner nodes.
-        trace(leaf, how_.max_paths > 1 ? root : leaf);
-        for (; !path_.empty(); path_.pop_back()) {
-            const std::int32_t node = path_.back();
-            if (!growth_.learn_inside(node, row, y, w)) continue;
-            const NodeRecord& kept = leaves_[place(node)];
-            if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
-            consider_option(node);
+// The example goes down every option of every node that it visits, and is learned at all of them.
+std::int32_t OptionsTree::learn(const Example& example, std::size_t y, double w) {
+    const std::int32_t predicted = find_visits(example, y, w);
+    const auto visit = [&](const Visit& here) {
+        // Without further options nothing would use the statistics of inner nodes.
+        if (!here.ends && how_.max_paths == 1) return true;
+        const bool active = learn_at(example, here, y, w);
+        if (active && !here.ends && is_due(here.node)) consider_option(here.node);
+        return true;
+    };
+    if (example.certain()) {
+        for (std::size_t f = 0; f < ends_.roots.size(); ++f) {
+            const std::int32_t root = ends_.roots[f], leaf = ends_.nodes[f];
+            each_on_path(how_.max_paths > 1 ? root : leaf, leaf, false, visit);
         }
-        growth_.learn_at(leaf, row, y, w);
+    } else {
+        each_visit(*example.spread, visit);
     }
     finish_row();
     return predicted;
 }
 
-void OptionsTree::learn(Spread& spread, std::size_t y, double w) {
-    growth_.arrive(spread, y);
+// Leaves predict on the way, and the example arrives: a certain row after it was predicted.
+std::int32_t OptionsTree::find_visits(const Example& example, std::size_t y, double w) {
+    if (example.certain()) {
+        {
+            const Charge charge(working_);
+            reach(example.row, ends_);
+        }
+        for (std::int32_t& end : ends_.nodes) end = rows_.route(end, example.row);
+        const std::int32_t predicted = rows_.observe(ends_, example.row, y, std::min(w, 1.0));
+        arrive(example, y);
+        return predicted;
+    }
+    arrive(example, y);
+    Spread& spread = *example.spread;
     explore(spread, 0, 1.0, y, w, false);
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
-        const Spread::Visit here = spread.visits[v];
+        const Visit here = spread.visits[v];
         for (std::int32_t o = side(here.node).first; o != none; o = side(o).next) {
             spread.go_back(v);
             explore(spread, o, here.share, y, w, false);
         }
     }
-    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
-        const Spread::Visit here = spread.visits[v];
-        if (!here.ends && how_.max_paths == 1) continue;
-        spread.go_back(v);
-        const bool active = growth_.learn_parts(here.node, spread, y, here.share * w);
-        if (here.ends) growth_.observe_again(here.node, spread, y, here.share, w);
-        if (here.ends || !active) continue;
-        const NodeRecord& kept = leaves_[place(here.node)];
-        if (kept.weight - kept.checked < settings_.grace_period || kept.classes < 2) continue;
-        consider_option(here.node);
-    }
-    finish_row();
+    return no_prediction;
+}
+
+bool OptionsTree::is_due(std::int32_t node) const noexcept {
+    const NodeRecord& kept = leaves_[place(node)];
+    return kept.weight - kept.checked >= settings_.grace_period && kept.classes >= 2;
 }
 
 // ---- how many leaves one row may reach ----
 //
-// From a node: the most of those from its children, or 1 at a leaf, and those from its options.
+// From a node: the largest number of its children, or 1 at a leaf, plus the numbers of its options.
 
 void OptionsTree::count_paths() noexcept {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -186,21 +190,21 @@ void OptionsTree::count_option(std::int32_t node) noexcept {
     }
 }
 
-// A node where no option can begin any more does not.
+// A node where no option can begin any more does not use its statistics.
 bool OptionsTree::uses_statistics(std::int32_t node) const noexcept {
     if (at(node).test == Test::leaf) return true;
-    // An option brings two leaves at least.
-    return at(node).role != Role::option && growth_.n_leaves() + 2 <= settings_.max_leaves &&
+    // An option adds at least two leaves.
+    return at(node).role != Role::option && state_.n_leaves + 2 <= settings_.max_leaves &&
            paths_with_option(node) <= how_.max_paths;
 }
 
 // ---- further tests ----
 
-// What the branches of a test have seen, and inherited: [class][branches + 3].
+// The weights that the branches of a test have seen and inherited, [class][branches + 3].
 std::vector<double> OptionsTree::branches_of(std::int32_t node) const {
     std::vector<std::int32_t> children;
     if (at(node).test == Test::every_value) {
-        for (std::int32_t c = 0; c < growth_.categories()[nodes_.slot(at(node))]; ++c) {
+        for (std::int32_t c = 0; c < state_.known.categories[nodes_.slot(at(node))]; ++c) {
             const std::int32_t child = nodes_.branches(at(node)).find(c);
             if (child != none) children.push_back(child);
         }
@@ -208,16 +212,17 @@ std::vector<double> OptionsTree::branches_of(std::int32_t node) const {
         children = {at(node).place, at(node).place + 1};
     }
     const std::size_t row = children.size() + 3;
-    std::vector<double> table(growth_.n_classes() * row, 0.0);
+    std::vector<double> table(state_.known.n_classes * row, 0.0);
     for (std::size_t b = 0; b < children.size(); ++b) {
-        for (std::size_t k = 0; k < growth_.n_classes(); ++k) table[k * row + b] = leaves_.weights(children[b])[k];
+        for (std::size_t k = 0; k < state_.known.n_classes; ++k) {
+            table[k * row + b] = leaves_.weights(children[b])[k];
+        }
     }
     return table;
 }
 
-// There is no tie, and the null cut does not compete. A feature serves one option only. A node
-// where no option can begin any more gives its statistics up: paths and leaves never become
-// fewer.
+// There are no ties, and the null cut does not compete. A feature serves one option only. A node where no
+// option can begin any more loses its statistics: paths and leaves never become fewer.
 void OptionsTree::consider_option(std::int32_t node) {
     const std::size_t place = this->place(node);
     if (!uses_statistics(node)) {
@@ -229,30 +234,29 @@ void OptionsTree::consider_option(std::int32_t node) {
     Settings settings = settings_;
     settings.delta = how_.delta;
     settings.runner_up = RunnerUp::nothing;
-    const Decision d = [&] {
-        const Charge charge(working_);
-        const LeafCase here = growth_.leaf_case(leaf, growth_.case_room(), settings);
+    const Decision d = checks_.ask(place, settings, [&](Checker& checker, const LeafCase& here) {
         std::vector<Candidate> tests;
         for (std::int32_t i = node; i != none; i = i == node ? side(i).first : side(i).next) {
             tests.push_back({at(i).feature, at(i).test, nodes_.threshold(i), at(i).category,
-                             growth_.checker().gain_of_branches(here, branches_of(i))});
+                             checker.gain_of_branches(here, branches_of(i))});
         }
-        return growth_.checker().option(here, tests);
-    }();
-    growth_.spend(delta_of_check(settings, d.evidence));
-    ++leaf.checks;
+        return checker.option(here, tests);
+    });
+    checks_.count(place, settings, d.evidence);
     // Without room for its children it would only come and go.
-    if (d.verdict == Verdict::wait || !growth_.may_add(growth_.growth(2, 1), true)) return;
+    if (d.verdict == Verdict::wait || !room_.may_add(room_.growth(2, 1), true)) return;
+    // Room for the option may take the statistics of the node, so its branches are found before.
+    const std::vector<double> table = checks_.branches(place, d.best);
     const std::int32_t option = attach(node, Role::option);
     if (option == none) return;
-    const std::vector<double> table = growth_.branches_of_cut(place, d.best);
-    // It predicts like the node where its children know nothing.
-    double* const inherited = leaves_.counts(option) + shape().class_stride;
-    for (std::size_t k = 0; k < growth_.n_classes(); ++k) inherited[k] = leaves_.weights(node)[k];
+    // Where its children know nothing, the option predicts like the node.
+    double* const inherited = leaves_.counts(option) + leaves_.shape().class_stride;
+    for (std::size_t k = 0; k < state_.known.n_classes; ++k)
+        inherited[k] = leaves_.weights(node)[k];
     growth_.split(static_cast<std::size_t>(at(option).place), d, table);
     if (at(option).test == Test::leaf) {
         detach(option);  // there was no room for it
-        growth_.take_leaf();
+        --state_.n_leaves;
     } else {
         count_option(node);
         count_change(ChangeKind::started);
@@ -272,8 +276,8 @@ void OptionsTree::restore(const Snapshot& s) {
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Options::begin(Growth& growth) const {
-    return std::make_unique<OptionsTree>(*this, growth);
+std::unique_ptr<Adaptation> Options::begin(Growth& growth, RowLearner& rows) const {
+    return std::make_unique<OptionsTree>(*this, growth, rows);
 }
 
 }  // namespace riparian

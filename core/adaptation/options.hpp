@@ -10,6 +10,7 @@ namespace riparian {
 
 class Adaptation;
 class Growth;
+class RowLearner;
 
 // Where a node was split its statistics live on. Once another feature beats every test that
 // the node has, a further subtree begins with it; all of them predict [pfahringer2007].
@@ -29,7 +30,7 @@ struct Options {
               "Leaves that one example may reach; with 1 there are no options.");
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
 };
 
 }  // namespace riparian

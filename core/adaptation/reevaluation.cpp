@@ -11,18 +11,17 @@ namespace {
 
 class ReevaluationTree : public Subtrees {
 public:
-    ReevaluationTree(const Reevaluation& how, Growth& growth)
-        : Subtrees(growth, {.keeps = true, .replaces = true}), how_(how) {}
+    ReevaluationTree(const Reevaluation& how, Growth& growth, RowLearner& rows)
+        : Subtrees(growth, rows, {.keeps = true, .replaces = true}), how_(how) {}
 
-    std::int32_t learn(std::int32_t start, const Row&, std::size_t y, double w) override;
-    void learn(Spread&, std::size_t y, double w) override;
+    std::int32_t learn(const Example&, std::size_t y, double w) override;
 
 protected:
     [[nodiscard]] Role role() const noexcept override { return Role::child; }
 
 private:
-    // Whether an inner node still makes the best of its examples; true: its children are new,
-    // or gone.
+    [[nodiscard]] bool is_due(std::int32_t node) const noexcept;
+    // Checks whether the test of an inner node is still the best; true: its children are new or gone.
     bool reconsider(std::int32_t node);
     void prune(std::int32_t node);
     void move_cut(std::int32_t node, const Decision&);
@@ -30,46 +29,41 @@ private:
     Reevaluation how_;
 };
 
-// The row is learned at every node of its path. What changes there, changes for the rows to
-// come: this one goes on as it began, or ends where its path did.
-std::int32_t ReevaluationTree::learn(std::int32_t start, const Row& row,
-                                     std::size_t y, double w) {
-    const std::int32_t leaf = growth_.route_on(start, row);
-    const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
-    growth_.arrive(row, y);
-    trace(leaf, 0);
-    for (; !path_.empty(); path_.pop_back()) {
-        const std::int32_t node = path_.back();
-        if (!growth_.learn_inside(node, row, y, w)) continue;
-        const NodeRecord& kept = leaves_[place(node)];
-        if (kept.weight - kept.checked < how_.every || kept.classes < 2) continue;
-        if (reconsider(node)) {
-            finish_row();
-            return predicted;
-        }
+// The example is learned at every node that it visits. A change at a node is for the examples to come.
+std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, double w) {
+    const bool one_path = example.certain();
+    std::int32_t leaf = none, predicted = no_prediction;
+    if (one_path) {
+        leaf = rows_.route(example.start, example.row);
+        predicted = rows_.observe(leaf, example.row, y, std::min(w, 1.0));
     }
-    growth_.learn_at(leaf, row, y, w);
+    arrive(example, y);
+    if (!one_path) explore(*example.spread, 0, 1.0, y, w, false);
+    const auto each_node = [&](auto&& visit) {
+        if (one_path) {
+            each_on_path(0, leaf, false, visit);
+        } else {
+            each_visit(*example.spread, visit);
+        }
+    };
+    const auto changed = [&](const Visit& here) {
+        return !here.ends && is_due(here.node) && reconsider(here.node);
+    };
+    // A change concerns the nodes below, and on one path those need not learn then. With several paths
+    // it would also give other nodes to visit new ids, so all of them learn before the first change.
+    each_node([&](const Visit& here) {
+        learn_at(example, here, y, w);
+        return !(one_path && changed(here));
+    });
+    if (!one_path) each_node([&](const Visit& here) { return !changed(here); });
     finish_row();
     return predicted;
 }
 
-// In fractions it is learned everywhere first: another test gives nodes other ids.
-void ReevaluationTree::learn(Spread& spread, std::size_t y, double w) {
-    growth_.arrive(spread, y);
-    explore(spread, 0, 1.0, y, w, false);
-    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
-        const Spread::Visit here = spread.visits[v];
-        spread.go_back(v);
-        growth_.learn_parts(here.node, spread, y, here.share * w);
-        if (here.ends) growth_.observe_again(here.node, spread, y, here.share, w);
-    }
-    for (const Spread::Visit& here : spread.visits) {
-        if (here.ends) continue;
-        const NodeRecord& kept = leaves_[place(here.node)];
-        if (!kept.statistics.is_open() || kept.classes < 2) continue;
-        if (kept.weight - kept.checked >= how_.every && reconsider(here.node)) break;
-    }
-    finish_row();
+bool ReevaluationTree::is_due(std::int32_t node) const noexcept {
+    const NodeRecord& kept = leaves_[place(node)];
+    return kept.statistics.is_open() && kept.classes >= 2 &&
+           kept.weight - kept.checked >= how_.every;
 }
 
 bool ReevaluationTree::reconsider(std::int32_t node) {
@@ -77,13 +71,11 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     const Node& n = at(node);
     const Candidate test{n.feature, n.test, nodes_.threshold(node), n.category, 0.0};
     leaves_[place].checked = leaves_[place].weight;
-    Review found = [&] {
-        const Charge charge(working_);
-        return growth_.checker().review(growth_.leaf_case(leaves_[place], growth_.case_room()), test);
-    }();
+    Review found = checks_.ask(place, settings_, [&](Checker& checker, const LeafCase& here) {
+        return checker.review(here, test);
+    });
     Decision& d = found.decision;
-    growth_.spend(delta_of_check(settings_, d.evidence));
-    ++leaves_[place].checks;
+    checks_.count(place, settings_, d.evidence);
     const double bound = settings_.epsilons * d.epsilon;
     const auto begin = [&](double ours, double theirs) {
         Change change = change_at(node);
@@ -92,7 +84,7 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
         change.theirs = {theirs, leaves_[place].weight};
         return change;
     };
-    if (d.best.feature == none) return false;  // no cut to judge by: nothing speaks against the test
+    if (d.best.feature == none) return false;   // there is no cut to compare the test with
     if (!(d.best.gain > settings_.min_gain)) {  // the null cut wins
         Change change = begin(found.now, 0.0);
         change.kind = ChangeKind::pruned;
@@ -101,11 +93,11 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
         return true;
     }
     const bool same = d.best.feature == test.feature;
-    // Other categories would be other examples: only thresholds move and keep their children.
+    // Only thresholds move and keep their children: other categories would be other examples.
     if (same && d.best.test == test.test && d.best.category == test.category) {
-        // Where a leaf would wait, the cut stays too.
+        // Where a leaf would wait, the cut stays as it is.
         if (d.verdict == Verdict::wait || !found.improves) return false;
-        if (!growth_.make_room_for(growth_.growth(0, true), node)) return false;
+        if (!room_.make_room_for(room_.growth(0, true), node)) return false;
         Change change = begin(found.now, d.best.gain);
         change.kind = ChangeKind::moved;
         change.after = {d.best.threshold, d.best.feature, d.best.category, d.best.test};
@@ -118,8 +110,8 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     if (same) rival.gain = found.now;
     if (!(rival.gain > 0.0)) rival = {};
     const double lead = d.best.gain - rival.gain;
-    // Of two that are as good as each other either would replace the other for ever: a tie
-    // is broken by a lead of half of tau, as CVFDT and MOA do.
+    // Two cuts that are equally good would replace each other for ever. So a tie needs a lead of half
+    // of tau, as in CVFDT and MOA.
     if (lead > bound) {
         d.verdict = Verdict::bound;
     } else if (d.epsilon < settings_.tau && lead >= settings_.tau / 2.0) {
@@ -139,13 +131,13 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     return true;
 }
 
-// An inner node becomes a leaf with the statistics that it has kept. Ids up to its own stay.
+// An inner node becomes a leaf with the statistics that it has kept. Ids up to its own stay as they are.
 void ReevaluationTree::prune(std::int32_t node) {
     const auto n = static_cast<std::int32_t>(nodes_.size());
     for (std::int32_t i = node + 1; i < n; ++i) {
         if (at(i).parent == node) note(given_up_, i);
     }
-    growth_.certificates().rename(node, none);
+    state_.certificates.rename(node, none);
     Node& to = at(node);
     to.test = Test::leaf;
     to.feature = to.category = to.heavy = none;
@@ -153,8 +145,8 @@ void ReevaluationTree::prune(std::int32_t node) {
     nodes_.set_gate(node, 0.0);
     // An inner node learns without what naive Bayes derives.
     const NodeRecord& leaf = leaves_[static_cast<std::size_t>(to.place)];
-    if (shape().derives() && leaf.statistics.is_open()) {
-        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
+    if (leaves_.shape().derives() && leaf.statistics.is_open()) {
+        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
     }
     compact();
 }
@@ -162,18 +154,18 @@ void ReevaluationTree::prune(std::int32_t node) {
 void ReevaluationTree::move_cut(std::int32_t node, const Decision& d) {
     {
         const Charge charge(structure_);
-        growth_.certificates().forget(node);
+        state_.certificates.forget(node);
     }
-    growth_.certify(node, d);
-    growth_.settle();
+    checks_.certify(node, d);
+    room_.settle();
     nodes_.set_gate(node, d.best.threshold);
     reroute();
 }
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Reevaluation::begin(Growth& growth) const {
-    return std::make_unique<ReevaluationTree>(*this, growth);
+std::unique_ptr<Adaptation> Reevaluation::begin(Growth& growth, RowLearner& rows) const {
+    return std::make_unique<ReevaluationTree>(*this, growth, rows);
 }
 
 }  // namespace riparian

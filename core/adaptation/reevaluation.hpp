@@ -9,6 +9,7 @@ namespace riparian {
 
 class Adaptation;
 class Growth;
+class RowLearner;
 
 // Every node keeps statistics. From time to time an inner node is asked whether it would still
 // make its test: it gets a better one, with fresh children, or becomes a leaf
@@ -26,7 +27,7 @@ struct Reevaluation {
               "Weight of the examples between two checks of an inner node.");
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
 };
 
 }  // namespace riparian

@@ -1,4 +1,4 @@
-// What a tree that adapts keeps for its nodes.
+// What an adaptation keeps for each node.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Monitor : HeldObject {
     Adwin errors;  // 1: the prediction before the row was learned was wrong
 };
 
-// How a subtree fares against its alternates, and an alternate against it: in
+// The test of a subtree against its alternates, and of an alternate against its node. All numbers are
 // weights of examples.
 struct Trial : HeldObject {
     double waited = 0.0;  // since the last test
@@ -26,11 +26,12 @@ struct Trial : HeldObject {
     // As an alternate of another node.
     double own_tested = 0.0;
     double own_errors = 0.0;
-    double least = std::numeric_limits<double>::infinity();  // share of errors more than it
-    std::uint64_t from = 0;  // its number in the archive; 0: it is a fresh one
+    double least =
+        std::numeric_limits<double>::infinity();  // of its share of errors minus that of the node
+    std::uint64_t from = 0;                       // its number in the archive; 0: it is new
 };
 
-// The state of a node in a tree that adapts.
+// The state of a node in a tree that replaces subtrees.
 struct Side {
     std::uint64_t born = 0;      // how many nodes were made before it; stays when its id changes
     std::int32_t first = none;   // alternate or option of the node
@@ -38,7 +39,8 @@ struct Side {
     std::int32_t record = none;  // an inner node that keeps statistics: among the records
     std::int32_t paths = 1;      // leaves that one row may reach from here, through all options
     std::uint64_t since = 0;     // number of the first example that it may have learned
-    std::uint64_t there = 0;     // and that came this way: its place is older where it took one
+    std::uint64_t there =
+        0;  // the same for its place, which is older if the node took the place of another
     std::unique_ptr<Monitor> monitor;
     std::unique_ptr<Trial> trial;  // while it has alternates, or is one
 };

@@ -26,7 +26,7 @@ void demand_sizes_of_window(const Snapshot& s, const Sizes& z, std::size_t nodes
                             std::size_t archive) {
     demand_size(s.since, nodes, "since");
     demand_size(s.there, nodes, "there");
-    demand_size(s.recent_since, nodes ? z.n_anew : 0, "recent_since");
+    demand_size(s.recent_since, nodes ? z.n_restarted : 0, "recent_since");
     demand_size(s.window, nodes ? 2 : 0, "window");
     const std::size_t held = s.window_labels.size();
     demand(held <= (nodes ? std::min<std::uint64_t>(s.window[0], s.seen[0]) : 0),

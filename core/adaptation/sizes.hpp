@@ -7,9 +7,9 @@
 
 namespace riparian {
 
-// Of a tree with this many nodes; 0: it has no such state.
+// For a tree with this many nodes; 0: its adaptation keeps no such state.
 void demand_sizes_of_subtrees(const Snapshot&, std::size_t nodes);
-// Likewise; `archive`: how many replaced subtrees it may keep.
+// The same for a window; `archive`: how many replaced subtrees may be kept.
 void demand_sizes_of_window(const Snapshot&, const Sizes&, std::size_t nodes, std::size_t archive);
 
 }  // namespace riparian

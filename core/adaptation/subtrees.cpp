@@ -9,7 +9,8 @@
 
 namespace riparian {
 
-Subtrees::Subtrees(Growth& growth, Traits traits) : Adaptation(growth, traits) {
+Subtrees::Subtrees(Growth& growth, RowLearner& rows, Traits traits)
+    : Adaptation(growth, rows, traits) {
     const Charge charge(structure_);
     for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
         list->reserve(room_of_list);
@@ -20,13 +21,11 @@ void Subtrees::add_node() {
     riparian::make_room(sides_);
     Side& side = sides_.emplace_back();
     side.born = born_++;
-    side.since = side.there = growth_.seen() + 1;
+    side.since = side.there = state_.seen + 1;
 }
 
 // It is the row at hand that asks for it.
-void Subtrees::add_branch(std::int32_t node) {
-    side(node).since = side(node).there = growth_.seen();
-}
+void Subtrees::add_branch(std::int32_t node) { side(node).since = side(node).there = state_.seen; }
 
 void Subtrees::trace(std::int32_t leaf, std::int32_t root) {
     const Charge charge(working_);
@@ -41,24 +40,26 @@ void Subtrees::shorten_list(Held<std::int32_t>& list) {
 }
 
 void Subtrees::give_back_room() {
-    growth_.leave_room();
+    checks_.release();
     const Charge charge(working_);
-    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) shorten_list(*list);
+    for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_})
+        shorten_list(*list);
 }
 
 // ---- how they begin, take the place of a node, and go ----
 
 std::int32_t Subtrees::attach(std::int32_t owner, Role role) {
-    const std::size_t more = growth_.growth(1, false);
-    if (!growth_.may_add(more) || !growth_.make_room_for(more + leaves_.bytes_of_a_leaf(), none)) return none;
+    const std::size_t more = room_.growth(1, false);
+    if (!room_.may_add(more) || !room_.make_room_for(more + leaves_.bytes_of_a_leaf(), none))
+        return none;
     const Charge charge(structure_);
     const std::int32_t root = growth_.add_node(owner, 0, role);
     std::int32_t* last = &side(owner).first;
     while (*last != none) last = &side(*last).next;
     *last = root;
     growth_.open_leaf(root, leaves_.size());
-    if (nodes_.predicts(root)) growth_.add_leaf();
-    growth_.settle();
+    if (nodes_.predicts(root)) ++state_.n_leaves;
+    room_.settle();
     return root;
 }
 
@@ -78,11 +79,11 @@ void Subtrees::promote(std::int32_t owner, std::int32_t root) {
     for (std::int32_t i = owner + 1; i < n; ++i) {
         if (at(i).parent == owner && i != root) note(given_up_, i);
     }
-    growth_.certificates().rename(owner, none);
-    growth_.certificates().rename(root, owner);
-    const std::int32_t old = growth_.record(owner);
-    const std::int32_t fresh = growth_.record(root);
-    nodes_.take_test(owner, root);
+    state_.certificates.rename(owner, none);
+    state_.certificates.rename(root, owner);
+    const std::int32_t old = state_.record(owner);
+    const std::int32_t fresh = state_.record(root);
+    nodes_.adopt_test(owner, root);
     std::swap(side(owner).record, side(root).record);
     std::swap(side(owner).born, side(root).born);
     std::swap(side(owner).since, side(root).since);
@@ -90,7 +91,7 @@ void Subtrees::promote(std::int32_t owner, std::int32_t root) {
     side(owner).first = std::exchange(side(root).first, none);
     if (fresh != none) leaves_[static_cast<std::size_t>(fresh)].node = owner;
     if (old != none) leaves_[static_cast<std::size_t>(old)].node = root;
-    std::copy_n(leaves_.counts(root), 2 * shape().class_stride, leaves_.counts(owner));
+    std::copy_n(leaves_.counts(root), 2 * leaves_.shape().class_stride, leaves_.counts(owner));
 }
 
 void Subtrees::drop(std::int32_t alternate) {
@@ -107,10 +108,13 @@ void Subtrees::compact() {
     std::int32_t left = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t parent = nodes_[i].parent;
-        const bool goes = ids[i] == none || (parent != none && ids[static_cast<std::size_t>(parent)] == none);
+        const bool goes =
+            ids[i] == none || (parent != none && ids[static_cast<std::size_t>(parent)] == none);
         ids[i] = goes ? none : left++;
     }
-    const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
+    const auto id = [&](std::int32_t i) {
+        return i == none ? none : ids[static_cast<std::size_t>(i)];
+    };
 
     const std::vector<std::int32_t> places = leaves_.compact(ids);
     nodes_.compact(ids, places);
@@ -126,19 +130,19 @@ void Subtrees::compact() {
     cut_to(sides_, nodes_.size());
     leaves_.compact_counts(ids, nodes_.size(), nodes_.capacity());
 
-    growth_.certificates().compact(ids);
-    growth_.count_leaves();
+    state_.certificates.compact(ids);
+    state_.n_leaves = nodes_.predicting_leaves();
     renumber(ids);
     given_up_.clear();
     reroute();
-    growth_.settle();
+    room_.settle();
 }
 
 // ---- what was changed ----
 
 Change Subtrees::change_at(std::int32_t node) const {
     Change c;
-    c.seen = growth_.seen();
+    c.seen = state_.seen;
     c.depth = at(node).depth;
     c.branch = at(node).branch;
     c.above = nodes_.cut_of(nodes_.above(node));
@@ -148,7 +152,8 @@ Change Subtrees::change_at(std::int32_t node) const {
 }
 
 void Subtrees::log_change(ChangeKind kind, std::int32_t node, const Cut& after,
-                          std::uint32_t leaves_after, Standing ours, Standing theirs, double bound) {
+                          std::uint32_t leaves_after, Standing ours, Standing theirs,
+                          double bound) {
     Change c = change_at(node);
     c.kind = kind;
     c.after = after;
@@ -164,13 +169,13 @@ void Subtrees::log_change(const Change& c) {
     const Charge charge(structure_);
     const std::size_t room = more_room(changes_.capacity(), changes_.size() + 1);
     const std::size_t more = changes_.capacity() < room ? taken(room * sizeof(Change)) : 0;
-    if (changes_.size() >= most_changes || !growth_.may_add(more)) {
+    if (changes_.size() >= most_changes || !room_.may_add(more)) {
         if (changes_.empty()) return;
         changes_.erase(changes_.begin());
     }
     riparian::make_room(changes_);
     changes_.push_back(c);
-    growth_.settle();
+    room_.settle();
 }
 
 std::vector<Change> Subtrees::changes(std::uint64_t since) const {
@@ -201,8 +206,8 @@ void Subtrees::save(Snapshot& s) const {
         s.change_kind.push_back(static_cast<std::uint8_t>(c.kind));
         s.change_places.insert(s.change_places.end(), {c.depth, c.branch});
         for (const Cut& cut : {c.above, c.before, c.after}) {
-            s.change_places.insert(s.change_places.end(),
-                                   {static_cast<std::int32_t>(cut.test), cut.feature, cut.category});
+            s.change_places.insert(s.change_places.end(), {static_cast<std::int32_t>(cut.test),
+                                                           cut.feature, cut.category});
             s.change_values.push_back(cut.threshold);
         }
         s.change_places.insert(s.change_places.end(), {static_cast<std::int32_t>(c.leaves_before),
@@ -225,14 +230,14 @@ void Subtrees::restore_link(std::int32_t node, const std::string& where) {
     demand(at(node).role == role(), where + "an unknown role");
     std::int32_t* last = &side(at(node).parent).first;
     demand(at(node).branch == 0 && (*last == none || several()),
-           where + "beside a node that has another beside it");
+           where + "a second alternate of one node");
     while (*last != none) last = &side(*last).next;
     *last = node;
 }
 
 void Subtrees::restore(const Snapshot& s) {
     born_ = s.births[0];
-    demand(born_ >= nodes_.size() && born_ <= (1ULL << 62), "births is impossible");
+    demand(born_ >= nodes_.size() && born_ <= (1ULL << 62), "births is out of range");
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const std::int32_t parent = nodes_[i].parent;
         demand(s.born[i] < born_ && (parent == none || s.born[i] > side(parent).born),
@@ -247,7 +252,7 @@ void Subtrees::restore(const Snapshot& s) {
         const double* const v = s.change_values.data() + i * Snapshot::change_values_each;
         Change c;
         c.seen = s.change_seen[i];
-        demand(c.seen <= growth_.seen() && (i == 0 || c.seen >= s.change_seen[i - 1]),
+        demand(c.seen <= state_.seen && (i == 0 || c.seen >= s.change_seen[i - 1]),
                where + "not in the order of time");
         demand(s.change_kind[i] < n_change_kinds, where + "an unknown kind");
         c.kind = static_cast<ChangeKind>(s.change_kind[i]);
@@ -261,7 +266,8 @@ void Subtrees::restore(const Snapshot& s) {
                 return Cut{};
             }
             demand(q[0] > 0 && q[0] <= 3 &&
-                       possible(s, features(), static_cast<std::uint8_t>(q[0]), q[1], v[k], q[2]),
+                       possible(s, nodes_.features(), static_cast<std::uint8_t>(q[0]), q[1], v[k],
+                                q[2]),
                    where + "an impossible test");
             return Cut{v[k], q[1], q[2], static_cast<Test>(q[0])};
         };

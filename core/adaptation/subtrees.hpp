@@ -1,4 +1,4 @@
-// Subtrees that come and go: alternates and options of a node, and what the tree changed.
+// Subtrees that come and go: alternates and options of a node, and the log of changes.
 #pragma once
 
 #include "contract.hpp"
@@ -6,10 +6,10 @@
 
 namespace riparian {
 
-// What the adaptations share that change a tree.
+// What all adaptations share that change the structure of a tree.
 class Subtrees : public Adaptation {
 public:
-    Subtrees(Growth&, Traits);
+    Subtrees(Growth&, RowLearner&, Traits);
 
     void make_room(std::size_t nodes) override { riparian::make_room(sides_, nodes); }
     void add_node() override;
@@ -24,11 +24,13 @@ public:
         return growth_in_bytes(sides_, nodes, sizeof(Side));
     }
     [[nodiscard]] std::size_t copy_bytes() const noexcept override {
-        return std::max(bytes_of_copy(sides_, sizeof(Side)), bytes_of_copy(changes_, sizeof(Change)));
+        return std::max(bytes_of_copy(sides_, sizeof(Side)),
+                        bytes_of_copy(changes_, sizeof(Change)));
     }
 
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since) const override;
-    [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals() const noexcept override {
+    [[nodiscard]] std::array<std::uint64_t, n_change_kinds> change_totals()
+        const noexcept override {
         return change_totals_;
     }
 
@@ -38,50 +40,64 @@ public:
     void restore_link(std::int32_t node, const std::string& where) override;
 
 protected:
-    [[nodiscard]] Side& side(std::int32_t id) noexcept { return sides_[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] Side& side(std::int32_t id) noexcept {
+        return sides_[static_cast<std::size_t>(id)];
+    }
     [[nodiscard]] const Side& side(std::int32_t id) const noexcept {
         return sides_[static_cast<std::size_t>(id)];
     }
-    // Where the statistics of a node are, which keeps some.
+    // The place of the record of a node that keeps statistics.
     [[nodiscard]] std::size_t place(std::int32_t id) const noexcept {
         return static_cast<std::size_t>(at(id).test == Test::leaf ? at(id).place : side(id).record);
     }
     // The inner nodes from a leaf up to a root, to path_.
     void trace(std::int32_t leaf, std::int32_t root);
-    // A leaf of its own next to a node; none where there is no room for it.
+    // Calls visit(Visit) for the nodes of a certain row from a root down to its leaf; ends when it
+    // returns false. `wrong`: whether the leaf predicted wrongly.
+    template <class OfVisit>
+    void each_on_path(std::int32_t root, std::int32_t leaf, bool wrong, OfVisit&& visit) {
+        trace(leaf, root);
+        for (; !path_.empty(); path_.pop_back()) {
+            if (!visit(Visit{path_.back(), 1.0, false, wrong})) return;
+        }
+        visit(Visit{leaf, 1.0, true, wrong});
+    }
+    // Begins a subtree next to a node, as a leaf; none: there is no room for it.
     std::int32_t attach(std::int32_t owner, Role);
-    // Its nodes stay until the end of the row.
+    // Gives a subtree up. Its nodes stay until the end of the row.
     void detach(std::int32_t root);
     void drop(std::int32_t alternate);
-    // The subtree next to a node takes its place, and what was there is given up.
+    // A subtree next to a node takes the place of the node, and what was there is given up.
     void promote(std::int32_t owner, std::int32_t root);
-    // Takes the nodes of subtrees away that were given up.
+    // Removes the nodes of subtrees that were given up.
     void compact();
-    // Nodes have other ids now; none: it has gone.
+    // Called when nodes get other ids; none: the node is gone.
     virtual void renumber(const std::vector<std::int32_t>&) {}
-    // Before it happens: where a node is, and what is there.
+    // Where a node is and what is there, before it changes.
     [[nodiscard]] Change change_at(std::int32_t node) const;
     void log_change(const Change&);
-    // Before it happens: what is at a node, and what will be.
+    // Logs a change before it happens: what is at a node, and what will be.
     void log_change(ChangeKind, std::int32_t node, const Cut& after, std::uint32_t leaves_after,
                     Standing ours, Standing theirs, double bound);
-    void count_change(ChangeKind kind) noexcept { ++change_totals_[static_cast<std::size_t>(kind)]; }
-    // At the end of a row.
+    void count_change(ChangeKind kind) noexcept {
+        ++change_totals_[static_cast<std::size_t>(kind)];
+    }
+    // To be called at the end of a row.
     void finish_row() {
         if (!given_up_.empty()) compact();
-        if (growth_.limited() && working_.held) give_back_room();
+        if (state_.limited() && working_.held) give_back_room();
     }
-    // What the last check worked with, and the lists of the row.
+    // Gives back what the last check worked with, and the lists of the row.
     virtual void give_back_room();
-    // The role of its subtrees, and whether a node may have several of them.
+    // The role of the subtrees, and whether a node may have several of them.
     [[nodiscard]] virtual Role role() const noexcept = 0;
     [[nodiscard]] virtual bool several() const noexcept { return false; }
-    // Detectors at nodes, in files.
+    // The detectors of nodes, in files.
     virtual void save_monitors(Snapshot&) const;
     virtual void restore_monitors(const Snapshot&);
 
-    // The lists of a row have room for what most rows need, which is part of the structure: a row
-    // below a limit of memory allocates nothing for them. A row that needs more has it for itself.
+    // The lists of a row have room for what most rows need. The room is part of the structure, so that
+    // a row below a memory limit allocates nothing for them. A row that needs more returns it at its end.
     static constexpr std::size_t room_of_list = 64;
     void shorten_list(Held<std::int32_t>&);
 

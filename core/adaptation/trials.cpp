@@ -17,17 +17,24 @@ constexpr std::size_t most_levels = 2;
 
 }  // namespace
 
-// A row has passed a node with alternates, which was wrong about it or not.
-void WindowTree::note_tests(std::int32_t node, bool wrong, double w) {
+// An example of this weight has come to a node with alternates, which predicted it wrongly or not.
+void WindowTree::note_test(std::int32_t node, bool wrong, double w) {
     Trial& trial = *side(node).trial;
     if (trial.waited < how_.test_period) {
         trial.waited += w;
-    } else {
-        trial.tested += w;
-        if (wrong) trial.errors += w;
-        if (trial.tested >= how_.test_size) note(tested_, node);
+        return;
     }
-    for (std::int32_t b = side(node).first; b != none; b = side(b).next) note(fragments_, b);
+    trial.tested += w;
+    if (wrong) trial.errors += w;
+    if (trial.tested >= how_.test_size) note(tested_, node);
+}
+
+// The same of an alternate, while its node is tested.
+void WindowTree::note_own_test(std::int32_t alternate, bool wrong, double w) {
+    if (!(side(at(alternate).parent).trial->tested > 0.0)) return;
+    Trial& trial = *side(alternate).trial;
+    trial.own_tested += w;
+    if (wrong) trial.own_errors += w;
 }
 
 // The best of those that were there from the beginning of the test takes the place of the
@@ -54,7 +61,8 @@ void WindowTree::conclude_test(std::int32_t node) {
             const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
                 return back && a.number == theirs.from;
             });
-            if (old != archive_.end()) give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
+            if (old != archive_.end())
+                give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
             archive(node);
         }
         promote(node, best);
@@ -93,7 +101,7 @@ void WindowTree::tidy_trial(std::int32_t node) {
         s.trial->waited = s.trial->tested = s.trial->errors = 0.0;
     } else {
         s.trial.reset();
-        growth_.settle();
+        room_.settle();
     }
 }
 
@@ -103,7 +111,9 @@ void WindowTree::tidy_trial(std::int32_t node) {
 // alternates of its node; and each level takes a row to many more nodes.
 bool WindowTree::may_have_alternates(std::int32_t node) const noexcept {
     std::size_t levels = 0;
-    for (std::int32_t root = nodes_.fragment(node); root != 0; root = nodes_.fragment(at(root).parent)) ++levels;
+    for (std::int32_t root = nodes_.fragment(node); root != 0;
+         root = nodes_.fragment(at(root).parent))
+        ++levels;
     return at(node).role == Role::child && levels < most_levels;
 }
 
@@ -120,9 +130,9 @@ bool WindowTree::is_doubtful(std::int32_t node, const Decision& d) const {
 }
 
 bool WindowTree::start_alternate(std::int32_t node, const Decision& d) {
-    const std::vector<double> table = growth_.branches_of_cut(place(node), d.best);
+    const std::vector<double> table = checks_.branches(place(node), d.best);
     const std::size_t more = 2 * taken(sizeof(Trial));
-    if (!growth_.may_add(more) || !growth_.make_room_for(more, none)) return false;
+    if (!room_.may_add(more) || !room_.make_room_for(more, none)) return false;
     const std::int32_t root = attach(node, Role::alternate);
     if (root == none) return false;
     growth_.split(static_cast<std::size_t>(at(root).place), d, table);
@@ -133,7 +143,7 @@ bool WindowTree::start_alternate(std::int32_t node, const Decision& d) {
     const Charge charge(structure_);
     side(root).trial = std::make_unique<Trial>();
     if (!side(node).trial) side(node).trial = std::make_unique<Trial>();
-    growth_.settle();
+    room_.settle();
     count_change(ChangeKind::started);
     return true;
 }
@@ -147,7 +157,7 @@ void WindowTree::check_all_splits() {
         ++report.inner;
         const NodeRecord& leaf = leaves_[place(i)];
         if (leaf.statistics.is_open() && leaf.classes >= 2 && may_have_alternates(i)) {
-            const Decision d = growth_.decide(place(i));
+            const Decision d = checks_.decide(place(i));
             if (is_doubtful(i, d)) {
                 const bool fresh = start_alternate(i, d);
                 if (bring_back(i) || fresh) ++report.started;
@@ -158,11 +168,11 @@ void WindowTree::check_all_splits() {
     for (const ChangeKind kind : {ChangeKind::replaced, ChangeKind::recalled}) {
         report.replaced += change_totals()[static_cast<std::size_t>(kind)];
     }
-    report.rows = growth_.seen();
+    report.rows = state_.seen;
     report.window = window_;
     if (how_.dynamic) {
-        const bool many = static_cast<double>(report.started) >
-                          many_doubtful * static_cast<double>(report.inner);
+        const bool many =
+            static_cast<double>(report.started) > many_doubtful * static_cast<double>(report.inner);
         const auto least = std::min<std::size_t>(how_.size, how_.validity_period);
         set_window(many ? std::max(least, window_ / 2)
                         : std::min(how_.widest(),

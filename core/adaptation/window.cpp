@@ -9,9 +9,9 @@
 // Counts are exact sums, since weights are whole steps and a full window of the heaviest examples
 // has no more of them than a double has digits (Window::heaviest). Moments are downdated, which
 // leaves rounding behind, and minima and maxima stay. So all statistics are counted again, from
-// the window, whenever four times as many examples were forgotten as it holds: one more look at
-// every fourth example. At every one it costs a quarter of the speed. They are also counted again
-// where hardly anything is left of a class but the rounding of a heavy example.
+// the window, whenever four times as many examples were forgotten as it holds. That reads every fourth
+// example once more; to do so for each example would cost a quarter of the speed. They are also counted
+// again where hardly anything is left of a class but the rounding of a heavy example.
 #include "window.hpp"
 
 #include <algorithm>
@@ -33,94 +33,98 @@ void lower(double& sum, double part) noexcept { sum = std::max(0.0, sum - part);
 
 }  // namespace
 
-WindowTree::WindowTree(const Window& how, Growth& growth)
-    : Subtrees(growth, {.keeps = true, .forgets = true, .replaces = true}),
+WindowTree::WindowTree(const Window& how, Growth& growth, RowLearner& rows)
+    : Subtrees(growth, rows, {.keeps = true, .forgets = true, .replaces = true}),
       how_(how),
       window_(how.size),
       fits_(window_fits(settings_.max_bytes, 0, 0, 0)) {}
 
-std::unique_ptr<Adaptation> Window::begin(Growth& growth) const {
-    return std::make_unique<WindowTree>(*this, growth);
+std::unique_ptr<Adaptation> Window::begin(Growth& growth, RowLearner& rows) const {
+    return std::make_unique<WindowTree>(*this, growth, rows);
 }
 
-std::int32_t WindowTree::learn(std::int32_t start, const Row& row, std::size_t y,
-                               double given) {
+std::int32_t WindowTree::learn(const Example& example, std::size_t y, double given) {
     const double w = in_steps(given);
-    std::int32_t of_the_tree = no_answer;
-    growth_.arrive(row, y);  // before it may ask for a branch, whose age is counted in rows
-    fragments_.clear();
-    note(fragments_, 0);
-    path_.clear();
+    arrive(example, y);  // before it may need a branch, whose age is counted in rows
     tested_.clear();
-    for (std::size_t f = 0; f < fragments_.size(); ++f) {
-        const std::int32_t root = fragments_[f];
-        const std::int32_t leaf = growth_.route_on(f == 0 ? start : root, row);
-        const std::int32_t predicted = growth_.observe(leaf, row, y, std::min(w, 1.0));
-        const bool wrong = predicted != static_cast<std::int32_t>(y);
-        if (f == 0) of_the_tree = predicted;
-        if (f > 0 && side(at(root).parent).trial->tested > 0.0) {
-            Trial& trial = *side(root).trial;
-            trial.own_tested += w;
-            if (wrong) trial.own_errors += w;
-        }
-        note(path_, leaf);
-        for (std::int32_t i = leaf; i != root;) {
-            note(path_, i = at(i).parent);
-            if (side(i).first != none) note_tests(i, wrong, w);
-        }
+    std::int32_t predicted = no_prediction;
+    if (example.certain()) {
+        predicted = compare(example, y, w);
+        remember(example.row, y, w);
+    } else {
+        compare(*example.spread, y, w);
+        example.spread->go_back(0);
+        remember(*example.spread, y, w);
     }
-    remember(row, y, w);
-    for (; !path_.empty(); path_.pop_back()) {  // every leaf after the nodes above it
-        const std::int32_t i = path_.back();
-        if (at(i).test == Test::leaf) {
-            growth_.learn_at(i, row, y, w);
-        } else {
-            growth_.learn_inside(i, row, y, w);
-        }
-    }
-    for (const std::int32_t node : tested_) conclude_test(node);
-    if (growth_.seen() % how_.validity_period == 0) check_all_splits();
-    finish_row();
-    return of_the_tree;
-}
-
-// The same in fractions, each in steps of its own: at every node that a part of the example
-// comes to, and against every alternate of such a node. A part is predicted by the sum of the
-// leaves below the node.
-void WindowTree::learn(Spread& spread, std::size_t y, double given) {
-    const double w = in_steps(given);
-    growth_.arrive(spread, y);
-    fragments_.clear();
-    tested_.clear();
-    explore(spread, 0, 1.0, y, w, true);
-    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
-        const Spread::Visit here = spread.visits[v];
-        if (side(here.node).first == none) continue;
-        const double part = growth_.part_of(here.share, w);
-        note_tests(here.node, here.wrong, part);
-        for (std::int32_t b = side(here.node).first; b != none; b = side(b).next) {
-            const std::size_t root = spread.visits.size();
-            spread.go_back(v);
-            explore(spread, b, here.share, y, w, true);
-            if (!(side(here.node).trial->tested > 0.0)) continue;
-            side(b).trial->own_tested += part;
-            if (spread.visits[root].wrong) side(b).trial->own_errors += part;
-        }
-    }
-    spread.go_back(0);
-    remember(spread, y, w);
-    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
-        const Spread::Visit here = spread.visits[v];
-        spread.go_back(v);
-        growth_.learn_parts(here.node, spread, y, growth_.part_of(here.share, w));
-        if (here.ends) growth_.observe_again(here.node, spread, y, here.share, w);
-    }
+    each_visited(example, [&](const Visit& here) {
+        learn_at(example, here, y, w);
+        return true;
+    });
     for (const std::int32_t node : tested_) {
         const Trial* const trial = side(node).trial.get();  // two parts may end one test
         if (trial && trial->tested >= how_.test_size) conclude_test(node);
     }
-    if (growth_.seen() % how_.validity_period == 0) check_all_splits();
+    if (state_.seen % how_.validity_period == 0) check_all_splits();
     finish_row();
+    return predicted;
+}
+
+// A row takes one path in each subtree, of which one leaf predicts. It compares a subtree with its
+// alternates from the leaf upwards, and is learned by the last subtree first. That is the other way round
+// than with distributions. The order decides on the ids of nodes that two subtrees add for one row, and
+// below a memory limit on which leaf stays active, so one order for both would change models.
+std::int32_t WindowTree::compare(const Example& example, std::size_t y, double w) {
+    const Row& row = example.row;
+    std::int32_t of_the_tree = no_prediction;
+    fragments_.clear();
+    note(fragments_, 0);
+    path_.clear();
+    for (std::size_t f = 0; f < fragments_.size(); ++f) {
+        const std::int32_t root = fragments_[f];
+        const std::int32_t leaf = rows_.route(f == 0 ? example.start : root, row);
+        const std::int32_t predicted = rows_.observe(leaf, row, y, std::min(w, 1.0));
+        const bool wrong = predicted != static_cast<std::int32_t>(y);
+        if (f == 0) of_the_tree = predicted;
+        if (f > 0) note_own_test(root, wrong, w);
+        note(path_, leaf);
+        for (std::int32_t i = leaf; i != root;) {
+            note(path_, i = at(i).parent);
+            if (side(i).first == none) continue;
+            note_test(i, wrong, w);
+            for (std::int32_t b = side(i).first; b != none; b = side(b).next) note(fragments_, b);
+        }
+    }
+    return of_the_tree;
+}
+
+// With distributions, a part comes to a node: it is predicted by the sum of the leaves below the node, and
+// weighs as much as its share, in steps.
+void WindowTree::compare(Spread& spread, std::size_t y, double w) {
+    explore(spread, 0, 1.0, y, w, true);
+    for (std::size_t v = 0; v < spread.visits.size(); ++v) {
+        const Visit here = spread.visits[v];
+        if (side(here.node).first == none) continue;
+        const double part = rows_.part_of(here.share, w);
+        note_test(here.node, here.wrong, part);
+        for (std::int32_t b = side(here.node).first; b != none; b = side(b).next) {
+            const std::size_t root = spread.visits.size();
+            spread.go_back(v);
+            explore(spread, b, here.share, y, w, true);
+            note_own_test(b, spread.visits[root].wrong, part);
+        }
+    }
+}
+
+template <class OfVisit>
+void WindowTree::each_visited(const Example& example, OfVisit&& visit) {
+    if (!example.certain()) {
+        each_visit(*example.spread, visit);
+        return;
+    }
+    for (; !path_.empty(); path_.pop_back()) {  // every leaf after the nodes above it
+        const std::int32_t node = path_.back();
+        visit(Visit{node, 1.0, at(node).test == Test::leaf});
+    }
 }
 
 // ---- the window ----
@@ -147,14 +151,14 @@ void WindowTree::remember(const Row& row, std::size_t y, double w) {
     forget_down_to(fits_ - 1);
     const Charge charge(structure_);
     const std::size_t before = structure_.held;
-    examples_.begin(growth_.seen());
+    examples_.begin(state_.seen);
     examples_.push(row, y, w);
     if (numbers != examples_.numbers().size()) {
-        fits_ = window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
-                            examples_.numbers().size());
-        growth_.settle();
+        fits_ = window_fits(settings_.max_bytes, leaves_.shape().numeric,
+                            leaves_.shape().categorical, examples_.numbers().size());
+        room_.settle();
     } else if (structure_.held != before) {
-        growth_.settle();
+        room_.settle();
     }
 }
 
@@ -162,35 +166,38 @@ void WindowTree::remember(Spread& spread, std::size_t y, double w) {
     spread.write();
     make_room_to_remember(spread.numbers.size());
     const Charge charge(structure_);
-    examples_.begin(growth_.seen());
+    examples_.begin(state_.seen);
     examples_.push(spread.certain_part(), y, w, spread.numbers);
-    growth_.settle();
+    room_.settle();
 }
 
 // Numbers of distributions take the room of examples.
 void WindowTree::make_room_to_remember(std::size_t numbers) {
     const auto fits = [&] {
-        return window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
-                           examples_.numbers().size() + numbers);
+        return window_fits(settings_.max_bytes, leaves_.shape().numeric,
+                           leaves_.shape().categorical, examples_.numbers().size() + numbers);
     };
     while (examples_.size() > 0 && examples_.size() >= fits()) forget_oldest();
     const auto more = [&] {
         const Charge charge(structure_);
         examples_.fit_blocks();
         fits_ = fits();
-        return NumberQueue::bytes(examples_.numbers().size() + numbers) - examples_.numbers().bytes();
+        return NumberQueue::bytes(examples_.numbers().size() + numbers) -
+               examples_.numbers().bytes();
     };
     std::size_t bytes = more();
-    while (growth_.limited() && examples_.size() > 0 && growth_.lasting() + bytes > settings_.max_bytes) {
+    while (state_.limited() && examples_.size() > 0 &&
+           room_.lasting() + bytes > settings_.max_bytes) {
         forget_oldest();
         bytes = more();
     }
     if (fits_ == 0) {
-        const std::size_t least = least_window(shape().numeric, shape().categorical);
+        const std::size_t least =
+            least_window(leaves_.shape().numeric, leaves_.shape().categorical);
         throw LimitTooLow(settings_.max_bytes, 4 * (NumberQueue::bytes(numbers) + least));
     }
-    growth_.settle();
-    growth_.demand_structure(bytes);
+    room_.settle();
+    room_.demand_structure(bytes);
     recount_if_due();
 }
 
@@ -204,7 +211,7 @@ void WindowTree::shorten(std::size_t limit, std::size_t numeric, std::size_t cat
     recount_if_due();
     const Charge charge(structure_);
     examples_.fit_blocks();
-    growth_.settle();
+    room_.settle();
 }
 
 void WindowTree::demand_weights(const double* w, std::size_t rows) const {
@@ -255,13 +262,13 @@ void WindowTree::forget_oldest(Spread& spread) {
     const std::uint64_t number = examples_.first();
     const std::size_t y = examples_.label(number);
     const double w = examples_.weight(number);
-    spread.begin(examples_.row(number), features(), shape());
+    spread.begin(examples_.row(number), nodes_.features(), leaves_.shape());
     retrace(spread, number);
     const Charge charge(leaves_.account());
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Spread::Visit here = spread.visits[v];
         spread.go_back(v);
-        growth_.each_part(spread, growth_.part_of(here.share, w), [&](const Row& part, double weight) {
+        rows_.each_part(spread, rows_.part_of(here.share, w), [&](const Row& part, double weight) {
             forget_at(here.node, part, y, weight, number);
         });
     }
@@ -284,16 +291,18 @@ void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, dou
     lower(leaf.weight, w);
     const bool is_leaf = at(node).test == Test::leaf;
     if (is_leaf) {
-        // Who was right about it is not known any more: about all examples alike.
+        // Which predictors were right about the example is not known any more, so all counts are scaled.
         const double left = before > 0.0 ? leaf.weight / before : 0.0;
         for (double& number : leaf.numbers) number *= left;
-        if (PredictorState* const state = leaves_.state(place)) state->forget(shape(), left);
+        if (PredictorState* const state = leaves_.state(place))
+            state->forget(leaves_.shape(), left);
     }
     // What is between the two arrived since the last check.
     leaf.checked -= w;
     try {
-        const bool precise = is_leaf ? leaf.statistics.forget(shape(), row, y, w, own)
-                                     : leaf.statistics.forget_silently(shape(), row, y, w, own);
+        const bool precise = is_leaf
+                                 ? leaf.statistics.forget(leaves_.shape(), row, y, w, own)
+                                 : leaf.statistics.forget_silently(leaves_.shape(), row, y, w, own);
         if (!precise) forgotten_ += windows_between_counts * examples_.size();  // due now
     } catch (const OverLimit&) {
         leaves_.deactivate(place);
@@ -304,10 +313,10 @@ void WindowTree::recount() {
     const Charge charge(leaves_.account());
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
         double* const seen = leaves_.counts(i);
-        std::fill_n(seen, shape().class_stride, 0.0);
+        std::fill_n(seen, leaves_.shape().class_stride, 0.0);
         // What a split estimated from examples that are all gone.
         if (side(i).since <= examples_.first()) {
-            std::fill_n(seen + shape().class_stride, shape().class_stride, 0.0);
+            std::fill_n(seen + leaves_.shape().class_stride, leaves_.shape().class_stride, 0.0);
         }
         const std::size_t place = this->place(i);
         NodeRecord& leaf = leaves_[place];
@@ -317,16 +326,16 @@ void WindowTree::recount() {
         leaf.classes = 0;
         leaf.checked -= std::exchange(leaf.weight, 0.0);
         try {
-            leaf.statistics.open(shape());
+            leaf.statistics.open(leaves_.shape());
         } catch (const OverLimit&) {
             leaves_.deactivate(place);
         }
     }
     relearn_window(examples_.first(), 0);
-    if (!shape().derives()) return;
+    if (!leaves_.shape().derives()) return;
     for (const NodeRecord& leaf : leaves_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;
-        leaf.statistics.find_bayes(shape(), leaves_.own_counts(leaf));
+        leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));
     }
 }
 
@@ -344,19 +353,19 @@ void WindowTree::relearn_window(std::uint64_t from, std::int32_t least) {
         const double w = examples_.weight(number);
         if (!uncertain) {
             each_that_learned(row, number, [&](std::int32_t i) {
-                if (i >= least) growth_.relearn(i, row, y, w);
+                if (i >= least) rows_.relearn(i, row, y, w);
             });
             continue;
         }
-        spread.begin(row, features(), shape());
+        spread.begin(row, nodes_.features(), leaves_.shape());
         retrace(spread, number);
         for (std::size_t v = 0; v < spread.visits.size(); ++v) {
             const Spread::Visit here = spread.visits[v];
             if (here.node < least) continue;
             spread.go_back(v);
-            growth_.each_part(spread, growth_.part_of(here.share, w), [&](const Row& part, double weight) {
-                growth_.relearn(here.node, part, y, weight);
-            });
+            rows_.each_part(
+                spread, rows_.part_of(here.share, w),
+                [&](const Row& part, double weight) { rows_.relearn(here.node, part, y, weight); });
         }
     }
 }
@@ -364,7 +373,7 @@ void WindowTree::relearn_window(std::uint64_t from, std::int32_t least) {
 void WindowTree::set_window(std::size_t examples) {
     if (examples == window_) return;
     window_ = examples;
-    shorten(settings_.max_bytes, shape().numeric, shape().categorical);
+    shorten(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical);
 }
 
 // An inner node predicts nothing.
@@ -375,8 +384,8 @@ void WindowTree::keep_record(std::int32_t node, std::size_t place) {
 
 // Rows that get wider leave room for fewer.
 void WindowTree::widen(std::size_t numeric, std::size_t categorical) {
-    numeric += shape().numeric;
-    categorical += shape().categorical;
+    numeric += leaves_.shape().numeric;
+    categorical += leaves_.shape().categorical;
     if (window_fits(settings_.max_bytes, numeric, categorical, 0) == 0) {
         throw LimitTooLow(settings_.max_bytes, 4 * least_window(numeric, categorical));
     }

@@ -16,6 +16,7 @@ namespace riparian {
 
 class Adaptation;
 class Growth;
+class RowLearner;
 
 // What a check of all splits found.
 struct WindowReport {
@@ -60,18 +61,20 @@ struct Window {
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("size", self.size, Range{1.0, 1073741824.0},
-              "Examples that are remembered; older ones are forgotten. With max_bytes, as many as a "
-              "quarter of it holds. The heaviest weight is 2**33 divided by the longest window.");
+        visit(
+            "size", self.size, Range{1.0, 1073741824.0},
+            "Examples that are remembered; older ones are forgotten. With max_bytes, as many as a "
+            "quarter of it holds. The heaviest weight is 2**33 divided by the longest window.");
         visit("validity_period", self.validity_period, Range{1.0, 9007199254740992.0},
               "Examples from one check of all splits to the next.");
         visit("test_period", self.test_period, Range{0.0, 9007199254740992.0},
               "Weight of the examples that reach a node before its alternates are tested.");
         visit("test_size", self.test_size, Range{1.0, 9007199254740992.0},
               "Weight of the examples of such a test.");
-        visit("prune_margin", self.prune_margin, Range{0.0, 1.0},
-              "An alternate is given up once its error, minus that of the node, exceeds the smallest "
-              "such difference so far by more than this.");
+        visit(
+            "prune_margin", self.prune_margin, Range{0.0, 1.0},
+            "An alternate is given up once its error, minus that of the node, exceeds the smallest "
+            "such difference so far by more than this.");
         visit("archive", self.archive, Range{0.0, 1000.0},
               "Replaced subtrees that are kept, to be tried again where their place is in doubt.");
         visit("dynamic", self.dynamic, TrueOrFalse{},
@@ -107,7 +110,7 @@ struct Window {
         return std::floor(most_steps / static_cast<double>(longest())) * weight_step;
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
 };
 
 }  // namespace riparian

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "../growth/files.hpp"
 #include "sizes.hpp"
 #include "window_tree.hpp"
 
@@ -53,13 +54,12 @@ void WindowTree::save_archive(Snapshot& s) const {
             s.archive_thresholds.push_back(n.threshold);
         }
         for (const Split& split : a.splits) {
-            s.archive_splits.insert(
-                s.archive_splits.end(),
-                {split.seen, static_cast<std::uint64_t>(split.verdict), split.criterion,
-                 split.rivals, split.null_second, split.pass});
-            s.archive_evidence.insert(s.archive_evidence.end(),
-                                      {split.n, split.gain_range, split.epsilon, split.delta,
-                                       split.spent, split.gain});
+            s.archive_splits.insert(s.archive_splits.end(),
+                                    {split.seen, static_cast<std::uint64_t>(split.verdict),
+                                     split.criterion, split.rivals, split.null_second, split.pass});
+            s.archive_evidence.insert(
+                s.archive_evidence.end(),
+                {split.n, split.gain_range, split.epsilon, split.delta, split.spent, split.gain});
         }
         for (const Rival& r : a.rivals) {
             s.archive_rivals.insert(s.archive_rivals.end(),
@@ -71,16 +71,17 @@ void WindowTree::save_archive(Snapshot& s) const {
 
 void WindowTree::restore(const Snapshot& s) {
     Subtrees::restore(s);
-    demand(s.window[0] >= 1 && s.window[0] <= most_window, "window is impossible");
+    demand(s.window[0] >= 1 && s.window[0] <= most_window, "window is out of range");
     window_ = fits_ = s.window[0];
     forgotten_ = s.window[1];
-    demand(forgotten_ <= growth_.seen(), "window forgot more than was learned");
+    demand(forgotten_ <= state_.seen, "window forgot more than was learned");
     NumberReader trials(s.trials, "trials");
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         Side& side = sides_[i];
         const std::int32_t parent = nodes_[i].parent;
         side.since = s.since[i];
-        demand(side.since <= growth_.seen() + 1 && (parent == none || side.since >= this->side(parent).since),
+        demand(side.since <= state_.seen + 1 &&
+                   (parent == none || side.since >= this->side(parent).since),
                at_row("since", i) + "before its parent, or after the last example");
         side.there = s.there[i];
         demand(side.there <= side.since &&
@@ -101,7 +102,7 @@ void WindowTree::restore(const Snapshot& s) {
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         if (!leaves_[i].recent) continue;
         leaves_[i].recent->since = s.recent_since[anew++];
-        demand(leaves_[i].recent->since <= growth_.seen() + 1,
+        demand(leaves_[i].recent->since <= state_.seen + 1,
                at_row("leaf", i) + "begins anew after the last example");
     }
     if (exact_in_steps(restore_examples(s))) demand_counts(s);
@@ -109,14 +110,14 @@ void WindowTree::restore(const Snapshot& s) {
 }
 
 void WindowTree::settle_in() {
-    fits_ = window_fits(settings_.max_bytes, shape().numeric, shape().categorical,
+    fits_ = window_fits(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical,
                         examples_.numbers().size());
 }
 
 // Gives what they weigh together.
 double WindowTree::restore_examples(const Snapshot& s) {
-    const std::size_t numeric = shape().numeric, categorical = shape().categorical;
-    examples_.begin(growth_.seen() + 1 - s.window_labels.size());
+    const std::size_t numeric = leaves_.shape().numeric, categorical = leaves_.shape().categorical;
+    examples_.begin(state_.seen + 1 - s.window_labels.size());
     double total = 0.0;
     NumberReader numbers(s.window_numbers, "window_numbers");
     for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
@@ -126,7 +127,7 @@ double WindowTree::restore_examples(const Snapshot& s) {
         const double* const x = s.window_values.data() + i * numeric;
         const Row row{x, s.window_codes.data() + i * categorical,
                       std::any_of(x, x + numeric, [](double v) { return v != v; })};
-        growth_.demand_example(row, s.window_labels[i], w, where);
+        demand_example(state_, row, s.window_labels[i], w, where);
         const auto y = static_cast<std::size_t>(s.window_labels[i]);
         if (s.window_uncertain.empty() || !s.window_uncertain[i]) {
             examples_.push(row, y, w);
@@ -140,13 +141,14 @@ double WindowTree::restore_examples(const Snapshot& s) {
 
 // What is forgotten one day must be there.
 void WindowTree::demand_counts(const Snapshot& s) {
-    std::vector<double> counts(nodes_.size() * growth_.n_classes(), 0.0);
+    std::vector<double> counts(nodes_.size() * state_.known.n_classes, 0.0);
     Spread spread;
     std::size_t place = 0;
     for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
         const std::uint64_t number = examples_.first() + i;
         const auto add = [&](std::int32_t node, double w) {
-            counts[static_cast<std::size_t>(node) * growth_.n_classes() + examples_.label(number)] += w;
+            counts[static_cast<std::size_t>(node) * state_.known.n_classes +
+                   examples_.label(number)] += w;
         };
         const double w = examples_.weight(number);
         if (!examples_.is_uncertain(number)) {
@@ -155,13 +157,13 @@ void WindowTree::demand_counts(const Snapshot& s) {
             continue;
         }
         place = examples_.distributions(place, spread.numbers);
-        spread.begin(examples_.row(number), features(), shape());
+        spread.begin(examples_.row(number), nodes_.features(), leaves_.shape());
         retrace(spread, number);
-        for (const Spread::Visit& v : spread.visits) add(v.node, growth_.part_of(v.share, w));
+        for (const Spread::Visit& v : spread.visits) add(v.node, rows_.part_of(v.share, w));
     }
     for (std::size_t i = 0; i < counts.size(); ++i) {
         demand(nearly(counts[i], s.counts[i]),
-               at_row("counts", i / growth_.n_classes()) + "not what the window holds");
+               at_row("counts", i / state_.known.n_classes) + "not what the window holds");
     }
 }
 
@@ -180,7 +182,7 @@ std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader&
                where + "not a distribution");
         return static_cast<std::size_t>(number);
     };
-    const auto n_features = static_cast<double>(features().size());
+    const auto n_features = static_cast<double>(nodes_.features().size());
     const std::size_t n = whole(n_features + 1.0);
     demand(n > 0, where + "no distribution");
     std::size_t least = 0;  // features ascend
@@ -190,11 +192,12 @@ std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader&
         least = feature + 1;
         Uncertain u;
         u.type = static_cast<Uncertain::Type>(whole(4.0));
-        const std::size_t slot = features()[feature].slot;
+        const std::size_t slot = nodes_.features()[feature].slot;
         const bool categories = u.type == Uncertain::Type::categories;
-        demand(categories ? features()[feature].kind == Kind::categorical && row.codes[slot] < 0
-                          : features()[feature].kind == Kind::numeric && row.x[slot] != row.x[slot],
-               where + "a distribution beside a value");
+        demand(categories
+                   ? nodes_.features()[feature].kind == Kind::categorical && row.codes[slot] < 0
+                   : nodes_.features()[feature].kind == Kind::numeric && row.x[slot] != row.x[slot],
+               where + "a distribution for a value that is certain");
         std::vector<Point> points;
         if (u.type == Uncertain::Type::interval || u.type == Uncertain::Type::normal) {
             const double* const bounds = take(2);
@@ -213,19 +216,21 @@ std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader&
                 points.push_back({pairs[2 * p], pairs[2 * p + 1]});
             }
         }
-        demand(u.possible(points, categories ? growth_.categories()[slot] : 0), where + "not a distribution");
+        demand(u.possible(points, categories ? state_.known.categories[slot] : 0),
+               where + "not a distribution");
     }
     return all;
 }
 
 // Nodes of an archived subtree, the children of every one of them found.
-void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n, Archived& a,
-                                        const std::string& where) const {
+void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n,
+                                        Archived& a, const std::string& where) const {
     std::vector<std::vector<std::int32_t>> children(n);  // their branches
     std::vector<std::int32_t> second(n, none);           // where it must stand
     a.nodes.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const std::int32_t* const p = s.archive_places.data() + (first + i) * Snapshot::archive_places_each;
+        const std::int32_t* const p =
+            s.archive_places.data() + (first + i) * Snapshot::archive_places_each;
         const double threshold = s.archive_thresholds[first + i];
         demand(p[0] >= 0 && p[0] <= 3, where + "an impossible test");
         const Archived::Node node{threshold, p[1], p[2], p[3], p[4], p[5], static_cast<Test>(p[0])};
@@ -234,8 +239,8 @@ void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, st
                        threshold == 0.0,
                    where + "a leaf with a test");
         } else {
-            demand(possible(s, features(), static_cast<std::uint8_t>(p[0]), node.feature, threshold,
-                            node.category),
+            demand(possible(s, nodes_.features(), static_cast<std::uint8_t>(p[0]), node.feature,
+                            threshold, node.category),
                    where + "an impossible test");
         }
         a.nodes.push_back(node);
@@ -250,8 +255,9 @@ void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, st
         auto& branches = children[parent];
         demand(above.test != Test::leaf, where + "its parent is a leaf");
         if (above.test == Test::every_value) {
-            demand(node.branch >= 0 &&
-                       node.branch < growth_.categories()[features()[static_cast<std::size_t>(above.feature)].slot] &&
+            const auto feature = static_cast<std::size_t>(above.feature);
+            const std::size_t slot = nodes_.features()[feature].slot;
+            demand(node.branch >= 0 && node.branch < state_.known.categories[slot] &&
                        std::find(branches.begin(), branches.end(), node.branch) == branches.end(),
                    where + "no such category, or twice");
         } else {
@@ -266,7 +272,8 @@ void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, st
         const Archived::Node& node = a.nodes[i];
         if (node.test == Test::leaf) continue;
         demand(node.heavy > 0 && static_cast<std::size_t>(node.heavy) < n &&
-                   a.nodes[static_cast<std::size_t>(node.heavy)].parent == static_cast<std::int32_t>(i) &&
+                   a.nodes[static_cast<std::size_t>(node.heavy)].parent ==
+                       static_cast<std::int32_t>(i) &&
                    (node.test == Test::every_value || children[i].size() == 2),
                where + "a test without its children");
     }
@@ -274,7 +281,7 @@ void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, st
 
 void WindowTree::restore_archive(const Snapshot& s) {
     archived_ = s.archived[0];
-    demand(archived_ <= (1ULL << 62), "archived is impossible");
+    demand(archived_ <= (1ULL << 62), "archived is out of range");
     std::size_t node = 0, split = 0, rival = 0;
     for (std::size_t i = 0; i < s.archive.size() / Snapshot::archive_each; ++i) {
         const std::uint64_t* const p = s.archive.data() + i * Snapshot::archive_each;
@@ -295,23 +302,35 @@ void WindowTree::restore_archive(const Snapshot& s) {
             if (a.nodes[k].test == Test::leaf) continue;
             demand((split + 1) * Snapshot::archive_evidence_each <= s.archive_evidence.size(),
                    "archive_evidence ends too early");
-            const std::uint64_t* const q = s.archive_splits.data() + split * Snapshot::archive_splits_each;
-            const double* const e = s.archive_evidence.data() + split * Snapshot::archive_evidence_each;
+            const std::uint64_t* const q =
+                s.archive_splits.data() + split * Snapshot::archive_splits_each;
+            const double* const e =
+                s.archive_evidence.data() + split * Snapshot::archive_evidence_each;
             ++split;
-            demand(q[1] <= 255 && q[2] <= 255 && q[3] <= 255 && q[4] <= 1 && q[5] <= growth_.passes(),
+            demand(q[1] <= 255 && q[2] <= 255 && q[3] <= 255 && q[4] <= 1 && q[5] <= state_.passes,
                    where + "an impossible split");
-            const Split told{q[0], e[0], e[1], e[2], e[3], e[4], e[5], static_cast<std::int32_t>(k),
-                             static_cast<Verdict>(q[1]), static_cast<std::uint8_t>(q[2]),
-                             static_cast<std::uint8_t>(q[3]), q[4] == 1,
+            const Split told{q[0],
+                             e[0],
+                             e[1],
+                             e[2],
+                             e[3],
+                             e[4],
+                             e[5],
+                             static_cast<std::int32_t>(k),
+                             static_cast<Verdict>(q[1]),
+                             static_cast<std::uint8_t>(q[2]),
+                             static_cast<std::uint8_t>(q[3]),
+                             q[4] == 1,
                              static_cast<std::uint32_t>(q[5])};
-            growth_.demand_split(told, a.nodes[k].test, where);
+            demand_split(state_, told, a.nodes[k].test, where);
             demand(told.null_second || told.rivals > 0, where + "no runner-up");
             a.splits.push_back(told);
             for (std::size_t r = 0; r < told.rivals; ++r, ++rival) {
                 demand(2 * rival < s.archive_gains.size(), "archive_gains ends too early");
-                const std::int32_t* const t = s.archive_rivals.data() + rival * Snapshot::archive_rivals_each;
+                const std::int32_t* const t =
+                    s.archive_rivals.data() + rival * Snapshot::archive_rivals_each;
                 demand(t[0] >= 0 && t[0] <= 3, where + "an impossible runner-up");
-                a.rivals.push_back(growth_.demand_rival(s, static_cast<std::uint8_t>(t[0]), t[1],
+                a.rivals.push_back(demand_rival(state_, s, static_cast<std::uint8_t>(t[0]), t[1],
                                                 s.archive_gains[2 * rival], t[2],
                                                 s.archive_gains[2 * rival + 1], where));
             }

@@ -15,15 +15,14 @@ namespace riparian {
 
 class NumberReader;
 
-// Far above what a model needs; a file that says more is damaged.
+// Far more than a model needs; a file with more is damaged.
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
 
 class WindowTree : public Subtrees {
 public:
-    WindowTree(const Window&, Growth&);
+    WindowTree(const Window&, Growth&, RowLearner&);
 
-    std::int32_t learn(std::int32_t start, const Row&, std::size_t y, double w) override;
-    void learn(Spread&, std::size_t y, double w) override;
+    std::int32_t learn(const Example&, std::size_t y, double w) override;
     void demand_weights(const double* w, std::size_t rows) const override;
 
     void keep_record(std::int32_t node, std::size_t place) override;
@@ -37,7 +36,7 @@ public:
     [[nodiscard]] std::size_t can_give_up() const noexcept override;
     bool give_up() override;
     [[nodiscard]] std::size_t limit_for(std::size_t bytes) const noexcept override;
-    [[nodiscard]] bool fits_in(std::size_t limit) const noexcept override;
+    [[nodiscard]] bool fits_in(std::size_t limit, std::size_t lasting) const noexcept override;
     [[nodiscard]] std::size_t example_bytes(std::size_t numbers) const noexcept override;
     void shrink_to(std::size_t limit) override;
 
@@ -54,10 +53,10 @@ protected:
 private:
     // ---- the window ----
 
-    // Visits the nodes that have learned an example of the window.
-    template <class Visit>
-    void each_that_learned(const Row&, std::uint64_t number, Visit&&);
-    // The same as the visits of an example with uncertain values.
+    // Calls visit(node) for the nodes that have learned an example of the window.
+    template <class OfNode>
+    void each_that_learned(const Row&, std::uint64_t number, OfNode&&);
+    // The same nodes, as visits of an example with uncertain values.
     void retrace(Spread&, std::uint64_t number) const;
     void remember(const Row&, std::size_t y, double w);
     void remember(Spread&, std::size_t y, double w);
@@ -71,16 +70,25 @@ private:
     void recount();
     void relearn_window(std::uint64_t from, std::int32_t least);
     void set_window(std::size_t);
-    // How many examples fit, with so many numbers of distributions among them.
+    // How many examples fit below a limit, with this many numbers of distributions among them.
     [[nodiscard]] std::size_t window_fits(std::size_t limit, std::size_t numeric,
                                           std::size_t categorical,
                                           std::size_t numbers) const noexcept;
-    // Bytes of the shortest that there may be.
-    [[nodiscard]] std::size_t least_window(std::size_t numeric, std::size_t categorical) const noexcept;
+    // Bytes of the shortest window that is allowed.
+    [[nodiscard]] std::size_t least_window(std::size_t numeric,
+                                           std::size_t categorical) const noexcept;
 
     // ---- alternates ----
 
-    void note_tests(std::int32_t node, bool wrong, double w);
+    // Predicts an example by the tree and by the alternates of the nodes that it visits, and compares
+    // them. A certain row leaves its visits in path_. Returns the class that the tree predicted.
+    std::int32_t compare(const Example&, std::size_t y, double w);
+    void compare(Spread&, std::size_t y, double w);
+    // Calls visit(Visit) for the nodes that an example visits.
+    template <class OfVisit>
+    void each_visited(const Example&, OfVisit&&);
+    void note_test(std::int32_t node, bool wrong, double w);
+    void note_own_test(std::int32_t alternate, bool wrong, double w);
     void conclude_test(std::int32_t node);
     void check_all_splits();
     [[nodiscard]] bool may_have_alternates(std::int32_t node) const noexcept;
@@ -109,17 +117,16 @@ private:
     Window how_;
     ExampleWindow examples_;
     std::size_t window_;           // how many there may be
-    std::size_t fits_;             // the same below the limit of memory
+    std::size_t fits_;             // how many fit below the memory limit
     std::uint64_t forgotten_ = 0;  // since statistics were counted again
     Held<Archived> archive_;       // the oldest first
     std::uint64_t archived_ = 0;   // so far
 };
 
-// The example went down the branch for
-// missing values where its own did not exist yet; where another subtree has taken the place of
-// what it met there, nobody has learned it.
-template <class Visit>
-void WindowTree::each_that_learned(const Row& row, std::uint64_t number, Visit&& visit) {
+// The example went down the branch for missing values where its own did not exist yet. Where another
+// subtree has taken the place of the one that the example came to, nothing has learned it.
+template <class OfNode>
+void WindowTree::each_that_learned(const Row& row, std::uint64_t number, OfNode&& visit) {
     walks_.clear();
     note(walks_, 0);
     for (std::size_t f = 0; f < walks_.size(); ++f) {

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-// The layout and the names of the fields are the standard and never change. A
-// structure whose `release` is null is empty: it was released or moved away.
+// The layout and the field names are fixed by the standard and never change. A structure whose
+// `release` is null is empty: it was released or moved away.
 //
-// The guards are the standard's own: another header of the same process may
+// The include guards are those of the standard, because another header of the same process may
 // define the same structures.
 extern "C" {
 
@@ -28,7 +28,7 @@ struct ArrowSchema {
 
 struct ArrowArray {
     std::int64_t length;
-    std::int64_t null_count;  // -1: not counted
+    std::int64_t null_count;  // -1 if not counted
     std::int64_t offset;
     std::int64_t n_buffers;
     std::int64_t n_children;
@@ -45,7 +45,7 @@ struct ArrowArray {
 #define ARROW_C_STREAM_INTERFACE
 
 struct ArrowArrayStream {
-    // Both return 0 or an errno; a stream ends with an array that is released.
+    // Both return 0 or an errno. A stream ends with an array that is already released.
     int (*get_schema)(ArrowArrayStream*, ArrowSchema* out);
     int (*get_next)(ArrowArrayStream*, ArrowArray* out);
     const char* (*get_last_error)(ArrowArrayStream*);  // may return null

@@ -1,4 +1,4 @@
-// Values in the buffers of an Arrow array: numbers, strings, and which rows are there.
+// Values in the buffers of an Arrow array: numbers, strings, and which rows are not null.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace riparian::arrow {
 
-// The interface recommends alignment but does not promise it.
+// The interface recommends alignment but does not guarantee it.
 template <class T>
 T load(const void* buffer, std::int64_t i) noexcept {
     T value;
@@ -77,28 +77,28 @@ struct Strings {
     std::string_view operator[](std::int64_t i) const {
         const Offset begin = load<Offset>(offsets, i);
         const Offset end = load<Offset>(offsets, i + 1);
-        if (begin == end) return {};  // the bytes may then be absent
-        if (begin < 0 || end < begin || bytes == nullptr) throw malformed("a string without text");
+        if (begin == end) return {};  // the bytes may be absent then
+        if (begin < 0 || end < begin || bytes == nullptr) throw malformed("a string has no text");
         return {bytes + begin, static_cast<std::size_t>(end - begin)};
     }
 };
 
-// A view is 16 bytes: the length, then up to 12 bytes of text in place, or a
-// prefix, the number of a data buffer and the place in it.
+// A view has 16 bytes: the length, then up to 12 bytes of text; or a prefix, the number of a data
+// buffer and the offset in it.
 struct StringViews {
     const ArrowArray& array;
 
     std::string_view operator[](std::int64_t i) const {
         const char* view = static_cast<const char*>(array.buffers[1]) + 16 * i;
         const auto length = load<std::int32_t>(view, 0);
-        if (length < 0) throw malformed("a string without text");
+        if (length < 0) throw malformed("a string has no text");
         if (length <= 12) return {view + 4, static_cast<std::size_t>(length)};
-        // Between the views and the sizes, which come last, lie the data buffers.
+        // The data buffers are between the views and the sizes, which come last.
         const auto buffer = load<std::int32_t>(view, 2);
         const std::int64_t begin = load<std::int32_t>(view, 3);
         if (buffer < 0 || buffer >= array.n_buffers - 3 || begin < 0 ||
             begin + length > load<std::int64_t>(array.buffers[array.n_buffers - 1], buffer)) {
-            throw malformed("a string outside its buffer");
+            throw malformed("a string is outside its buffer");
         }
         return {static_cast<const char*>(array.buffers[2 + buffer]) + begin,
                 static_cast<std::size_t>(length)};
@@ -117,7 +117,7 @@ void with_strings(std::string_view format, const ArrowArray& array, F&& f) {
     }
 }
 
-// Which rows are there; no bits means all.
+// Which rows are not null. Without bits, all rows are.
 struct Bitmap {
     const void* bits = nullptr;
     std::int64_t first = 0;
@@ -131,7 +131,7 @@ struct Bitmap {
         if (bits == nullptr) return;
         for (std::int64_t i = 0; i < rows; ++i) {
             const std::int64_t at = first + i;
-            // Nulls are rare: most bytes say "eight rows, all there".
+            // Nulls are rare: most bytes have all eight bits set.
             if (at % 8 == 0 && rows - i >= 8 && load<std::uint8_t>(bits, at / 8) == 0xFF) {
                 i += 7;
             } else if (!bit(bits, at)) {
@@ -144,18 +144,18 @@ struct Bitmap {
 inline Bitmap validity(const ArrowArray& array, std::int64_t skip = 0) {
     if (array.null_count == 0) return {};
     const void* bits = array.buffers[0];
-    if (bits == nullptr && array.null_count > 0) throw malformed("nulls without a bitmap");
+    if (bits == nullptr && array.null_count > 0) throw malformed("there are nulls but no bitmap");
     return {bits, array.offset + skip};
 }
 
-// That `rows` rows can be read without leaving what the producer promised.
+// Checks that `rows` rows can be read without leaving the buffers.
 inline void check(const ArrowArray& array, std::string_view format, std::int64_t rows) {
-    if (array.release == nullptr) throw malformed("an array that was released");
+    if (array.release == nullptr) throw malformed("an array was already released");
     if (array.length < 0 || array.offset < 0 ||
         array.length > std::numeric_limits<std::int64_t>::max() - array.offset) {
-        throw malformed("a negative length or offset");
+        throw malformed("a length or offset is negative");
     }
-    if (array.length < rows) throw malformed("a column shorter than its frame");
+    if (array.length < rows) throw malformed("a column is shorter than its frame");
     if (format == "n") return;
     const std::int64_t n_buffers = format == "+s" ? 1 : is_number(format) ? 2 : 3;
     if (array.n_buffers < n_buffers || array.buffers == nullptr) throw malformed("too few buffers");
@@ -165,7 +165,7 @@ inline void check(const ArrowArray& array, std::string_view format, std::int64_t
 // The rows of one column in one chunk.
 struct Piece {
     const ArrowArray* array;
-    std::int64_t first;  // place of the first row in the array's buffers
+    std::int64_t first;  // index of the first row in the buffers of the array
     std::int64_t rows;
     Bitmap valid;
     Bitmap outer;  // a null row of the frame is null in every column
@@ -174,7 +174,7 @@ struct Piece {
 };
 
 inline Piece piece_of(const ArrowArray& chunk, std::int64_t column, std::string_view format) {
-    if (chunk.children[column] == nullptr) throw malformed("a column without data");
+    if (chunk.children[column] == nullptr) throw malformed("a column has no data");
     const ArrowArray& array = *chunk.children[column];
     check(array, format, chunk.offset + chunk.length);
     const Bitmap valid = format == "n" ? Bitmap{} : validity(array, chunk.offset);

@@ -42,13 +42,13 @@ void read_strings(const Pieces& pieces, std::string_view format, Vocabulary& wor
     }
 }
 
-// `code_of(dictionary, i)` is asked once for each value that occurs in a chunk,
-// in the order of the rows, whatever the order of the producer's dictionary.
+// `code_of(dictionary, i)` is called once for each value that occurs in a chunk, in the order of
+// the rows. The order of the producer's dictionary does not matter.
 template <class CodeOf>
 void follow_indices(const Piece& piece, const ArrowSchema& field, CodeOf code_of,
                     std::int32_t* out) {
     constexpr std::int32_t unseen = -2;
-    if (piece.array->dictionary == nullptr) throw malformed("indices without a dictionary");
+    if (piece.array->dictionary == nullptr) throw malformed("there are indices but no dictionary");
     const ArrowArray& dictionary = *piece.array->dictionary;
     const std::string_view values = format_of(*field.dictionary);
     check(dictionary, values, dictionary.length);
@@ -61,7 +61,7 @@ void follow_indices(const Piece& piece, const ArrowSchema& field, CodeOf code_of
                 if (!piece.present(i)) continue;
                 const auto index = load<Index>(piece.array->buffers[1], piece.first + i);
                 if (std::cmp_less(index, 0) || std::cmp_greater_equal(index, codes.size())) {
-                    throw malformed("an index outside its dictionary");
+                    throw malformed("an index is outside its dictionary");
                 }
                 const auto at = static_cast<std::int64_t>(index);
                 std::int32_t& code = codes[static_cast<std::size_t>(index)];
@@ -93,8 +93,8 @@ void read_dictionary(const Pieces& pieces, const ArrowSchema& field, Vocabulary&
     }
 }
 
-// Fresh memory is most of the cost of a large column: 80 MB take 50 ms in pages
-// of 4 kB and 13 ms in large ones, which Linux gives where it is asked.
+// Most of the cost of a large column is new memory: 80 MB take 50 ms in pages of 4 kB and 13 ms in
+// large pages, which Linux provides on request.
 template <class T>
 std::unique_ptr<T[]> new_array(std::size_t rows) {
     auto data = std::make_unique_for_overwrite<T[]>(rows);
@@ -102,7 +102,7 @@ std::unique_ptr<T[]> new_array(std::size_t rows) {
     constexpr std::size_t page = 4096;
     if (const std::size_t bytes = rows * sizeof(T); bytes >= std::size_t{4} << 20) {
         const std::size_t skip = -reinterpret_cast<std::uintptr_t>(data.get()) % page;
-        // Only advice: where it is refused the pages are small.
+        // This is only advice; if it is refused, the pages are small.
         (void)madvise(reinterpret_cast<char*>(data.get()) + skip, bytes - skip, MADV_HUGEPAGE);
     }
 #endif
@@ -142,22 +142,22 @@ auto naming_the_column(const ArrowSchema& field, F&& f) {
     }
 }
 
-// Before any data is asked for: a stream may be long.
+// Called before any data is requested, because a stream may be long.
 void check_schema(const ArrowSchema& schema) {
     if (format_of(schema) != "+s" || schema.dictionary != nullptr) {
         throw std::invalid_argument("a frame with named columns is needed, got a single column");
     }
     if (schema.n_children < 0 || (schema.n_children > 0 && schema.children == nullptr)) {
-        throw malformed("a frame without its columns");
+        throw malformed("a frame has no columns");
     }
     for (std::int64_t c = 0; c < schema.n_children; ++c) {
-        if (schema.children[c] == nullptr) throw malformed("a column without a type");
+        if (schema.children[c] == nullptr) throw malformed("a column has no type");
         naming_the_column(*schema.children[c], [&] { return kind_of(*schema.children[c]); });
     }
 }
 
-// All chunks are held while they are read: in a table they are in memory anyway,
-// and so each column is allocated once and its words need no copy.
+// All chunks are held while they are read. In a table they are in memory anyway. Each column is
+// then allocated once and its strings need no copy.
 std::vector<Column> read_chunks(const ArrowSchema& schema,
                                 const std::vector<Owned<ArrowArray>>& chunks) {
     std::size_t rows = 0;
@@ -165,7 +165,7 @@ std::vector<Column> read_chunks(const ArrowSchema& schema,
         check(*chunk, "+s", 0);
         if (chunk->n_children != schema.n_children ||
             (schema.n_children > 0 && chunk->children == nullptr)) {
-            throw malformed("a batch whose columns are not those of its schema");
+            throw malformed("the columns of a batch differ from its schema");
         }
         rows += static_cast<std::size_t>(chunk->length);
     }
@@ -184,8 +184,8 @@ std::vector<Column> read_chunks(const ArrowSchema& schema,
     return columns;
 }
 
-// The text of others, with a question mark for each byte that is not ASCII: a message that is not UTF-8
-// could not be shown at all.
+// A message of another library, with a question mark for each byte that is not ASCII. A message
+// that is not valid UTF-8 could not be shown at all.
 std::string shown(const char* text) {
     std::string out(text);
     for (char& c : out) {

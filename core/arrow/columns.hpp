@@ -1,4 +1,4 @@
-// Arrow data, from whichever library, as the columns that a schema takes in.
+// Arrow data from any library, read into the columns that a schema accepts.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@
 
 namespace riparian::arrow {
 
-// A structure of the interface that is ours: released once, on every way out.
+// A structure of the interface that we own. It is released exactly once, also if an exception is
+// thrown.
 template <class T>
 class Owned {
 public:
     Owned() noexcept = default;
-    // The standard's way to move: copy the bytes and mark the source as released.
+    // Moves as the standard prescribes: copies the bytes and marks the source as released.
     explicit Owned(T& source) noexcept : value_(source) { source.release = nullptr; }
     Owned(Owned&& other) noexcept : Owned(other.value_) {}
     Owned(const Owned&) = delete;
@@ -38,29 +39,29 @@ private:
 };
 
 enum class Kind {
-    numeric,      // `numbers`, NaN where missing
-    categorical,  // `codes` into `values`, -1 where missing
-    unknown,      // a column without a type: `numbers`, all missing
+    numeric,      // `numbers`, NaN if missing
+    categorical,  // `codes` into `values`, -1 if missing
+    unknown,      // a column without a type: `numbers`, all of them missing
 };
 
 using Value = std::variant<bool, std::int64_t, std::uint64_t, double, std::string>;
 
-// Plain arrays and not vectors: zeroing ten million numbers before they are
-// written costs as much again as reading them.
+// Plain arrays instead of vectors, because zeroing ten million numbers before they are written
+// costs as much as reading them.
 struct Column {
     std::string name;
     Kind kind;
     std::size_t rows = 0;
     std::unique_ptr<double[]> numbers{};
     std::unique_ptr<std::int32_t[]> codes{};
-    // Distinct, in order of first appearance in the rows: neither the chunks
-    // nor the producer's dictionaries show through.
+    // The distinct values in the order of their first appearance in the rows. They do not depend on
+    // the chunks or on the producer's dictionaries.
     std::vector<Value> values{};
 };
 
-// All columns of a stream of record batches, or of one record batch. What
-// cannot be learned or is malformed throws std::invalid_argument that names the
-// column; a stream that fails on the way throws std::runtime_error.
+// Reads all columns of a stream of record batches, or of one record batch. Data that is malformed
+// or cannot be learned throws std::invalid_argument with the name of the column. A stream that
+// fails throws std::runtime_error.
 [[nodiscard]] std::vector<Column> read(Owned<ArrowArrayStream> stream);
 [[nodiscard]] std::vector<Column> read(Owned<ArrowSchema> schema, Owned<ArrowArray> batch);
 

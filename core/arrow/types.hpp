@@ -1,4 +1,4 @@
-// Which Arrow types can be learned, and what is said of the others.
+// Which Arrow types can be learned, and the error messages for the others.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 inline std::invalid_argument malformed(const std::string& what) {
     return std::invalid_argument("malformed Arrow data, " + what +
-                                 "; this is a fault of the library that made the frame");
+                                 "; this is an error in the library that made the frame");
 }
 
 struct Refused {
@@ -26,7 +26,7 @@ struct Refused {
     std::string_view instead;
 };
 
-// A longer code stands before a shorter one that begins it.
+// A longer code comes before a shorter one that it begins with.
 inline constexpr Refused refused[] = {
     {"ts", "timestamps", "convert it to a number, such as seconds or the hour of the day"},
     {"td", "dates", "convert it to a number, such as days or the month"},
@@ -63,12 +63,16 @@ inline bool is_one_of(std::string_view format, std::string_view codes) {
 }
 
 inline bool is_number(std::string_view format) { return is_one_of(format, "bcsilCSILefg"); }
-inline bool is_text(std::string_view format) { return format == "u" || format == "U" || format == "vu"; }
+inline bool is_text(std::string_view format) {
+    return format == "u" || format == "U" || format == "vu";
+}
 
-inline std::string name_of(const ArrowSchema& field) { return field.name == nullptr ? "" : field.name; }
+inline std::string name_of(const ArrowSchema& field) {
+    return field.name == nullptr ? "" : field.name;
+}
 
 inline std::string_view format_of(const ArrowSchema& field) {
-    if (field.format == nullptr) throw malformed("a type without a format");
+    if (field.format == nullptr) throw malformed("a type has no format");
     return field.format;
 }
 
@@ -76,7 +80,7 @@ inline Kind kind_of(const ArrowSchema& field) {
     const std::string_view format = format_of(field);
     if (field.dictionary != nullptr) {
         const std::string_view values = format_of(*field.dictionary);
-        if (!is_one_of(format, "csilCSIL")) throw malformed("a dictionary without integer indices");
+        if (!is_one_of(format, "csilCSIL")) throw malformed("a dictionary has no integer indices");
         if (field.dictionary->dictionary != nullptr) throw malformed("nested dictionaries");
         if (!is_number(values) && !is_text(values) && values != "n") throw unlearnable(values);
         return Kind::categorical;

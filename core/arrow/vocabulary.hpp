@@ -15,9 +15,9 @@
 
 namespace riparian::arrow {
 
-// A category to look up: a string, or the bits of a number in `head`. The first
-// and last bytes of a string are at hand, and up to 16 bytes they and the length
-// are all of it, which spares every row two calls to compare and one to hash.
+// A category to look up: a string, or the bits of a number in `head`. The first and last bytes of a
+// string are stored here. For up to 16 bytes, these and the length are the whole string, which
+// saves two calls to compare and one to hash in every row.
 struct Key {
     std::uint64_t head = 0;
     std::uint64_t tail = 0;
@@ -52,12 +52,12 @@ struct Key {
     }
 };
 
-// Numbers distinct keys in order of first appearance, by open addressing in a
-// table that is at most half full. Text points into the Arrow buffers.
+// Numbers distinct keys in the order of their first appearance. It uses open addressing in a table
+// that is at most half full. The strings stay in the Arrow buffers.
 class Vocabulary {
 public:
     std::int32_t code(const Key& key) {
-        // Values often come in runs.
+        // Equal values often follow each other.
         if (!keys_.empty() && keys_[static_cast<std::size_t>(last_)] == key) return last_;
         const std::uint64_t hash = key.hash();
         const auto tag = static_cast<std::uint32_t>(hash);
@@ -106,16 +106,17 @@ private:
     std::int32_t last_ = 0;
 };
 
-// A category that is a number, or nothing for NaN, which is missing. Within a
-// column all are of one type, so that equal bits are equal values.
-inline std::optional<Key> number_key(std::string_view format, const ArrowArray& values, std::int64_t i) {
+// A category that is a number. Empty for NaN, which means missing. All numbers of a column have one
+// type, so equal bits are equal values.
+inline std::optional<Key> number_key(std::string_view format, const ArrowArray& values,
+                                     std::int64_t i) {
     std::optional<Key> key;
     with_number_type(format[0], [&]<class T>() {
         const T value = value_at<T>(values.buffers[1], i);
         if constexpr (std::is_integral_v<T>) {
             key = Key(static_cast<std::uint64_t>(value));
         } else if (const auto number = static_cast<double>(value); !std::isnan(number)) {
-            key = Key(std::bit_cast<std::uint64_t>(number + 0.0));  // -0.0 is 0.0
+            key = Key(std::bit_cast<std::uint64_t>(number + 0.0));  // turns -0.0 into 0.0
         }
     });
     return key;

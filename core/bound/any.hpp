@@ -1,4 +1,4 @@
-// The one list of bounds. A new one is a file and a place here.
+// The list of all bounds. A new bound is a new file and an entry here.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
     return std::visit([&](const auto& b) { return b.half_width(e); }, bound);
 }
 
-// Whether the bound asks for the variance of the gap, so that it cannot be told
-// before the gains are.
+// Whether the bound needs the variance of the gap. If so, its half-width is known only after the
+// gains.
 [[nodiscard]] inline bool needs_variance(const AnyBound& bound) noexcept {
     return std::visit(
         []<class B>(const B&) {
@@ -33,7 +33,7 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
         bound);
 }
 
-// How the variance of the gap is made for a bound that needs it.
+// How the variance of the gap is computed for a bound that needs it.
 [[nodiscard]] inline Pairing pairing_of(const AnyBound& bound) noexcept {
     return std::visit(
         [](const auto& b) {
@@ -43,7 +43,7 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
         bound);
 }
 
-// What a leaf measures for a bound, if anything.
+// What a leaf has to measure for this bound, if anything.
 [[nodiscard]] inline std::optional<PairedGap> make_paired_gap(const AnyBound& bound) {
     return std::visit(
         [](const auto& b) -> std::optional<PairedGap> {

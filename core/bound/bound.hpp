@@ -1,4 +1,4 @@
-// How far a gain may be off.
+// How far an estimated gain may be from the true one.
 #pragma once
 
 #include <cmath>
@@ -12,28 +12,28 @@
 
 namespace riparian {
 
-// What a leaf knows when it asks how far a gain may be off.
+// What a leaf knows when it asks a bound for its half-width.
 struct Evidence {
     double n;           // weight of the examples seen, > 0
     double gain_range;  // R: the largest minus the smallest gain possible
     double delta;       // accepted probability of a wrong decision, in (0, 1)
     Measure measure = Measure::entropy;
-    double classes = 2;   // seen at the leaf
-    double depth = 0;     // of the leaf; the root has 0
+    double classes = 2;   // classes seen at the leaf
+    double depth = 0;     // depth of the leaf; the root has 0
     double seen = 1;      // examples learned by the tree
-    double features = 1;  // that had a value so far
+    double features = 1;  // features that have had a value so far
     // Per-example variance of the gap between the two best gains. Only set for bounds that need it.
     double variance = std::numeric_limits<double>::quiet_NaN();
 };
 
-// How the variances of two gains make that of their difference.
+// How the variance of the gap is computed from the variances of the two gains.
 enum class Pairing : std::uint8_t {
     independent,   // s^2 = s1^2 + s2^2
     conservative,  // s = s1 + s2
     paired,        // measured on the examples themselves
 };
 
-// From these variances; NaN for pairs, which must be measured.
+// The variance of the gap. NaN for `paired`, which must be measured on the examples.
 [[nodiscard]] inline double variance_of_gap(Pairing pairing, double first, double second) noexcept {
     if (pairing == Pairing::independent) return first + second;
     if (pairing == Pairing::paired) return std::numeric_limits<double>::quiet_NaN();
@@ -41,17 +41,18 @@ enum class Pairing : std::uint8_t {
     return sum * sum;
 }
 
-// The half-width of the confidence interval of a gain. A bound is a plain value under the name
-// that users write. Besides the usual declarations (policy.hpp) a bound says:
+// A bound gives the half-width of the confidence interval of a gain. It is a plain value with the
+// name that users write. In addition to the declarations of every policy (policy.hpp), a bound may
+// declare:
 //
-//     serves              the impurities that it was derived for; without it, all
-//     promise             what it promises, {delta} and {gain} standing for the tree's own
-//     promise_for_means   the same where the gain is a mean over single examples
+//     serves              the impurities that it was derived for; all if absent
+//     promise             the text of guarantee(); {delta} and {gain} stand for the tree's own
+//     promise_for_means   the text if the gain is a mean over single examples
 //     spending            what delta covers: "check" (one check, the default), "tree" (all checks
-//                         of the tree) or "nothing" (there is no delta behind it)
-//     most_delta          delta must be below it
-//     needs_variance      it uses the variance of the gap; a field `pairing` says how that is made,
-//                         and without one the two gains count as independent
+//                         of the tree) or "nothing" (the bound has no delta)
+//     most_delta          delta must be below this
+//     needs_variance      whether it uses the variance of the gap. A field `pairing` chooses how the
+//                         variance is computed; without it the two gains count as independent
 //     make_paired_gap()   what leaves measure for it, if anything (paired_gap.hpp)
 template <class B>
 concept Bound = std::regular<B> && requires(const B b, const Evidence e) {

@@ -6,8 +6,8 @@
 
 namespace riparian {
 
-// A bound that the user wrote. The core knows no Python: whoever makes the tree hands
-// in something that can be asked, and that may throw.
+// A bound that the user wrote. The core does not know Python, so the caller passes an object with
+// this interface. half_width() may throw.
 class BoundFunction {
 public:
     virtual ~BoundFunction() = default;

@@ -1,4 +1,4 @@
-// How much one example moves a gain: the delta method.
+// How much one example changes a gain: the influence functions of the delta method.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace riparian {
 //     Gini gain         2 p(y|x) - sum p(y'|x)^2 - 2 p(y)
 //     accuracy gain     [y = majority of x] - [y = majority]
 //
-// [branch][class]; 0 in empty branches and classes, and for information also in empty
-// cells, whose logarithm does not exist. Weights below half an example are taken for
-// none: the tails of a normal distribution are no observations.
+// The result is [branch][class]. It is 0 in empty branches and classes and, for information gain,
+// also in empty cells, whose logarithm does not exist. Weights below half an example count as zero,
+// because the tails of a normal distribution are not observations.
 [[nodiscard]] std::vector<double> influence(Measure, const double* table, std::size_t branches,
                                             std::size_t classes);
 
-// Its variance an example; `total` counts those whose value is missing too, which add
-// nothing. NaN where a cell holds fewer than 5 examples: too few for a normal test.
+// The variance of the influence, per example. `total` includes examples whose value is missing,
+// which add nothing. NaN if a cell holds fewer than 5 examples, which is too few for a normal test.
 [[nodiscard]] double influence_variance(Measure, const double* table, std::size_t branches,
                                         std::size_t classes, double total);
 
-// Whether the measure has an influence function here.
+// Whether the influence function of this measure is implemented.
 [[nodiscard]] constexpr bool has_influence(Measure m) noexcept {
     return m == Measure::entropy || m == Measure::gini || m == Measure::misclassification;
 }

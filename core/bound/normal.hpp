@@ -5,18 +5,19 @@
 
 namespace riparian {
 
-// Thresholds by the normal approximation, z the 1 - delta quantile:
+// Half-widths by the normal approximation, where z is the 1 - delta quantile:
 //
 //     misclassification:  z sqrt(1 / (2n))                        [rutkowski2015]
 //     Gini (dsCART):      z sqrt(2 Q / n), Q = 5 K^2 - 8 K + 4    [rutkowski2014]
 struct Normal {
     static constexpr std::string_view name = "normal";
-    static constexpr std::string_view about = "The normal approximation with the largest variance.";
+    static constexpr std::string_view about =
+        "A normal approximation that assumes the largest possible variance.";
     static constexpr std::array<std::string_view, 4> serves = {"misclassification", "accuracy",
                                                                "gini", "hybrid"};
     static constexpr std::string_view promise =
-        "For large n a check errs with a probability near {delta}: a normal approximation, not a "
-        "bound, and not to be trusted for rare classes or gains near 0.";
+        "For large n a check is wrong with a probability near {delta}. This is a normal approximation, "
+        "not a bound; it is unreliable for rare classes and for gains near 0.";
     static constexpr double most_delta = 0.5;
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {

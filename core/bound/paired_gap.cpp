@@ -13,7 +13,7 @@ namespace riparian {
 namespace {
 
 constexpr double fewest = 100.0;
-// No influence is larger: it is a sum of logarithms of weights.
+// No influence is larger, because it is a sum of logarithms of weights.
 constexpr double largest_influence = 1e6;
 
 }  // namespace
@@ -77,11 +77,11 @@ double PairedGap::variance() const noexcept {
 
 void PairedGap::save(std::vector<double>& out) const {
     for (const Leader* leader : {&first_, &second_}) {
-        out.insert(out.end(), {static_cast<double>(leader->cut.feature),
-                               static_cast<double>(leader->cut.test), leader->cut.threshold,
-                               static_cast<double>(leader->cut.category), leader->cut.gain,
-                               static_cast<double>(leader->classes),
-                               static_cast<double>(leader->influence.size())});
+        out.insert(out.end(),
+                   {static_cast<double>(leader->cut.feature), static_cast<double>(leader->cut.test),
+                    leader->cut.threshold, static_cast<double>(leader->cut.category),
+                    leader->cut.gain, static_cast<double>(leader->classes),
+                    static_cast<double>(leader->influence.size())});
         out.insert(out.end(), leader->influence.begin(), leader->influence.end());
     }
     out.insert(out.end(), {weight_, mean_, squares_});

@@ -13,31 +13,33 @@
 
 namespace riparian {
 
-// A cut with what an example of each branch and class adds to its gain (influence.hpp),
-// frozen when it became a leader. No feature: the null cut, to which nothing adds.
+// A cut with the influence of an example of each branch and class on its gain (influence.hpp). The
+// influence is fixed when the cut becomes a leader. A leader without a feature is the null cut,
+// whose influence is 0.
 struct Leader {
     Candidate cut;
     std::size_t slot = 0;
     std::size_t classes = 0;
-    Held<double> influence;  // [branch][class], without room to spare
+    Held<double> influence;  // [branch][class], without spare capacity
 
     [[nodiscard]] double of(const Row&, std::size_t y) const noexcept;
 };
 
-// Running variance of the difference of their influences, in which what the two have in
-// common cancels. It starts anew when another feature takes the lead.
+// Running variance of the difference between the influences of the two leaders. What both have in
+// common cancels out. It starts again when another feature becomes a leader.
 class PairedGap {
 public:
     void learn(const Row&, std::size_t y, double w) noexcept;
     [[nodiscard]] bool leads(std::int32_t first, std::int32_t second) const noexcept;
-    // The two best cuts of the check lead from now on, unless their features do already.
+    // Makes the two best cuts of the check the leaders, unless cuts of the same features lead
+    // already.
     void after_check(WaitingCheck&);
 
     [[nodiscard]] double weight() const noexcept { return weight_; }
     [[nodiscard]] double variance() const noexcept;  // NaN below 100 examples
 
     void save(std::vector<double>& numbers) const;
-    // std::invalid_argument unless the numbers can be a state of a leaf of that weight.
+    // Throws std::invalid_argument if the numbers cannot be the state of a leaf of that weight.
     std::size_t restore(const double* numbers, std::size_t count, const Features&,
                         std::size_t classes, double weight);
 

@@ -15,7 +15,7 @@ constexpr double half_log_two_pi = 0.9189385332046727;
 
 double mills_ratio(double x) noexcept {
     if (x > 2.5) {
-        // The continued fraction 1/(x + 1/(x + 2/(x + ...))), from the inside.
+        // The continued fraction 1/(x + 1/(x + 2/(x + ...))), evaluated from the inside out.
         double tail = x;
         for (int i = 120; i >= 1; --i) tail = x + i / tail;
         return 1.0 / tail;
@@ -36,13 +36,13 @@ double mills_ratio(double x) noexcept {
 double upper_quantile(double p) noexcept {
     if (p == 0.5) return 0.0;
     if (p > 0.5) return -upper_quantile(1.0 - p);
-    // All checks of most trees ask for the same one.
+    // Most trees ask for the same quantile at every check.
     thread_local double last = 0.5;
     thread_local double quantile = 0.0;
     if (p == last) return quantile;
     // Newton on ln P(Z > x) = ln p, which is concave and nearly a parabola.
     const double target = ln(p);
-    double x = std::sqrt(-2.0 * ln(2.0 * p));  // not below the answer
+    double x = std::sqrt(-2.0 * ln(2.0 * p));  // not below the solution
     for (int i = 0; i < 50; ++i) {
         const double ratio = mills_ratio(x);
         const double value = ln(ratio) - 0.5 * x * x - half_log_two_pi;

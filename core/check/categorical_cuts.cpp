@@ -31,10 +31,14 @@ void Checker::categories(const LeafCase& leaf, const AnyImpurity& impurity) {
             known_.push_back(known ? known[k] : leaf.counts[k]);
             codes_.push_back(k);
         }
-        const CategoricalCheck check{cells_.data(),          starts[end] - starts[c],
-                                     cells_.size(),          known_.data(),
-                                     scratch_.data(),        mass_.data() + starts[c],
-                                     rest_.data() + starts[c], weight_.data() + starts[c]};
+        const CategoricalCheck check{cells_.data(),
+                                     starts[end] - starts[c],
+                                     cells_.size(),
+                                     known_.data(),
+                                     scratch_.data(),
+                                     mass_.data() + starts[c],
+                                     rest_.data() + starts[c],
+                                     weight_.data() + starts[c]};
         const AnyImpurity here = over(impurity, codes_);
         const double whole = std::visit(
             [&](const auto& i) { return kernels().categorical_masses[here.index()](&i, check); },
@@ -71,7 +75,7 @@ void Checker::rank_categorical(const LeafCase& leaf, const AnyImpurity& impurity
         for (std::size_t v = starts[0]; v < starts[1]; ++v) {
             if (weight_[v] > least && total - weight_[v] > least) {
                 offer({f, Test::one_value, 0.0, static_cast<std::int32_t>(v - starts[0]),
-                                (whole - mass_[v] - rest_[v]) / leaf.weight});
+                       (whole - mass_[v] - rest_[v]) / leaf.weight});
             }
         }
     }

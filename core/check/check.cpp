@@ -76,8 +76,8 @@ void Checker::find_poor(const LeafCase& leaf, const Decision& d) {
     }
     const double behind = leaf.settings.epsilons * d.epsilon;
     for (std::size_t f = 0; f < tops_.size(); ++f) {
-        const bool here = f != first && f != second && tops_[f] > -infinity &&
-                          d.best.gain - tops_[f] > behind;
+        const bool here =
+            f != first && f != second && tops_[f] > -infinity && d.best.gain - tops_[f] > behind;
         poor_[f] = poor_[f] && here;
     }
 }
@@ -145,8 +145,8 @@ Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
     if (leaf.settings.drop_poor_features) tops_.assign(leaf.features.size(), -infinity);
     if (leaf.hits) {
         rank_hits(leaf);
-    } else if (const auto* const custom = std::get_if<CustomImpurity>(&impurity)) {
-        rank_by_function(leaf, *custom->function);
+    } else if (const ImpurityFunction* const function = function_of(impurity)) {
+        rank_by_function(leaf, *function);
     } else {
         if (leaf.shape.stride && !leaf.values) numeric(leaf, impurity);
         for (std::size_t f = 0; f < leaf.features.size(); ++f) {

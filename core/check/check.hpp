@@ -1,4 +1,4 @@
-// Whether a leaf should be split.
+// The check of a leaf: evidence in, decision out.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +14,27 @@
 
 namespace riparian {
 
-// A leaf with what a check needs to know of its tree.
+// A leaf, and what a check needs to know of its tree. It refers to both and lasts for one check.
 struct LeafCase {
     const Settings& settings;
     const Shape& shape;
     const Features& features;
     const LeafStatistics& statistics;
     const double* counts;
-    double weight;                     // seen at the leaf
-    double n;                          // the same as the bound counts it
-    std::size_t n_classes;             // known to the tree
-    std::size_t classes_here;          // seen at the leaf: the gain ranges over these
-    const Held<bool>& used_up;         // [categorical slot]: by a multiway test above
+    double weight;              // seen at the leaf
+    double n;                   // that weight as the bound counts it
+    std::size_t n_classes;      // known to the tree
+    std::size_t classes_here;   // seen at the leaf: the gain ranges over these
+    const Held<bool>& used_up;  // [categorical slot]: by a multiway test above
     double depth = 0;
-    double seen = 1;               // examples learned by the tree
-    double number = 1;             // of this check at the leaf, from 1
-    double known_features = 1;     // that had a value so far
-    double horizon = 0;            // weight until the next check at the latest; 0: no matter
+    double seen = 1;            // examples learned by the tree
+    double number = 1;          // which check of the leaf it is, from 1
+    double known_features = 1;  // features that had a value so far
+    double horizon = 0;         // most weight until the next check; 0: it does not matter
     // What policies keep at the leaf; null: nothing.
-    const AnyLeafValues* values = nullptr;  // numeric cuts are those that it offers
-    const Hits* hits = nullptr;             // all gains are those of its hits
-    const PairedGap* pair = nullptr;        // the variance of the gap is measured there
+    const AnyLeafValues* values = nullptr;  // they offer the numeric cuts
+    const Hits* hits = nullptr;             // they give all gains
+    const PairedGap* pair = nullptr;        // it measures the variance of the gap
     const TrackedFeatures* kept = nullptr;  // where the leaf does not track all features
 
     void set_extras(const LeafExtras& extras) noexcept {
@@ -44,54 +44,54 @@ struct LeafCase {
     }
 };
 
-// Room for what it refers to.
+// Room for what a LeafCase refers to.
 struct CaseRoom {
     Held<bool> used_up;
     Features features;  // of a leaf that does not track all of them
 };
 
-// What a check of an inner node finds.
+// The result of a check of an inner node.
 struct Review {
-    Decision decision;     // as that of a leaf: what it would do now
-    Candidate own;         // the best cut of the feature that it tests; none: there is none
-    double now = 0.0;      // the gain of the test as it is
-    bool improves = false; // the best cut is another threshold of the same feature, and gains more
+    Decision decision;      // what a leaf with these statistics would do now
+    Candidate own;          // the best cut of the feature that it tests; none: there is none
+    double now = 0.0;       // the gain of the test as it is
+    bool improves = false;  // the best cut is another threshold of the same feature, and gains more
 };
 
-// Evaluates candidates; keeps its room between checks.
+// Evaluates the candidates of a leaf. It keeps its room between checks, and nothing else.
 class Checker {
 public:
-    // The verdict with all its evidence.
+    // The verdict with all its evidence. Changes nothing.
     [[nodiscard]] Decision decide(const LeafCase&);
-    // The same verdict, but what waits may come without its cuts, and what splits has
-    // the cut that is to be made.
+    // The same verdict, faster: a decision that waits may come without its cuts, and a decision to split
+    // has the cut that is to be made.
     [[nodiscard]] Decision check(const LeafCase&);
-    // The case is an inner node with this test.
+    // Checks an inner node that has this test.
     [[nodiscard]] Review review(const LeafCase&, const Candidate& test);
-    // Whether a cut of another feature is ahead of all tests that a node has; the best of
-    // them is the second.
+    // Whether a cut of another feature is ahead of all tests that a node has. The best of those tests is
+    // the second.
     [[nodiscard]] Decision option(const LeafCase&, const std::vector<Candidate>& tests);
     // The gain of a test with these class weights in its branches, [class][branches + 3].
     [[nodiscard]] double gain_of_branches(const LeafCase&, const std::vector<double>& table);
-    // Weight until the next check of a leaf with this decision: until the bound could be met
-    // at the gap as it is, or the tie; a grace period at least, the horizon at most.
+    // Weight until the next check of a leaf with this decision: until the bound, or the tie, could decide
+    // at the present gap. At least a grace period, at most the horizon.
     [[nodiscard]] double delay(const LeafCase&, const Decision&);
     // The class weights of each branch of a candidate, [branch][class_stride];
     // every_value has a branch for each category up to the last one seen.
     [[nodiscard]] std::vector<double> branches(const LeafCase&, const Candidate&);
-    // After a decision that waits, where the settings ask for it: which of the leaf's
-    // features are behind the best by more than the bound allows, the best two excepted.
+    // After a decision that waits, with drop_poor_features: the features of the leaf that are behind the
+    // best one by more than the bound. The best two are never among them.
     [[nodiscard]] const Held<bool>& poor() const noexcept { return poor_; }
-    // What is known before any gain.
+    // The evidence that is known before any gain.
     [[nodiscard]] static Evidence evidence(const LeafCase&, const AnyImpurity&);
 
-    // For each numeric feature its best cut from the Gaussians, NaN: none; and the class
-    // weights beside it, [numeric][2][class_stride].
+    // The best cut of each numeric feature from the Gaussians, NaN: none; and the class weights on its two
+    // sides, [numeric][2][class_stride].
     void best_thresholds(const LeafCase&, std::vector<double>& thresholds,
                          std::vector<double>& sides);
 
-    // The gain of a cut with these class weights beside it, where the value of so much weight is
-    // known; not of a function of the user.
+    // The gain of a cut with these class weights on its two sides; `known`: the weight whose value is
+    // known. Not for an impurity that is a function of the user.
     [[nodiscard]] double gain_of_sides(const LeafCase&, const double* left, const double* right,
                                        double known);
 
@@ -113,20 +113,20 @@ private:
     void categories(const LeafCase&, const AnyImpurity&);
     void rank_categorical(const LeafCase&, const AnyImpurity&, std::size_t feature);
 
-    // Candidates from what policies keep at a leaf (rank_extras.cpp).
+    // Candidates from the state that policies keep at a leaf (rank_extras.cpp).
     void rank_values(const LeafCase&, const AnyImpurity&, std::size_t feature);
     void rank_hits(const LeafCase&);
     // Candidates by a function of the user (rank_by_function.cpp).
     void rank_by_function(const LeafCase&, const ImpurityFunction&);
     void list_candidates(const LeafCase&);
 
-    // A rough look at a leaf (screen.cpp).
+    // Whether rough limits of the gains show that the leaf waits (screen.cpp).
     bool surely_waits(const LeafCase&, double threshold);
 
     Ranking ranking_;
     Held<double> tops_;  // [feature]: its best gain, where features may be dropped
     Held<bool> poor_;
-    Candidate tested_, own_;  // of a review
+    Candidate tested_, own_;                         // of a review
     const std::vector<Candidate>* tests_ = nullptr;  // of a node that may get an option
     Held<GaussianClass> classes_;
     Held<std::size_t> codes_;
@@ -140,7 +140,7 @@ private:
     Held<Candidate> listed_;
     Held<double> tables_;
     std::size_t branches_ = 2;
-    Held<double> most_, least_, second_;  // limits of gains, of a rough look
+    Held<double> most_, least_, second_;  // rough limits of gains
 };
 
 }  // namespace riparian

@@ -1,4 +1,4 @@
-// What a check decides, and on what evidence.
+// The decision of a check, and its evidence.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ enum class Verdict : std::uint8_t {
 
 struct Decision {
     Verdict verdict = Verdict::wait;
-    std::uint8_t criterion = 0;  // of a hybrid: which impurity decided
+    std::uint8_t criterion = 0;  // which impurity of a hybrid decided
     Candidate best;
     Candidate second;
-    Ranking ranking;  // the best first; not screened out
+    Ranking ranking;  // the best first
     Evidence evidence{};
     double epsilon = 0.0;
 
@@ -40,7 +40,7 @@ struct Certificate {
     std::vector<std::vector<double>> branches;  // [child][class]: weights that the split estimated
 };
 
-// A cut that lost, as a tree keeps it.
+// A cut that lost, as it is stored.
 struct Rival {
     double threshold;
     double gain;
@@ -49,8 +49,8 @@ struct Rival {
     std::uint32_t test : 8;
 };
 
-// A certificate as a tree keeps it: the best cut is the test of the node, the others
-// stand one after the other in a list of rivals.
+// A certificate as it is stored: the best cut is the test of the node, and the others are in a list of
+// rivals, one split after the other.
 struct Split {
     std::uint64_t seen;
     double n, gain_range, epsilon, delta, spent, gain;
@@ -62,15 +62,15 @@ struct Split {
     std::uint32_t pass;
 };
 
-// The evidence after so much more weight, all else being equal.
+// The evidence after this much more weight, all else being equal.
 [[nodiscard]] inline Evidence later(Evidence e, double weight) noexcept {
     e.n += weight;
     e.seen += weight;
     return e;
 }
 
-// How much weight a leaf needs in all before the bound is met at this gap, or the
-// tie; infinity if neither can be.
+// The weight that a leaf needs in all before the bound, or the tie, decides at this gap; infinity: it never
+// does.
 [[nodiscard]] double weight_to_decide(const Settings&, const Decision&);
 
 // The longest adaptive delay after a check at this weight. Gaps change: with a quarter or

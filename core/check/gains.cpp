@@ -24,13 +24,13 @@ double Checker::gain_of_branches(const LeafCase& leaf, const std::vector<double>
         total += known_[k];
     }
     if (!(total > 0.0)) return 0.0;
-    if (const auto* const custom = std::get_if<CustomImpurity>(&leaf.settings.impurity)) {
+    if (const ImpurityFunction* const function = function_of(leaf.settings.impurity)) {
         std::vector<double> tables(2 * branches * n, 0.0), impurities(2 * branches);
         for (std::size_t k = 0; k < n; ++k) {
             for (std::size_t b = 0; b < branches; ++b) tables[b * n + k] = table[k * row + b];
             tables[branches * n + k] = known_[k];
         }
-        custom->function->impurities(tables.data(), 2, branches, n, impurities.data());
+        function->impurities(tables.data(), 2, branches, n, impurities.data());
         double mass = 0.0;
         for (std::size_t b = 0; b < branches; ++b) {
             double weight = 0.0;
@@ -43,9 +43,9 @@ double Checker::gain_of_branches(const LeafCase& leaf, const std::vector<double>
     rest_.resize(row);
     weight_.resize(row);
     scratch_.resize(std::max(scratch_.size(), 4 * 2 * n));
-    const CategoricalCheck check{cells_.data(),   branches,     n,
-                                 known_.data(),   scratch_.data(), mass_.data(),
-                                 rest_.data(),    weight_.data()};
+    const CategoricalCheck check{cells_.data(), branches,        n,
+                                 known_.data(), scratch_.data(), mass_.data(),
+                                 rest_.data(),  weight_.data()};
     const AnyImpurity here = over(leaf.settings.impurity, codes_);
     double parts = std::visit(
         [&](const auto& i) { return kernels().categorical_masses[here.index()](&i, check); }, here);
@@ -57,7 +57,7 @@ double Checker::gain_of_threshold(const LeafCase& leaf, const Candidate& c) {
     const std::vector<double> table = this->table(leaf, c);
     const std::size_t width = leaf.shape.class_stride, n = leaf.n_classes;
     double gains[4];
-    if (const auto* const custom = std::get_if<CustomImpurity>(&leaf.settings.impurity)) {
+    if (const ImpurityFunction* const function = function_of(leaf.settings.impurity)) {
         std::vector<double> tables(4 * n, 0.0);  // both branches; all, and an empty one
         double weights[2] = {}, all = 0.0;
         for (std::size_t i = 0; i < 2 * n; ++i) {
@@ -67,7 +67,7 @@ double Checker::gain_of_threshold(const LeafCase& leaf, const Candidate& c) {
             weights[i / n] += w;
             all += w;
         }
-        custom->function->impurities(tables.data(), 2, 2, n, gains);
+        function->impurities(tables.data(), 2, 2, n, gains);
         const double mass = (weights[0] > 0.0 ? weights[0] * gains[0] : 0.0) +
                             (weights[1] > 0.0 ? weights[1] * gains[1] : 0.0);
         return (all * gains[2] - mass) / leaf.weight;
@@ -75,8 +75,7 @@ double Checker::gain_of_threshold(const LeafCase& leaf, const Candidate& c) {
     known_.resize(n);
     for (std::size_t k = 0; k < n; ++k) known_[k] = table[k] + table[width + k];
     scratch_.resize(std::max(scratch_.size(), numeric_scratch(n)));
-    const ListCheck check{table.data(), 1,   n,
-                          known_.data(), leaf.weight, 0.0,
+    const ListCheck check{table.data(),    1,    n, known_.data(), leaf.weight, 0.0,
                           scratch_.data(), gains};
     const AnyImpurity& impurity = leaf.settings.impurity;
     std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
@@ -93,8 +92,8 @@ double Checker::gain_of_sides(const LeafCase& leaf, const double* left, const do
     for (std::size_t k = 0; k < n_classes; ++k) n += known_[k] = left[k] + right[k];
     if (!(n > 0.0)) return 0.0;
     double gains[4];
-    const ListCheck check{left, 1, n_classes, known_.data(), n * (leaf.weight / known),
-                          0.0, scratch_.data(), gains};
+    const ListCheck check{
+        left, 1, n_classes, known_.data(), n * (leaf.weight / known), 0.0, scratch_.data(), gains};
     std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
     return gains[0] == -infinity ? 0.0 : gains[0];
 }
@@ -120,7 +119,7 @@ std::vector<double> Checker::table(const LeafCase& leaf, const Candidate& c) {
     if (c.test == Test::threshold && leaf.hits) {
         std::vector<double> out(2 * width, 0.0);
         for (std::size_t i = 0; i < 2 * width; ++i) {
-            out[i] = leaf.hits->beside(slot, i / width, i % width);
+            out[i] = leaf.hits->side_weight(slot, i / width, i % width);
         }
         return out;
     }

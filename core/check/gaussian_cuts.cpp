@@ -45,7 +45,7 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
             high_[f] = std::max(high_[f], c.planes[high * check.n_features + f]);
         }
     }
-    const NumericView view{classes_.data(), classes_.size(), check.n_features,       check.stride,
+    const NumericView view{classes_.data(), classes_.size(), check.n_features,      check.stride,
                            low_.data(),     high_.data(),    leaf.settings.variance};
     std::visit(
         [&](const auto& cuts) {
@@ -56,7 +56,8 @@ NumericCheck Checker::numeric_cuts(const LeafCase& leaf) {
         leaf.settings.cuts);
     // Few pairs of classes cross as often as they might.
     const auto none_at = [&](std::size_t candidate) {
-        const auto first = thresholds_.begin() + static_cast<std::ptrdiff_t>(candidate * check.stride);
+        const auto first =
+            thresholds_.begin() + static_cast<std::ptrdiff_t>(candidate * check.stride);
         return std::all_of(first, first + static_cast<std::ptrdiff_t>(check.stride),
                            [](double t) { return t != t; });
     };
@@ -77,8 +78,8 @@ void Checker::rank_numeric(const LeafCase& leaf, std::size_t feature) {
     const std::size_t stride = leaf.shape.stride;
     for (std::size_t i = leaf.features[feature].slot; i < gains_.size(); i += stride) {
         if (gains_[i] == -infinity) continue;
-        offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
-                        gains_[i]});
+        offer(
+            {static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none, gains_[i]});
     }
 }
 
@@ -118,9 +119,10 @@ void Checker::refine(const LeafCase& leaf, Decision& d) {
             if constexpr (Refines<C>) {
                 if (leaf.values || leaf.hits) return;
                 NumericCheck check = numeric_cuts(leaf);
-                const std::size_t slot = leaf.features[static_cast<std::size_t>(d.best.feature)].slot;
-                const NumericView view{classes_.data(), classes_.size(), check.n_features,
-                                       check.stride,    low_.data(),     high_.data(),
+                const std::size_t slot =
+                    leaf.features[static_cast<std::size_t>(d.best.feature)].slot;
+                const NumericView view{classes_.data(),       classes_.size(), check.n_features,
+                                       check.stride,          low_.data(),     high_.data(),
                                        leaf.settings.variance};
                 const std::vector<double> more = cuts.refined(view, slot);
                 check.n_candidates = more.size();
@@ -131,8 +133,8 @@ void Checker::refine(const LeafCase& leaf, Decision& d) {
                 }
                 check.thresholds = thresholds_.data();
                 check.gains = gains_.data();
-                const AnyImpurity& impurity = d.criterion == 0 ? leaf.settings.impurity
-                                                               : *leaf.settings.second_impurity;
+                const AnyImpurity& impurity =
+                    d.criterion == 0 ? leaf.settings.impurity : *leaf.settings.second_impurity;
                 const AnyImpurity here = over(impurity, codes_);
                 const auto kernel = kernels().numeric_gains[here.index()];
                 if (!kernel) return;

@@ -1,4 +1,4 @@
-// What a leaf keeps in addition to Gaussians and counts, where a policy asks for it.
+// What policies keep at a leaf in addition to Gaussians and counts.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,7 @@ struct LeafExtras : HeldObject {
     void fit(const Settings&, const Shape&);
     // One row: before the statistics learn it, and after.
     void judge(const Settings& settings, const Shape& s, const LeafStatistics& statistics,
-               const Row& row, std::size_t y, double w, const double* counts,
-               std::size_t classes) {
+               const Row& row, std::size_t y, double w, const double* counts, std::size_t classes) {
         if (hits) hits->judge(settings.judging, s, statistics, row, y, w, counts, classes);
     }
     // `tracked` has the features of the shape, `row` all of them.

@@ -27,14 +27,15 @@ void Checker::rank_values(const LeafCase& leaf, const AnyImpurity& impurity, std
     each_cut(*leaf.values, slot, n_classes, add);
     gains_.resize(thresholds_.size() + 4);
     scratch_.resize(std::max(scratch_.size(), numeric_scratch(n_classes)));
-    const ListCheck check{tables_.data(), thresholds_.size(), n_classes,
-                          known_.data(), leaf.weight,       total * leaf.settings.min_branch_fraction,
+    const ListCheck check{tables_.data(),  thresholds_.size(),
+                          n_classes,       known_.data(),
+                          leaf.weight,     total * leaf.settings.min_branch_fraction,
                           scratch_.data(), gains_.data()};
     std::visit([&](const auto& i) { kernels().list_gains[impurity.index()](&i, check); }, impurity);
     for (std::size_t i = 0; i < thresholds_.size(); ++i) {
         if (gains_[i] == -infinity) continue;
-        offer({static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none,
-                        gains_[i]});
+        offer(
+            {static_cast<std::int32_t>(feature), Test::threshold, thresholds_[i], none, gains_[i]});
     }
 }
 
@@ -57,7 +58,7 @@ void Checker::rank_hits(const LeafCase& leaf) {
             double weights[2] = {};
             for (std::size_t side = 0; side < 2; ++side) {
                 for (std::size_t k = 0; k < leaf.n_classes; ++k) {
-                    weights[side] += hits.beside(slot, side, k);
+                    weights[side] += hits.side_weight(slot, side, k);
                 }
             }
             if (!judge(weights, 2, weights[0] + weights[1])) continue;

@@ -23,18 +23,16 @@ public:
     void offer(const Candidate& c) noexcept {
         if (size_ == most && !(c.gain > ranked_[most - 1].gain)) return;
         if (rule_ != RunnerUp::cut) {
-            const auto same = std::find_if(begin(), end(), [&](const Candidate& r) {
-                return r.feature == c.feature;
-            });
+            const auto same = std::find_if(
+                begin(), end(), [&](const Candidate& r) { return r.feature == c.feature; });
             if (same != end()) {
                 if (!(c.gain > same->gain)) return;
                 std::move(same + 1, end(), same);
                 --size_;
             }
         }
-        const auto place = std::find_if(begin(), end(), [&](const Candidate& r) {
-            return c.gain > r.gain;
-        });
+        const auto place =
+            std::find_if(begin(), end(), [&](const Candidate& r) { return c.gain > r.gain; });
         if (size_ < most) ++size_;
         std::move_backward(place, end() - 1, end());
         *place = c;
@@ -50,7 +48,7 @@ private:
 
     std::array<Candidate, most> ranked_{};
     std::size_t size_ = 0;
-    RunnerUp rule_ = RunnerUp::attribute;
+    RunnerUp rule_ = RunnerUp::feature;
 };
 
 // What a certificate ranks: the best cut, the one that it was compared with, and what is

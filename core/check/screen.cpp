@@ -1,4 +1,4 @@
-// A rough look that tells most leaves to wait, without a single exact gain.
+// Rough limits of gains show that most leaves wait, without a single exact gain.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -48,8 +48,7 @@ bool Checker::surely_waits(const LeafCase& leaf, double threshold) {
             next = i;
         }
     }
-    const double without =
-        settings.missing_second == MissingSecond::zero ? 0.0 : -infinity;
+    const double without = settings.missing_second == MissingSecond::zero ? 0.0 : -infinity;
     for (std::size_t i = 0; i < most_.size(); ++i) {
         double rival = 0.0;  // the null cut
         if (settings.runner_up != RunnerUp::nothing) {

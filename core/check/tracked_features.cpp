@@ -21,27 +21,30 @@ void TrackedFeatures::grow(const Features& of_tree, const Shape& of_tree_shape,
     shape_.class_stride = of_tree_shape.class_stride;
     std::vector<std::uint32_t> ids(this->ids().begin(), this->ids().end());
     for (; known_ < of_tree.size(); ++known_) {
-        if (drawn.draws() && !draw.takes_later(drawn, known_, ids.size())) continue;
+        if (drawn.draws() && !draw.includes_later(drawn, known_, ids.size())) continue;
         ids.push_back(known_);
     }
     keep(ids, of_tree);
 }
 
 void TrackedFeatures::keep(const std::vector<std::uint32_t>& ids, const Features& of_tree) {
-    auto* const fresh = ids.empty()
-                            ? nullptr
-                            : static_cast<std::uint32_t*>(take(ids.size() * sizeof(std::uint32_t)));
+    auto* const fresh =
+        ids.empty()
+            ? nullptr
+            : static_cast<std::uint32_t*>(allocate_block(ids.size() * sizeof(std::uint32_t)));
     std::copy(ids.begin(), ids.end(), fresh);
-    give(ids_, bytes());
+    free_block(ids_, bytes());
     ids_ = fresh;
     const auto numeric = [&](std::uint32_t id) { return of_tree[id].kind == Kind::numeric; };
     shape_.numeric = static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), numeric));
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
     shape_.categorical = ids.size() - shape_.numeric;
-    ahead_ = shape_.categorical ? ids.back() - static_cast<std::uint32_t>(of_tree[ids.back()].slot) : 0;
+    ahead_ =
+        shape_.categorical ? ids.back() - static_cast<std::uint32_t>(of_tree[ids.back()].slot) : 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const bool first = i < shape_.numeric;
-        if (numeric(ids[i]) != first || of_tree[ids[i]].slot != ids[i] - (first ? 0 : ahead_)) ahead_ = mixed;
+        if (numeric(ids[i]) != first || of_tree[ids[i]].slot != ids[i] - (first ? 0 : ahead_))
+            ahead_ = mixed;
     }
 }
 

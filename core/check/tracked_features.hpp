@@ -17,23 +17,23 @@
 
 namespace riparian {
 
-// The statistics of such a leaf have a shape of their own and know no other features:
-// rows are gathered for them, and their cuts are given the tree's names.
+// The statistics of such a leaf have a shape of their own and know no other features. Rows are gathered for
+// them, and their cuts are translated to the features of the tree.
 class TrackedFeatures : public HeldObject {
 public:
-    // All of them but those left out, if any are.
+    // All features, except those left out.
     TrackedFeatures(const Features& of_tree, const Shape&,
                     const std::vector<std::uint8_t>& left_out = {});
-    ~TrackedFeatures() { give(ids_, bytes()); }
+    ~TrackedFeatures() { free_block(ids_, bytes()); }
     TrackedFeatures(const TrackedFeatures&) = delete;
     TrackedFeatures& operator=(const TrackedFeatures&) = delete;
 
-    // What is left of the features before, by place.
+    // The features that are left, by their place before.
     struct Left {
         std::vector<std::uint32_t> numeric, categorical;
     };
     Left drop(const Held<bool>& poor, const Features& of_tree);
-    // All that the tree has since added is tracked, or what the draw says.
+    // Tracks all features that the tree has added since, or those that the draw chooses.
     void grow(const Features& of_tree, const Shape& of_tree_shape, const Subspace&);
 
     Draw draw;
@@ -43,13 +43,13 @@ public:
     void list(const Features& of_tree, Features& out) const;
     [[nodiscard]] std::int32_t id_of(std::int32_t place) const noexcept;
     [[nodiscard]] std::int32_t place_of(std::int32_t id) const noexcept;
-    // Of a categorical place among all categorical features of the tree.
+    // The slot of a categorical place, among all categorical features of the tree.
     [[nodiscard]] std::size_t slot_of(std::size_t c, const Features& of_tree) const noexcept;
-    // Cuts by place become cuts by the tree's names.
+    // Turns cuts by place into cuts by feature of the tree.
     void name(Decision&) const noexcept;
-    // Of all features of the tree.
+    // The features that the leaf does not track, of this many.
     [[nodiscard]] std::vector<std::int32_t> dropped(std::size_t features) const;
-    // What is by categorical slot of the tree becomes what is by categorical place.
+    // Turns flags by categorical slot of the tree into flags by categorical place.
     void narrow(Held<bool>& slots, const Features& of_tree) const;
 
 private:
@@ -62,8 +62,9 @@ private:
     void keep(const std::vector<std::uint32_t>& ids, const Features& of_tree);
 
     Shape shape_;
-    std::uint32_t* ids_ = nullptr;  // as many as the shape has: there may be one a leaf
-    std::uint32_t known_ = 0;       // features of the tree that were kept or dropped
+    std::uint32_t* ids_ =
+        nullptr;  // as many as the shape has; not a vector, because every leaf may have one
+    std::uint32_t known_ = 0;  // features of the tree that were kept or dropped
     // Where numeric slots are ids, and those of categorical features, which come after them, ids
     // less this; or mixed.
     static constexpr std::uint32_t mixed = UINT32_MAX;
@@ -85,8 +86,8 @@ private:
     Held<std::int32_t> codes_, categories_;
 };
 
-// Room for one answer of a tree.
-struct Asking : AnswerScratch {
+// Room for the prediction of one row by a tree.
+struct RowScratch : PredictorScratch {
     GatheredRow gathered;
 };
 

@@ -9,9 +9,12 @@ namespace riparian {
 // What it works with is on the account of the check.
 class WaitingLeaf final : public WaitingCheck {
 public:
-    WaitingLeaf(Checker& checker, const LeafCase& leaf, const Decision& d,
-                const Features& of_tree, Account& working)
-        : WaitingCheck(d.best, d.second, of_tree), checker_(checker), leaf_(leaf), working_(working) {
+    WaitingLeaf(Checker& checker, const LeafCase& leaf, const Decision& d, const Features& of_tree,
+                Account& working)
+        : WaitingCheck(d.best, d.second, of_tree),
+          checker_(checker),
+          leaf_(leaf),
+          working_(working) {
         measure = d.evidence.measure;
         epsilon = d.epsilon;
         n_classes = leaf.n_classes;

@@ -1,4 +1,4 @@
-// The one list of numeric cut rules. A new one is a file and a place here.
+// The list of all rules for numeric cuts. A new rule is a new file and an entry here.
 #pragma once
 
 #include <variant>

@@ -4,20 +4,20 @@
 
 namespace riparian {
 
-// Equal-width points between the smallest and the largest value seen at the leaf
-// [mirkhan2021, sec. 3.3]:
+// Equally spaced points between the smallest and the largest value seen at the leaf [mirkhan2021,
+// sec. 3.3]:
 //
 //     t_i = min + (max - min) i / (b + 1),    i = 1..b
 struct Bins {
     static constexpr std::string_view name = "bins";
     static constexpr std::string_view about =
-        "Equally spaced points between the smallest and the largest value at the leaf.";
+        "Equally spaced thresholds between the smallest and the largest value at the leaf.";
 
     std::size_t count = 10;
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("count", self.count, Range{1.0, 10000.0}, "How many equally spaced points.");
+        visit("count", self.count, Range{1.0, 10000.0}, "Number of equally spaced thresholds.");
     }
 
     [[nodiscard]] std::size_t candidates(std::size_t) const noexcept { return count; }

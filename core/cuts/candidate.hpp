@@ -9,7 +9,7 @@ enum class Test : std::uint8_t {
     leaf,
     threshold,    // x <= threshold: first child, else the second
     one_value,    // x is the category: first child, else the second
-    every_value,  // one child a category
+    every_value,  // one child per category
 };
 
 inline constexpr std::int32_t none = -1;

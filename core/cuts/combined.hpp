@@ -10,7 +10,7 @@ struct Combined {
     static constexpr std::string_view name = "combined";
     static constexpr std::string_view about = "Bins and intersections together.";
     static constexpr std::array rules = {
-        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+        Rule{is("statistics", "gaussian"), "other statistics use the observed values as cuts"},
     };
 
     Bins bins;
@@ -18,9 +18,10 @@ struct Combined {
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("count", self.bins.count, Range{1.0, 10000.0}, "How many equally spaced points.");
+        visit("count", self.bins.count, Range{1.0, 10000.0},
+              "Number of equally spaced thresholds.");
         visit("equal_variance", self.equal_variance, OneOf("linear", "skip"),
-              "What two classes of equal variance give: their one crossing, or no cut.");
+              "Cut between two classes of equal variance: where their densities cross, or none.");
     }
 
     [[nodiscard]] std::size_t candidates(std::size_t classes) const noexcept {

@@ -13,21 +13,21 @@
 
 namespace riparian {
 
-// One class of one feature at a leaf.
+// Weight, mean and variance of one feature in one class at a leaf.
 struct Moments {
     double weight;
     double mean;
     double variance;
 };
 
-// The numeric features of one leaf, as a cut rule sees them.
+// The numeric features of one leaf, as a cut rule reads them.
 struct NumericView {
     const GaussianClass* classes;
     std::size_t n_classes;
     std::size_t n_features;
     std::size_t stride;
-    const double* low;   // [stride]: over all classes
-    const double* high;  // likewise
+    const double* low;   // [stride]: smallest value of all classes
+    const double* high;  // [stride]: largest value of all classes
     Variance convention = Variance::sample;
 
     [[nodiscard]] Moments moments(std::size_t k, std::size_t f) const noexcept {
@@ -43,8 +43,8 @@ struct NumericView {
     }
 };
 
-// Thresholds for all numeric features at once: [candidate][stride], ascending a
-// feature; NaN where a feature has no such candidate.
+// A cut rule gives thresholds for all numeric features at once, as [candidate][stride]. They ascend
+// for each feature and are NaN if a feature has fewer candidates.
 template <class C>
 concept Cuts = std::regular<C> && requires(const C c, const NumericView& view, double* out) {
     { C::name } -> std::convertible_to<std::string_view>;
@@ -52,7 +52,7 @@ concept Cuts = std::regular<C> && requires(const C c, const NumericView& view, d
     { c.thresholds(view, out) };
 };
 
-// A rule may offer more thresholds for the winning feature when a split is made.
+// A rule may propose more thresholds for the winning feature when a split is made.
 template <class C>
 concept Refines = requires(const C c, const NumericView& view, std::size_t f) {
     { c.refined(view, f) } -> std::same_as<std::vector<double>>;
@@ -60,8 +60,8 @@ concept Refines = requires(const C c, const NumericView& view, std::size_t f) {
 
 // Cuts of a categorical feature.
 enum class CategoricalCuts : std::uint8_t {
-    multiway,          // one branch a value; the feature is then used up on the path
-    one_against_rest,  // one value against all others
+    multiway,          // one branch per category; the path cannot test the feature again
+    one_against_rest,  // one category against all others
     both,
 };
 

@@ -5,13 +5,14 @@
 
 namespace riparian {
 
-// Bins while deciding; once a feature has won, the better of the winning bin and all
+// Uses bins to decide. Once a feature has won, the split is at the best of its winning bin and all
 // its intersections [mirkhan2021, sec. 3.3].
 struct Delayed {
     static constexpr std::string_view name = "delayed";
-    static constexpr std::string_view about = "Bins while deciding; then also the intersections of the winner.";
+    static constexpr std::string_view about =
+        "Bins to decide; then also the intersections of the winning feature.";
     static constexpr std::array rules = {
-        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+        Rule{is("statistics", "gaussian"), "other statistics use the observed values as cuts"},
     };
 
     Bins bins;
@@ -19,9 +20,10 @@ struct Delayed {
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("count", self.bins.count, Range{1.0, 10000.0}, "How many equally spaced points.");
+        visit("count", self.bins.count, Range{1.0, 10000.0},
+              "Number of equally spaced thresholds.");
         visit("equal_variance", self.equal_variance, OneOf("linear", "skip"),
-              "What two classes of equal variance give: their one crossing, or no cut.");
+              "Cut between two classes of equal variance: where their densities cross, or none.");
     }
 
     [[nodiscard]] std::size_t candidates(std::size_t classes) const noexcept {

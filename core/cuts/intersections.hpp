@@ -4,14 +4,15 @@
 
 namespace riparian {
 
-// Where the weighted normal densities of two classes meet [mirkhan2021, sec. 3.2]. For
-// misclassification the best cut is among them, if any cut gains at all and class
-// weights come from the whole distribution (clip_to_range off).
+// The points where the weighted normal densities of two classes are equal [mirkhan2021, sec. 3.2].
+// For misclassification the best cut is one of them, if any cut has a gain and class weights come
+// from the whole distribution (clip_to_range off).
 struct Intersections {
     static constexpr std::string_view name = "intersections";
-    static constexpr std::string_view about = "Where the weighted normal densities of two classes meet.";
+    static constexpr std::string_view about =
+        "The points where the weighted normal densities of two classes are equal.";
     static constexpr std::array rules = {
-        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+        Rule{is("statistics", "gaussian"), "other statistics use the observed values as cuts"},
     };
 
     EqualVariance equal_variance = EqualVariance::linear;
@@ -19,7 +20,7 @@ struct Intersections {
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
         visit("equal_variance", self.equal_variance, OneOf("linear", "skip"),
-              "What two classes of equal variance give: their one crossing, or no cut.");
+              "Cut between two classes of equal variance: where their densities cross, or none.");
     }
 
     [[nodiscard]] std::size_t candidates(std::size_t classes) const noexcept {

@@ -7,16 +7,17 @@
 
 namespace riparian {
 
-// One cut a feature: the root of quadratic discriminant analysis that lies closer to
-// the two class means, |d - m1| + |d - m2| [gamarodrigues]. Where the sums agree, the one
-// between the means, then the smaller. Of more than two classes the heaviest two.
+// One cut per feature: the root of quadratic discriminant analysis that is closer to the two class
+// means by |d - m1| + |d - m2| [gamarodrigues]. If both are equally close, the one between the
+// means is used, then the smaller one. With more than two classes, the two of largest weight are
+// used.
 struct Qda {
     static constexpr std::string_view name = "qda";
     static constexpr std::string_view type_name = "QDA";
     static constexpr std::string_view about =
-        "One root of quadratic discriminant analysis per feature.";
+        "One cut per feature: the root of quadratic discriminant analysis near the class means.";
     static constexpr std::array rules = {
-        Rule{is("statistics", "gaussian"), "with other statistics the cuts are the values themselves"},
+        Rule{is("statistics", "gaussian"), "other statistics use the observed values as cuts"},
     };
 
     [[nodiscard]] std::size_t candidates(std::size_t) const noexcept { return 1; }
@@ -35,7 +36,7 @@ private:
         if (view.n_classes < 2) return nan;
         Moments a = view.moments(0, f);
         Moments b = view.moments(1, f);
-        bool in_order = true;  // a's code is below b's
+        bool in_order = true;  // the class code of a is below that of b
         for (std::size_t k = 2; k < view.n_classes; ++k) {
             const Moments c = view.moments(k, f);
             const bool a_stays = a.weight > b.weight || (a.weight == b.weight && in_order);
@@ -44,7 +45,9 @@ private:
             in_order = a_stays;
         }
         const Roots roots = crossings(a, b, EqualVariance::linear);
-        const auto distance = [&](double d) { return std::fabs(d - a.mean) + std::fabs(d - b.mean); };
+        const auto distance = [&](double d) {
+            return std::fabs(d - a.mean) + std::fabs(d - b.mean);
+        };
         const auto between = [&](double d) {
             return std::min(a.mean, b.mean) <= d && d <= std::max(a.mean, b.mean);
         };

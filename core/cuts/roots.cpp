@@ -26,7 +26,7 @@ Roots crossings(const Moments& a, const Moments& b, EqualVariance equal) {
         const double point = a.variance == 0.0 ? a.mean : b.mean;
         return {{std::nextafter(point, -infinity), point}, 2};
     }
-    // Around the pooled mean, in units of the pooled deviation.
+    // Solves in units of the pooled deviation around the pooled mean.
     const double n = a.weight + b.weight;
     const double share = b.weight / n;
     const double apart = b.mean - a.mean;
@@ -48,8 +48,7 @@ Roots crossings(const Moments& a, const Moments& b, EqualVariance equal) {
         return std::isfinite(back(x)) ? one(back(x)) : Roots{};
     }
     const double slope = -2.0 * (m1 / v1 - m2 / v2);
-    const double rest =
-        m1 * m1 / v1 - m2 * m2 / v2 - 2.0 * (log_ratio + 0.5 * (ln(v2) - ln(v1)));
+    const double rest = m1 * m1 / v1 - m2 * m2 / v2 - 2.0 * (log_ratio + 0.5 * (ln(v2) - ln(v1)));
     const double discriminant = slope * slope - 4.0 * curve * rest;
     if (!(discriminant >= 0.0)) return {};
     if (discriminant == 0.0) return one(back(-0.5 * slope / curve));

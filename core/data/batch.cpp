@@ -19,8 +19,8 @@ std::ptrdiff_t size_of(Column::Type type) noexcept {
     return 0;
 }
 
-// Columns of one type that lie side by side, as in a row-major matrix: they are
-// read row by row, which is how they lie in memory.
+// Groups columns of one type that are adjacent in memory, as in a row-major matrix. Such a group is
+// read row by row.
 std::vector<Run> runs_of(const std::vector<Column>& columns) {
     std::vector<Run> runs;
     for (std::size_t f = 0; f < columns.size(); ++f) {
@@ -39,7 +39,7 @@ std::vector<Run> runs_of(const std::vector<Column>& columns) {
     return runs;
 }
 
-// The j-th value of a row of a run.
+// The j-th value of one row of a group.
 template <class T>
 T value_at(const Run& run, std::size_t row, std::size_t j) noexcept {
     T value;
@@ -126,7 +126,7 @@ RowBuffer::RowBuffer(const Batch& batch, const Features& features, const RowShap
       capacity_(std::clamp<std::size_t>(4096 / std::max<std::size_t>(1, stride_ + categorical_), 8,
                                         most_rows)) {
     std::vector<Column> columns = batch.columns;
-    columns.resize(features.size());  // what the batch does not have is missing
+    columns.resize(features.size());  // features that the batch does not have are missing
     std::size_t n_runs = 0;
     by_rows_ = true;
     for (const Run& run : runs_of(columns)) {

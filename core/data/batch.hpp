@@ -1,4 +1,4 @@
-// Rows as they come from outside: one strided column a feature.
+// A batch of rows as the caller passes it: one strided column per feature.
 #pragma once
 
 #include <cstddef>
@@ -17,38 +17,39 @@ namespace riparian {
 
 struct Column {
     enum class Type : std::uint8_t { f64, f32, code, code8 };
-    const void* data = nullptr;  // null: all values are missing
+    const void* data = nullptr;  // null means that all values are missing
     std::ptrdiff_t stride = 0;   // bytes from one row to the next
     Type type = Type::f64;
 
     template <class T>
     [[nodiscard]] T at(std::size_t row) const noexcept {
         T value;
-        std::memcpy(&value, static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(row) * stride,
+        std::memcpy(&value,
+                    static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(row) * stride,
                     sizeof value);
         return value;
     }
 };
 
-// Columns that lie side by side, the first of them and how many.
+// Adjacent columns: the first one and their number.
 struct Run {
     Column column;
-    std::size_t first;  // place of the column in its batch
+    std::size_t first;  // index of the column in its batch
     std::size_t count;
 };
 
 struct Batch {
     std::size_t rows = 0;
-    std::vector<Column> columns;  // one a feature, in the tree's order; later ones are missing
-    // Values that are distributions, row by row; missing from the columns.
+    std::vector<Column> columns;  // one per feature in the tree's order; absent ones are missing
+    // Values that are distributions, row by row. The columns hold NaN or a missing code for them.
     std::vector<Uncertain> uncertain;
     std::vector<Point> points;
 
-    // These rows and no others, as far as they are certain.
+    // A copy that refers to these rows only, without uncertain values.
     [[nodiscard]] Batch certain_rows(std::size_t first, std::size_t n) const;
 };
 
-// The first infinite value, in row order.
+// The place of the first infinite value, in row order.
 struct Place {
     std::size_t row;
     std::size_t column;
@@ -62,11 +63,11 @@ public:
 
     static constexpr std::size_t most_rows = 256;
 
-    // How many rows are read at once; a small buffer stays in the cache.
+    // How many rows are read at once. A small buffer stays in the cache.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
     // Doubles from one row to the next.
     [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
-    // Made for rows of this width.
+    // Whether the buffer was made for rows of this width.
     [[nodiscard]] bool reads(const RowShape& s) const noexcept {
         return s.numeric == numeric_ && s.stride == stride_ && s.categorical == categorical_;
     }
@@ -76,7 +77,7 @@ public:
     }
 
 private:
-    // A run of columns and where its values go.
+    // A group of columns and where its values go.
     struct Part {
         Column column;
         std::size_t slot;
@@ -85,7 +86,7 @@ private:
     };
 
     std::vector<Part> parts_;
-    bool by_rows_;  // numbers lie side by side, mostly
+    bool by_rows_;  // whether most numbers are adjacent in a row
     std::size_t numeric_;
     std::size_t stride_;
     std::size_t categorical_;

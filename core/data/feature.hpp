@@ -1,4 +1,4 @@
-// A feature of the tree: its kind, and its place among the features of that kind.
+// A feature of the tree: its kind, and its index among the features of that kind.
 #pragma once
 
 #include <cstddef>

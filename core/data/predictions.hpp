@@ -6,16 +6,16 @@
 
 namespace riparian {
 
-inline constexpr std::int32_t no_answer = -1;  // nothing was learned yet
+inline constexpr std::int32_t no_prediction = -1;  // nothing was learned yet
 
-// A null pointer is not asked for.
-struct Answers {
-    std::int32_t* classes = nullptr;  // [row]; no_answer before anything was learned
+// Where to write predictions. A null pointer means that this output is not needed.
+struct Predictions {
+    std::int32_t* classes = nullptr;  // [row]; no_prediction before anything was learned
     double* probabilities = nullptr;  // [row][width]
     std::size_t width = 0;
 };
 
-// The state that predicted: the examples that it had learned, and the classes that it knew.
+// The state that made a prediction: how many examples it had learned and how many classes it knew.
 struct Moment {
     std::uint64_t seen = 0;
     std::size_t classes = 0;

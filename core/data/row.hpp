@@ -1,4 +1,4 @@
-// One example, as the tree sees it: numbers only.
+// One example as the tree reads it: numbers only.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,24 @@ namespace riparian {
 inline constexpr std::int32_t missing_code = -1;
 inline constexpr std::int32_t unseen_code = -2;  // a category that was never learned
 
-// How wide the rows of a schema are.
+// The width of the rows of a schema.
 struct RowShape {
-    std::size_t numeric = 0;      // numeric features
-    std::size_t stride = 0;       // doubles in a row of numbers: `numeric`, in whole vectors
+    std::size_t numeric = 0;  // numeric features
+    std::size_t stride = 0;   // doubles in a row of numbers: `numeric`, rounded up to whole vectors
     std::size_t categorical = 0;  // categorical features
 };
 
 struct Row {
-    const double* x;            // numeric features, padded with zeros; NaN: missing
+    const double* x;            // numeric features, padded with zeros; NaN if missing
     const std::int32_t* codes;  // categorical features
-    bool gap;                   // a numeric value is missing
+    bool gap;                   // whether a numeric value is missing
 };
 
-// Whether a code lies past the categories known, [categorical feature]; in whole vectors.
+// Whether a code is outside the known categories of its feature. Both arrays are per categorical
+// feature and padded to whole vectors.
 [[nodiscard]] inline bool brings_category(const std::int32_t* codes, const std::int32_t* known,
                                           std::size_t n) noexcept {
-    std::uint32_t any = 0;  // the sign of a difference below 0
+    std::uint32_t any = 0;  // collects the sign of negative differences
     for (std::size_t c = 0; c < n; ++c) {
         any |= static_cast<std::uint32_t>(known[c]) - 1 - static_cast<std::uint32_t>(codes[c]);
     }

@@ -19,8 +19,8 @@ double normal_cdf(double z) {
     return p;
 }
 
-// A normal distribution between two points, counted from the side where they are: a
-// difference of two numbers near 1 would be lost.
+// The part of a normal distribution between two points, computed in the tail where they lie. A
+// difference of two numbers near 1 would lose all digits.
 struct Slice {
     explicit Slice(const Uncertain& u)
         : mirrored((u.low - u.mean) / u.deviation > 0.0),
@@ -47,8 +47,8 @@ double centre(std::size_t i) noexcept {
     return (static_cast<double>(i) + 0.5) / static_cast<double>(n_quantiles);
 }
 
-// A rational approximation [abramowitz1964, 26.2.23], good to 5e-4, and two of Halley's steps,
-// each of which triples the digits.
+// A rational approximation [abramowitz1964, 26.2.23] with an error of 5e-4, followed by two of
+// Halley's steps, each of which triples the digits.
 void Slice::quantiles(std::array<double, n_quantiles>& x) const {
     constexpr double root_two_pi = 2.5066282746310002;
     std::array<double, n_quantiles> p, z, cdf, inverse_density;
@@ -83,7 +83,8 @@ double weight_of(const Point* first, const Point* last) noexcept {
 // ---- a distribution ----
 
 bool Uncertain::possible(const std::vector<Point>& points, std::int32_t categories) const {
-    // What Python asks of a truncated normal, less what rounding takes.
+    // Python checks truncated normals for a mass of 1e-9; this is a little less to allow for
+    // rounding.
     constexpr double least_mass = 0.9e-9;
     const auto finite = [](double x) { return std::abs(x) <= largest_value; };
     if (type == Type::interval) return finite(low) && finite(high) && low <= high;
@@ -94,9 +95,10 @@ bool Uncertain::possible(const std::vector<Point>& points, std::int32_t categori
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Point& p = points[i];
         if (!(p.weight > 0.0 && p.weight <= 1.0)) return false;
-        const bool good = type == Type::numbers
-                              ? finite(p.value) && (i == 0 || p.value >= points[i - 1].value)
-                              : p.value >= 0.0 && p.value < categories && p.value == std::floor(p.value);
+        const bool good =
+            type == Type::numbers
+                ? finite(p.value) && (i == 0 || p.value >= points[i - 1].value)
+                : p.value >= 0.0 && p.value < categories && p.value == std::floor(p.value);
         if (!good) return false;
     }
     const double sum = weight_of(points.data(), points.data() + points.size());
@@ -116,8 +118,8 @@ double Uncertain::below(double threshold, const std::vector<Point>& points) cons
     if (type == Type::numbers) {
         const Point* const begin = points.data() + first;
         const Point* const end = begin + count;
-        const Point* const middle = std::partition_point(
-            begin, end, [&](const Point& p) { return p.value <= threshold; });
+        const Point* const middle =
+            std::partition_point(begin, end, [&](const Point& p) { return p.value <= threshold; });
         if (middle == end) return 1.0;
         return weight_of(begin, middle) / weight(points);
     }
@@ -215,7 +217,7 @@ void Spread::begin(const Row& row, const Features& features, const RowShape& sha
     left_.clear();
 }
 
-// How many values, and of each its feature, its type and what belongs to that.
+// Writes the number of values, and for each value its feature, its type and its parameters.
 void Spread::write() {
     std::vector<double>& out = numbers;
     out.assign(1, static_cast<double>(values.size()));

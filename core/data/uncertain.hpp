@@ -1,4 +1,4 @@
-// A value that is known as a distribution, and the example that holds it.
+// A value that is known only as a distribution, and an example that holds such values.
 #pragma once
 
 #include <algorithm>
@@ -17,89 +17,90 @@ struct Point {
     double weight;
 };
 
-// A continuous one is taken for so many equally likely quantiles where it is learned.
+// Statistics learn a continuous distribution as this many equally likely quantiles.
 inline constexpr std::size_t n_quantiles = 10;
-// What is less of an example goes nowhere.
+// Smaller shares of an example are dropped.
 inline constexpr double least_share = 1e-6;
 
-// The value of one feature in one row. `points` are those of the batch or of the row that
+// The value of one feature in one row. Its points are in the `points` of the batch or row that
 // holds it; numbers ascend.
 struct Uncertain {
     enum class Type : std::uint8_t {
         interval,  // uniform over [low, high]
-        normal,    // of a mean and a deviation, within [low, high]
-        numbers,   // some points
+        normal,    // with a mean and a deviation, truncated to [low, high]
+        numbers,   // weighted points
         categories,
     };
 
     std::size_t row = 0;
-    std::size_t feature = 0;  // in the tree's order
+    std::size_t feature = 0;  // index in the tree's order
     Type type = Type::interval;
     double low = 0.0;
     double high = 0.0;
     double mean = 0.0;
     double deviation = 1.0;
-    std::size_t first = 0;  // among the points
+    std::size_t first = 0;  // index of its first point
     std::size_t count = 0;
 
-    // Whether it can be, with codes below the number of categories. `points` are its own only.
+    // Whether this is a valid distribution, with codes below the number of categories. Only its own
+    // points are checked.
     [[nodiscard]] bool possible(const std::vector<Point>&, std::int32_t categories) const;
 
-    // Of all its points.
+    // The sum of the weights of its points.
     [[nodiscard]] double weight(const std::vector<Point>&) const noexcept;
 
-    // The probability of a number up to a threshold.
+    // The probability that the number is at most the threshold.
     [[nodiscard]] double below(double threshold, const std::vector<Point>&) const;
-    // Only the numbers up to it, or only those above.
+    // Restricts it to the numbers up to the threshold, or above it.
     void keep_below(double threshold, const std::vector<Point>&);
     void keep_above(double threshold, const std::vector<Point>&);
 
-    // The probability of a category; only this one, which it has, or all others, which adds
-    // to the points.
+    // The probability of a category. keep_only() restricts it to this category, which must be
+    // possible, and leave_out() to all others; the latter adds points.
     [[nodiscard]] double of(std::int32_t code, const std::vector<Point>&) const;
     void keep_only(std::int32_t code, const std::vector<Point>&) noexcept;
     void leave_out(std::int32_t code, std::vector<Point>&);
 
-    // What statistics learn of it: weights that sum to 1.
+    // The points that statistics learn; their weights sum to 1.
     void draw(const std::vector<Point>&, std::vector<Point>& out) const;
 };
 
-// One example on its way down the tree. It comes to a node with a share of its weight, and
-// with its distributions as far as the tests above leave them.
+// One example on its way down the tree. A share of it reaches a node, and its distributions are
+// restricted by the tests above that node.
 class Spread {
 public:
     std::vector<Uncertain> values;
     std::vector<Point> points;
 
-    // Begins with a row and its uncertain values, of a batch; it waits nowhere.
+    // Begins with a row of a batch and its uncertain values. No share is waiting.
     void begin(const Row&, const Features&, const RowShape&, const Uncertain* first,
                const Uncertain* last, const std::vector<Point>& of_batch);
 
-    // Its distributions in numbers, and the same again from them: a row of a window.
+    // The distributions as numbers, for the rows of a window: write() fills them, begin() reads
+    // them.
     std::vector<double> numbers;
     void write();
     void begin(const Row&, const Features&, const RowShape&);
 
-    // The place among `values` of a feature; -1: its value is certain.
+    // The index of a feature among `values`, or -1 if its value is certain.
     [[nodiscard]] std::int32_t find(std::size_t feature) const noexcept { return which_[feature]; }
 
-    // The row with a possible value for each uncertain one.
+    // The row with one possible value for each uncertain feature.
     [[nodiscard]] const Row& row() const noexcept { return row_; }
-    // Each of these holds until the next: without any of them; without any value at all;
-    // with a point of one of them and nothing else.
+    // Three rows that are valid until the next of these calls: the certain values only; no values
+    // at all; one point of one uncertain value and nothing else.
     [[nodiscard]] Row certain_part();
     [[nodiscard]] Row nothing();
     [[nodiscard]] Row alone(std::size_t value, double point);
 
-    // Shares that were left behind.
+    // A share that is still to be routed from a node.
     struct Waiting {
         std::int32_t node;
         double share;
     };
-    // For an answer, by class, for the answers below each visit, and for the children of a
-    // node.
+    // Working memory for predictions: per class, per visit, and for the children of a node.
     struct Room {
-        std::vector<double> answer, shares;
+        std::vector<double> prediction, shares;
         std::vector<double> sum, nothing, scores, likelihoods;
         std::vector<double> below;
         std::vector<std::size_t> above;
@@ -107,13 +108,13 @@ public:
     };
     Room room;
 
-    // Nodes that it came to, each with its share and what was left of its distributions
-    // there; those above a node before it.
+    // The nodes that were visited, parents first, each with its share and with the distributions as
+    // they were there.
     struct Visit {
         std::int32_t node;
         double share;
-        bool ends = false;   // it goes no further
-        bool wrong = false;  // what is below answers wrongly, where that was asked
+        bool ends = false;   // the share stays at this node
+        bool wrong = false;  // the subtree predicts wrongly, if that was asked for
     };
     std::vector<Visit> visits;
 
@@ -121,7 +122,7 @@ public:
         visits.push_back({node, share, ends});
         left_.insert(left_.end(), values.begin(), values.end());
     }
-    // The distributions are again what they were at that visit.
+    // Restores the distributions as they were at that visit.
     void go_back(std::size_t visit) {
         const auto from = left_.begin() + static_cast<std::ptrdiff_t>(visit * values.size());
         std::copy_n(from, values.size(), values.begin());
@@ -141,10 +142,10 @@ public:
         return true;
     }
 
-    // Rows with certain values whose weights sum to 1, and which give every feature the
-    // distribution that it has. Statistics of single features learn the same from them as
-    // from the points of one feature after the other; features vary together, which is
-    // nothing to them.
+    // Calls learn(row, weight) for rows with certain values. The weights sum to 1, and together the
+    // rows give every feature its distribution. Statistics of single features learn the same from
+    // them as from the points of one feature after the other. The dependence between features that
+    // this creates does not affect them.
     template <class Learn>
     void each_part(Learn&& learn) {
         constexpr double rounding = 1e-12;
@@ -165,7 +166,7 @@ public:
         }
     }
 
-    // The points of each value, drawn anew.
+    // Draws the points of each value again.
     const std::vector<std::vector<Point>>& draw();
 
 private:
@@ -177,14 +178,14 @@ private:
     std::vector<std::int32_t> codes_;
     AlignedDoubles other_x_;
     std::vector<std::int32_t> other_codes_;
-    std::vector<std::int32_t> which_;  // [feature]
-    std::vector<std::vector<Point>> drawn_;   // [value]
-    std::vector<std::vector<double>> ends_;  // [value]: weights up to each point
+    std::vector<std::int32_t> which_;        // [feature]
+    std::vector<std::vector<Point>> drawn_;  // [value]
+    std::vector<std::vector<double>> ends_;  // [value]: cumulative weights of the points
     std::vector<std::size_t> at_;            // [value]
     std::vector<Waiting> waiting_;
-    std::vector<Uncertain> kept_;  // of those that wait, one after the other
+    std::vector<Uncertain> kept_;  // those of the waiting shares, one after the other
     std::vector<Uncertain> left_;  // [visit][value]
-    std::vector<Uncertain> read_;  // from numbers
+    std::vector<Uncertain> read_;  // restored from numbers
     std::vector<Point> read_points_;
 };
 

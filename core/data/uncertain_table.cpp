@@ -28,7 +28,7 @@ Uncertain value_of(const UncertainTable& t, std::size_t i) {
         u.low = settled(d[0]);
         u.high = settled(d[1]);
     } else if (u.type == Uncertain::Type::normal && (u.mean != d[2] || u.deviation != d[3])) {
-        u.type = Uncertain::Type::interval;  // as far out as a number can be
+        u.type = Uncertain::Type::interval;  // as wide as numbers can be
         u.low = u.high = u.mean;
     }
     return u;
@@ -48,7 +48,7 @@ void set_uncertain(Batch& batch, const UncertainTable& t) {
         if (row >= batch.rows || feature >= batch.columns.size() ||
             t.types[i] > static_cast<std::uint8_t>(Uncertain::Type::categories) || first > end ||
             end > t.points || (listed && first == end) || (i > 0 && row < values[i - 1].row)) {
-            throw std::invalid_argument("an uncertain value that cannot be");
+            throw std::invalid_argument("an uncertain value is not a valid distribution");
         }
         values.push_back(value_of(t, i));
     }

@@ -1,4 +1,4 @@
-// Weights whose sums are exact, so that they can be taken out again.
+// Weights whose sums are exact, so that they can be subtracted again.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace riparian {
 
-// Weights in steps of this can be taken out of their sum again without rounding, as long as it
-// has no more digits than a double.
+// Multiples of this can be added and subtracted without rounding, as long as the sum has no more
+// digits than a double.
 inline constexpr double weight_step = 0x1p-20;
 inline constexpr double most_steps = 0x1p53 - 1.0;
 
@@ -17,8 +17,8 @@ inline constexpr double most_steps = 0x1p53 - 1.0;
     return std::max(weight_step, std::nearbyint(w / weight_step) * weight_step);
 }
 
-// For each of some shares of a weight, one after the other: what it is of the whole, in steps as
-// that is. Equal shares are equal again when they are taken out.
+// Divides a weight into shares, one after the other, each a multiple of the step if the weight is
+// one. Equal shares give equal weights again when they are subtracted.
 class SharesInSteps {
 public:
     explicit SharesInSteps(double whole) noexcept : whole_(whole), exact_(exact_in_steps(whole)) {}
@@ -28,8 +28,9 @@ public:
         constexpr double rounding = 1e-9;
         done_ += share;
         const double before = given_;
-        given_ = done_ > 1.0 - rounding ? whole_
-                                        : std::nearbyint(done_ * whole_ / weight_step) * weight_step;
+        given_ = done_ > 1.0 - rounding
+                     ? whole_
+                     : std::nearbyint(done_ * whole_ / weight_step) * weight_step;
         return given_ - before;
     }
 

@@ -9,18 +9,16 @@
 
 namespace riparian {
 
-Adwin::Adwin(const Parameters& p) : parameters_(p) {
-    require_declared(p);
-}
+Adwin::Adwin(const Parameters& p) : parameters_(p) { require_declared(p); }
 
 Signal Adwin::update(double x) {
-    // All rows are full: the value will open another.
+    // All rows are full, so the value will start another one.
     if (used_ == rows_ * parameters_.max_buckets) make_room(rows_ + std::size_t{1});
     insert(x);
     ++seen_;
     signal_ = Signal::none;
-    if (++since_look_ == parameters_.clock) {
-        since_look_ = 0;
+    if (++since_check_ == parameters_.clock) {
+        since_check_ = 0;
         if (width_ > parameters_.grace_period && look()) signal_ = Signal::drift;
     }
     return signal_;
@@ -29,7 +27,7 @@ Signal Adwin::update(double x) {
 void Adwin::reset() noexcept {
     width_ = seen_ = 0;
     total_ = shift_ = 0.0;
-    used_ = since_look_ = rows_ = 0;
+    used_ = since_check_ = rows_ = 0;
     signal_ = Signal::none;
     counts_.fill(0);
 }
@@ -53,7 +51,7 @@ void Adwin::insert(double x) noexcept {
     for (std::size_t r = 0;; ++r, n += n) {
         start -= counts_[r];
         if (counts_[r] <= parameters_.max_buckets) return;
-        // The oldest two become the newest of the next row, which lies just before them.
+        // The two oldest become the newest of the next row, which is stored just before them.
         const Bucket& first = b[start];
         const Bucket& second = b[start + 1];
         const double apart = (first.sum - second.sum) / n;
@@ -83,7 +81,8 @@ double Adwin::sum() const noexcept {
     return total;
 }
 
-// Of all values; twice through the buckets, which loses nothing where a running sum would.
+// The sum of squares of all values around a mean. Two passes over the buckets lose no digits; a
+// running sum would.
 double Adwin::squares_around(double mean) const noexcept {
     double within = 0.0, between = 0.0;
     each([&](const Bucket& b, double n) {
@@ -108,8 +107,8 @@ bool Adwin::cut() const noexcept {
     const double two_v_d = 2.0 * (squares_around(total_ / n) / n) * d;
     const double two_thirds_d = 2.0 / 3.0 * d;
     const double less = parameters_.min_window_length - 1.0;
-    // Since m >= n / (n0 n1), no cut without |n1 sum0 - n0 sum1|^2 > 2 v d n n0 n1. That spares
-    // most boundaries four divisions and a root, which takes half off a look.
+    // Because m >= n / (n0 n1), a cut needs |n1 sum0 - n0 sum1|^2 > 2 v d n n0 n1. This test saves
+    // four divisions and a square root for most boundaries, and half of the time of a check.
     const double rough = (1.0 - 1e-9) * two_v_d * n;
     const Bucket* b = buckets_.data();
     double n0 = 0.0, sum0 = 0.0;
@@ -168,14 +167,14 @@ Adwin Adwin::restore(const Parameters& p, std::span<const double>& rest) {
     StateReader in(rest);
     a.signal_ = in.signal(false);
     a.seen_ = in.count(0, most_values, "the number of values");
-    a.since_look_ = static_cast<std::uint32_t>(a.seen_ % p.clock);
+    a.since_check_ = static_cast<std::uint32_t>(a.seen_ % p.clock);
     a.total_ = in.number(-1e116, 1e116, "the sum");
-    a.shift_ = in.number(-2.0 * largest_watched, 2.0 * largest_watched, "the shift");
+    a.shift_ = in.number(-2.0 * largest_input, 2.0 * largest_input, "the shift");
     const std::size_t room = in.count(0, most_rows, "the room");
     a.rows_ = static_cast<std::uint8_t>(in.count(0, room, "the number of rows"));
     const std::uint64_t full = p.max_buckets;
     for (std::size_t r = 0; r < a.rows_; ++r) {
-        // A row passes two on when it has one too many; only the last one loses buckets.
+        // A row passes two buckets on when it has one too many. Only the last row loses buckets.
         const std::uint64_t least = r + 1 == a.rows_ ? 1 : full - 1;
         a.counts_[r] = static_cast<std::uint8_t>(in.count(least, full, "a row's buckets"));
         a.used_ += a.counts_[r];
@@ -184,20 +183,20 @@ Adwin Adwin::restore(const Parameters& p, std::span<const double>& rest) {
     require(a.width_ <= a.seen_, "the window is longer than the stream");
     require(rest.size() >= 2 * std::size_t{a.used_}, "it ends too early");
     if (room) a.make_room(room);
-    double size = 0.0;  // of the values, as far as the buckets tell
+    double size = 0.0;  // of the values, estimated from the buckets
     std::size_t i = 0;
     for (std::size_t r = a.rows_; r-- > 0;) {
         const double n = static_cast<double>(std::uint64_t{1} << r);
-        const double most = 1.001 * n * largest_watched;  // rounded sums
+        const double most = 1.001 * n * largest_input;  // sums may be rounded
         for (std::size_t k = 0; k < a.counts_[r]; ++k, ++i) {
             Bucket& b = a.buckets_[i];
             b.sum = in.number(-most, most, "a bucket's sum");
             b.squares =
-                in.number(0.0, r == 0 ? 0.0 : 4.0 * most * largest_watched, "a bucket's squares");
+                in.number(0.0, r == 0 ? 0.0 : 4.0 * most * largest_input, "a bucket's squares");
             size += std::abs(b.sum) + std::sqrt(n * b.squares);
         }
     }
-    // A running sum and one over buckets differ by rounding only.
+    // A running sum and a sum over buckets differ only by rounding.
     require(std::abs(a.total_ - a.sum()) <= 1e-6 * size, "the sum is not that of the buckets");
     return a;
 }

@@ -1,4 +1,4 @@
-// The one list of detectors. A new one is a file and a place here.
+// The list of all drift detectors. A new detector is a new file and an entry here.
 #pragma once
 
 #include <variant>
@@ -16,8 +16,8 @@ namespace riparian {
 
 using AnyDetector = std::variant<Adwin, Ddm, Eddm, HddmA, HddmW, Kswin, PageHinkley, Fhddm>;
 
-[[nodiscard]] inline Watches watches(const AnyDetector& detector) noexcept {
-    return std::visit([](const auto& d) { return d.watches; }, detector);
+[[nodiscard]] inline DetectorInput input_of(const AnyDetector& detector) noexcept {
+    return std::visit([](const auto& d) { return d.input; }, detector);
 }
 
 inline Signal update(AnyDetector& detector, double x) {
@@ -28,8 +28,8 @@ inline Signal update(AnyDetector& detector, double x) {
     return std::visit([](const auto& d) { return d.estimate(); }, detector);
 }
 
-// A new one of the same kind: `set(name, value, rule, help)` is called with each parameter of
-// `like`, and may change the value.
+// A new detector of the same kind. `set(name, value, rule, help)` is called for each parameter of
+// `like` and may change the value.
 template <class Set>
 [[nodiscard]] AnyDetector fresh(const AnyDetector& like, Set&& set) {
     return std::visit(
@@ -41,7 +41,7 @@ template <class Set>
         like);
 }
 
-// Of the same kind, with the parameters of `like`.
+// Restores a detector of the same kind with the parameters of `like`.
 [[nodiscard]] inline AnyDetector restore(const AnyDetector& like, std::span<const double>& rest) {
     return std::visit(
         [&]<class D>(const D& d) { return AnyDetector(D::restore(d.parameters(), rest)); }, like);

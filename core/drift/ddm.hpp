@@ -7,20 +7,21 @@
 
 namespace riparian {
 
-// Drift detection method [gama2004drift]: the error rate p of a learner falls as long as the
-// concept stays. With s = sqrt(p (1 - p) / n) and the smallest p + s so far, p_min + s_min,
+// Drift detection method [gama2004drift]. The error rate p of a learner falls as long as the
+// concept does not change. With s = sqrt(p (1 - p) / n) and the smallest p + s so far, p_min +
+// s_min,
 //
 //     warning:  p + s > p_min + 2 s_min        drift:  p + s > p_min + 3 s_min
 //
-// after the first `warm_start` values. The paper prints >=, which would call a learner without
-// any error a drift.
+// after the first `warm_start` values. The paper prints >=, which would report a drift for a
+// learner without any error.
 class Ddm {
 public:
     static constexpr std::string_view name = "ddm";
     static constexpr std::string_view type_name = "DDM";
     static constexpr std::string_view about =
-        "The error rate of a learner, which falls as long as the concept stays.";
-    static constexpr Watches watches = Watches::errors;
+        "The error rate of a learner, which should not rise above its minimum.";
+    static constexpr DetectorInput input = DetectorInput::errors;
 
     struct Parameters {
         std::uint32_t warm_start = 30;
@@ -30,11 +31,11 @@ public:
         template <class Self, class Visit>
         static void each_parameter(Self& self, Visit&& visit) {
             visit("warm_start", self.warm_start, Range{0.0, 4294967295.0},
-                  "Values before the first signal.");
+                  "Number of values before the first signal.");
             visit("warning_threshold", self.warning_threshold, Range{0.0, 1e6},
-                  "Deviations above the smallest error rate that are a warning.");
+                  "Warn if the error rate is this many deviations above its minimum.");
             visit("drift_threshold", self.drift_threshold, Range{0.0, 1e6},
-                  "Deviations that are a drift.");
+                  "Report drift if it is this many deviations above its minimum.");
         }
         bool operator==(const Parameters&) const = default;
     };
@@ -93,7 +94,7 @@ private:
     Parameters parameters_;
     double n_ = 0.0;
     double errors_ = 0.0;
-    double p_min_ = 1.0;  // with s_min_ above every p + s
+    double p_min_ = 1.0;  // with s_min_ larger than every p + s
     double s_min_ = 1.0;
     Signal signal_ = Signal::none;
 };

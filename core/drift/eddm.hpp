@@ -7,20 +7,20 @@
 
 namespace riparian {
 
-// Early drift detection method [baena2006]: as a learner improves, its errors lie
-// farther apart. With the mean p' and the standard deviation s' (of a sample) of the distances
-// between errors, and the largest p' + 2 s' so far,
+// Early drift detection method [baena2006]. As a learner improves, the distance between its errors
+// grows. With the mean p' and the sample standard deviation s' of the distances between errors, and
+// the largest p' + 2 s' so far,
 //
 //     level = (p' + 2 s') / (p'_max + 2 s'_max):    warning below alpha, drift below beta
 //
-// after the first `warm_start` errors. Asked at each error; in between the signal stands.
+// after the first `warm_start` errors. The test is made at each error; in between the signal stays.
 class Eddm {
 public:
     static constexpr std::string_view name = "eddm";
     static constexpr std::string_view type_name = "EDDM";
     static constexpr std::string_view about =
-        "How far apart errors are.";
-    static constexpr Watches watches = Watches::errors;
+        "The distance between errors, which should not shrink.";
+    static constexpr DetectorInput input = DetectorInput::errors;
 
     struct Parameters {
         std::uint32_t warm_start = 30;
@@ -30,10 +30,11 @@ public:
         template <class Self, class Visit>
         static void each_parameter(Self& self, Visit&& visit) {
             visit("warm_start", self.warm_start, Range{0.0, 4294967295.0},
-                  "Errors before the first signal.");
+                  "Number of errors before the first signal.");
             visit("alpha", self.alpha, Range{0.0, 1.0},
-                  "Share of the largest distance below which is a warning.");
-            visit("beta", self.beta, Range{0.0, 1.0}, "Share below which is a drift.");
+                  "Warn if the distance falls below this share of its maximum.");
+            visit("beta", self.beta, Range{0.0, 1.0},
+                  "Report drift if it falls below this share of its maximum.");
         }
         bool operator==(const Parameters&) const = default;
     };
@@ -105,9 +106,9 @@ private:
     Parameters parameters_;
     double n_ = 0.0;
     double errors_ = 0.0;
-    double last_error_ = 0.0;  // its place
-    double mean_ = 0.0;        // of the distances
-    double squares_ = 0.0;     // of the distances, around their mean
+    double last_error_ = 0.0;  // its position in the stream
+    double mean_ = 0.0;        // mean of the distances
+    double squares_ = 0.0;     // squared deviations of the distances from their mean
     double most_ = 0.0;        // p'_max + 2 s'_max
     Signal signal_ = Signal::none;
 };

@@ -11,19 +11,19 @@
 
 namespace riparian {
 
-// The fast Hoeffding drift detection method [pesaranghader2016]: p is the share of right predictions
-// among the last n, and p_max the largest such share so far. It is a drift if
+// The fast Hoeffding drift detection method [pesaranghader2016]. p is the share of correct
+// predictions among the last n, and p_max the largest such share so far. A drift is reported if
 //
 //     p_max - p >= sqrt(ln(1 / delta) / (2 n))
 //
-// Nothing is decided before the window is full. There is no warning.
+// Nothing is decided before the window is full. There are no warnings.
 class Fhddm {
 public:
     static constexpr std::string_view name = "fhddm";
     static constexpr std::string_view type_name = "FHDDM";
     static constexpr std::string_view about =
-        "The share of right predictions in a window, by Hoeffding's inequality.";
-    static constexpr Watches watches = Watches::errors;
+        "The share of correct predictions in a window, by Hoeffding's inequality.";
+    static constexpr DetectorInput input = DetectorInput::errors;
 
     struct Parameters {
         double delta = 1e-6;
@@ -32,7 +32,8 @@ public:
         template <class Self, class Visit>
         static void each_parameter(Self& self, Visit&& visit) {
             visit("delta", self.delta, Probability{}, "Accepted probability of a false alarm.");
-            visit("window_size", self.window_size, Range{1.0, 1e6}, "Values in the window.");
+            visit("window_size", self.window_size, Range{1.0, 1e6},
+                  "Number of values in the window.");
         }
         bool operator==(const Parameters&) const = default;
     };
@@ -77,7 +78,7 @@ public:
     [[nodiscard]] const Parameters& parameters() const noexcept { return parameters_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(Fhddm) + window_.capacity(); }
 
-    // The window from its oldest value on.
+    // Saves the window, starting with its oldest value.
     void save(std::vector<double>& out) const {
         const std::uint64_t n = width();
         out.insert(out.end(), {static_cast<double>(signal_), static_cast<double>(n),
@@ -92,7 +93,7 @@ public:
         StateReader in(rest);
         d.signal_ = in.signal(false);
         const std::uint64_t n = in.count(0, d.window_.size(), "the number of values");
-        d.most_ = in.count(0, d.window_.size(), "the most right predictions");
+        d.most_ = in.count(0, d.window_.size(), "the most correct predictions");
         for (std::uint64_t i = 0; i < n; ++i) {
             d.window_[i] = static_cast<std::uint8_t>(in.count(0, 1, "a value of the window"));
             d.rights_ += d.window_[i];
@@ -100,15 +101,15 @@ public:
         d.seen_ = n;
         d.next_ = static_cast<std::size_t>(n) % d.window_.size();
         if (n == d.window_.size() ? d.most_ < d.rights_ : d.most_ != 0) {
-            throw std::invalid_argument("state of a detector: the most right predictions");
+            throw std::invalid_argument("state of a detector: the most correct predictions");
         }
         return d;
     }
 
 private:
     Parameters parameters_;
-    Held<std::uint8_t> window_;  // [value]: 1 for a right prediction
-    std::uint64_t seen_ = 0;     // values, counted up to those of the window and on
+    Held<std::uint8_t> window_;  // [value]: 1 for a correct prediction
+    std::uint64_t seen_ = 0;     // number of values seen
     std::size_t next_ = 0;       // where the next value goes
     std::uint64_t rights_ = 0, most_ = 0;
     double least_fall_ = 0.0;

@@ -9,14 +9,14 @@
 
 namespace riparian {
 
-// Drift by Hoeffding's inequality for averages [frias2015]. Of all prefixes of the n
-// values the one with the smallest mean + sqrt(ln(1/delta) / (2 n')) is kept, n' values with
-// mean x; z is the mean of all. The mean rose, with confidence delta, if
+// Drift detection by Hoeffding's inequality for averages [frias2015]. Among all prefixes of the n
+// values, the one with the smallest mean + sqrt(ln(1/delta) / (2 n')) is kept. It has n' values and
+// the mean x. With z the mean of all values, the mean has risen, with confidence delta, if
 //
 //     z - x >= sqrt((n - n') / (2 n' n) ln(2/delta))
 //
-// and fell likewise against the prefix with the largest mean - sqrt(...), which is asked for
-// only if `two_sided_test`. Delta is `drift_confidence` for a drift and for the prefixes,
+// If `two_sided_test`, a fall is tested in the same way against the prefix with the largest mean -
+// sqrt(...). Delta is `drift_confidence` for a drift and for choosing the prefixes, and
 // `warning_confidence` for a warning.
 class HddmA {
 public:
@@ -24,7 +24,7 @@ public:
     static constexpr std::string_view type_name = "HDDM_A";
     static constexpr std::string_view about =
         "The mean of numbers from 0 to 1, by Hoeffding's inequality.";
-    static constexpr Watches watches = Watches::shares;
+    static constexpr DetectorInput input = DetectorInput::shares;
 
     struct Parameters {
         double drift_confidence = 0.001;
@@ -34,11 +34,11 @@ public:
         template <class Self, class Visit>
         static void each_parameter(Self& self, Visit&& visit) {
             visit("drift_confidence", self.drift_confidence, Probability{},
-                  "Accepted probability of a false drift.");
+                  "Accepted probability of a false drift signal.");
             visit("warning_confidence", self.warning_confidence, Probability{},
                   "Accepted probability of a false warning.");
             visit("two_sided_test", self.two_sided_test, TrueOrFalse{},
-                  "Whether a fall of the mean counts too.");
+                  "Whether a fall of the mean is detected as well.");
         }
         bool operator==(const Parameters&) const = default;
     };

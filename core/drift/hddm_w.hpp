@@ -9,26 +9,26 @@
 
 namespace riparian {
 
-// Drift by McDiarmid's inequality for weighted averages [frias2015]. A moving average
-// and the sum of its squared weights are
+// Drift detection by McDiarmid's inequality for weighted averages [frias2015]. A moving average and
+// the sum of its squared weights are
 //
 //     e_1 = x_1, v_1 = 1;    e_t = lambda x_t + (1 - lambda) e_{t-1},
 //                            v_t = lambda^2 + (1 - lambda)^2 v_{t-1}
 //
-// The stream is cut where e + sqrt(v ln(1/delta) / 2) was smallest: e1, v1 is the average up to
-// there, e2, v2 a new one from there on. The mean rose, with confidence delta, if
+// The stream is cut at the smallest e + sqrt(v ln(1/delta) / 2). The average up to there is e1, v1;
+// a new average from there on is e2, v2. The mean has risen, with confidence delta, if
 //
 //     e2 - e1 > sqrt((v1 + v2) ln(1/delta) / 2)
 //
-// and fell likewise past the largest e - sqrt(...), which is asked for only if `two_sided_test`.
-// Delta is `drift_confidence` for a drift and for the cut, `warning_confidence` for a warning.
+// If `two_sided_test`, a fall is tested in the same way after the largest e - sqrt(...). Delta is
+// `drift_confidence` for a drift and for the cut, and `warning_confidence` for a warning.
 class HddmW {
 public:
     static constexpr std::string_view name = "hddm-w";
     static constexpr std::string_view type_name = "HDDM_W";
     static constexpr std::string_view about =
         "A weighted mean of numbers from 0 to 1, by McDiarmid's inequality.";
-    static constexpr Watches watches = Watches::shares;
+    static constexpr DetectorInput input = DetectorInput::shares;
 
     struct Parameters {
         double drift_confidence = 0.001;
@@ -39,13 +39,13 @@ public:
         template <class Self, class Visit>
         static void each_parameter(Self& self, Visit&& visit) {
             visit("drift_confidence", self.drift_confidence, Probability{},
-                  "Accepted probability of a false drift.");
+                  "Accepted probability of a false drift signal.");
             visit("warning_confidence", self.warning_confidence, Probability{},
                   "Accepted probability of a false warning.");
             visit("lambda_val", self.lambda_val, Probability{},
                   "Weight of the newest value in the mean.");
             visit("two_sided_test", self.two_sided_test, TrueOrFalse{},
-                  "Whether a fall of the mean counts too.");
+                  "Whether a fall of the mean is detected as well.");
         }
         bool operator==(const Parameters&) const = default;
     };
@@ -64,10 +64,10 @@ public:
         n_ += 1.0;
         learn(all_, x);
         const double width = std::sqrt(all_.weight * half_log_drift_);
-        watch(rise_, all_.mean + width, x);
+        move_cut(rise_, all_.mean + width, x);
         signal_ = verdict(rise_, rise_.after.mean - rise_.before.mean);
         if (parameters_.two_sided_test) {
-            watch(fall_, width - all_.mean, x);
+            move_cut(fall_, width - all_.mean, x);
             signal_ = std::max(signal_, verdict(fall_, fall_.before.mean - fall_.after.mean));
         }
         return signal_;
@@ -89,12 +89,12 @@ public:
     void save(std::vector<double>& out) const {
         out.insert(out.end(), {static_cast<double>(signal_), n_, all_.mean, all_.weight});
         for (const Cut& c : {rise_, fall_}) {
-            out.insert(out.end(), {c.least, c.before.mean, c.before.weight, c.after.mean,
-                                   c.after.weight});
+            out.insert(out.end(),
+                       {c.least, c.before.mean, c.before.weight, c.after.mean, c.after.weight});
         }
     }
     [[nodiscard]] static HddmW restore(const Parameters& p, std::span<const double>& rest) {
-        constexpr double one = 1.0 + 1e-6;  // rounded averages
+        constexpr double one = 1.0 + 1e-6;  // averages may be rounded
         HddmW d(p);
         StateReader in(rest);
         const auto average = [&] {
@@ -112,7 +112,7 @@ public:
             c->after = average();
             const bool cut = c->before.weight > 0.0;
             require(cut ? c->least <= 20.0 : c->least == nowhere && c->after.weight == 0.0,
-                    "a cut without what lies before it");
+                    "there is a cut without an average before it");
         }
         return d;
     }
@@ -135,7 +135,7 @@ private:
         a.mean = first ? x : l * x + rest * a.mean;
         a.weight = first ? 1.0 : l * l + rest * rest * a.weight;
     }
-    void watch(Cut& c, double bound, double x) const noexcept {
+    void move_cut(Cut& c, double bound, double x) const noexcept {
         if (bound < c.least) {
             c = {bound, all_, Average{}};
         } else {

@@ -13,7 +13,7 @@ namespace riparian {
 
 namespace {
 
-// From 0 to n - 1: the upper half of the product, whose bias is below n / 2^64.
+// A number from 0 to n - 1: the upper half of a product, with a bias below n / 2^64.
 std::size_t below(Philox& random, std::size_t n) noexcept {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::size_t>((static_cast<Wide>(random.bits()) * n) >> 64);
@@ -23,8 +23,8 @@ std::size_t below(Philox& random, std::size_t n) noexcept {
 
 Kswin::Kswin(const Parameters& p) : parameters_(p) {
     require_declared(p);
-    require_parameter(p.stat_size <= p.window_size / 2, "stat_size",
-                      "at most half of window_size", p.stat_size);
+    require_parameter(p.stat_size <= p.window_size / 2, "stat_size", "at most half of window_size",
+                      p.stat_size);
     farthest_ = std::sqrt(-ln(p.alpha) * p.stat_size);
     window_.reserve(p.window_size);
     window_.resize(p.window_size);
@@ -55,7 +55,8 @@ bool Kswin::differ() noexcept {
     std::copy(window_.begin(), window_.end(), drawn);
     if (older > r) {
         Philox random(parameters_.seed, seen_);
-        for (std::size_t i = 0; i < r; ++i) std::swap(drawn[i], drawn[i + below(random, older - i)]);
+        for (std::size_t i = 0; i < r; ++i)
+            std::swap(drawn[i], drawn[i + below(random, older - i)]);
     }
     std::sort(drawn, drawn + r);
     std::sort(last, last + r);
@@ -64,7 +65,8 @@ bool Kswin::differ() noexcept {
         const double x = std::min(drawn[i], last[j]);
         while (i < r && drawn[i] <= x) ++i;
         while (j < r && last[j] <= x) ++j;
-        most = std::max(most, std::abs(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(j)));
+        most = std::max(most,
+                        std::abs(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(j)));
     }
     return static_cast<double>(most) > farthest_;
 }
@@ -101,7 +103,7 @@ Kswin Kswin::restore(const Parameters& p, std::span<const double>& rest) {
     d.held_ = static_cast<std::uint32_t>(
         in.count(0, std::min<std::uint64_t>(d.seen_, p.window_size), "the window"));
     for (std::size_t i = 0; i < d.held_; ++i) {
-        d.window_[i] = in.number(-largest_watched, largest_watched, "a value of the window");
+        d.window_[i] = in.number(-largest_input, largest_input, "a value of the window");
     }
     return d;
 }

@@ -5,38 +5,39 @@
 
 namespace riparian {
 
-// KSWIN: the test of Kolmogorov and Smirnov on a sliding window [raab2020]. The last
-// r = `stat_size` of the last n = `window_size` values are compared with r of the n - r before
-// them, drawn without repetition. It is a drift if the largest distance of the two empirical
+// KSWIN: the Kolmogorov-Smirnov test on a sliding window [raab2020]. The last r = `stat_size` of
+// the last n = `window_size` values are compared with r of the n - r values before them, drawn
+// without repetition. A drift is reported if the largest distance between the two empirical
 // distributions is
 //
 //     dist > sqrt(-ln(alpha) / r)
 //
-// and the last r values alone remain. The draws at value t are those of Philox with the key
-// (seed, t): no random state, and the same whoever saves and loads. All room is made at the
-// start; an update sorts, which is O(r log r) after the n values are there.
+// and then only the last r values are kept. The draws at value t use Philox with the key (seed, t),
+// so there is no random state, and saving and loading does not change them. All memory is allocated
+// at the start. Once the window is full, an update sorts, which takes O(r log r).
 class Kswin {
 public:
     static constexpr std::string_view name = "kswin";
     static constexpr std::string_view type_name = "KSWIN";
     static constexpr std::string_view about =
-        "The distribution of the last values against that of those before.";
-    static constexpr Watches watches = Watches::numbers;
+        "The distribution of the last values compared with that of the values before them.";
+    static constexpr DetectorInput input = DetectorInput::numbers;
 
     struct Parameters {
         double alpha = 0.005;
         std::uint32_t window_size = 100;  // n
         std::uint32_t stat_size = 30;     // r, at most half of n
-        std::uint64_t seed = 0;           // to 2^53
+        std::uint64_t seed = 0;           // up to 2^53
 
         template <class Self, class Visit>
         static void each_parameter(Self& self, Visit&& visit) {
             visit("alpha", self.alpha, Probability{},
-                  "Accepted probability of a false alarm at a value.");
-            visit("window_size", self.window_size, Range{2.0, 1e6}, "Values in the window.");
+                  "Accepted probability of a false alarm per value.");
+            visit("window_size", self.window_size, Range{2.0, 1e6},
+                  "Number of values in the window.");
             visit("stat_size", self.stat_size, Range{1.0, 4294967295.0},
-                  "Last values that are compared, at most half of window_size.");
-            visit("seed", self.seed, Range{0.0, 9007199254740992.0}, "Seed of the draws.");
+                  "How many of the last values are compared, at most half of window_size.");
+            visit("seed", self.seed, Range{0.0, 9007199254740992.0}, "Seed of the random draws.");
         }
         bool operator==(const Parameters&) const = default;
     };
@@ -60,12 +61,12 @@ private:
     [[nodiscard]] bool differ() noexcept;
 
     Parameters parameters_;
-    double farthest_;  // r times the largest distance that is no drift
+    double farthest_;  // r times the largest distance that is not a drift
     std::uint64_t seen_ = 0;
     std::uint32_t held_ = 0;
     Signal signal_ = Signal::none;
-    Held<double> window_;  // of window_size, the first `held_` in use, oldest first
-    Held<double> sorted_;  // to compare: the older part, then the last r
+    Held<double> window_;  // [window_size]; the first `held_` are in use, oldest first
+    Held<double> sorted_;  // working memory: the older part, then the last r
 };
 
 static_assert(Detector<Kswin>);

@@ -1,4 +1,4 @@
-// Refuses a parameter by name, rule and value.
+// Errors for wrong parameters, which name the parameter, the rule and the value.
 #pragma once
 
 #include <sstream>
@@ -41,7 +41,7 @@ struct RequireDeclared {
     void operator()(const char*, const T&, const Rule&, const char*) const {}
 };
 
-// Every parameter is what it is declared to be.
+// Checks every parameter against its declaration.
 template <class Parameters>
 void require_declared(const Parameters& p) {
     Parameters::each_parameter(p, RequireDeclared{});

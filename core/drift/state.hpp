@@ -1,4 +1,4 @@
-// Reads what a detector has saved, and takes nothing on trust.
+// Reads a saved detector and checks every number.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ public:
     double number(double low, double high, const char* what) {
         require(!rest_->empty(), "it ends too early");
         const double x = rest_->front();
-        if (!(x >= low && x <= high)) {  // nor NaN
+        if (!(x >= low && x <= high)) {  // also true for NaN
             throw std::invalid_argument(std::string("state of a detector: ") + what +
                                         " is out of range");
         }
@@ -33,8 +33,7 @@ public:
 
     // A whole number from `low` to `high`, at most 2^53.
     std::uint64_t count(std::uint64_t low, std::uint64_t high, const char* what) {
-        const double x =
-            number(static_cast<double>(low), static_cast<double>(high), what);
+        const double x = number(static_cast<double>(low), static_cast<double>(high), what);
         if (x != std::floor(x)) {
             throw std::invalid_argument(std::string("state of a detector: ") + what +
                                         " is not a whole number");

@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t padded(std::size_t n) { return n + (4 - n % 4) % 4; }
 
-// The first two values of each column with their codes: most columns of numbers that are
-// categories are indicators, and a row of these is encoded without a branch.
+// The first two values of each column with their codes. Most categorical columns of numbers are
+// indicators, and a row of these is encoded without a branch.
 template <class Code>
 class Indicators {
 public:
@@ -40,7 +40,7 @@ public:
         std::fill_n(two_.begin(), n, std::numeric_limits<double>::quiet_NaN());
     }
 
-    // False: another value is among them, and nothing is written. `row` is padded with zeros.
+    // Returns false and writes nothing if there is another value. `row` is padded with zeros.
     bool encode(const double* row, Code* codes) noexcept {
         if (!kernels().one_or_two(row, one_.data(), two_.data(), one_.size(), is_two_.data())) {
             return false;
@@ -55,7 +55,7 @@ public:
         code = static_cast<Code>(code_one_[c] ^ (value == one_[c] ? 0 : change_[c]));
         return true;
     }
-    // After the first two, the second place goes to the latest value.
+    // After the first two values, the second place is used for the latest value.
     void keep(std::size_t c, double value, Code code) noexcept {
         if (value != value) return;
         if (one_[c] != one_[c]) {
@@ -68,10 +68,10 @@ public:
     }
 
 private:
-    std::vector<double> one_, two_;  // in whole vectors; NaN: none yet
+    std::vector<double> one_, two_;  // padded to whole vectors; NaN if there is none yet
     std::vector<std::int8_t> is_two_;
     std::vector<Code> code_one_;
-    std::vector<Code> change_;  // from the first code to the second, bit by bit
+    std::vector<Code> change_;  // from the first code to the second, as exclusive or
 };
 
 double number(const Column& column, std::size_t row) noexcept {
@@ -79,7 +79,7 @@ double number(const Column& column, std::size_t row) noexcept {
                                             : column.at<double>(row);
 }
 
-// Whether all columns are doubles side by side.
+// Whether all columns are doubles in one row-major matrix.
 bool is_matrix(const std::vector<Column>& columns) noexcept {
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const char* const place = static_cast<const char*>(columns[0].data) + c * sizeof(double);
@@ -98,7 +98,7 @@ std::optional<Place> encode(const Batch& batch, std::vector<CodeTable<double>>& 
                             Code* codes) {
     const std::size_t n = batch.columns.size();
     bool infinite = false;
-    if (n < 4) {  // they would not fill a vector
+    if (n < 4) {  // too few for a vector
         for (std::size_t c = 0; c < n; ++c) {
             for (std::size_t r = 0; r < batch.rows; ++r) {
                 const double value = number(batch.columns[c], r);
@@ -111,7 +111,7 @@ std::optional<Place> encode(const Batch& batch, std::vector<CodeTable<double>>& 
     const bool matrix = is_matrix(batch.columns);
     Indicators<Code> indicators(n);
     std::vector<double> row(padded(n), 0.0);
-    // Row by row, as columns of one matrix lie in memory.
+    // Reads row by row, because the columns of a matrix are stored so.
     for (std::size_t r = 0; r < batch.rows; ++r, codes += n) {
         if (matrix) {
             std::memcpy(row.data(),

@@ -1,4 +1,4 @@
-// Values to codes, in the order of their first appearance.
+// Codes for values, in the order of their first appearance.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace riparian {
 
-// The codes of numbers. The usual ones, small whole numbers, are looked up in a
-// table, the others in a hash map. `Value` is an integer or a double; NaN is missing.
+// The codes of numbers. Small whole numbers, the usual case, are looked up in a table, all others
+// in a hash map. `Value` is an integer or a double; NaN is missing.
 template <class Value>
 class CodeTable {
 public:
@@ -31,7 +31,7 @@ public:
 
     // The code that the next new value would get.
     [[nodiscard]] std::int32_t next() const noexcept { return next_; }
-    // What was new, oldest first.
+    // The values that were new, oldest first.
     [[nodiscard]] const std::vector<Value>& added() const noexcept { return added_; }
 
 private:
@@ -50,7 +50,8 @@ private:
     std::int32_t* find(Value value) {
         const bool inside = value >= Value{0} && value < Value{small};
         const auto place = static_cast<std::size_t>(inside ? value : Value{0});
-        if (static_cast<Value>(place) == value) [[likely]] return &direct_[place];
+        if (static_cast<Value>(place) == value) [[likely]]
+            return &direct_[place];
         return &others_.try_emplace(value, unseen_code).first->second;
     }
 
@@ -73,8 +74,8 @@ private:
 void encode(const std::int64_t* values, std::size_t n, CodeTable<std::int64_t>&, bool grow,
             std::int32_t* codes);
 
-// Several columns at once, which may lie side by side in memory; codes as [row][column],
-// as int8 or int32. Gives the place of the first infinite value, if there is one.
+// Encodes several columns at once, which may be columns of one matrix. Codes are written as
+// [row][column], as int8 or int32. Returns the place of the first infinite value, if there is one.
 template <class Code>
 std::optional<Place> encode(const Batch&, std::vector<CodeTable<double>>&, bool grow, Code* codes);
 

@@ -23,8 +23,8 @@ public:
                                            std::size_t categorical) noexcept;
 
     std::vector<Kind> kinds;
-    std::vector<std::vector<double>> numbers;       // [numeric feature][row]
-    std::vector<std::vector<std::int32_t>> codes;   // [categorical feature][row]
+    std::vector<std::vector<double>> numbers;      // [numeric feature][row]
+    std::vector<std::vector<std::int32_t>> codes;  // [categorical feature][row]
     std::vector<std::int32_t> labels;
     std::vector<double> weights;
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t object_bytes = 1032;
 static_assert(sizeof(ChunkForest) <= object_bytes);
 
-// Of the limit of memory, set aside for the chunk.
+// This part of the memory limit is set aside for the chunk.
 constexpr std::size_t chunk_share = 4;
 
 }  // namespace
@@ -26,7 +26,7 @@ std::shared_ptr<Tree> ChunkForest::fresh() const {
     settings.max_bytes = bytes_of_a_tree(max_bytes_);
     settings.leaf_features.seed = chunks_;
     auto tree = std::make_shared<Tree>(settings);
-    // What the first tree needs is told when its features are known.
+    // What the first tree needs is checked when its features are known.
     if (!chunk_.kinds.empty()) tree->add_features(chunk_.kinds);
     tree->declare_classes(schema_.declared);
     return tree;
@@ -46,9 +46,9 @@ void ChunkForest::give_classes(std::size_t count) {
 
 std::size_t ChunkForest::bytes_of_a_tree(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
-    const std::size_t left = besides_names(limit) - limit / chunk_share;
-    const std::size_t besides = object_bytes;
-    return left > besides ? (left - besides) / most_trees() : 0;
+    const std::size_t left = without_names(limit) - limit / chunk_share;
+    const std::size_t other_bytes = object_bytes;
+    return left > other_bytes ? (left - other_bytes) / most_trees() : 0;
 }
 
 std::size_t ChunkForest::bytes_of_a_chunk() const noexcept {
@@ -86,28 +86,29 @@ std::size_t ChunkForest::memory_bytes() const {
 
 // The end of a chunk: a tree for each fold, which learns most of the chunk.
 std::size_t ChunkForest::most_of_rows(std::size_t rows) const {
-    const std::size_t fold = learner_->most_of_rows(settings_.rows * settings_.epochs);
+    const std::size_t fold = learner_->memory().most_of_rows(settings_.rows * settings_.epochs);
     return Ensemble::most_of_rows(rows) + (settings_.folds + 2) * (fold + 2 * bytes_of_a_chunk());
 }
 
 void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w,
-                      const Answers* answers, Stop* stop) {
+                      const Predictions* predictions, Stop* stop) {
     for (std::size_t first = 0; first < batch.rows;) {
-        look(stop);
+        poll(stop);
         const std::size_t most = set_aside(std::min(pace_.rows(batch.rows), batch.rows - first));
         const auto lock = turnstile_.writing();
         // Until the chunk is full the members that vote are the same, but for a first chunk,
-        // which its tree answers while it learns.
+        // which its tree predicts while it learns.
         const bool growing = kept_.empty();
         std::size_t last = first;
-        for (std::size_t room = settings_.rows - chunk_.rows(); last < batch.rows && room > 0; ++last) {
+        for (std::size_t room = settings_.rows - chunk_.rows(); last < batch.rows && room > 0;
+             ++last) {
             const bool learned = y[last] >= 0 && (!w || w[last] > 0.0);
-            if (last - first == most || (growing && answers && last > first)) break;
+            if (last - first == most || (growing && predictions && last > first)) break;
             if (learned) --room;
         }
         const Pace::Timer timer(pace_, last - first, turnstile_);
-        if (answers) {
-            // A class that a row brings is known to the rows after it, whoever votes.
+        if (predictions) {
+            // A class that a row brings is known to all rows after it.
             std::vector<std::uint32_t> known;
             std::size_t classes = seen_ ? schema_.classes : 0;
             for (std::size_t r = first; r < last; ++r) {
@@ -115,7 +116,7 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
                 if (y[r] < 0 || (w && !(w[r] > 0.0))) continue;
                 classes = std::max(classes, static_cast<std::size_t>(y[r]) + 1);
             }
-            answer(batch, *answers, first, known);
+            predict_rows(batch, *predictions, first, known);
         }
         finish([&] {
             for (std::size_t r = first; r < last; ++r) {
@@ -134,7 +135,7 @@ void ChunkForest::add_to_chunk(const Batch& batch, std::size_t row, std::int32_t
     ++seen_;
     schema_.classes = std::max(schema_.classes, static_cast<std::size_t>(y) + 1);
     chunk_.add(batch, row, y, w);
-    for (std::size_t c = 0; c < chunk_.codes.size(); ++c) meet(c, chunk_.codes[c].back());
+    for (std::size_t c = 0; c < chunk_.codes.size(); ++c) note_category(c, chunk_.codes[c].back());
 }
 
 void ChunkForest::learn_chunk(Tree& tree, const Chunk& chunk) const {
@@ -164,7 +165,7 @@ double ChunkForest::loss(const Tree& tree, const Chunk& chunk) const {
     return sum;
 }
 
-// Of who draws classes as often as they are, per row.
+// The loss per row of a classifier that draws classes at random, as often as they occur.
 double ChunkForest::random_loss() const {
     std::vector<double> share(schema_.classes, 0.0);
     double total = 0.0;
@@ -221,64 +222,64 @@ void ChunkForest::end_chunk() {
     learner_ = fresh();
 }
 
-// ---- answering ----
+// ---- predicting ----
 
 // The best members that beat chance; the newest where none does, and before the first chunk is
 // full the one that learns it.
-std::vector<ChunkForest::Kept> ChunkForest::electorate() const {
+std::vector<ChunkForest::Kept> ChunkForest::voting_members() const {
     if (kept_.empty()) return {{learner_, seen_ > 0 ? 1.0 : 0.0, chunks_}};
     std::vector<Kept> out;
     for (const Kept& k : kept_) {
         if (k.weight > 0.0 && out.size() < settings_.voting) out.push_back(k);
     }
     if (!out.empty()) return out;
-    const auto newest = std::max_element(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
-        return a.chunk < b.chunk;
-    });
+    const auto newest = std::max_element(
+        kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) { return a.chunk < b.chunk; });
     return {{newest->tree, 1.0, newest->chunk}};
 }
 
-void ChunkForest::answer(const Batch& batch, const Answers& answers, std::size_t first,
-                         const std::vector<std::uint32_t>& known, Stop* stop) const {
-    const std::vector<Kept> voters = electorate();
+void ChunkForest::predict_rows(const Batch& batch, const Predictions& predictions,
+                               std::size_t first, const std::vector<std::uint32_t>& known,
+                               Stop* stop) const {
+    const std::vector<Kept> voters = voting_members();
     Pace pace(256);
     const std::size_t rows = known.size();
     // Rows bring classes to those after them: the last one knows the most.
     const std::size_t classes = rows ? known.back() : 0;
-    const std::size_t width = std::max({answers.width, classes, std::size_t{1}});
+    const std::size_t width = std::max({predictions.width, classes, std::size_t{1}});
     const std::size_t most = block_rows(voters.size(), width);
     for (std::size_t done = 0, n = 0; done < rows; done += n) {
-        look(stop);
+        poll(stop);
         n = std::min(pace.rows(most), rows - done);
         const Pace::Timer timer(pace, n, turnstile_);
         const Batch block = batch.certain_rows(first + done, n);
         const Ballots ballots(voters.size(), n, width);
-        side_by_side(voters.size(), worthwhile(threads_, voters.size(), n),
-                     [&](std::size_t m) {
-                         const Votes& v = ballots.votes()[m];
-                         std::fill_n(v.weights, n, voters[m].weight);
-                         voters[m].tree->predict(block, {nullptr, v.shares, width});
-                     });
-        combine(ballots.votes(), n, costs_, [&](std::size_t r) { return known[done + r]; }, answers,
-                first + done);
+        side_by_side(voters.size(), worthwhile(threads_, voters.size(), n), [&](std::size_t m) {
+            const Votes& v = ballots.votes()[m];
+            std::fill_n(v.weights, n, voters[m].weight);
+            voters[m].tree->predict(block, {nullptr, v.shares, width});
+        });
+        combine(
+            ballots.votes(), n, costs_, [&](std::size_t r) { return known[done + r]; }, predictions,
+            first + done);
     }
 }
 
-void ChunkForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
+void ChunkForest::predict(const Batch& batch, const Predictions& predictions, Stop* stop,
                           Moment* moment) const {
     const auto lock = turnstile_.reading();
     if (moment) *moment = {seen_, schema_.classes};
-    // Classes that came after the question was asked are not part of the answer.
+    // Classes that came after the call began are not part of the prediction.
     std::size_t known = seen_ ? schema_.classes : 0;
-    if (answers.width) known = std::min(known, answers.width);
-    answer(batch, answers, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)),
-           stop);
+    if (predictions.width) known = std::min(known, predictions.width);
+    predict_rows(batch, predictions, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)),
+                 stop);
 }
 
 void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,
                         std::vector<double>& weights) const {
     const auto lock = turnstile_.reading();
-    const std::vector<Kept> voters = electorate();
+    const std::vector<Kept> voters = voting_members();
     shares.assign(voters.size() * width, 0.0);
     weights.clear();
     for (std::size_t m = 0; m < voters.size(); ++m) {
@@ -301,9 +302,9 @@ std::shared_ptr<Tree> ChunkForest::tree(std::size_t member) const {
 
 std::vector<ChunkRecord> ChunkForest::records() const {
     const auto lock = turnstile_.reading();
-    // The one that learns the first chunk answers from its first row on.
+    // The one that learns the first chunk predicts from its first row on.
     if (kept_.empty()) return {{learner_, 0.0, 1.0, chunks_, false}};
-    const std::vector<Kept> voters = electorate();
+    const std::vector<Kept> voters = voting_members();
     std::vector<ChunkRecord> out;
     for (const Kept& k : kept_) {
         const auto vote = std::find_if(voters.begin(), voters.end(),

@@ -16,24 +16,24 @@ namespace riparian {
 
 struct ChunkSettings {
     TreeSettings tree;
-    std::size_t rows = 500;    // of a chunk
-    std::size_t voting = 15;   // members that vote
-    std::size_t stored = 30;   // members that are kept
-    std::size_t folds = 10;    // of the estimate for the newest
-    std::size_t epochs = 1;    // passes of it over its chunk
+    std::size_t rows = 500;   // of a chunk
+    std::size_t voting = 15;  // members that vote
+    std::size_t stored = 30;  // members that are kept
+    std::size_t folds = 10;   // of the estimate for the newest
+    std::size_t epochs = 1;   // passes of a member over its chunk
     std::size_t max_bytes = SIZE_MAX;
     std::size_t threads = 1;
 };
 
 // The whole state as flat arrays, and the trees: those that are kept, then the one that learns.
 struct ChunkSnapshot : SchemaSnapshot {
-    std::vector<double> chunk_numbers;        // [numeric feature][row]
-    std::vector<std::int32_t> chunk_codes;    // [categorical feature][row]
-    std::vector<std::int32_t> chunk_labels;   // [row]
-    std::vector<double> chunk_weights;        // [row]
-    std::vector<double> member_weights;       // [member], the largest first
-    std::vector<std::uint64_t> member_chunks; // [member]: which chunk it learned
-    std::vector<std::uint64_t> chunks;        // [1] so far
+    std::vector<double> chunk_numbers;         // [numeric feature][row]
+    std::vector<std::int32_t> chunk_codes;     // [categorical feature][row]
+    std::vector<std::int32_t> chunk_labels;    // [row]
+    std::vector<double> chunk_weights;         // [row]
+    std::vector<double> member_weights;        // [member], the largest first
+    std::vector<std::uint64_t> member_chunks;  // [member]: which chunk it learned
+    std::vector<std::uint64_t> chunks;         // [1] so far
 
     template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {
@@ -50,7 +50,7 @@ struct ChunkSnapshot : SchemaSnapshot {
     std::vector<Snapshot> trees;
 };
 
-// How a member stands, in the order of members.
+// What a forest reports of a member.
 struct ChunkRecord {
     std::shared_ptr<Tree> tree;
     double weight = 0.0;      // by the last chunk
@@ -59,13 +59,14 @@ struct ChunkRecord {
     bool kept = true;         // false for the one that learns the first chunk
 };
 
-// With costs, answers are chosen by them and members are weighted by what they save.
+// With costs, predictions are chosen by them, and members are weighted by the costs that they save.
 class ChunkForest final : public Ensemble {
 public:
     explicit ChunkForest(const ChunkSettings&);
 
     // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
+    void predict(const Batch&, const Predictions&, Stop* stop = nullptr,
+                 Moment* moment = nullptr) const;
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
 
@@ -94,11 +95,12 @@ private:
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
     [[nodiscard]] TreeSettings settings_of_a_tree() const override { return settings_.tree; }
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
+    void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
+             Stop*) override;
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     // `known`: how many classes there are, for each row from `first` on; 0 before one is learned.
-    void answer(const Batch&, const Answers&, std::size_t first,
-                const std::vector<std::uint32_t>& known, Stop* = nullptr) const;
+    void predict_rows(const Batch&, const Predictions&, std::size_t first,
+                      const std::vector<std::uint32_t>& known, Stop* = nullptr) const;
     void add_to_chunk(const Batch&, std::size_t row, std::int32_t y, double w);
     void end_chunk();
     [[nodiscard]] std::shared_ptr<Tree> fresh() const;
@@ -111,8 +113,8 @@ private:
         return settings_.stored + 1 + settings_.folds;
     }
     [[nodiscard]] std::size_t bytes_of_a_chunk() const noexcept;
-    // Who votes, and what it counts.
-    [[nodiscard]] std::vector<Kept> electorate() const;
+    // The members that vote, with their weights.
+    [[nodiscard]] std::vector<Kept> voting_members() const;
 
     const ChunkSettings settings_;  // as it was made
     Chunk chunk_;

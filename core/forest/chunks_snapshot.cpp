@@ -51,7 +51,8 @@ std::unique_ptr<ChunkForest> ChunkForest::restore(const ChunkSettings& settings,
     Chunk& chunk = forest->chunk_;
     for (std::size_t f = 0; f < numeric; ++f) {
         chunk.numbers[f].assign(s.chunk_numbers.begin() + static_cast<std::ptrdiff_t>(f * rows),
-                                s.chunk_numbers.begin() + static_cast<std::ptrdiff_t>((f + 1) * rows));
+                                s.chunk_numbers.begin() +
+                                    static_cast<std::ptrdiff_t>((f + 1) * rows));
         for (const double x : chunk.numbers[f]) demand(!std::isinf(x), "the chunk holds inf");
     }
     for (std::size_t f = 0; f < categorical; ++f) {
@@ -90,11 +91,11 @@ std::unique_ptr<ChunkForest> ChunkForest::restore(const ChunkSettings& settings,
                    (weight == s.member_weights[m - 1] && of < s.member_chunks[m - 1]),
                "member_weights is not in order");
         const auto tree = restored(m);
-        demand(tree->seen() == settings.rows * settings.epochs, "a member of another chunk");
+        demand(tree->facts().seen == settings.rows * settings.epochs, "a member of another chunk");
         forest->kept_.push_back({tree, weight, of});
     }
     forest->learner_ = restored(n);
-    demand(forest->learner_->seen() == rows, "a tree that has learned another chunk");
+    demand(forest->learner_->facts().seen == rows, "a tree that has learned another chunk");
     return forest;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "../data/limits.hpp"
 #include "../demand.hpp"
 #include "../growth/snapshot.hpp"
 
@@ -27,7 +28,7 @@ void Ensemble::within_limit(Job&& job) {
 void Ensemble::add_features(const std::vector<Kind>& kinds) {
     within_limit([&] {
         std::size_t bytes = most_of_rows(1) + 1024 * kinds.size();
-        for (const auto& tree : trees()) bytes += tree->most_of_features(kinds);
+        for (const auto& tree : trees()) bytes += tree->memory().most_of_features(kinds);
         const Section section(reserve_, bytes);
         const auto lock = turnstile_.writing();
         unfinished_ = true;
@@ -44,7 +45,7 @@ void Ensemble::add_features(const std::vector<Kind>& kinds) {
 void Ensemble::declare_classes(std::size_t count) {
     within_limit([&] {
         std::size_t bytes = most_of_rows(1) + 1024 * count;
-        for (const auto& tree : trees()) bytes += tree->most_of_classes(count);
+        for (const auto& tree : trees()) bytes += tree->memory().most_of_classes(count);
         const Section section(reserve_, bytes);
         const auto lock = turnstile_.writing();
         unfinished_ = true;
@@ -88,7 +89,7 @@ void Ensemble::set_costs(const double* matrix, std::size_t classes) {
     costs_ = Costs{std::move(entries), classes, classes};
 }
 
-void Ensemble::meet(std::size_t categorical, std::int32_t code) noexcept {
+void Ensemble::note_category(std::size_t categorical, std::int32_t code) noexcept {
     if (code < 0) return;
     std::uint32_t& known = schema_.categories[categorical];
     known = std::max(known, static_cast<std::uint32_t>(code) + 1);
@@ -106,7 +107,9 @@ void Ensemble::set_max_bytes(std::size_t limit) {
     const auto lock = turnstile_.writing();
     if (limit != SIZE_MAX) {
         const std::size_t each = bytes_of_a_tree(limit);
-        const auto fits = [&](const std::shared_ptr<Tree>& tree) { return tree->fits_in(each); };
+        const auto fits = [&](const std::shared_ptr<Tree>& tree) {
+            return tree->memory().fits_in(each);
+        };
         const auto all = trees();
         if (!has_room(limit) || !std::all_of(all.begin(), all.end(), fits)) {
             throw ForestTooLow(limit, needed());
@@ -128,8 +131,8 @@ std::size_t Ensemble::needed() const {
     Tree fresh(settings);
     fresh.add_features(schema_.kinds);
     const std::size_t classes = classes_of_a_tree();
-    std::size_t each = std::max(fresh.least_bytes(), fresh.needed_bytes(classes));
-    for (const auto& tree : trees()) each = std::max(each, tree->needed_bytes(classes));
+    std::size_t each = std::max(fresh.least_bytes(), fresh.memory().needed(classes));
+    for (const auto& tree : trees()) each = std::max(each, tree->memory().needed(classes));
     return limit_for(each);
 }
 
@@ -141,7 +144,7 @@ std::size_t Ensemble::with_names(std::size_t left) const noexcept {
 
 std::size_t Ensemble::most_of_rows(std::size_t rows) const {
     std::size_t bytes = 256 * 1024 + 64 * rows;
-    for (const auto& tree : trees()) bytes += tree->most_of_rows(rows);
+    for (const auto& tree : trees()) bytes += tree->memory().most_of_rows(rows);
     return bytes;
 }
 
@@ -173,34 +176,24 @@ void Ensemble::learn(const Batch& batch, const std::int32_t* y, const double* w,
 }
 
 void Ensemble::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                           const Answers& answers, Stop* stop) {
-    within_limit([&] { run(batch, y, w, &answers, stop); });
+                           const Predictions& predictions, Stop* stop) {
+    within_limit([&] { run(batch, y, w, &predictions, stop); });
 }
 
-// ---- looking ----
+// ---- what the forest is ----
 
-std::size_t Ensemble::n_features() const {
+Facts Ensemble::facts() const {
     const auto lock = turnstile_.reading();
-    return schema_.kinds.size();
-}
-
-std::size_t Ensemble::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return schema_.classes;
+    return {schema_.kinds.size(), schema_.classes, seen_};
 }
 
 std::size_t Ensemble::n_categories(std::size_t feature) const {
     const auto lock = turnstile_.reading();
     if (schema_.kinds.at(feature) == Kind::numeric) return 0;
-    const auto before = std::count(schema_.kinds.begin(),
-                                   schema_.kinds.begin() + static_cast<std::ptrdiff_t>(feature),
-                                   Kind::categorical);
+    const auto before =
+        std::count(schema_.kinds.begin(),
+                   schema_.kinds.begin() + static_cast<std::ptrdiff_t>(feature), Kind::categorical);
     return schema_.categories[static_cast<std::size_t>(before)];
-}
-
-std::uint64_t Ensemble::seen() const {
-    const auto lock = turnstile_.reading();
-    return seen_;
 }
 
 std::vector<std::uint32_t> Ensemble::all_features() const {
@@ -234,7 +227,8 @@ void Ensemble::restore_schema(const SchemaSnapshot& s) {
         categorical += kind;
     }
     demand_size(s.categories, categorical, "categories");
-    for (const std::uint32_t c : s.categories) demand(c <= max_categories, "categories is too large");
+    for (const std::uint32_t c : s.categories)
+        demand(c <= max_categories, "categories is too large");
     add_features(kinds);
     declare_classes(s.declared[0]);
     schema_.categories = s.categories;
@@ -256,7 +250,8 @@ std::shared_ptr<Tree> Ensemble::restore_tree(const TreeSettings& settings, const
     }
     demand(s.kinds == kinds, "a tree of other features");
     std::shared_ptr<Tree> tree = Tree::restore(settings, s);
-    demand(tree->n_classes() <= schema_.classes, "a tree that has seen more classes than its forest");
+    demand(tree->facts().n_classes <= schema_.classes,
+           "a tree that has seen more classes than its forest");
     for (std::size_t c = 0; c < known.size(); ++c) {
         demand(s.categories[c] <= known[c],
                "a tree that has seen a category which its forest has not");

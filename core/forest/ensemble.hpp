@@ -1,4 +1,4 @@
-// What every engine of several trees holds besides them: the schema, names, costs and limits.
+// What all forests share: the schema, names, costs, the memory limit and the locks.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace riparian {
 
-// What all trees of a forest are told of their stream.
+// What all trees of a forest know of the stream.
 struct Schema {
     std::vector<Kind> kinds;
     std::vector<std::uint32_t> categories;  // [categorical feature]
     std::size_t classes = 0, declared = 0;  // declared: of them, by the user
-    // [feature]: number of the first row with a value of it, where members draw features.
+    // [feature]: number of the first row that had a value for it, where members draw features.
     std::vector<std::uint64_t> met_at;
 
     static constexpr std::uint64_t never = UINT64_MAX;
@@ -40,13 +40,13 @@ struct SchemaSnapshot {
     }
 };
 
-// The limit of memory is too low for a forest: what is needed is told for all of it.
+// The memory limit is too low for a forest. `needed` is what the whole forest needs.
 struct ForestTooLow : LimitTooLow {
     ForestTooLow(std::size_t limit, std::size_t needed)
         : LimitTooLow(limit, needed, "the forest as it is with no leaf active") {}
 };
 
-// Learning calls must not overlap each other; reading calls may overlap anything.
+// Threads and errors: as Tree.
 class Ensemble {
 public:
     Ensemble(const Ensemble&) = delete;
@@ -65,48 +65,48 @@ public:
     void set_costs(const double* matrix, std::size_t classes);
     // Holds from now on. LimitTooLow, and nothing is changed, if it cannot.
     void set_max_bytes(std::size_t);
-    // What the forest as it is needs, with the classes that it was told to expect.
+    // What the forest as it is needs, together with the classes that it expects.
     [[nodiscard]] std::size_t least_bytes() const;
     void set_threads(std::size_t threads) noexcept { threads_ = threads; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
     [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return !limited(); }
 
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Predictions&,
                      Stop* stop = nullptr);
 
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
+    [[nodiscard]] Facts facts() const;
     // Categories of a feature that rows have brought; 0 for a numeric one.
     [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
-    [[nodiscard]] std::uint64_t seen() const;
 
 protected:
-    Ensemble(std::size_t max_bytes, std::size_t threads) : max_bytes_(max_bytes), threads_(threads) {}
+    Ensemble(std::size_t max_bytes, std::size_t threads)
+        : max_bytes_(max_bytes), threads_(threads) {}
 
-    // Under the lock of a writer. What a forest does with its trees when the schema changes, or
-    // the limit to one that they fit.
+    // Called under the lock of a writer, when the schema has changed, or the memory limit to one that the
+    // trees fit.
     virtual void give_features(const std::vector<Kind>&) = 0;
     virtual void give_classes(std::size_t) {}
     virtual void give_limit(std::size_t) = 0;
-    // Whether so little has room for all that is no tree; how much of it a tree may hold; and the
-    // limit with room for all if a tree holds so much.
+    // Whether a limit has room for all that is not a tree; how much of the limit a tree may hold; and the
+    // limit that has room for everything if each tree holds this much.
     [[nodiscard]] virtual bool has_room(std::size_t limit) const noexcept;
     [[nodiscard]] virtual std::size_t bytes_of_a_tree(std::size_t limit) const noexcept = 0;
     [[nodiscard]] virtual std::size_t limit_for(std::size_t of_a_tree) const noexcept = 0;
     [[nodiscard]] virtual std::vector<std::shared_ptr<Tree>> trees() const = 0;
-    // How trees are made, and how many classes they will know.
+    // The settings of new trees, and how many classes they will know.
     [[nodiscard]] virtual TreeSettings settings_of_a_tree() const = 0;
     [[nodiscard]] virtual std::size_t classes_of_a_tree() const noexcept { return expected(); }
-    // Without a lock: answers rows and learns them, block by block.
-    virtual void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) = 0;
+    // Predicts and learns rows, block by block. Called without a lock.
+    virtual void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
+                     Stop*) = 0;
 
-    // At most what a block of so many rows allocates. All trees grow with every block.
+    // An upper bound of what a block of this many rows allocates. All trees grow with every block.
     [[nodiscard]] virtual std::size_t most_of_rows(std::size_t rows) const;
-    // Sets memory aside for a block of so many rows, or of fewer where there is less; gives their
+    // Sets memory aside for a block of this many rows, or of fewer where memory is short. Returns their
     // number. Throws std::bad_alloc if there is not enough for one.
     [[nodiscard]] std::size_t set_aside(std::size_t rows);
-    // Does a block of rows for which memory was set aside; throws std::bad_alloc after it if it
+    // Does a block of rows for which memory was set aside. Throws std::bad_alloc after it if that memory
     // was needed.
     template <class Block>
     void finish(const Block& block) {
@@ -118,8 +118,8 @@ protected:
     }
 
     [[nodiscard]] bool limited() const noexcept { return max_bytes_ != SIZE_MAX; }
-    // Of a limit, what is not set aside for names; and the limit that leaves so much.
-    [[nodiscard]] static std::size_t besides_names(std::size_t limit) noexcept {
+    // The part of a limit that is not set aside for names; and the limit that leaves this much.
+    [[nodiscard]] static std::size_t without_names(std::size_t limit) noexcept {
         return limit - limit / names_share;
     }
     [[nodiscard]] std::size_t with_names(std::size_t left) const noexcept;
@@ -128,19 +128,21 @@ protected:
     [[nodiscard]] std::size_t expected() const noexcept {
         return expected_ > schema_.classes ? expected_ : schema_.classes;
     }
-    // Of them, those that the batch brings.
+    // How many of them the batch brings.
     [[nodiscard]] std::size_t coming() const noexcept { return coming_; }
-    void meet(std::size_t categorical, std::int32_t code) noexcept;
+    // Makes a category of a row known.
+    void note_category(std::size_t categorical, std::int32_t code) noexcept;
     [[nodiscard]] std::vector<std::uint32_t> all_features() const;
 
     void save(SchemaSnapshot&) const;
-    // Throws std::invalid_argument, naming what is wrong. The trees are the forest's own matter.
+    // Throws std::invalid_argument, naming what is wrong. Each forest restores its trees itself.
     void restore_schema(const SchemaSnapshot&);
-    // A tree of these arrays, which has seen no more than the forest.
-    [[nodiscard]] std::shared_ptr<Tree> restore_tree(const TreeSettings&, const Snapshot&,
-                                                     const std::vector<std::uint32_t>& features) const;
+    // Restores a tree, which must not have seen more than the forest.
+    [[nodiscard]] std::shared_ptr<Tree> restore_tree(
+        const TreeSettings&, const Snapshot&, const std::vector<std::uint32_t>& features) const;
 
-    static constexpr std::size_t names_share = 16;  // of the limit of memory, set aside for names
+    static constexpr std::size_t names_share =
+        16;  // this part of the memory limit is set aside for names
 
     Schema schema_;
     std::uint64_t seen_ = 0;
@@ -153,7 +155,7 @@ protected:
 
 private:
     [[nodiscard]] std::size_t needed() const;
-    // Does it, and tells what the whole forest needs where a tree has too little.
+    // Does a job. Where a tree has too little memory, the error states what the whole forest needs.
     template <class Job>
     void within_limit(Job&&);
 

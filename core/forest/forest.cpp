@@ -14,7 +14,7 @@ constexpr std::size_t room_of_detector = 8192;
 
 }  // namespace
 
-Forest::Forest(const ForestSettings& settings)  
+Forest::Forest(const ForestSettings& settings)
     : Ensemble(settings.max_bytes, settings.threads), settings_(settings) {
     for (std::size_t i = 0; i < settings.members; ++i) members_.emplace_back(settings_, i);
     if (limited()) {
@@ -27,7 +27,8 @@ Forest::Forest(const ForestSettings& settings)
 void Forest::give_features(const std::vector<Kind>& kinds) {
     schema_.met_at.resize(schema_.kinds.size(), Schema::never);
     // With the names, since every member may list the features that it sees.
-    names_ += kinds.size() * (16 + settings_.members * trees_a_member() * 2 * sizeof(std::uint32_t));
+    names_ +=
+        kinds.size() * (16 + settings_.members * trees_a_member() * 2 * sizeof(std::uint32_t));
     for (Member& m : members_) m.add_features(schema_);
 }
 
@@ -37,7 +38,7 @@ void Forest::give_classes(std::size_t count) {
 
 // ---- memory ----
 
-std::size_t Forest::besides_trees() const noexcept {
+std::size_t Forest::without_trees() const noexcept {
     const std::size_t detectors = (settings_.warning ? 1 : 0) + (settings_.drift ? 1 : 0);
     return object_bytes + settings_.members * (sizeof(Member) + detectors * room_of_detector);
 }
@@ -45,19 +46,19 @@ std::size_t Forest::besides_trees() const noexcept {
 // The same for every tree, whatever the others hold: no member depends on another.
 std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
-    const std::size_t left = besides_names(limit);
-    const std::size_t besides = besides_trees();
-    return left > besides ? (left - besides) / (settings_.members * trees_a_member()) : 0;
+    const std::size_t left = without_names(limit);
+    const std::size_t other_bytes = without_trees();
+    return left > other_bytes ? (left - other_bytes) / (settings_.members * trees_a_member()) : 0;
 }
 
 std::size_t Forest::limit_for(std::size_t of_a_tree) const noexcept {
-    return with_names(besides_trees() + settings_.members * trees_a_member() * of_a_tree);
+    return with_names(without_trees() + settings_.members * trees_a_member() * of_a_tree);
 }
 
 std::vector<std::shared_ptr<Tree>> Forest::trees() const {
     std::vector<std::shared_ptr<Tree>> all;
     for (const Member& m : members_) {
-        for (const Grown* const g : {&m.front(), &m.back()}) {
+        for (const GrownTree* const g : {&m.front(), &m.back()}) {
             if (g->tree) all.push_back(g->tree);
         }
     }
@@ -75,7 +76,7 @@ std::size_t Forest::memory_bytes() const {
     return bytes;
 }
 
-// ---- learning and answering ----
+// ---- learning and predicting ----
 
 // What a block brings to the schema.
 void Forest::note(const Block& block) {
@@ -85,7 +86,7 @@ void Forest::note(const Block& block) {
         const std::size_t c = numeric ? 0 : slot++;
         if (f >= block.batch.columns.size() || !block.batch.columns[f].data) continue;
         const Column& column = block.batch.columns[f];
-        const auto look = [&]<class T>(T) {
+        const auto scan = [&]<class T>(T) {
             const bool unmet = schema_.met_at[f] == Schema::never;
             for (std::size_t r = 0; unmet && r < block.batch.rows; ++r) {
                 const T x = column.at<T>(r);
@@ -98,13 +99,13 @@ void Forest::note(const Block& block) {
             for (std::size_t r = 0; r < block.batch.rows; ++r) {
                 most = std::max(most, block.numbers[r] ? column.at<T>(r) : T{-1});
             }
-            if (most >= 0) meet(c, static_cast<std::int32_t>(most));
+            if (most >= 0) note_category(c, static_cast<std::int32_t>(most));
         };
         switch (column.type) {
-            case Column::Type::f64: look(double{}); break;
-            case Column::Type::f32: look(float{}); break;
-            case Column::Type::code: look(std::int32_t{}); break;
-            case Column::Type::code8: look(std::int8_t{}); break;
+            case Column::Type::f64: scan(double{}); break;
+            case Column::Type::f32: scan(float{}); break;
+            case Column::Type::code: scan(std::int32_t{}); break;
+            case Column::Type::code8: scan(std::int8_t{}); break;
         }
     }
 }
@@ -112,17 +113,17 @@ void Forest::note(const Block& block) {
 // Any member may begin again, with one tree or two.
 std::size_t Forest::most_of_rows(std::size_t rows) const {
     std::size_t largest = 64 * 1024;
-    for (const auto& tree : trees()) largest = std::max(largest, tree->most_of_rows(rows));
+    for (const auto& tree : trees()) largest = std::max(largest, tree->memory().most_of_rows(rows));
     return Ensemble::most_of_rows(rows) + members_.size() * trees_a_member() * largest;
 }
 
 void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
-                 const Answers* answers, Stop* stop) {
+                 const Predictions* predictions, Stop* stop) {
     const std::size_t width =
-        answers ? std::max(answers->width, std::max(schema_.classes, std::size_t{1})) : 0;
+        predictions ? std::max(predictions->width, std::max(schema_.classes, std::size_t{1})) : 0;
     const std::size_t most = block_rows(members_.size(), width);
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
-        look(stop);
+        poll(stop);
         n = set_aside(std::min(pace_.rows(most), batch.rows - first));
         const Batch rows = batch.certain_rows(first, n);
         const auto lock = turnstile_.writing();
@@ -140,17 +141,17 @@ void Forest::run(const Batch& batch, const std::int32_t* y, const double* w,
         finish([&] {
             note(block);
             schema_.classes = known;
-            run_block(block, answers, first);
+            run_block(block, predictions, first);
             seen_ = number;
         });
     }
 }
 
-void Forest::run_block(const Block& block, const Answers* answers, std::size_t first) {
+void Forest::run_block(const Block& block, const Predictions* predictions, std::size_t first) {
     const std::size_t rows = block.batch.rows, n = members_.size();
-    const std::size_t width = answers ? std::max(answers->width, schema_.classes) : 0;
-    const Ballots ballots(answers ? n : 0, rows, width);
-    const auto votes = [&](std::size_t m) { return answers ? ballots.votes()[m] : Votes{}; };
+    const std::size_t width = predictions ? std::max(predictions->width, schema_.classes) : 0;
+    const Ballots ballots(predictions ? n : 0, rows, width);
+    const auto votes = [&](std::size_t m) { return predictions ? ballots.votes()[m] : Votes{}; };
     std::vector<Member::Rises> rises(settings_.replacement == Replacement::worst ? n : 0);
     for (Member::Rises& r : rises) {
         r.errors.assign(rows, 0.0);
@@ -161,12 +162,13 @@ void Forest::run_block(const Block& block, const Answers* answers, std::size_t f
         members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
     });
     if (!rises.empty()) replace_worst(block, rises, ballots.votes());
-    if (!answers) return;
-    combine(ballots.votes(), rows, costs_, [&](std::size_t r) { return block.known[r]; }, *answers,
-            first);
+    if (!predictions) return;
+    combine(
+        ballots.votes(), rows, costs_, [&](std::size_t r) { return block.known[r]; }, *predictions,
+        first);
 }
 
-// Where errors rose, the member with the most errors after that row begins anew: what it did
+// Where errors rose, the member with the most errors after that row starts over: what it did
 // with the rows since then is done again.
 void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises,
                            const std::vector<Votes>& votes) {
@@ -177,7 +179,7 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
         for (std::size_t m = 1; m < rises.size(); ++m) {
             if (rises[m].errors[r] > rises[worst].errors[r]) worst = m;
         }
-        members_[worst].begin_anew(schema_, block.numbers[r]);
+        members_[worst].restart(schema_, block.numbers[r]);
         std::fill(rises[worst].at.begin() + static_cast<std::ptrdiff_t>(r) + 1,
                   rises[worst].at.end(), 0);
         members_[worst].run(block, r + 1, schema_, votes.empty() ? Votes{} : votes[worst],
@@ -185,16 +187,18 @@ void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises
     }
 }
 
-void Forest::predict(const Batch& batch, const Answers& answers, Stop* stop, Moment* moment) const {
+void Forest::predict(const Batch& batch, const Predictions& predictions, Stop* stop,
+                     Moment* moment) const {
     const BlockLocks locks(turnstile_, moment != nullptr);
     if (moment) *moment = {seen_, schema_.classes};
     const std::size_t n = members_.size();
     Pace pace(1024);
     for (std::size_t first = 0; first < batch.rows;) {
-        look(stop);
+        poll(stop);
         const auto lock = locks.of_block();
-        // Classes that came after the question was asked are not part of the answer.
-        const std::size_t width = answers.width ? answers.width : std::max<std::size_t>(schema_.classes, 1);
+        // Classes that came after the call began are not part of the prediction.
+        const std::size_t width =
+            predictions.width ? predictions.width : std::max<std::size_t>(schema_.classes, 1);
         const std::size_t rows = std::min(pace.rows(block_rows(n, width)), batch.rows - first);
         const Pace::Timer timer(pace, rows, turnstile_);
         const Batch block = batch.certain_rows(first, rows);
@@ -202,7 +206,8 @@ void Forest::predict(const Batch& batch, const Answers& answers, Stop* stop, Mom
         side_by_side(n, worthwhile(threads_, n, rows),
                      [&](std::size_t m) { members_[m].predict(block, ballots.votes()[m]); });
         const std::size_t known = seen_ ? std::min(width, schema_.classes) : 0;
-        combine(ballots.votes(), rows, costs_, [&](std::size_t) { return known; }, answers, first);
+        combine(
+            ballots.votes(), rows, costs_, [&](std::size_t) { return known; }, predictions, first);
         first += rows;
     }
 }
@@ -223,7 +228,12 @@ std::vector<Record> Forest::records() const {
     const auto lock = turnstile_.reading();
     std::vector<Record> out;
     for (const Member& m : members_) {
-        out.push_back({m.front().tree, {}, m.weight(), m.accuracy(), m.warnings(), m.drifts(),
+        out.push_back({m.front().tree,
+                       {},
+                       m.weight(),
+                       m.accuracy(),
+                       m.warnings(),
+                       m.drifts(),
                        m.back().tree != nullptr});
         if (settings_.patch.draws()) out.back().features = m.front().patch;
     }

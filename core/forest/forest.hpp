@@ -1,4 +1,4 @@
-// Trees that learn the same rows side by side and answer together.
+// A forest whose trees learn the same rows and predict together.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@
 
 namespace riparian {
 
-// The whole state of a forest as flat arrays, and its trees.
+// The whole state of a forest as flat arrays, and its trees. Names of arrays are those of files.
 struct ForestSnapshot : SchemaSnapshot {
-    std::vector<std::uint64_t> met_at;      // [feature]
+    std::vector<std::uint64_t> met_at;  // [feature]
 
-    std::vector<double> right, answered;    // [member]
-    std::vector<std::uint64_t> generations; // [member]
-    std::vector<std::uint64_t> warnings, drifts;  // [member]
-    std::vector<std::uint8_t> has_tree, has_back; // [member]
-    std::vector<std::uint64_t> generation;  // [tree]
-    std::vector<double> share;              // [tree], where members draw features
-    std::vector<std::uint8_t> left_out;     // [tree][feature], likewise
-    std::vector<std::uint64_t> detector_sizes;  // [member][warning, drift]
+    std::vector<double> right, predicted;          // [member]
+    std::vector<std::uint64_t> generations;        // [member]
+    std::vector<std::uint64_t> warnings, drifts;   // [member]
+    std::vector<std::uint8_t> has_tree, has_back;  // [member]
+    std::vector<std::uint64_t> generation;         // [tree]
+    std::vector<double> share;                     // [tree], where members draw features
+    std::vector<std::uint8_t> left_out;            // [tree][feature], where members draw features
+    std::vector<std::uint64_t> detector_sizes;     // [member][warning, drift]
     std::vector<double> detectors;
 
     template <class Self, class Visit>
@@ -35,7 +35,7 @@ struct ForestSnapshot : SchemaSnapshot {
         SchemaSnapshot::each(s, visit);
         visit("met_at", s.met_at);
         visit("right", s.right);
-        visit("answered", s.answered);
+        visit("answered", s.predicted);
         visit("generations", s.generations);
         visit("warnings", s.warnings);
         visit("drifts", s.drifts);
@@ -48,14 +48,14 @@ struct ForestSnapshot : SchemaSnapshot {
         visit("detectors", s.detectors);
     }
 
-    // Of the members in turn, each with the one in its background, if any.
+    // The trees of all members in turn, each followed by its background tree, if any.
     std::vector<Snapshot> trees;
 };
 
-// How a member stands.
+// What a forest reports of a member.
 struct Record {
     std::shared_ptr<Tree> tree;
-    // Those that the tree sees, where members draw some; none for all.
+    // The features that the tree sees, where members draw features; none: all of them.
     std::optional<std::vector<std::uint32_t>> features;
     double weight = 0.0;    // of its vote
     double accuracy = 0.0;  // since it began, on rows that it had not learned
@@ -68,8 +68,9 @@ public:
     explicit Forest(const ForestSettings&);
 
     // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
-    // Class probabilities of one row by each member, [member][width], and what they count.
+    void predict(const Batch&, const Predictions&, Stop* stop = nullptr,
+                 Moment* moment = nullptr) const;
+    // Class probabilities of one row by each member, [member][width], and the weights of their votes.
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
 
@@ -92,15 +93,16 @@ private:
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
     [[nodiscard]] TreeSettings settings_of_a_tree() const override { return settings_.tree; }
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers*, Stop*) override;
-    void run_block(const Block&, const Answers*, std::size_t first);
+    void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
+             Stop*) override;
+    void run_block(const Block&, const Predictions*, std::size_t first);
     void note(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     [[nodiscard]] std::size_t trees_a_member() const noexcept {
         return settings_.replacement == Replacement::background ? 2 : 1;
     }
-    [[nodiscard]] std::size_t besides_trees() const noexcept;
+    [[nodiscard]] std::size_t without_trees() const noexcept;
 
     const ForestSettings settings_;  // as it was made
     std::deque<Member> members_;

@@ -77,8 +77,9 @@ void History::forget() {
 
 std::size_t History::bytes_of(std::size_t rows) const noexcept {
     if (rows == 0) return 0;
-    return taken(rows * stride_ * sizeof(double)) + taken(rows * categorical_ * sizeof(std::int32_t)) +
-           taken(rows) + taken(rows * sizeof(std::uint32_t)) + taken(rows * sizeof(double));
+    return taken(rows * stride_ * sizeof(double)) +
+           taken(rows * categorical_ * sizeof(std::int32_t)) + taken(rows) +
+           taken(rows * sizeof(std::uint32_t)) + taken(rows * sizeof(double));
 }
 
 std::size_t History::bytes() const noexcept { return bytes_of(labels_.capacity()); }

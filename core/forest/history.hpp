@@ -43,7 +43,8 @@ public:
         return weights_[place(number)];
     }
 
-    // Bytes that it holds, and will at most, where so many rows are kept before some go.
+    // Bytes that the history holds, and the most that it will hold if this many rows are kept before some
+    // are dropped.
     [[nodiscard]] std::size_t bytes() const noexcept;
     [[nodiscard]] std::size_t most_bytes(std::size_t block) const noexcept;
 

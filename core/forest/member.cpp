@@ -8,9 +8,9 @@
 namespace riparian {
 namespace {
 
-// A draw says how much a row counts, not that it came so often: predictors are judged with all
-// of it before they have seen the row, as in MOA. Judged with the rest afterwards, they would be
-// praised for what they have just been told.
+// A drawn number is the weight of a row, and not a number of rows. So predictors are observed with the
+// whole weight before they learn the row, as in MOA. Observed with the rest afterwards, they would seem
+// right about a row that they have just learned.
 RowWeight drawn(double times, double w) noexcept {
     return {times * w, times * RowWeight::repeated(w).before};
 }
@@ -26,12 +26,11 @@ Member::Member(const ForestSettings& settings, std::uint64_t number)
       drift_(settings.drift) {}
 
 // A tree that begins after the row with this number.
-Grown Member::grow(const Schema& schema, std::uint64_t number) {
-    Grown g;
+GrownTree Member::grow(const Schema& schema, std::uint64_t number) {
+    GrownTree g;
     g.generation = generations_++;
     // The seeds of trees are apart from the numbers that rows count with.
-    const std::uint64_t seed =
-        Philox(settings_->seed, ~number_, g.generation).bits();
+    const std::uint64_t seed = Philox(settings_->seed, ~number_, g.generation).bits();
     TreeSettings settings = settings_->tree;
     settings.leaf_features.seed = seed;
     set_seed(settings.adaptation, seed);
@@ -60,14 +59,14 @@ Grown Member::grow(const Schema& schema, std::uint64_t number) {
     return g;
 }
 
-void Member::tell(Grown& g, const Schema& schema) {
+void Member::add_schema(GrownTree& g, const Schema& schema) {
     if (!g.tree) return;
     std::vector<Kind> kinds;
     Subspace patch = settings_->patch;
     patch.seed = settings_->seed;
     for (std::size_t f = g.known; f < schema.kinds.size(); ++f) {
         if (patch.draws()) {
-            if (!g.draw.takes_later(patch, f, g.patch.size())) continue;
+            if (!g.draw.includes_later(patch, f, g.patch.size())) continue;
             g.patch.push_back(static_cast<std::uint32_t>(f));
         }
         kinds.push_back(schema.kinds[f]);
@@ -77,30 +76,30 @@ void Member::tell(Grown& g, const Schema& schema) {
 }
 
 void Member::add_features(const Schema& schema) {
-    for (Grown* const g : {&front_, &back_}) tell(*g, schema);
+    for (GrownTree* const g : {&front_, &back_}) add_schema(*g, schema);
 }
 
 void Member::declare_classes(std::size_t count) {
-    for (Grown* const g : {&front_, &back_}) {
+    for (GrownTree* const g : {&front_, &back_}) {
         if (g->tree) g->tree->declare_classes(count);
     }
 }
 
 void Member::set_max_bytes(std::size_t of_a_tree) {
     tree_bytes_ = of_a_tree;
-    for (Grown* const g : {&front_, &back_}) {
+    for (GrownTree* const g : {&front_, &back_}) {
         if (g->tree) g->tree->set_max_bytes(of_a_tree);
     }
 }
 
 double Member::weight() const noexcept {
     if (!front_.tree) return 0.0;
-    return settings_->weighted && right_ > 0.0 ? right_ / answered_ : 1.0;
+    return settings_->weighted && right_ > 0.0 ? right_ / predicted_ : 1.0;
 }
 
 std::size_t Member::memory_bytes() const {
     std::size_t bytes = sizeof(Member);
-    for (const Grown* const g : {&front_, &back_}) {
+    for (const GrownTree* const g : {&front_, &back_}) {
         if (g->tree) bytes += g->tree->memory_bytes();
     }
     for (const auto* const d : {&warning_, &drift_}) {
@@ -109,7 +108,7 @@ std::size_t Member::memory_bytes() const {
     return bytes;
 }
 
-Batch Member::seen_by(const Grown& g, const Batch& batch) const {
+Batch Member::columns_for(const GrownTree& g, const Batch& batch) const {
     if (!settings_->patch.draws()) return batch;
     Batch out;
     out.rows = batch.rows;
@@ -119,20 +118,20 @@ Batch Member::seen_by(const Grown& g, const Batch& batch) const {
     return out;
 }
 
-void Member::start_over(Grown&& fresh) {
+void Member::start_over(GrownTree&& fresh) {
     front_ = std::move(fresh);
     back_ = {};
     warning_ = settings_->warning;
     drift_ = settings_->drift;
-    right_ = answered_ = 0.0;
+    right_ = predicted_ = 0.0;
 }
 
-void Member::begin_anew(const Schema& schema, std::uint64_t number) {
+void Member::restart(const Schema& schema, std::uint64_t number) {
     ++drifts_;
     start_over(grow(schema, number));
 }
 
-bool Member::watch(const Schema& schema, std::uint64_t number, bool wrong) {
+bool Member::update_detectors(const Schema& schema, std::uint64_t number, bool wrong) {
     bool changed = false;
     if (warning_ && rises(*warning_, wrong)) {
         ++warnings_;
@@ -156,13 +155,14 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
     for (const std::uint64_t met_at : schema.met_at) first_met = std::min(first_met, met_at);
     while (first < rows) {
         // Until other trees stand here, with other features perhaps.
-        const Batch front_rows = seen_by(front_, block.batch);
-        const Batch back_rows = back_.tree ? seen_by(back_, block.batch) : Batch{};
+        const Batch front_rows = columns_for(front_, block.batch);
+        const Batch back_rows = back_.tree ? columns_for(back_, block.batch) : Batch{};
         const std::shared_ptr<Tree> front = front_.tree, back = back_.tree;
         std::optional<Turn> front_turn, back_turn;
         if (front) front_turn.emplace(*front);
         if (back) back_turn.emplace(*back);
-        std::optional<RowBuffer> buffer, own_buffer;  // own: where the background tree has other features
+        std::optional<RowBuffer> buffer,
+            own_buffer;  // own: where the background tree has other features
         if (front) buffer.emplace(front_turn->buffer_of(front_rows));
         if (back && !(buffer && !settings_->patch.draws())) {
             own_buffer.emplace(back_turn->buffer_of(back_rows));
@@ -180,9 +180,11 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
             for (std::size_t i = 0; i < n && !changed; ++i, ++first) {
                 const std::uint64_t number = block.numbers[first];
                 if (votes.weights) votes.weights[first] = weight();
-                const bool can_draw = settings_->patch.draws() && draws_first() && first_met <= number;
+                const bool can_draw =
+                    settings_->patch.draws() && draws_first() && first_met <= number;
                 if (!front_.tree || can_draw) {
-                    if (votes.shares) std::fill_n(votes.shares + first * votes.width, votes.width, 0.0);
+                    if (votes.shares)
+                        std::fill_n(votes.shares + first * votes.width, votes.width, 0.0);
                     if (number == 0) continue;
                     // The first row, or the first that has a value to draw: the tree begins with it.
                     front_ = grow(schema, number);
@@ -203,13 +205,13 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 const std::int32_t label = block.y[first];
                 Predicted predicted;
                 if (times > 0.0) {
-                    predicted = front_turn->learn(i, row, static_cast<std::size_t>(label),
-                                                  drawn(times, w), asked,
-                                                  settings_->replacement != Replacement::none);
+                    predicted =
+                        front_turn->learn(i, row, static_cast<std::size_t>(label), drawn(times, w),
+                                          asked, settings_->replacement != Replacement::none);
                 } else {
                     predicted.before = predicted.after = front_turn->predict(i, row, asked);
                 }
-                answered_ += w;
+                predicted_ += w;
                 if (predicted.before == label) right_ += w;
                 if (settings_->replacement == Replacement::none) continue;
                 const bool wrong = predicted.after != label;
@@ -226,7 +228,7 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                                          drawn(settings_->drawn_background ? times : 1.0, w), {},
                                          false);
                     }
-                    changed = watch(schema, number, wrong);
+                    changed = update_detectors(schema, number, wrong);
                 }
             }
         }
@@ -239,7 +241,7 @@ void Member::predict(const Batch& batch, const Votes& votes) const {
         std::fill_n(votes.shares, batch.rows * votes.width, 0.0);
         return;
     }
-    front_.tree->predict(seen_by(front_, batch), {nullptr, votes.shares, votes.width});
+    front_.tree->predict(columns_for(front_, batch), {nullptr, votes.shares, votes.width});
 }
 
 }  // namespace riparian

@@ -1,4 +1,4 @@
-// A tree of a forest, what watches it, and the tree that may take its place.
+// A member of a forest: its tree, the detectors of its errors, and the tree that may replace it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace riparian {
 
-// Rows that every member takes; those that are learned have a number.
+// Rows that every member predicts or learns. Those that are learned have a number.
 struct Block {
     const Batch& batch;
     const std::int32_t* y;
@@ -26,12 +26,12 @@ struct Block {
     [[nodiscard]] double weight(std::size_t row) const noexcept { return w ? w[row] : 1.0; }
 };
 
-// A tree over the features that it was given.
-struct Grown {
+// A tree, and the features that it sees.
+struct GrownTree {
     std::shared_ptr<Tree> tree;
     std::uint64_t generation = 0;
     Draw draw;                         // of its features
-    std::vector<std::uint32_t> patch;  // those that it sees, ascending, where it draws
+    std::vector<std::uint32_t> patch;  // the features that it sees, ascending, where it draws some
     std::size_t known = 0;             // features that were in the draw, or came later
 };
 
@@ -41,22 +41,24 @@ public:
 
     // How its errors rose in a block, where the worst member is replaced.
     struct Rises {
-        std::vector<double> errors;        // [row]: estimate of its detector after it
-        std::vector<std::uint8_t> at;      // [row] 1: they rose
+        std::vector<double> errors;    // [row]: estimate of its detector after it
+        std::vector<std::uint8_t> at;  // [row] 1: they rose
     };
     void run(const Block&, std::size_t first, const Schema&, const Votes&, Rises*);
-    // Begins anew after a row that has this number.
-    void begin_anew(const Schema&, std::uint64_t number);
+    // Starts over after a row that has this number.
+    void restart(const Schema&, std::uint64_t number);
 
     void add_features(const Schema&);
     void declare_classes(std::size_t);
     void set_max_bytes(std::size_t of_a_tree);
     void predict(const Batch&, const Votes&) const;
 
-    [[nodiscard]] const Grown& front() const noexcept { return front_; }
-    [[nodiscard]] const Grown& back() const noexcept { return back_; }
+    [[nodiscard]] const GrownTree& front() const noexcept { return front_; }
+    [[nodiscard]] const GrownTree& back() const noexcept { return back_; }
     [[nodiscard]] double weight() const noexcept;
-    [[nodiscard]] double accuracy() const noexcept { return answered_ > 0.0 ? right_ / answered_ : 0.0; }
+    [[nodiscard]] double accuracy() const noexcept {
+        return predicted_ > 0.0 ? right_ / predicted_ : 0.0;
+    }
     [[nodiscard]] std::uint64_t warnings() const noexcept { return warnings_; }
     [[nodiscard]] std::uint64_t drifts() const noexcept { return drifts_; }
     [[nodiscard]] std::size_t memory_bytes() const;
@@ -64,23 +66,23 @@ public:
 private:
     friend class Forest;
 
-    [[nodiscard]] Grown grow(const Schema&, std::uint64_t number);
-    void tell(Grown&, const Schema&);
-    // No tree of it has drawn from features that had a value.
+    [[nodiscard]] GrownTree grow(const Schema&, std::uint64_t number);
+    void add_schema(GrownTree&, const Schema&);
+    // Whether no tree of the member has drawn from features that had a value.
     [[nodiscard]] bool draws_first() const noexcept { return !(front_.draw.share > 0.0); }
-    [[nodiscard]] Batch seen_by(const Grown&, const Batch&) const;
-    // Whether other trees stand in its places than before.
-    bool watch(const Schema&, std::uint64_t number, bool wrong);
-    void start_over(Grown&&);
+    [[nodiscard]] Batch columns_for(const GrownTree&, const Batch&) const;
+    // Updates the detectors with a prediction. Returns whether a tree was begun or replaced.
+    bool update_detectors(const Schema&, std::uint64_t number, bool wrong);
+    void start_over(GrownTree&&);
 
     const ForestSettings* settings_;
     std::uint64_t number_;
     Uniforms uniforms_;
     Poisson poisson_;
-    Grown front_, back_;
+    GrownTree front_, back_;
     std::uint64_t generations_ = 0;
     std::optional<AnyDetector> warning_, drift_;
-    double right_ = 0.0, answered_ = 0.0;
+    double right_ = 0.0, predicted_ = 0.0;
     std::uint64_t warnings_ = 0, drifts_ = 0;
     std::size_t tree_bytes_ = SIZE_MAX;
 };

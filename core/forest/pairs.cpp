@@ -48,7 +48,7 @@ void PairForest::give_classes(std::size_t) { known_.resize(schema_.classes, 0); 
 
 // ---- memory ----
 
-std::size_t PairForest::besides_trees(std::size_t pairs) const noexcept {
+std::size_t PairForest::without_trees(std::size_t pairs) const noexcept {
     return object_bytes + history_.most_bytes(most_rows_limited) +
            pairs * (sizeof(Pair) + (settings_.drift ? room_of_detector : 0));
 }
@@ -57,9 +57,9 @@ std::size_t PairForest::besides_trees(std::size_t pairs) const noexcept {
 std::size_t PairForest::bytes_of_a_tree(std::size_t limit, std::size_t pairs) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
     pairs = std::max<std::size_t>(pairs, 1);
-    const std::size_t left = besides_names(limit);
-    const std::size_t besides = besides_trees(pairs);
-    return left > besides ? (left - besides) / pairs : 0;
+    const std::size_t left = without_names(limit);
+    const std::size_t other_bytes = without_trees(pairs);
+    return left > other_bytes ? (left - other_bytes) / pairs : 0;
 }
 
 void PairForest::share_out(std::size_t limit, std::size_t pairs) {
@@ -68,13 +68,13 @@ void PairForest::share_out(std::size_t limit, std::size_t pairs) {
 }
 
 std::size_t PairForest::limit_for(std::size_t of_a_tree) const noexcept {
-    // Rows tell which classes come; before them, names do.
+    // Rows show which classes come; before them, names do.
     const std::size_t named = to_see_ ? 0 : order_.size() + coming();
     const std::size_t classes = std::max({named, to_see_, order_.size(), std::size_t{2}});
     const std::size_t pairs = classes * (classes - 1) / 2;
     // Until all classes come, the trees that there are may grow into the room of the others.
     if (pairs > std::max<std::size_t>(pairs_.size(), 1)) of_a_tree += of_a_tree / 2;
-    return with_names(besides_trees(pairs) + pairs * of_a_tree);
+    return with_names(without_trees(pairs) + pairs * of_a_tree);
 }
 
 std::vector<std::shared_ptr<Tree>> PairForest::trees() const {
@@ -97,9 +97,9 @@ std::size_t PairForest::memory_bytes() const {
     return bytes;
 }
 
-std::size_t PairForest::block_rows(bool answering) const noexcept {
+std::size_t PairForest::block_rows(bool predicting) const noexcept {
     const std::size_t most = limited() ? most_rows_limited : most_rows;
-    if (!answering) return most;
+    if (!predicting) return most;
     const std::size_t shares = 2 * std::max<std::size_t>(pairs_.size(), 1);
     return std::clamp<std::size_t>(most_shares / shares, 1, most);
 }
@@ -120,13 +120,13 @@ void PairForest::grow(Pair& pair) {
 }
 
 // The examples of its classes among the last rows of the forest.
-Growth::Elsewhere PairForest::memory_of(const Pair& pair) const {
+RowLearner::Elsewhere PairForest::memory_of(const Pair& pair) const {
     if (!settings_.shared) return {};
-    return [this, &pair](const Growth::Recaller& recall) {
+    return [this, &pair](const RowLearner::Recaller& recall) {
         const std::uint64_t first = std::max(history_.oldest(pair.last), pair.begin);
         for (std::uint64_t n = first; n <= pair.last; ++n) {
             const std::size_t y = history_.label(n);
-            if (pair.takes(y)) recall(history_.row(n), y == pair.high, history_.weight(n));
+            if (pair.learns(y)) recall(history_.row(n), y == pair.high, history_.weight(n));
         }
     };
 }
@@ -137,7 +137,7 @@ void PairForest::replay(Pair& pair, std::uint64_t from, std::uint64_t to) {
     pair.begin = from;
     for (std::uint64_t n = from; n <= to; ++n) {
         const std::size_t y = history_.label(n);
-        if (!pair.takes(y)) continue;
+        if (!pair.learns(y)) continue;
         pair.last = n;
         turn.learn(Turn::alone, history_.row(n), y == pair.high,
                    RowWeight::repeated(history_.weight(n)), {}, false);
@@ -145,7 +145,7 @@ void PairForest::replay(Pair& pair, std::uint64_t from, std::uint64_t to) {
 }
 
 // After the row with this number.
-void PairForest::begin_anew(Pair& pair, std::uint64_t number) {
+void PairForest::restart(Pair& pair, std::uint64_t number) {
     ++pair.drifts;
     pair.drift = settings_.drift;
     grow(pair);
@@ -161,7 +161,7 @@ void PairForest::add_pair(std::size_t one, std::size_t other) {
 
 // The last row that is held is the first of its class: from now on there is a tree for it and
 // each class before it, which begins with what is remembered of that class.
-void PairForest::meet_class(std::size_t y) {
+void PairForest::add_class_seen(std::size_t y) {
     const std::size_t before = pairs_.size(), fresh = order_.size();
     if (limited() && fresh > 0) share_out(max_bytes_, before + fresh);
     for (const std::uint32_t other : order_) add_pair(other, y);

@@ -26,20 +26,22 @@ std::size_t PairForest::seen_after(const std::int32_t* y, const double* w, std::
 // that are held.
 std::size_t PairForest::most_of_rows(std::size_t rows) const {
     std::size_t largest = 64 * 1024;
-    for (const auto& tree : trees()) largest = std::max(largest, tree->most_of_rows(rows + history_.size()));
+    for (const auto& tree : trees()) {
+        largest = std::max(largest, tree->memory().most_of_rows(rows + history_.size()));
+    }
     const std::size_t begun = std::max(pairs_.size(), order_.size()) + 1;
     return Ensemble::most_of_rows(rows) + begun * largest + 2 * history_.bytes() +
            history_.most_bytes(rows);
 }
 
 void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
-                     const Answers* answers, Stop* stop) {
+                     const Predictions* predictions, Stop* stop) {
     if (limited()) to_see_ = seen_after(y, w, batch.rows);
     for (std::size_t first = 0; first < batch.rows;) {
-        look(stop);
+        poll(stop);
         // A block ends with the row that brings a class: its trees begin after it.
-        const std::size_t most = set_aside(
-            std::min(pace_.rows(block_rows(answers != nullptr)), batch.rows - first));
+        const std::size_t most =
+            set_aside(std::min(pace_.rows(block_rows(predictions != nullptr)), batch.rows - first));
         const auto lock = turnstile_.writing();
         std::size_t n = 0;
         std::int32_t fresh = -1;
@@ -54,12 +56,12 @@ void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
         Block block{rows, y + first, w ? w + first : nullptr, std::vector<std::uint64_t>(n), {}};
         finish([&] {
             read(block);
-            run_block(block, answers, first);
+            run_block(block, predictions, first);
             if (fresh >= 0) {
                 const auto code = static_cast<std::size_t>(fresh);
                 schema_.classes = std::max(schema_.classes, code + 1);
                 known_.resize(schema_.classes, 0);
-                meet_class(code);
+                add_class_seen(code);
             }
             history_.forget();
         });
@@ -79,22 +81,22 @@ void PairForest::read(Block& block) {
             const double w = block.w ? block.w[at] : 1.0;
             if (block.y[at] < 0 || !(w > 0.0)) continue;
             const Row row = buffer.row(i);
-            for (std::size_t c = 0; c < shape_.categorical; ++c) meet(c, row.codes[c]);
+            for (std::size_t c = 0; c < shape_.categorical; ++c) note_category(c, row.codes[c]);
             block.numbers[at] = ++seen_;
             history_.keep(row, static_cast<std::size_t>(block.y[at]), w);
         }
     }
 }
 
-void PairForest::run_block(Block& block, const Answers* answers, std::size_t first) {
+void PairForest::run_block(Block& block, const Predictions* predictions, std::size_t first) {
     const std::size_t rows = block.batch.rows, n = pairs_.size();
-    std::vector<double> shares(answers ? n * rows * 2 : 0);
+    std::vector<double> shares(predictions ? n * rows * 2 : 0);
     const std::size_t threads = worthwhile(threads_, n, rows);
     side_by_side(n, threads, [&](std::size_t p) {
         const Section section(reserve_);
-        run_pair(pairs_[p], block, answers ? shares.data() + p * rows * 2 : nullptr);
+        run_pair(pairs_[p], block, predictions ? shares.data() + p * rows * 2 : nullptr);
     });
-    if (answers) combine(shares, rows, schema_.classes, *answers, first);
+    if (predictions) combine(shares, rows, schema_.classes, *predictions, first);
 }
 
 void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
@@ -104,7 +106,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
     for (const RowBuffer& buffer : block.buffers) {
         const std::size_t n = std::min(buffer.capacity(), block.batch.rows - r);
         const auto is_own = [&](std::size_t row) {
-            return block.numbers[row] && pair.takes(static_cast<std::size_t>(block.y[row]));
+            return block.numbers[row] && pair.learns(static_cast<std::size_t>(block.y[row]));
         };
         std::size_t asked = n;
         if (!shares) {
@@ -131,11 +133,12 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
             pair.last = number;
             const Predicted predicted =
                 turn->learn(place, row, label, RowWeight::repeated(w), asked, false);
-            if (!pair.drift || !rises(*pair.drift, predicted.before != static_cast<std::int32_t>(label))) {
+            if (!pair.drift ||
+                !rises(*pair.drift, predicted.before != static_cast<std::int32_t>(label))) {
                 continue;
             }
             turn.reset();
-            begin_anew(pair, number);
+            restart(pair, number);
             tree = pair.tree;
             turn.emplace(*tree, memory_of(pair));
             same = false;
@@ -145,8 +148,8 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
 
 // The sum of what the pairs say, in their order, divided by how many they are.
 void PairForest::combine(const std::vector<double>& shares, std::size_t rows, std::size_t codes,
-                         const Answers& answers, std::size_t first) const {
-    const std::size_t width = std::max(answers.width, schema_.classes);
+                         const Predictions& predictions, std::size_t first) const {
+    const std::size_t width = std::max(predictions.width, schema_.classes);
     std::vector<double> sums(rows * width, 0.0);
     std::size_t counted = 0;
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
@@ -160,36 +163,37 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
         }
     }
     // Before there is a pair, the only class there is.
-    const auto only = std::find_if(order_.begin(), order_.end(),
-                                   [&](std::uint32_t y) { return y < codes; });
+    const auto only =
+        std::find_if(order_.begin(), order_.end(), [&](std::uint32_t y) { return y < codes; });
     const bool alone = counted == 0 && only != order_.end();
     const double total = counted ? static_cast<double>(counted) : 1.0;
     for (std::size_t r = 0; r < rows; ++r) {
         double* const sum = sums.data() + r * width;
         if (alone) sum[*only] = 1.0;
         for (std::size_t k = 0; k < width; ++k) sum[k] /= total;
-        if (answers.probabilities) {
-            std::copy_n(sum, answers.width, answers.probabilities + (first + r) * answers.width);
+        if (predictions.probabilities) {
+            std::copy_n(sum, predictions.width,
+                        predictions.probabilities + (first + r) * predictions.width);
         }
-        if (!answers.classes) continue;
+        if (!predictions.classes) continue;
         if (counted == 0 && !alone) {
-            answers.classes[first + r] = no_answer;
+            predictions.classes[first + r] = no_prediction;
         } else if (costs_.classes) {
-            answers.classes[first + r] = costs_.cheapest(sum, std::min(codes, schema_.classes));
+            predictions.classes[first + r] = costs_.cheapest(sum, std::min(codes, schema_.classes));
         } else {
-            answers.classes[first + r] =
+            predictions.classes[first + r] =
                 static_cast<std::int32_t>(std::max_element(sum, sum + width) - sum);
         }
     }
 }
 
-void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
+void PairForest::predict(const Batch& batch, const Predictions& predictions, Stop* stop,
                          Moment* moment) const {
     const BlockLocks locks(turnstile_, moment != nullptr);
     if (moment) *moment = {seen_, schema_.classes};
     Pace pace(256);
     for (std::size_t first = 0; first < batch.rows;) {
-        look(stop);
+        poll(stop);
         const auto lock = locks.of_block();
         const std::size_t n = pairs_.size();
         const std::size_t rows = std::min(pace.rows(block_rows(true)), batch.rows - first);
@@ -200,8 +204,9 @@ void PairForest::predict(const Batch& batch, const Answers& answers, Stop* stop,
         side_by_side(n, threads, [&](std::size_t p) {
             pairs_[p].tree->predict(block, {nullptr, shares.data() + p * rows * 2, 2});
         });
-        // Classes that came after the question was asked are not part of the answer.
-        combine(shares, rows, answers.probabilities ? answers.width : schema_.classes, answers, first);
+        // Classes that came after the call began are not part of the prediction.
+        const std::size_t codes = predictions.probabilities ? predictions.width : schema_.classes;
+        combine(shares, rows, codes, predictions, first);
         first += rows;
     }
 }
@@ -212,7 +217,7 @@ void PairForest::votes(const Batch& batch, std::size_t width, std::vector<double
     shares.clear();
     weights.clear();
     for (const Pair& pair : pairs_) {
-        // Classes that came after the question was asked are not part of the answer.
+        // Classes that came after the call began are not part of the prediction.
         if (pair.high >= width) break;
         std::array<double, 2> predicted{};
         pair.tree->predict(batch, {nullptr, predicted.data(), 2});

@@ -59,12 +59,14 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
         demand(label >= 0 && static_cast<std::size_t>(label) < n_classes &&
                    forest->known_[static_cast<std::size_t>(label)],
                where + "no such class");
-        demand(s.memory_weights[i] > 0.0 && s.memory_weights[i] <= heaviest, where + "not a weight");
+        demand(s.memory_weights[i] > 0.0 && s.memory_weights[i] <= heaviest,
+               where + "not a weight");
         std::copy_n(s.memory_values.data() + i * shape.numeric, shape.numeric, x.data());
         const Row row{x.data(), s.memory_codes.data() + i * shape.categorical,
                       std::any_of(x.begin(), x.end(), [](double v) { return v != v; })};
         for (std::size_t f = 0; f < shape.numeric; ++f) {
-            demand(x[f] != x[f] || std::abs(x[f]) <= largest_value, where + "a value is out of range");
+            demand(x[f] != x[f] || std::abs(x[f]) <= largest_value,
+                   where + "a value is out of range");
         }
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             demand(row.codes[c] >= missing_code &&
@@ -96,14 +98,14 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
         rest = rest.subspan(size);
         if (pair.drift) {
             pair.drift = riparian::restore(*pair.drift, own);
-            demand(own.empty(), "detectors has numbers to spare");
+            demand(own.empty(), "detectors is too long");
         }
-        pair.tree = forest->restore_tree(forest->settings_of_a_tree(), s.trees[p],
-                                         forest->all_features());
-        demand(pair.tree->n_classes() == 2, "a tree that is not of two classes");
-        demand(pair.tree->seen() <= s.seen[0], "a tree that has seen more than its forest");
+        pair.tree =
+            forest->restore_tree(forest->settings_of_a_tree(), s.trees[p], forest->all_features());
+        demand(pair.tree->facts().n_classes == 2, "a tree that is not of two classes");
+        demand(pair.tree->facts().seen <= s.seen[0], "a tree that has seen more than its forest");
     }
-    demand(rest.empty(), "detectors has numbers to spare");
+    demand(rest.empty(), "detectors is too long");
     return forest;
 }
 

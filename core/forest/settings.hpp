@@ -13,16 +13,16 @@ namespace riparian {
 // What happens when the errors of a member rise.
 enum class Replacement : std::uint8_t {
     none,        // nothing [oza2001]
-    worst,       // the member with the most errors begins anew [bifet2010]
+    worst,       // the member with the most errors starts over [bifet2010]
     background,  // a tree that was begun at a warning takes its place [gomes2017]
 };
 
 struct ForestSettings {
-    TreeSettings tree;             // of every member
+    TreeSettings tree;  // of every member
     std::size_t members = 10;
-    double rate = 6.0;         // mean of the Poisson number that a row counts as
-    double none = 0.0;         // its probability of 0
-    Subspace patch;            // features that a member sees
+    double rate = 6.0;  // mean of the Poisson number that a row counts as
+    double none = 0.0;  // its probability of 0
+    Subspace patch;     // features that a member sees
     Replacement replacement = Replacement::none;
     bool drawn_background = false;  // a tree in the background counts rows as its member does
     bool weighted = true;           // votes by the accuracy of their member since it began

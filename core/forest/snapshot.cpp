@@ -20,7 +20,7 @@ ForestSnapshot Forest::snapshot() const {
     const std::size_t n = schema_.kinds.size();
     for (const Member& m : members_) {
         s.right.push_back(m.right_);
-        s.answered.push_back(m.answered_);
+        s.predicted.push_back(m.predicted_);
         s.generations.push_back(m.generations_);
         s.warnings.push_back(m.warnings_);
         s.drifts.push_back(m.drifts_);
@@ -31,7 +31,7 @@ ForestSnapshot Forest::snapshot() const {
             if (*d) std::visit([&](const auto& x) { x.save(s.detectors); }, **d);
             s.detector_sizes.push_back(s.detectors.size() - before);
         }
-        for (const Grown* const g : {&m.front_, &m.back_}) {
+        for (const GrownTree* const g : {&m.front_, &m.back_}) {
             if (!g->tree) continue;
             s.generation.push_back(g->generation);
             s.trees.push_back(g->tree->snapshot());
@@ -51,7 +51,7 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
     forest->restore_schema(s);
     demand_size(s.met_at, s.kinds.size(), "met_at");
     demand_size(s.right, n, "right");
-    demand_size(s.answered, n, "answered");
+    demand_size(s.predicted, n, "answered");
     demand_size(s.generations, n, "generations");
     demand_size(s.warnings, n, "warnings");
     demand_size(s.drifts, n, "drifts");
@@ -65,7 +65,7 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
                "has_tree does not go with the rows seen");
         demand(s.has_back[m] == 0 || settings.replacement == Replacement::background,
                "has_back without a background");
-        demand(counts(s.right[m]) && counts(s.answered[m]) && s.right[m] <= s.answered[m],
+        demand(counts(s.right[m]) && counts(s.predicted[m]) && s.right[m] <= s.predicted[m],
                "right is more than answered");
         // A tree is begun at the first row, at a warning, and at a drift that finds none begun.
         const std::uint64_t warnings = s.warnings[m], drifts = s.drifts[m];
@@ -96,7 +96,7 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
     for (std::size_t m = 0; m < n; ++m) {
         Member& member = forest->members_[m];
         member.right_ = s.right[m];
-        member.answered_ = s.answered[m];
+        member.predicted_ = s.predicted[m];
         member.warnings_ = s.warnings[m];
         member.drifts_ = s.drifts[m];
         std::size_t d = 2 * m;
@@ -109,12 +109,12 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
             rest = rest.subspan(size);
             if (!*detector) continue;
             *detector = riparian::restore(**detector, own);
-            demand(own.empty(), "detectors has numbers to spare");
+            demand(own.empty(), "detectors is too long");
         }
         for (const bool back : {false, true}) {
             if (!(back ? s.has_back[m] : s.has_tree[m])) continue;
-            Grown& g = back ? member.back_ : member.front_;
-            demand(s.generation[t] < s.generations[m], "generation of a tree that was not begun");
+            GrownTree& g = back ? member.back_ : member.front_;
+            demand(s.generation[t] < s.generations[m], "generation of a tree that does not exist");
             demand(!back || s.generation[t] > s.generation[t - 1],
                    "a tree in the background that is the older one");
             member.generations_ = s.generation[t];
@@ -132,12 +132,12 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
             }
             g.tree = forest->restore_tree(g.tree->settings(), s.trees[t],
                                           draws ? g.patch : forest->all_features());
-            demand(g.tree->seen() <= s.seen[0], "a tree that has seen more than its forest");
+            demand(g.tree->facts().seen <= s.seen[0], "a tree that has seen more than its forest");
             ++t;
         }
         member.generations_ = s.generations[m];
     }
-    demand(rest.empty(), "detectors has numbers to spare");
+    demand(rest.empty(), "detectors is too long");
     return forest;
 }
 

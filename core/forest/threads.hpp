@@ -15,8 +15,8 @@
 
 namespace riparian {
 
-// Calls job(0), ..., job(n - 1), each once, by up to so many threads, in this order if there is
-// one. All of them are done when it returns, and the first error of the lowest number is thrown.
+// Calls job(0), ..., job(n - 1), each once, on up to this many threads; in this order on one thread. All
+// of them are done when it returns, and the error of the lowest number is thrown.
 template <class Job>
 void side_by_side(std::size_t n, std::size_t threads, const Job& job,
                   const std::vector<std::size_t>& order = {}) {
@@ -60,11 +60,14 @@ public:
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(),
                          [&](std::size_t a, std::size_t b) { return spent_[a] > spent_[b]; });
-        side_by_side(n, threads, [&](std::size_t i) {
-            const auto start = Clock::now();
-            job(i);
-            spent_[i] = Clock::now() - start;
-        }, order);
+        side_by_side(
+            n, threads,
+            [&](std::size_t i) {
+                const auto start = Clock::now();
+                job(i);
+                spent_[i] = Clock::now() - start;
+            },
+            order);
     }
 
 private:

@@ -11,14 +11,14 @@
 namespace riparian {
 namespace {
 
-// Exactly as many while they are few, then a quarter more at a time.
+// The capacity for trees: exact while they are few, then it grows by a quarter.
 std::size_t room_for_trees(std::size_t count) noexcept {
     std::size_t room = std::min<std::size_t>(count, 16);
     while (room < count) room += room / 4;
     return room;
 }
 
-// Lists of features and their copies when they grow.
+// Bytes of the lists of features, with their copies while they grow.
 constexpr std::size_t bytes_a_feature = 128;
 
 }  // namespace
@@ -74,7 +74,7 @@ void GradientTrees::set_costs(const double* matrix, std::size_t classes) {
 // ---- what grows ----
 
 void GradientTrees::add_features(const std::vector<Kind>& kinds) {
-    // As much as the next row needs, too.
+    // Includes what the next row needs.
     const std::size_t features = inputs_.features().size() + kinds.size();
     const Section section(reserve_, 2 * most_of_a_row(features + kinds.size(), 1));
     const auto lock = turnstile_.writing();
@@ -107,11 +107,12 @@ void GradientTrees::move_weights(const std::vector<Input>& before, std::size_t w
     weights_ = std::move(moved);
 }
 
-// Weights as if the inputs had been there from the beginning: random directions.
+// Sets the weights as if the inputs had been there from the beginning: random directions.
 void GradientTrees::begin(std::size_t tree, const std::vector<Input>& inputs) noexcept {
     const SoftTree t = this->tree(tree);
     const std::size_t nodes = settings_.inner_nodes();
-    const std::size_t number = n_trees_ == 1 ? 1 : tree;  // one tree is that of the second class
+    // a single tree is that of the second class
+    const std::size_t number = n_trees_ == 1 ? 1 : tree;
     const double size = 1.0 / std::sqrt(static_cast<double>(n_met_));
     for (const Input& input : inputs) {
         InitialWeights numbers(settings_.seed, number, input.feature, input.category);
@@ -120,7 +121,7 @@ void GradientTrees::begin(std::size_t tree, const std::vector<Input>& inputs) no
         }
     }
     for (std::size_t i = 0; i < nodes; ++i) {
-        // A step of length 0 leaves the direction, and makes it as long as 1.
+        // A step of length 0 keeps the direction and scales it to length 1.
         kernels().plane_step(t.weights + i * t.width, t.weights + i * t.width, t.width, 0.0, 0.0);
     }
 }
@@ -137,8 +138,8 @@ void GradientTrees::add_trees(std::size_t count) {
     n_trees_ = count;
     std::size_t first = before;
     if (before == 1) {
-        // One tree for two classes becomes two, which say the same as it did: where the planes
-        // above the leaves are turned round, the classes of all leaves are exchanged.
+        // The one tree for two classes becomes two, which predict the same. Reversing the planes
+        // above the leaves exchanges the classes of all leaves.
         const SoftTree zero = tree(0), one = tree(1);
         std::copy_n(zero.weights, nodes * width, one.weights);
         std::copy_n(zero.biases, nodes, one.biases);
@@ -180,13 +181,15 @@ void GradientTrees::meet_inputs(const Row& row) {
     const std::size_t wider = width + inputs_.growth(row);
     std::size_t names = 0;
     for (std::size_t c = 0; c < category_names_.size(); ++c) {
-        const std::int32_t fresh = row.codes[c] + 1 - static_cast<std::int32_t>(inputs_.categories(c));
+        const std::int32_t fresh =
+            row.codes[c] + 1 - static_cast<std::int32_t>(inputs_.categories(c));
         if (fresh > 0) names += category_names_[c].arrive(static_cast<std::size_t>(fresh));
     }
-    demand_room(names + (wider == width ? 0 : tree_bytes(n_trees_, wider) +
-                                                  2 * taken(wider * sizeof(double))));
+    demand_room(names + (wider == width
+                             ? 0
+                             : tree_bytes(n_trees_, wider) + 2 * taken(wider * sizeof(double))));
     const std::vector<Input> before = wider == width ? std::vector<Input>{} : inputs_.all();
-    const std::vector<Input> fresh = inputs_.meet(row);
+    const std::vector<Input> fresh = inputs_.add_new(row);
     if (wider != width) move_weights(before, width);
     n_met_ += fresh.size();
     for (std::size_t t = 0; t < n_trees_; ++t) begin(t, fresh);
@@ -220,12 +223,13 @@ void GradientTrees::expect_nothing(std::size_t) noexcept {
 
 void GradientTrees::learn(const Row& row, std::size_t y, double w) {
     if (y >= n_classes_) meet_class(y);
-    if (inputs_.brings(row)) [[unlikely]] meet_inputs(row);
+    if (inputs_.brings(row)) [[unlikely]]
+        meet_inputs(row);
     double* const x = scratch_.x.data();
     inputs_.learn(row, w, settings_.standardise, x);
     double rate = w * rate_of(seen_++);
     if (settings_.rate == GradientSettings::Rate::normalised) {
-        // The bias is the weight of one more input, 1.
+        // The bias is the weight of one more input, which is 1.
         const double squares = 1.0 + kernels().dot(x, x, scratch_.x.size());
         rate /= 1.0 + settings_.slope * settings_.slope * squares;
     }
@@ -238,25 +242,26 @@ void GradientTrees::learn(const Row& row, std::size_t y, double w) {
     }
 }
 
-void GradientTrees::answer(const Row& row, Scratch& scratch, const Answers& answers,
-                           std::size_t i) const {
+void GradientTrees::predict_row(const Row& row, Scratch& scratch, const Predictions& predictions,
+                                std::size_t i) const {
     double* const shares =
-        answers.probabilities ? answers.probabilities + i * answers.width : nullptr;
-    if (shares) std::fill_n(shares, answers.width, 0.0);
+        predictions.probabilities ? predictions.probabilities + i * predictions.width : nullptr;
+    if (shares) std::fill_n(shares, predictions.width, 0.0);
     if (n_classes_ == 0) {
-        if (answers.classes) answers.classes[i] = no_answer;
+        if (predictions.classes) predictions.classes[i] = no_prediction;
         return;
     }
-    const std::size_t known = shares ? std::min(n_classes_, answers.width) : n_classes_;
+    const std::size_t known = shares ? std::min(n_classes_, predictions.width) : n_classes_;
     double* const found = shares ? shares : scratch.shares.data();
     share(row, scratch, found, known);
-    if (!answers.classes) return;
-    answers.classes[i] = seen_ ? static_cast<std::int32_t>(choice(found, known)) : no_answer;
+    if (!predictions.classes) return;
+    predictions.classes[i] =
+        seen_ ? static_cast<std::int32_t>(choice(found, known)) : no_prediction;
 }
 
 void GradientTrees::share(const Row& row, Scratch& scratch, double* shares,
                           std::size_t classes) const noexcept {
-    inputs_.ask(row, settings_.standardise, scratch.x.data());
+    inputs_.read(row, settings_.standardise, scratch.x.data());
     SoftPass& pass = scratch.pass;
     if (n_trees_ == 1) {
         pass.forward(tree(0), scratch.x.data(), settings_);
@@ -288,12 +293,12 @@ std::size_t GradientTrees::choice(const double* shares, std::size_t classes) con
     return best;
 }
 
-template <bool answering>
+template <bool predicting>
 void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double* w,
-                        const Answers& answers, Stop* stop) {
+                        const Predictions& predictions, Stop* stop) {
     RowBuffer buffer(batch, inputs_.features(), inputs_.shape());
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
-        look(stop);
+        poll(stop);
         const Section section(reserve_, most_of_a_row(inputs_.features().size(), 1));
         n = std::min(pace_.rows(buffer.capacity()), batch.rows - first);
         buffer.read(first, n);
@@ -303,7 +308,7 @@ void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double*
         for (std::size_t i = 0; i < n && !reserve_.used(); ++i) {
             const Row row = buffer.row(i);
             const std::size_t r = first + i;
-            if constexpr (answering) answer(row, scratch_, answers, r);
+            if constexpr (predicting) predict_row(row, scratch_, predictions, r);
             const double weight = w ? w[r] : 1.0;
             if (y[r] >= 0 && weight > 0.0) learn(row, static_cast<std::size_t>(y[r]), weight);
         }
@@ -317,11 +322,11 @@ void GradientTrees::learn(const Batch& batch, const std::int32_t* y, const doubl
 }
 
 void GradientTrees::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                                const Answers& answers, Stop* stop) {
-    run<true>(batch, y, w, answers, stop);
+                                const Predictions& predictions, Stop* stop) {
+    run<true>(batch, y, w, predictions, stop);
 }
 
-void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* stop,
+void GradientTrees::predict(const Batch& batch, const Predictions& predictions, Stop* stop,
                             Moment* moment) const {
     const BlockLocks locks(turnstile_, moment != nullptr);
     if (moment) *moment = {seen_, n_classes_};
@@ -329,8 +334,8 @@ void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* st
     std::optional<RowBuffer> buffer;
     Scratch scratch;
     for (std::size_t first = 0; first < batch.rows;) {
-        look(stop);
-        // A learner may come in between blocks, and may have added features.
+        poll(stop);
+        // Between blocks another thread may learn and add features.
         const auto lock = locks.of_block();
         const Shape shape = inputs_.shape();
         if (!buffer || !buffer->reads(shape)) buffer.emplace(batch, inputs_.features(), shape);
@@ -338,7 +343,8 @@ void GradientTrees::predict(const Batch& batch, const Answers& answers, Stop* st
         const std::size_t n = std::min(pace.rows(buffer->capacity()), batch.rows - first);
         const Pace::Timer timer(pace, n, turnstile_);
         buffer->read(first, n);
-        for (std::size_t i = 0; i < n; ++i) answer(buffer->row(i), scratch, answers, first + i);
+        for (std::size_t i = 0; i < n; ++i)
+            predict_row(buffer->row(i), scratch, predictions, first + i);
         first += n;
     }
 }
@@ -349,7 +355,7 @@ std::vector<SoftNode> GradientTrees::explain(const Batch& batch) const {
     buffer.read(0, 1);
     Scratch scratch;
     fit(scratch);
-    inputs_.ask(buffer.row(0), settings_.standardise, scratch.x.data());
+    inputs_.read(buffer.row(0), settings_.standardise, scratch.x.data());
     std::vector<SoftNode> nodes;
     for (std::size_t t = 0; t < n_trees_; ++t) {
         const SoftPass& pass = scratch.pass;
@@ -363,14 +369,9 @@ std::vector<SoftNode> GradientTrees::explain(const Batch& batch) const {
 
 // ---- looking inside ----
 
-std::size_t GradientTrees::n_features() const {
+Facts GradientTrees::facts() const {
     const auto lock = turnstile_.reading();
-    return inputs_.features().size();
-}
-
-std::size_t GradientTrees::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return n_classes_;
+    return {inputs_.features().size(), n_classes_, seen_};
 }
 
 std::size_t GradientTrees::n_categories(std::size_t feature) const {
@@ -382,11 +383,6 @@ std::size_t GradientTrees::n_categories(std::size_t feature) const {
 std::size_t GradientTrees::n_trees() const {
     const auto lock = turnstile_.reading();
     return n_trees_;
-}
-
-std::uint64_t GradientTrees::seen() const {
-    const auto lock = turnstile_.reading();
-    return seen_;
 }
 
 std::size_t GradientTrees::memory_bytes() const {

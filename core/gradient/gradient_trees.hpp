@@ -1,4 +1,4 @@
-// OADT: trees of fixed depth whose planes all learn from every row.
+// OADT: trees of fixed depth. All of their hyperplanes learn from every row.
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../data/batch.hpp"
+#include "../data/facts.hpp"
 #include "../data/predictions.hpp"
 #include "../impurity/loss.hpp"
 #include "../memory/account.hpp"
@@ -28,15 +29,15 @@ struct GradientSnapshot;
 // What one row does at one inner node.
 struct SoftNode {
     std::size_t tree;
-    std::size_t node;  // heap order, from 1 on
-    double reached;    // u: by how much the row comes here
-    double value;      // v: above 0 it goes left, mostly
-    double left;       // f: the share that does
+    std::size_t node;  // in heap order, from 1
+    double reached;    // u: the share of the row that reaches the node
+    double value;      // v: above 0 most of it goes left
+    double left;       // f: the share that goes left
 };
 
-// Up to two classes are one tree, whose positive class is the second. More are a tree each,
-// against all the others, and answer with their shares of the sum of all positive masses.
-// Learning calls must not overlap each other; reading calls may overlap anything.
+// One or two classes have one tree, whose positive class is the second one. More classes have one
+// tree each, against all others, and their probabilities are their shares of the sum of all
+// positive masses. Learning calls must not overlap each other; reading calls may overlap anything.
 class GradientTrees {
 public:
     explicit GradientTrees(const GradientSettings&);
@@ -46,61 +47,64 @@ public:
     void add_features(const std::vector<Kind>&);
     void declare_classes(std::size_t count);
 
-    // What the names outside hold, as `Tree` has it.
+    // Adds the bytes of names that are stored outside, as in `Tree`.
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
-    // The rows that were to bring the names do not come.
+    // Called if the rows that were to bring the names do not come.
     void expect_nothing(std::size_t bytes) noexcept;
-    // Whether an error broke out of the middle of a row.
+    // Whether an error interrupted a row.
     [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
 
-    // Nothing can be left out of such a model: what does not fit is refused (LimitTooLow).
+    // Such a model has nothing that it could drop. If it does not fit, throws LimitTooLow.
     void set_max_bytes(std::size_t);
     [[nodiscard]] std::size_t max_bytes() const noexcept { return settings_.max_bytes; }
-    // With this schema and two classes, before the first row.
+    // The bytes with this schema and two classes, before the first row.
     [[nodiscard]] std::size_t least_bytes() const;
-    // Every new category widens every plane: whoever has a limit must be ready to take it back.
-    [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const { return settings_.max_bytes == SIZE_MAX; }
+    // Every new category widens every plane, so with a limit the caller must be ready to undo the
+    // batch.
+    [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const {
+        return settings_.max_bytes == SIZE_MAX;
+    }
 
-    // What answers are chosen by from now on: [predicted][true].
+    // Sets the costs that predictions are chosen by, as [predicted][true].
     void set_costs(const double* matrix, std::size_t classes);
 
-    // A row that is not learned: y < 0 or w = 0. `w` may be null.
+    // A row with y < 0 or w = 0 is not learned. `w` may be null.
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Predictions&,
                      Stop* stop = nullptr);
-    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
-    // The way of the first row through every tree.
+    // With a `moment`, which is filled in, one state predicts all rows, and learning waits for it.
+    void predict(const Batch&, const Predictions&, Stop* stop = nullptr,
+                 Moment* moment = nullptr) const;
+    // The path of the first row through every tree.
     [[nodiscard]] std::vector<SoftNode> explain(const Batch&) const;
 
     [[nodiscard]] const GradientSettings& settings() const noexcept { return settings_; }
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
-    // Categories of a feature that rows have brought; 0 for a numeric one.
+    [[nodiscard]] Facts facts() const;
+    // How many categories of a feature have appeared; 0 for a numeric feature.
     [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
     [[nodiscard]] std::size_t n_trees() const;
-    [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] std::size_t memory_bytes() const;
 
     [[nodiscard]] GradientSnapshot snapshot() const;
-    // std::invalid_argument, naming what is wrong, unless learning could have led to it.
+    // Throws std::invalid_argument, which names the error, if learning cannot have led to this
+    // state.
     [[nodiscard]] static std::unique_ptr<GradientTrees> restore(const GradientSettings&,
                                                                 const GradientSnapshot&);
 
 private:
-    // Room of a reader, or of the learner.
+    // Working memory for reading or learning.
     struct Scratch {
         HeldDoubles x;
         SoftPass pass;
-        Held<double> shares;    // [class]
+        Held<double> shares;  // [class]
 
         void fit(const GradientSettings&, std::size_t width, std::size_t classes);
     };
 
-    template <bool answering>
-    void run(const Batch&, const std::int32_t* y, const double* w, const Answers&, Stop*);
+    template <bool predicting>
+    void run(const Batch&, const std::int32_t* y, const double* w, const Predictions&, Stop*);
     void learn(const Row&, std::size_t y, double w);
     [[nodiscard]] double rate_of(std::uint64_t row) const noexcept {
         const double settling = settings_.settling * static_cast<double>(n_met_ > 0 ? n_met_ : 1);
@@ -108,10 +112,11 @@ private:
             settings_.learning_rate / std::sqrt(1.0 + static_cast<double>(row) / settling);
         return falling > settings_.final_rate ? falling : settings_.final_rate;
     }
-    void answer(const Row&, Scratch&, const Answers&, std::size_t row) const;
-    // Fills so many shares of the sum of all; they are positive.
+    void predict_row(const Row&, Scratch&, const Predictions&, std::size_t row) const;
+    // Computes the shares of this many classes; they are positive.
     void share(const Row&, Scratch&, double* shares, std::size_t classes) const noexcept;
-    // The largest share, or the one of least expected cost; ties to the lowest code.
+    // The class with the largest share, or with the least expected cost. Ties go to the lowest
+    // code.
     [[nodiscard]] std::size_t choice(const double* shares, std::size_t classes) const noexcept;
     void fit(Scratch& scratch) const {
         scratch.fit(settings_, inputs_.layout().width(), n_classes_);
@@ -128,13 +133,14 @@ private:
     void meet_class(std::size_t y);
     void meet_inputs(const Row&);
     void add_trees(std::size_t count);
-    // To the layout of the inputs as it is now; `before` are their places till now.
+    // Moves the weights to the present layout of the inputs; `before` are their former places.
     void move_weights(const std::vector<Input>& before, std::size_t width_before);
-    // Gives a tree its first weights of these inputs.
+    // Sets the initial weights of these inputs in a tree.
     void begin(std::size_t tree, const std::vector<Input>&) noexcept;
     void restore_trees(const GradientSnapshot&);
-    // At most what a row allocates that brings so many inputs and classes.
-    [[nodiscard]] std::size_t most_of_a_row(std::size_t inputs, std::size_t classes) const noexcept {
+    // An upper limit for what a row allocates that brings this many inputs and classes.
+    [[nodiscard]] std::size_t most_of_a_row(std::size_t inputs,
+                                            std::size_t classes) const noexcept {
         const std::size_t width = inputs_.layout().width() + inputs + 8;
         return 3 * held_.held + 64 * 1024 + 512 * width +
                2 * tree_bytes(trees_for(n_classes_ + classes), width);
@@ -145,16 +151,17 @@ private:
     Account held_;
     GradientSettings settings_;
     Inputs inputs_;
-    HeldDoubles weights_;  // [tree][node][width]
-    Held<double> biases_;  // [tree][node]
-    std::size_t n_met_ = 0;  // inputs
+    HeldDoubles weights_;    // [tree][node][width]
+    Held<double> biases_;    // [tree][node]
+    std::size_t n_met_ = 0;  // inputs that have appeared
     std::size_t n_trees_ = 0;
     std::size_t n_classes_ = 0;
     std::uint64_t seen_ = 0;
-    Costs costs_;  // or none
+    Costs costs_;  // empty if there are none
     Scratch scratch_;
     ExpectedNames class_names_;
-    std::vector<ExpectedNames> category_names_;  // [categorical feature], as far as any are to come
+    // [categorical feature], up to the last that expects any
+    std::vector<ExpectedNames> category_names_;
     Reserve reserve_;
     Pace pace_{RowBuffer::most_rows};
     bool unfinished_ = false;

@@ -40,7 +40,7 @@ void Inputs::add_features(const std::vector<Kind>& kinds) {
     trim(met_);
     trim(categories_);
     lay_out();
-    // What is past the last feature has met the zeros there, and is not copied.
+    // The padding after the last feature is not copied, because it holds moments of zeros.
     moments_ = HeldDoubles(3 * layout_.stride(), 0.0);
     for (std::size_t p = 0; p < 3; ++p) {
         std::copy_n(before.data() + p * stride, numeric, moments_.data() + p * layout_.stride());
@@ -67,7 +67,7 @@ bool Inputs::brings(const Row& row) const noexcept {
     return fresh;
 }
 
-std::vector<Input> Inputs::meet(const Row& row) {
+std::vector<Input> Inputs::add_new(const Row& row) {
     std::vector<Input> fresh;
     for (std::size_t f = 0; f < features_.size(); ++f) {
         const auto [kind, slot] = features_[f];
@@ -138,7 +138,7 @@ void Inputs::learn(const Row& row, double w, bool standardise, double* x) noexce
     indicate(row, x);
 }
 
-void Inputs::ask(const Row& row, bool standardise, double* x) const noexcept {
+void Inputs::read(const Row& row, bool standardise, double* x) const noexcept {
     if (standardise) kernels().standardise(moments(), layout_.stride(), row.x, x);
     else raw(row, x);
     indicate(row, x);
@@ -158,7 +158,7 @@ void Inputs::save(State& s) const {
 
 void Inputs::restore(const State& s) {
     demand(s.kinds.size() <= max_features, "kinds: too many features");
-    demand(s.met.size() == s.kinds.size(), "met: not one entry a feature");
+    demand(s.met.size() == s.kinds.size(), "met: not one entry per feature");
     std::vector<Kind> kinds;
     for (const std::uint8_t kind : s.kinds) {
         demand(kind <= 1, "kinds: neither numeric nor categorical");
@@ -166,25 +166,25 @@ void Inputs::restore(const State& s) {
     }
     add_features(kinds);
     const std::size_t n = layout_.numeric;
-    demand(s.categories.size() == categories_.size(), "categories: not one entry a feature");
+    demand(s.categories.size() == categories_.size(), "categories: not one entry per feature");
     demand(s.known.size() == n && s.mean.size() == n && s.squares.size() == n,
-           "known, mean, squares: not one entry a numeric feature");
+           "known, mean, squares: not one entry per numeric feature");
     for (std::size_t f = 0; f < features_.size(); ++f) {
         const auto [kind, slot] = features_[f];
         demand(s.met[f] <= 1, "met: neither 0 nor 1");
         met_[f] = s.met[f];
         if (kind == Kind::categorical) {
             const std::int32_t count = s.categories[slot];
-            demand((count > 0) == (met_[f] == 1), "met does not go with categories");
+            demand((count > 0) == (met_[f] == 1), "met does not agree with categories");
             categories_[slot] = count;
             continue;
         }
         const double known = s.known[slot], mean = s.mean[slot], squares = s.squares[slot];
         demand(known >= 0.0 && known <= heaviest && std::abs(mean) <= largest_value &&
                    squares >= 0.0 && squares <= known * 0x1.00001p902,
-               "known, mean, squares: numbers that no rows have");
+               "known, mean, squares: impossible numbers");
         demand((known > 0.0) == (met_[f] == 1) && (known > 0.0 || mean == 0.0),
-               "met does not go with known");
+               "met does not agree with known");
         moments().known[slot] = known;
         moments().mean[slot] = mean;
         moments().squares[slot] = squares;

@@ -1,4 +1,4 @@
-// A row as a hyperplane sees it: standardised numbers, and one input a category.
+// A row as a hyperplane reads it: standardised numbers, and one input per category.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace riparian {
 
-// Where inputs stand: numbers first, then room for the categories of each categorical
-// feature, all in whole vectors. It is a function of the features and of the categories
-// that rows have brought, so that batches make no difference.
+// The order of the inputs: numbers first, then the categories of each categorical feature, all
+// padded to whole vectors. It depends only on the features and on the categories that have
+// appeared, so batches make no difference.
 struct InputLayout {
     std::size_t numeric = 0;
     Held<std::uint32_t> starts;  // [categorical feature + 1]
@@ -29,35 +29,36 @@ struct InputLayout {
     }
 };
 
-// An input that a row has brought.
+// An input that has appeared in a row.
 struct Input {
-    std::size_t place;  // in the layout
+    std::size_t place;  // index in the layout
     std::size_t feature;
-    std::int32_t category;  // InitialWeights::numeric: none
+    std::int32_t category;  // InitialWeights::numeric if there is none
 };
 
 class Inputs {
 public:
     void add_features(const std::vector<Kind>&);
 
-    // Whether a row has values of a feature or categories that no row before had.
+    // Whether a row has values of a feature, or categories, that no earlier row had.
     [[nodiscard]] bool brings(const Row&) const noexcept;
-    // Takes them in, and tells which; inputs that were there may get other places.
-    std::vector<Input> meet(const Row&);
-    // By how much that would widen the layout.
+    // Adds them and returns which they are. The places of other inputs may change.
+    std::vector<Input> add_new(const Row&);
+    // How much wider the layout would become.
     [[nodiscard]] std::size_t growth(const Row&) const noexcept;
 
-    // Learns mean and spread first, so that the row's own values are in them. `x` is as wide
-    // as the layout. A missing value is the mean; a category that is not known is none.
+    // Updates mean and spread first, so that they include the row, and then writes its inputs. `x`
+    // is as wide as the layout. A missing value becomes the mean; an unknown category has no input.
     void learn(const Row&, double w, bool standardise, double* x) noexcept;
-    void ask(const Row&, bool standardise, double* x) const noexcept;
+    void read(const Row&, bool standardise, double* x) const noexcept;
 
     [[nodiscard]] const Features& features() const noexcept { return features_; }
     [[nodiscard]] const InputLayout& layout() const noexcept { return layout_; }
     [[nodiscard]] Shape shape() const noexcept;
-    // All inputs that rows have brought, in the order of the layout.
+    // All inputs that have appeared, in the order of the layout.
     [[nodiscard]] std::vector<Input> met() const;
-    // Numeric features, whether met or not, and categories; likewise.
+    // All numeric features, whether they have appeared or not, and all categories, in the same
+    // order.
     [[nodiscard]] std::vector<Input> all() const;
     [[nodiscard]] std::size_t place(const Input& input) const noexcept {
         const std::size_t slot = features_[input.feature].slot;
@@ -69,13 +70,13 @@ public:
     }
 
     struct State {
-        std::vector<std::uint8_t> kinds;         // [feature] 1: categorical
-        std::vector<std::uint8_t> met;           // [feature] 1: a row had a value of it
-        std::vector<std::int32_t> categories;    // [categorical feature]
+        std::vector<std::uint8_t> kinds;           // [feature]: 1 if categorical
+        std::vector<std::uint8_t> met;             // [feature]: 1 if a row had a value of it
+        std::vector<std::int32_t> categories;      // [categorical feature]
         std::vector<double> known, mean, squares;  // [numeric feature]
     };
     void save(State&) const;
-    // std::invalid_argument unless rows could have led to it.
+    // Throws std::invalid_argument if rows cannot have led to this state.
     void restore(const State&);
 
 private:
@@ -88,8 +89,9 @@ private:
     void lay_out();
 
     Features features_;
-    Held<std::uint8_t> met_;         // [feature]
-    Held<std::int32_t> categories_;  // [categorical feature]: how many rows have brought
+    Held<std::uint8_t> met_;  // [feature]
+    // [categorical feature]: number of categories that have appeared
+    Held<std::int32_t> categories_;
     InputLayout layout_;
     HeldDoubles moments_;  // [3][stride]
 };

@@ -1,4 +1,4 @@
-// How a gradient tree looks and learns.
+// The shape and the learning rate of a gradient tree.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ struct GradientSettings {
 
     std::size_t depth = 5;
     double slope = 3.0;
-    double learning_rate = 2.0;  // of the first row
-    double final_rate = 0.2;     // that it does not fall below
-    double settling = 100.0;     // rows an input after which it begins to fall
+    double learning_rate = 2.0;  // at the first row
+    double final_rate = 0.2;     // lower limit of the rate
+    double settling = 100.0;     // rows per input after which the rate begins to fall
     Rate rate = Rate::normalised;
     Loss loss = Loss::log;
     Step step = Step::tangent;
@@ -26,7 +26,7 @@ struct GradientSettings {
     [[nodiscard]] std::size_t inner_nodes() const noexcept { return (std::size_t{1} << depth) - 1; }
 };
 
-// 2^10 leaves; the product of that many sigmoids is still a normal number.
+// There are at most 2^10 leaves. The product of ten sigmoids is still a normal number.
 inline constexpr std::size_t max_gradient_depth = 10;
 
 }  // namespace riparian

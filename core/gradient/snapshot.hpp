@@ -1,4 +1,4 @@
-// All that a gradient tree has learned, as arrays that can be saved.
+// The state of a gradient tree, as arrays that can be saved.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct GradientSnapshot {
     Inputs::State inputs;
     std::vector<std::uint32_t> classes;  // [1]
     std::vector<std::uint64_t> seen;     // [1]
-    std::vector<double> weights;  // [tree][node][input]: numeric features, then categories
-    std::vector<double> biases;   // [tree][node]
+    std::vector<double> weights;         // [tree][node][input]: numeric features, then categories
+    std::vector<double> biases;          // [tree][node]
 
     template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {

@@ -37,12 +37,11 @@ double SoftPass::mass_of(bool positive) noexcept {
     return mass_[1];
 }
 
-// dp/dv_i = m ((1 - f_i) Q_left - f_i Q_right), Q the mass of the row's class below a child.
-// E = (1 - y o)^2 / 2 = 2 (1 - p)^2, or -ln p.
+// dp/dv_i = m ((1 - f_i) Q_left - f_i Q_right), where Q is the mass of the row's class below a
+// child. E = (1 - y o)^2 / 2 = 2 (1 - p)^2, or -ln p.
 void SoftPass::backward(const GradientSettings& settings) noexcept {
     const double p = mass_[1];
-    const double blame =
-        settings.loss == GradientSettings::Loss::log ? -1.0 / p : -4.0 * (1.0 - p);
+    const double blame = settings.loss == GradientSettings::Loss::log ? -1.0 / p : -4.0 * (1.0 - p);
     const double scale = blame * settings.slope;
     for (std::size_t i = 1; i < n_; ++i) {
         gradients_[i] = scale * (right_[i] * mass_[2 * i] - left_[i] * mass_[2 * i + 1]);

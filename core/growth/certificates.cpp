@@ -38,7 +38,8 @@ void Certificates::compact(const std::vector<std::int32_t>& ids) {
     std::size_t left = 0, rival = 0, rivals = 0;
     for (const Split& split : splits_) {
         const std::size_t first = std::exchange(rival, rival + split.rivals);
-        const std::int32_t id = split.node == none ? none : ids[static_cast<std::size_t>(split.node)];
+        const std::int32_t id =
+            split.node == none ? none : ids[static_cast<std::size_t>(split.node)];
         if (id == none) continue;
         Split moved = split;
         moved.node = id;

@@ -36,7 +36,7 @@ struct Standing {
     double weight = std::numeric_limits<double>::quiet_NaN();
 };
 
-// One that changed answers. Those that began and were given up are counted only.
+// One that changed predictions. Those that began and were given up are counted only.
 struct Change {
     std::uint64_t seen = 0;  // examples learned by the tree, this one included
     ChangeKind kind = ChangeKind::replaced;

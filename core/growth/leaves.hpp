@@ -1,5 +1,5 @@
-// What the nodes of a tree keep of their examples: class weights at every node, and at leaves, or
-// wherever the tree says so, a record with statistics.
+// What the nodes of a tree keep of their examples: class weights at every node, and a record with
+// statistics at leaves, and at inner nodes where the adaptation needs it.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,17 @@ struct Recent : HeldObject {
     std::uint64_t since = 0;  // number of the first example that they may have, in a window
 };
 
-// What a node keeps of its examples: a leaf does, and an inner node where the tree says so.
+// What a leaf keeps of its examples, or an inner node where the adaptation needs it.
 struct NodeRecord {
     std::int32_t node = 0;
     std::int32_t classes = 0;  // with weight in the statistics
     std::uint32_t checks = 0;  // so far
-    double weight = 0.0;       // in the statistics; of an inactive leaf since it is inactive
-    double inherited = 0.0;    // counted as seen, where the settings say so
-    double checked = 0.0;      // of it, at the last check; of an inactive leaf, when it was last ranked
-    LeafNumbers numbers{};     // of the leaf predictor
-    LeafStatistics statistics;  // closed: the leaf is inactive
+    double weight = 0.0;       // in the statistics; of an inactive leaf, since it became inactive
+    double inherited = 0.0;    // counted as seen, if inherit_counts is "count"
+    double checked =
+        0.0;  // the weight at the last check; of an inactive leaf, when it was last ranked
+    LeafNumbers numbers{};           // of the leaf predictor
+    LeafStatistics statistics;       // closed: the leaf is inactive
     std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
 };
 
@@ -39,7 +40,7 @@ public:
     // Sizes that all leaves share.
     [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
     void set_shape(const Shape& to) noexcept { shape_ = to; }
-    // Holds what an inactive leaf can do without.
+    // Counts what an inactive leaf does without.
     [[nodiscard]] Account& account() noexcept { return account_; }
     [[nodiscard]] const Account& account() const noexcept { return account_; }
 
@@ -74,7 +75,7 @@ public:
     }
     [[nodiscard]] auto begin() const noexcept { return records_.begin(); }
     [[nodiscard]] auto end() const noexcept { return records_.end(); }
-    // With statistics.
+    // Records with statistics.
     [[nodiscard]] std::size_t n_active() const noexcept { return n_active_; }
 
     // Class weights of the statistics of a leaf.
@@ -113,7 +114,7 @@ public:
         return delays_.empty() ? grace_period : delays_[place];
     }
     void set_delay(std::size_t place, double weight) noexcept { delays_[place] = weight; }
-    // Of its weight, what it recalled from the short memory.
+    // The part of its weight that it recalled from the short memory.
     [[nodiscard]] double recalled(std::size_t place) const noexcept {
         return recalled_.empty() ? 0.0 : recalled_[place];
     }
@@ -134,10 +135,10 @@ public:
     // As it was after it became inactive, without what it has counted since.
     void forget(std::size_t place) noexcept;
     void clear() noexcept;
-    // Those of nodes that go are given up; the others close up in their order. `ids`: what becomes
-    // of each node; none: it goes. Gives what becomes of each place.
+    // Drops the records of nodes that are gone; the others keep their order. `ids`: the new id of each
+    // node, or none. Returns the new place of each record, or none.
     std::vector<std::int32_t> compact(const std::vector<std::int32_t>& ids);
-    // The same of class weights, after the records; `left` nodes stay, with room for so many.
+    // The same for class weights, after the records. `left` nodes stay; `room`: how many there is room for.
     void compact_counts(const std::vector<std::int32_t>& ids, std::size_t left, std::size_t room);
 
     // By how many bytes the lists grow with this many records.

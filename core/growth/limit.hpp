@@ -16,16 +16,16 @@ namespace riparian {
 
 class Limit {
 public:
-    // What a tree may hold; what it holds for good, and as statistics.
+    // What a tree may hold, and what it holds: for good, and as statistics.
     struct Usage {
         std::size_t limit, lasting, statistics;
 
         [[nodiscard]] bool limited() const noexcept { return limit != SIZE_MAX; }
     };
 
-    // The most that may last, of which `memory` does not grow with the tree. The rest must be left
-    // to statistics, or every leaf would be inactive in the end. `parts`: in how many parts trees
-    // share what may last.
+    // The most bytes that may last. `memory` of them do not grow with the tree. The rest of the limit is
+    // left to statistics, or every leaf would be inactive in the end. `parts`: how many trees share what
+    // may last.
     [[nodiscard]] static std::size_t most_lasting(std::size_t limit, std::size_t memory,
                                                   std::size_t parts) noexcept;
 
@@ -34,12 +34,12 @@ public:
     void set_spare(std::size_t bytes) noexcept { spare_ = bytes; }
 
     [[nodiscard]] std::size_t free_bytes(const Usage&) const noexcept;
-    // Whether so many bytes more are too many.
+    // Whether this many bytes more are too many.
     [[nodiscard]] bool over(const Usage& now, std::size_t more) const noexcept {
         return now.lasting + now.statistics + spare_ + more > now.limit;
     }
 
-    // A node that has a use for statistics.
+    // A node that can use statistics.
     struct Candidate {
         double key;  // the promise; an active leaf has an advantage
         std::int32_t node;
@@ -51,13 +51,13 @@ public:
         }
     };
     // The most promising candidates are to have statistics, as many as fit with `need` bytes
-    // more; the others lose them. `size`: the bytes of an active leaf. `keep` has a use for its
-    // statistics now. Gives the places of those that are to become active, in this order.
+    // more; the others lose them. `size`: the bytes of an active leaf. `keep` needs its statistics now.
+    // Returns the places of those that are to become active, in this order.
     [[nodiscard]] std::vector<std::size_t> rank(Leaves&, std::vector<Candidate>, const Usage&,
                                                 std::size_t size, std::size_t need,
                                                 std::int32_t keep, std::uint64_t seen);
-    // Whether to rank because of an inactive leaf with this promise. Ranking visits every leaf: not
-    // before each had a row, on average.
+    // Whether an inactive leaf with this promise is a reason to rank. Ranking visits every leaf, so it
+    // waits until each had a row, on average.
     [[nodiscard]] bool too_soon(std::uint64_t seen, std::size_t leaves) const noexcept {
         return seen - ranked_at_ < leaves;
     }

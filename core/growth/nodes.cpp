@@ -137,7 +137,7 @@ void Nodes::set_gate(std::int32_t id, double threshold) noexcept {
             : Gate{std::numeric_limits<double>::infinity(), 0, id};
 }
 
-void Nodes::take_test(std::int32_t id, std::int32_t from) {
+void Nodes::adopt_test(std::int32_t id, std::int32_t from) {
     Node& to = at(id);
     const Node& other = at(from);
     to.test = other.test;
@@ -152,7 +152,9 @@ void Nodes::take_test(std::int32_t id, std::int32_t from) {
 }
 
 void Nodes::compact(const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& places) {
-    const auto id = [&](std::int32_t i) { return i == none ? none : ids[static_cast<std::size_t>(i)]; };
+    const auto id = [&](std::int32_t i) {
+        return i == none ? none : ids[static_cast<std::size_t>(i)];
+    };
     Held<Branches> branches;
     std::size_t left = 0;
     depth_ = 0;

@@ -27,13 +27,13 @@ enum class Role : std::uint8_t {
 // are until a subtree is given up. The threshold of a test is in the gate of the node.
 struct Node {
     std::int32_t parent = none;
-    std::int32_t branch = 0;     // which child of the parent; a category under every_value
+    std::int32_t branch = 0;  // which child of the parent; a category under every_value
     std::int32_t depth = 0;
     std::int32_t feature = none;  // in the tree's order
     std::int32_t category = none;
-    std::int32_t place = none;    // a leaf: of its record; every_value: of its branches; else
-                                  // the first child
-    std::int32_t heavy = none;    // child for missing values: the heavier when it was split
+    std::int32_t place = none;  // a leaf: of its record; every_value: of its branches; else
+                                // the first child
+    std::int32_t heavy = none;  // child for missing values: the heavier when it was split
     Test test = Test::leaf;
     Role role = Role::child;
     bool rests = false;  // keeps no statistics, and will never ask for them again
@@ -59,8 +59,7 @@ public:
         return it != all_.end() && it->category == category ? it->node : none;
     }
     void add(std::int32_t category, std::int32_t node) {
-        all_.insert(std::lower_bound(all_.begin(), all_.end(), category, before),
-                    {category, node});
+        all_.insert(std::lower_bound(all_.begin(), all_.end(), category, before), {category, node});
     }
     void renumber(const std::vector<std::int32_t>& ids) noexcept {
         for (Branch& branch : all_) branch.node = ids[static_cast<std::size_t>(branch.node)];
@@ -89,7 +88,7 @@ public:
 
     [[nodiscard]] const Features& features() const noexcept { return features_; }
     void add_features(const std::vector<Feature>&);
-    // Of the feature that a node tests, among those of its kind.
+    // The slot of the feature that a node tests, among the features of its kind.
     [[nodiscard]] std::size_t slot(const Node& node) const noexcept {
         return features_[static_cast<std::size_t>(node.feature)].slot;
     }
@@ -98,7 +97,9 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
     [[nodiscard]] std::size_t capacity() const noexcept { return nodes_.capacity(); }
-    [[nodiscard]] Node& at(std::int32_t id) noexcept { return nodes_[static_cast<std::size_t>(id)]; }
+    [[nodiscard]] Node& at(std::int32_t id) noexcept {
+        return nodes_[static_cast<std::size_t>(id)];
+    }
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept {
         return nodes_[static_cast<std::size_t>(id)];
     }
@@ -108,10 +109,11 @@ public:
     [[nodiscard]] auto end() const noexcept { return nodes_.end(); }
 
     [[nodiscard]] double threshold(std::int32_t id) const noexcept {
-        return at(id).test == Test::threshold ? gates_[static_cast<std::size_t>(id)].threshold : 0.0;
+        return at(id).test == Test::threshold ? gates_[static_cast<std::size_t>(id)].threshold
+                                              : 0.0;
     }
     [[nodiscard]] Cut cut_of(std::int32_t id) const noexcept;
-    // Of the deepest node.
+    // The depth of the deepest node.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
     // The node whose test leads to this one, or to the place that it may take.
     [[nodiscard]] std::int32_t above(std::int32_t id) const noexcept {
@@ -124,7 +126,7 @@ public:
         return id;
     }
     [[nodiscard]] std::uint32_t leaves_below(std::int32_t id) const;
-    // Whether rows are predicted below a node: it is of no alternate.
+    // Whether a node takes part in predictions: it does not belong to an alternate.
     [[nodiscard]] bool predicts(std::int32_t id) const noexcept {
         return at(fragment(id)).role != Role::alternate;
     }
@@ -174,14 +176,14 @@ public:
     // For this many nodes more, at once, so that no copy is larger than the lists were.
     void make_room(std::size_t nodes);
     std::int32_t add(std::int32_t parent, std::int32_t branch, Role);
-    // Gives an every_value test its list of branches.
+    // Gives an every_value test a list of branches.
     void add_branches(std::int32_t id, Branches = {});
     // After the test of a node has changed.
     void set_gate(std::int32_t id, double threshold) noexcept;
-    // The node tests what another one does, and has its children.
-    void take_test(std::int32_t id, std::int32_t from);
-    // Some nodes go, and the others close up in their order. `ids`: what becomes of each; none: it
-    // goes. `places`: what becomes of the places of leaves.
+    // The node gets the test and the children of another node.
+    void adopt_test(std::int32_t id, std::int32_t from);
+    // Drops nodes; the others keep their order. `ids`: the new id of each node, or none. `places`: the new
+    // place of each record.
     void compact(const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& places);
 
     // By how many bytes its lists grow with this many nodes and every_value tests; and a node's
@@ -190,8 +192,8 @@ public:
     [[nodiscard]] std::size_t growth_of_list(std::size_t nodes, std::size_t bytes) const noexcept {
         return growth_in_bytes(nodes_, nodes, bytes);
     }
-    // While a list grows, the old one and the new one are there: the largest of these lists, and
-    // of one with so many bytes for each node.
+    // While a list grows, the old one and the new one are both there. The largest of these lists, or of
+    // one with this many bytes for each node.
     [[nodiscard]] std::size_t copy_bytes(std::size_t bytes) const noexcept {
         return std::max(bytes_of_copy(nodes_, std::max(sizeof(Node), bytes)),
                         bytes_of_copy(branches_, sizeof(Branches)));
@@ -204,7 +206,7 @@ private:
 
     Features features_;
     Held<Node> nodes_;
-    Held<Gate> gates_;        // [node]
+    Held<Gate> gates_;         // [node]
     Held<Branches> branches_;  // of every_value tests
     std::size_t depth_ = 0;
 };

@@ -3,56 +3,101 @@
 #include <cmath>
 #include <string>
 
-#include "growth.hpp"
+#include "files.hpp"
 #include "snapshot_rules.hpp"
 
 namespace riparian {
+namespace {
 
-void Growth::restore_kept(std::size_t place, const Snapshot& s) {
-    const std::size_t n = features().size();
+void restore_kept(GrowthState& state, std::size_t place, const Snapshot& s) {
+    Leaves& leaves = state.leaves;
+    const std::size_t n = state.nodes.features().size();
     const std::uint8_t* const dropped = s.dropped.data() + place * n;
     const Held<bool> poor(dropped, dropped + n);
     const auto count = static_cast<std::size_t>(std::count(poor.begin(), poor.end(), true));
-    const bool draws = settings_.leaf_features.draws();
+    const bool draws = state.settings.leaf_features.draws();
     if (draws ? s.inactive[place] == 1 : count == 0) return;
     demand(draws || n - count >= 2, at_row("dropped", place) + "fewer than two features are left");
-    leaves_.set_tracked_features(place,
-                                 std::make_unique<TrackedFeatures>(features(), leaves_.shape()));
-    leaves_.tracked_features(place)->drop(poor, features());
+    leaves.set_tracked_features(
+        place, std::make_unique<TrackedFeatures>(state.nodes.features(), leaves.shape()));
+    leaves.tracked_features(place)->drop(poor, state.nodes.features());
     if (!draws) return;
-    leaves_.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
-    demand(s.draw_number[place] < draws_ && s.draw_share[place] >= 0.0 && s.draw_share[place] <= 1.0,
+    leaves.tracked_features(place)->draw = {s.draw_number[place], s.draw_share[place]};
+    demand(s.draw_number[place] < state.draws && s.draw_share[place] >= 0.0 &&
+               s.draw_share[place] <= 1.0,
            at_row("draw_number", place) + "no such draw");
 }
 
-void Growth::restore_leaves(const Snapshot& s) {
-    const std::size_t n_classes = n_classes_;
+void restore_extras(GrowthState& state, const Snapshot& s) {
+    Leaves& leaves = state.leaves;
+    demand_size(s.extras_sizes, leaves.any_extras() ? leaves.size() : 0, "watch_sizes");
+    NumberReader numbers(s.extras, "watch");
+    for (std::size_t i = 0; i < s.extras_sizes.size(); ++i) {
+        const std::size_t n = s.extras_sizes[i];
+        if (!leaves.extras(i)) {
+            demand(n == 0, "watch_sizes: an inactive leaf");
+            continue;
+        }
+        leaves.extras(i)->restore(state.settings, leaves.shape(i), state.nodes.features(),
+                                  leaves.own_counts(leaves[i]), state.known.n_classes,
+                                  leaves[i].weight, numbers.take(n), n);
+    }
+    numbers.demand_end();
+}
+
+void restore_states(GrowthState& state, const Snapshot& s) {
+    Leaves& leaves = state.leaves;
+    NumberReader numbers(s.units, "units");
+    for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
+        const std::size_t n = s.unit_sizes[i];
+        const double weight = leaves[i].weight;
+        PredictorState* const predictor = leaves.state(i);
+        if (!predictor) {
+            demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
+            continue;
+        }
+        demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
+               at_row("right_idbd", i) + "more right than seen");
+        predictor->restore(leaves.shape(), state.known.categories.data(), state.known.n_classes,
+                           weight, numbers.take(n), n);
+        predictor->right = s.right_idbd[i];
+    }
+    numbers.demand_end();
+}
+
+}  // namespace
+
+void restore_leaves(Growth& growth, const Snapshot& s) {
+    GrowthState& state = growth.state;
+    Leaves& leaves = state.leaves;
+    const std::size_t n_classes = state.known.n_classes;
     NumberReader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
     NumberReader recent(s.recent, "recent");
     std::size_t gap = 0, tables = 0;
-    const Charge charge(leaves_.account());
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-        NodeRecord& leaf = leaves_[i];
-        const double* counts = leaves_.counts(leaf.node);
+    const Charge charge(leaves.account());
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        NodeRecord& leaf = leaves[i];
+        const double* counts = leaves.counts(leaf.node);
         const std::string where = at_row("leaf", i);
         leaf.recent.reset();
         if (s.inactive[i] == 2) {
             const double* const since = recent.take(n_classes);
             leaf.recent = std::make_unique<Recent>();
-            leaf.recent->counts.assign(leaves_.shape().class_stride, 0.0);
+            leaf.recent->counts.assign(leaves.shape().class_stride, 0.0);
             std::copy_n(since, n_classes, leaf.recent->counts.data());
             bool earlier = false;
             for (std::size_t k = 0; k < n_classes; ++k) {
                 demand(since[k] <= counts[k] || nearly(since[k], counts[k]),
-                       where + "more since it began anew than in all");
+                       where + "more since it started over than in all");
                 earlier |= counts[k] > 0.0;
             }
-            demand(earlier || hooks_->traits().forgets, where + "begins anew without an example");
+            demand(earlier || state.hooks->traits().forgets,
+                   where + "starts over without an example");
             counts = leaf.recent->counts.data();
         }
-        if (settings_.selects()) restore_kept(i, s);
-        const Shape& shape = leaves_.shape(i);
+        if (state.settings.selects()) restore_kept(state, i, s);
+        const Shape& shape = leaves.shape(i);
         const std::size_t n = shape.numeric;
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
@@ -66,34 +111,35 @@ void Growth::restore_leaves(const Snapshot& s) {
             leaf.classes += active && counts[k] > 0.0;
         }
         demand(nearly(total, leaf.weight) ||
-                   (!active && (leaf.weight <= total || hooks_->traits().forgets)),
+                   (!active && (leaf.weight <= total || state.hooks->traits().forgets)),
                where + "its weight is not that of its classes");
         demand(leaf.checked <= leaf.weight, where + "checked after its last example");
-        demand(!settings_.short_memory || s.recalled[i] <= leaf.checked,
+        demand(!state.settings.short_memory || s.recalled[i] <= leaf.checked,
                where + "recalled after its last check");
         const double most = *std::max_element(leaf.numbers.begin(), leaf.numbers.end());
         demand(most <= leaf.weight || nearly(most, leaf.weight), where + "more right than seen");
         const std::uint32_t* const numbers_of_values = s.values.data() + tables;
         if (!active) {
-            for (std::size_t c = 0; c < leaves_.shape().categorical; ++c) {
+            for (std::size_t c = 0; c < leaves.shape().categorical; ++c) {
                 demand(numbers_of_values[c] == 0 && s.table_gaps[tables + c] == 0,
                        where + "an inactive leaf with statistics");
             }
-            tables += leaves_.shape().categorical;
+            tables += leaves.shape().categorical;
             continue;
         }
         std::vector<const double*> all_cells;
         for (std::size_t c = 0; c < shape.categorical; ++c) {
             const std::size_t values = numbers_of_values[c];
-            const TrackedFeatures* const kept = leaves_.tracked_features(i);
-            const std::size_t slot = kept ? kept->slot_of(c, features()) : c;
-            demand(values <= static_cast<std::size_t>(categories_[slot]) &&
+            const TrackedFeatures* const kept = leaves.tracked_features(i);
+            const std::size_t slot = kept ? kept->slot_of(c, state.nodes.features()) : c;
+            demand(values <= static_cast<std::size_t>(state.known.categories[slot]) &&
                        s.table_gaps[tables + c] <= 1,
                    where + "no such category");
             const double* const from = cells.take(values * n_classes);
             // Also keeps a file from asking for room that it has no numbers for.
             const double* const end = from + values * n_classes;
-            demand(values == 0 || std::any_of(end - n_classes, end, [](double x) { return x > 0.0; }),
+            demand(values == 0 ||
+                       std::any_of(end - n_classes, end, [](double x) { return x > 0.0; }),
                    where + "a count table with an empty last row");
             all_cells.push_back(from);
         }
@@ -131,49 +177,15 @@ void Growth::restore_leaves(const Snapshot& s) {
         tables += shape.categorical;
         if (shape.derives()) leaf.statistics.find_bayes(shape, counts);
     }
-    for (std::size_t i = 0; i < s.delay.size(); ++i) leaves_.set_delay(i, s.delay[i]);
-    for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves_.set_recalled(i, s.recalled[i]);
-    restore_extras(s);
-    restore_states(s);
+    for (std::size_t i = 0; i < s.delay.size(); ++i) leaves.set_delay(i, s.delay[i]);
+    for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves.set_recalled(i, s.recalled[i]);
+    restore_extras(state, s);
+    restore_states(state, s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();
     cells.demand_end();
     table_known.demand_end();
-}
-
-void Growth::restore_extras(const Snapshot& s) {
-    demand_size(s.extras_sizes, leaves_.any_extras() ? leaves_.size() : 0, "watch_sizes");
-    NumberReader numbers(s.extras, "watch");
-    for (std::size_t i = 0; i < s.extras_sizes.size(); ++i) {
-        const std::size_t n = s.extras_sizes[i];
-        if (!leaves_.extras(i)) {
-            demand(n == 0, "watch_sizes: an inactive leaf");
-            continue;
-        }
-        leaves_.extras(i)->restore(settings_, leaves_.shape(i), features(),
-                                   leaves_.own_counts(leaves_[i]), n_classes_, leaves_[i].weight,
-                                   numbers.take(n), n);
-    }
-    numbers.demand_end();
-}
-
-void Growth::restore_states(const Snapshot& s) {
-    NumberReader numbers(s.units, "units");
-    for (std::size_t i = 0; i < s.unit_sizes.size(); ++i) {
-        const std::size_t n = s.unit_sizes[i];
-        const double weight = leaves_[i].weight;
-        PredictorState* const state = leaves_.state(i);
-        if (!state) {
-            demand(n == 0 && s.right_idbd[i] == 0.0, at_row("unit_sizes", i) + "an inactive leaf");
-            continue;
-        }
-        demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
-               at_row("right_idbd", i) + "more right than seen");
-        state->restore(leaves_.shape(), categories_.data(), n_classes_, weight, numbers.take(n), n);
-        state->right = s.right_idbd[i];
-    }
-    numbers.demand_end();
 }
 
 }  // namespace riparian

@@ -1,48 +1,16 @@
 // Taking a tree apart into arrays.
-
-#include "growth.hpp"
-#include "snapshot.hpp"
+#include "files.hpp"
 
 namespace riparian {
 
-void Growth::save(Snapshot& s) const {
-    const std::size_t n_classes = n_classes_;
-    s.seen = {seen_};
-    s.classes = {static_cast<std::uint32_t>(n_classes)};
-    for (const Feature& f : features()) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
-    for (const std::int32_t c : categories_) s.categories.push_back(static_cast<std::uint32_t>(c));
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        const Node& node = nodes_[i];
-        const double* const counts = leaves_.counts(static_cast<std::int32_t>(i));
-        s.test.push_back(static_cast<std::uint8_t>(node.test));
-        s.parent.push_back(node.parent);
-        s.branch.push_back(node.branch);
-        s.feature.push_back(node.feature);
-        s.category.push_back(node.category);
-        s.heavy.push_back(node.heavy);
-        s.threshold.push_back(nodes_.threshold(static_cast<std::int32_t>(i)));
-        s.counts.insert(s.counts.end(), counts, counts + n_classes);
-        const double* const inherited = counts + leaves_.shape().class_stride;
-        s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
-        if (settings_.short_memory) {
-            const double* const estimate = estimated(static_cast<std::int32_t>(i));
-            s.estimated.insert(s.estimated.end(), estimate, estimate + n_classes);
-        }
-        const std::int32_t place = record(static_cast<std::int32_t>(i));
-        if (place != none) save_leaf(static_cast<std::size_t>(place), s);
-    }
-    memory_.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
-    s.spent = {spent_};
-    s.passes = {passes_};
-    s.met.assign(known_.begin(), known_.end());
-    s.ranked_at = {limit_.ranked_at()};
-    s.least_promise = {limit_.least_promise()};
-    certificates_.save(s);
-}
+namespace {
 
-void Growth::save_leaf(std::size_t place, Snapshot& s) const {
-    const std::size_t n_classes = n_classes_;
-    const NodeRecord& leaf = leaves_[place];
+void save_leaf(const Growth& growth, std::size_t place, Snapshot& s) {
+    const GrowthState& state = growth.state;
+    const Leaves& leaves = state.leaves;
+    const Settings& settings = state.settings;
+    const std::size_t n_classes = state.known.n_classes;
+    const NodeRecord& leaf = leaves[place];
     const bool active = leaf.statistics.is_open();
     s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
     if (leaf.recent) {
@@ -53,46 +21,46 @@ void Growth::save_leaf(std::size_t place, Snapshot& s) const {
     s.inherited_weight.push_back(leaf.inherited);
     s.checked.push_back(leaf.checked);
     s.checks.push_back(leaf.checks);
-    if (settings_.adaptive_grace) s.delay.push_back(delay(place));
-    if (settings_.selects()) {
+    if (settings.adaptive_grace) s.delay.push_back(growth.checks.delay(place));
+    if (settings.selects()) {
         const std::size_t first = s.dropped.size();
-        s.dropped.resize(first + features().size(), 0);
-        if (const TrackedFeatures* const kept = leaves_.tracked_features(place)) {
-            for (const std::int32_t f : kept->dropped(features().size())) {
+        s.dropped.resize(first + state.nodes.features().size(), 0);
+        if (const TrackedFeatures* const kept = leaves.tracked_features(place)) {
+            for (const std::int32_t f : kept->dropped(state.nodes.features().size())) {
                 s.dropped[first + static_cast<std::size_t>(f)] = 1;
             }
         }
     }
-    if (settings_.leaf_features.draws()) {
-        s.draws = {draws_};
-        const TrackedFeatures* const kept = leaves_.tracked_features(place);
+    if (settings.leaf_features.draws()) {
+        s.draws = {state.draws};
+        const TrackedFeatures* const kept = leaves.tracked_features(place);
         s.draw_number.push_back(kept ? kept->draw.number : 0);
         s.draw_share.push_back(kept ? kept->draw.share : 0.0);
     }
-    if (settings_.short_memory) s.recalled.push_back(leaves_.recalled(place));
-    if (const LeafExtras* const extras = leaves_.extras(place)) {
+    if (settings.short_memory) s.recalled.push_back(leaves.recalled(place));
+    if (const LeafExtras* const extras = leaves.extras(place)) {
         const std::vector<double> numbers = extras->save(n_classes);
         s.extras_sizes.push_back(numbers.size());
         s.extras.insert(s.extras.end(), numbers.begin(), numbers.end());
-    } else if (leaves_.any_extras()) {
+    } else if (leaves.any_extras()) {
         s.extras_sizes.push_back(0);
     }
     s.right_majority.push_back(leaf.numbers[0]);
     s.right_bayes.push_back(leaf.numbers[1]);
-    if (leaves_.any_states()) {
-        const PredictorState* const state = leaves_.state(place);
+    if (leaves.any_states()) {
+        const PredictorState* const predictor = leaves.state(place);
         const std::size_t before = s.units.size();
-        if (state) state->save(leaves_.shape(), s.units);
+        if (predictor) predictor->save(leaves.shape(), s.units);
         s.unit_sizes.push_back(s.units.size() - before);
-        s.right_idbd.push_back(state ? state->right : 0.0);
+        s.right_idbd.push_back(predictor ? predictor->right : 0.0);
     }
     if (!active) {
-        s.values.insert(s.values.end(), leaves_.shape().categorical, 0);
-        s.table_gaps.insert(s.table_gaps.end(), leaves_.shape().categorical, 0);
+        s.values.insert(s.values.end(), leaves.shape().categorical, 0);
+        s.table_gaps.insert(s.table_gaps.end(), leaves.shape().categorical, 0);
         return;
     }
-    const double* const own = leaves_.own_counts(leaf);
-    const Shape& shape = leaves_.shape(place);
+    const double* const own = leaves.own_counts(leaf);
+    const Shape& shape = leaves.shape(place);
     const std::size_t n = shape.numeric;
     for (std::size_t k = 0; k < n_classes && n; ++k) {
         if (!(own[k] > 0.0)) continue;
@@ -122,6 +90,48 @@ void Growth::save_leaf(std::size_t place, Snapshot& s) const {
         s.table_gaps.push_back(known != nullptr);
         if (known) s.table_known.insert(s.table_known.end(), known, known + n_classes);
     }
+}
+
+}  // namespace
+
+void save(const Growth& growth, Snapshot& s) {
+    const GrowthState& state = growth.state;
+    const Nodes& nodes = state.nodes;
+    const Leaves& leaves = state.leaves;
+    const std::size_t n_classes = state.known.n_classes;
+    s.seen = {state.seen};
+    s.classes = {static_cast<std::uint32_t>(n_classes)};
+    for (const Feature& f : nodes.features()) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));
+    for (const std::int32_t c : state.known.categories) {
+        s.categories.push_back(static_cast<std::uint32_t>(c));
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const Node& node = nodes[i];
+        const double* const counts = leaves.counts(static_cast<std::int32_t>(i));
+        s.test.push_back(static_cast<std::uint8_t>(node.test));
+        s.parent.push_back(node.parent);
+        s.branch.push_back(node.branch);
+        s.feature.push_back(node.feature);
+        s.category.push_back(node.category);
+        s.heavy.push_back(node.heavy);
+        s.threshold.push_back(nodes.threshold(static_cast<std::int32_t>(i)));
+        s.counts.insert(s.counts.end(), counts, counts + n_classes);
+        const double* const inherited = counts + leaves.shape().class_stride;
+        s.inherited.insert(s.inherited.end(), inherited, inherited + n_classes);
+        if (state.settings.short_memory) {
+            const double* const estimate = state.estimated(static_cast<std::int32_t>(i));
+            s.estimated.insert(s.estimated.end(), estimate, estimate + n_classes);
+        }
+        const std::int32_t place = state.record(static_cast<std::int32_t>(i));
+        if (place != none) save_leaf(growth, static_cast<std::size_t>(place), s);
+    }
+    state.memory.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
+    s.spent = {state.spent};
+    s.passes = {state.passes};
+    s.met.assign(state.known.features.begin(), state.known.features.end());
+    s.ranked_at = {growth.room.limit().ranked_at()};
+    s.least_promise = {growth.room.limit().least_promise()};
+    state.certificates.save(s);
 }
 
 }  // namespace riparian

@@ -9,8 +9,8 @@ bool halve(const Nodes& nodes, Spread& spread, std::size_t v, Spread::Waiting& h
     const std::int32_t first = node.place;
     Uncertain& value = spread.values[v];
     const Uncertain whole = value;
-    const double p = number ? whole.below(threshold, spread.points)
-                            : whole.of(node.category, spread.points);
+    const double p =
+        number ? whole.below(threshold, spread.points) : whole.of(node.category, spread.points);
     const auto keep = [&](bool yes) {
         value = whole;
         if (number && yes) value.keep_below(threshold, spread.points);

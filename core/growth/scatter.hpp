@@ -1,5 +1,5 @@
-// The ways of an example with uncertain values: down every branch that it may take, with the
-// probability of that branch and its distributions conditioned on it [liang2010].
+// An example with uncertain values goes down every branch that it may take, with the probability of that
+// branch and with its distributions conditioned on it [liang2010].
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace riparian {
 
-// Of two children one is next and the other waits; false if too little goes to either.
+// Goes on to one of two children, while the other share waits; false: both shares are too small.
 bool halve(const Nodes&, Spread&, std::size_t value, Spread::Waiting& here);
 
-// One child a category, the first of them next; returns what stays for want of a branch.
+// Lets a share wait at the child of each category. Returns the share that has no branch to go to.
 template <class Way>
 double fan_out(const Nodes& nodes, Spread& spread, std::size_t v, const Spread::Waiting& here,
                Way&& way) {
@@ -43,10 +43,10 @@ double fan_out(const Nodes& nodes, Spread& spread, std::size_t v, const Spread::
     return staying;
 }
 
-// `pass` is told every node with a test and the share of the example that comes there; false:
-// it goes no further. `way` is given a node, the child for its value and the code of that, and
-// says the child, which may be none where there is none; `arrive` is told every leaf, or
-// deepest node, and the share.
+// Sends an example down from the nodes where it waits. Calls pass(node, share) for every node with a test;
+// false: the share goes no further. Calls way(node, child, code) with the child for a value and the code of
+// that value, which returns the child to go to; both may be none. Calls arrive(node, share) for every leaf,
+// or deepest node, that a share comes to.
 template <class Pass, class Way, class Arrive>
 void scatter(const Nodes& nodes, Spread& spread, Pass&& pass, Way&& way, Arrive&& arrive) {
     Spread::Waiting here;

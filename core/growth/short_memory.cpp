@@ -51,8 +51,8 @@ std::size_t ShortMemory::growth(std::size_t numeric, std::size_t categorical) co
 
 std::size_t ShortMemory::copy_bytes() const noexcept {
     const std::size_t room = leaves_.capacity();
-    const std::size_t widest = std::max({numeric_ * sizeof(double), sizeof(double),
-                                         categorical_ * sizeof(std::int32_t)});
+    const std::size_t widest =
+        std::max({numeric_ * sizeof(double), sizeof(double), categorical_ * sizeof(std::int32_t)});
     return room && room < most_ ? taken(room * widest) : 0;
 }
 

@@ -1,4 +1,4 @@
-// The last examples of a tree, which the children of a fresh split learn [gamarodrigues].
+// The last examples of a tree, which the children of a new split learn [gamarodrigues].
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace riparian {
 
-// A ring of examples, each with the leaf that it is in. Its room doubles until it is full
-// and never again, so that a file cannot ask for room that it has no examples for.
+// A ring of examples, each with the leaf that it is in. Its room doubles until it is full, so that a
+// file cannot demand room that it has no examples for.
 class ShortMemory {
 public:
     explicit ShortMemory(std::size_t most) : most_(most), to_come_(bytes(most, 0, 0)) {}
 
-    // Features that are new are missing from all that is held.
+    // New features are missing in all examples that are held.
     void reshape(const Shape&);
-    // In the place of the oldest, once there is no other. Whether it took room.
+    // Replaces the oldest example once the ring is full. Returns whether the ring grew.
     bool keep(const Row&, std::size_t y, double w, std::int32_t leaf);
 
     [[nodiscard]] bool keeps() const noexcept { return most_ > 0; }
-    // From the oldest on. A row is valid until the next one is asked for.
+    // Examples are numbered from the oldest on. A row is valid until the next call of row().
     [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
     [[nodiscard]] std::int32_t leaf(std::size_t i) const noexcept { return leaves_[place(i)]; }
     [[nodiscard]] std::size_t label(std::size_t i) const noexcept { return labels_[place(i)]; }
@@ -34,8 +34,8 @@ public:
     [[nodiscard]] Row row(std::size_t i);
     void move(std::size_t i, std::int32_t leaf) noexcept { leaves_[place(i)] = leaf; }
 
-    // What a limit of memory asks: the bytes of a full ring, those of them that are still to
-    // be taken, those that come with more features, and those of the largest list.
+    // For the memory limit: the bytes of a full ring, those of them that are not held yet, those that
+    // more features add, and those of the largest list.
     [[nodiscard]] std::size_t most_bytes() const noexcept {
         return bytes(most_, numeric_, categorical_);
     }
@@ -63,7 +63,7 @@ private:
     Held<std::uint32_t> labels_;
     Held<double> weights_;
     Held<std::int32_t> leaves_;
-    HeldDoubles row_;  // the one asked for, padded
+    HeldDoubles row_;  // the row of the last call, padded
 };
 
 }  // namespace riparian

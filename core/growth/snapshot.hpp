@@ -11,19 +11,19 @@ namespace riparian {
 // number of classes known to the tree, F that of numeric features, C of
 // categorical ones. What can be derived (depth, children, caches) is not here.
 struct Snapshot {
-    std::vector<std::uint64_t> seen;       // [1] examples learned
-    std::vector<std::uint32_t> classes;    // [1] K
-    std::vector<std::uint8_t> kinds;       // [features] 0 numeric, 1 categorical
-    std::vector<std::uint32_t> categories; // [C] values seen
+    std::vector<std::uint64_t> seen;        // [1] examples learned
+    std::vector<std::uint32_t> classes;     // [1] K
+    std::vector<std::uint8_t> kinds;        // [features] 0 numeric, 1 categorical
+    std::vector<std::uint32_t> categories;  // [C] values seen
 
-    std::vector<std::uint8_t> test;        // [node]
+    std::vector<std::uint8_t> test;                                      // [node]
     std::vector<std::int32_t> parent, branch, feature, category, heavy;  // [node]
-    std::vector<double> threshold;         // [node]
-    std::vector<double> counts, inherited; // [node][K]
+    std::vector<double> threshold;                                       // [node]
+    std::vector<double> counts, inherited;                               // [node][K]
 
     std::vector<double> weight, inherited_weight, checked;  // [leaf]
     std::vector<double> right_majority, right_bayes;        // [leaf]
-    std::vector<std::uint8_t> gaps;        // [leaf][class seen] 1: `known` follows
+    std::vector<std::uint8_t> gaps;                         // [leaf][class seen] 1: `known` follows
     std::vector<double> gaussian;          // [leaf][class seen][mean, squares, low, high][F]
     std::vector<double> known;             // [leaf][class with gaps][F]
     std::vector<std::uint32_t> values;     // [leaf][C] rows of the count table
@@ -40,11 +40,11 @@ struct Snapshot {
     std::vector<double> second_threshold, second_gain;
 
     // Since format 2. Absent from older files, which had none of it.
-    std::vector<double> spent;               // [1] delta of all checks
-    std::vector<std::uint32_t> checks;       // [leaf]
-    std::vector<std::uint8_t> met;           // [feature] 1: a row had a value for it
-    std::vector<double> split_delta, split_spent;      // [split]
-    std::vector<std::uint8_t> split_criterion, rivals; // [split] how many cuts lost
+    std::vector<double> spent;                          // [1] delta of all checks
+    std::vector<std::uint32_t> checks;                  // [leaf]
+    std::vector<std::uint8_t> met;                      // [feature] 1: a row had a value for it
+    std::vector<double> split_delta, split_spent;       // [split]
+    std::vector<std::uint8_t> split_criterion, rivals;  // [split] how many cuts lost
     std::vector<std::int32_t> rival_feature, rival_category;  // [rival], after the second
     std::vector<std::uint8_t> rival_test;
     std::vector<double> rival_threshold, rival_gain;
@@ -65,10 +65,10 @@ struct Snapshot {
     }
 
     // Since format 3.
-    std::vector<std::uint8_t> inactive;      // [leaf] 1: no statistics, 2: they started over
-    std::vector<double> recent;              // [leaf that started over][K] weights since then
-    std::vector<std::uint64_t> ranked_at;    // [1] examples seen when leaves were ranked
-    std::vector<double> least_promise;       // [1] of those that were active then
+    std::vector<std::uint8_t> inactive;    // [leaf] 1: no statistics, 2: they started over
+    std::vector<double> recent;            // [leaf that started over][K] weights since then
+    std::vector<std::uint64_t> ranked_at;  // [1] examples seen when leaves were ranked
+    std::vector<double> least_promise;     // [1] of those that were active then
 
     template <class Self, class Visit>
     static void each_since_3(Self& s, Visit&& visit) {
@@ -107,13 +107,13 @@ struct Snapshot {
     }
 
     // Since format 3, and empty without the settings that ask for them.
-    std::vector<std::uint8_t> dropped;  // [leaf][feature], drop_poor_features: statistics have
-                                        // the others only
-    std::vector<double> delay;     // [leaf], adaptive_grace
-    std::vector<double> recalled;  // [leaf], short_memory
-    std::vector<double> estimated; // [node][K], inherited before examples were recalled
-    std::vector<double> memory_values;        // [example, the oldest first][F]
-    std::vector<std::int32_t> memory_codes;   // [example][C]
+    std::vector<std::uint8_t> dropped;       // [leaf][feature], drop_poor_features: statistics have
+                                             // the others only
+    std::vector<double> delay;               // [leaf], adaptive_grace
+    std::vector<double> recalled;            // [leaf], short_memory
+    std::vector<double> estimated;           // [node][K], inherited before examples were recalled
+    std::vector<double> memory_values;       // [example, the oldest first][F]
+    std::vector<std::int32_t> memory_codes;  // [example][C]
     std::vector<std::int32_t> memory_labels;  // [example]
     std::vector<double> memory_weights;       // [example]
 
@@ -151,20 +151,20 @@ struct Snapshot {
     std::vector<std::uint64_t> change_totals;  // [kind of change]
     std::vector<std::uint64_t> change_seen;    // [change]
     std::vector<std::uint8_t> change_kind;
-    std::vector<std::int32_t> change_places;   // [change][change_places_each]
-    std::vector<double> change_values;         // [change][change_values_each]
+    std::vector<std::int32_t> change_places;  // [change][change_places_each]
+    std::vector<double> change_values;        // [change][change_values_each]
     // The same, with a window of examples.
-    std::vector<std::uint64_t> since, there;  // [node]
-    std::vector<std::uint64_t> recent_since;  // [leaf that started over]
-    std::vector<std::uint64_t> window;        // [2] its length, examples since all was counted
-    std::vector<double> window_values;        // [example, the oldest first][F]
-    std::vector<std::int32_t> window_codes;   // [example][C]
-    std::vector<std::int32_t> window_labels;  // [example]
-    std::vector<double> window_weights;       // [example]
+    std::vector<std::uint64_t> since, there;     // [node]
+    std::vector<std::uint64_t> recent_since;     // [leaf that started over]
+    std::vector<std::uint64_t> window;           // [2] its length, examples since all was counted
+    std::vector<double> window_values;           // [example, the oldest first][F]
+    std::vector<std::int32_t> window_codes;      // [example][C]
+    std::vector<std::int32_t> window_labels;     // [example]
+    std::vector<double> window_weights;          // [example]
     std::vector<std::uint8_t> window_uncertain;  // [example] 1: has distributions; empty: none has
     std::vector<double> window_numbers;          // of these, as Spread::write has them
-    std::vector<std::uint8_t> on_trial;       // [node] 1: `trials` follows
-    std::vector<double> trials;               // [node on trial][trial_values_each]
+    std::vector<std::uint8_t> on_trial;          // [node] 1: `trials` follows
+    std::vector<double> trials;                  // [node on trial][trial_values_each]
     static constexpr std::size_t trial_values_each = 6;
     static constexpr std::size_t change_places_each = 13;
     static constexpr std::size_t change_values_each = 8;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "../data/limits.hpp"
+#include "../simd/kernels.hpp"
+
 namespace riparian {
 namespace {
 
@@ -32,7 +35,8 @@ Sizes check_sizes(const GrowthHooks::Traits& traits, const Snapshot& s) {
         ++(kind == 0 ? z.n_numeric : z.n_categorical);
     }
     demand_size(s.categories, z.n_categorical, "categories");
-    for (const std::uint32_t n : s.categories) demand(n <= max_categories, "categories is too large");
+    for (const std::uint32_t n : s.categories)
+        demand(n <= max_categories, "categories is too large");
     z.n_nodes = s.test.size();
     demand(z.n_nodes >= 1 && z.n_nodes <= (1U << 30), "the tree has no node or too many");
     const auto leaves = static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), 0));
@@ -94,13 +98,13 @@ Sizes check_sizes(const GrowthHooks::Traits& traits, const Snapshot& s) {
     demand(s.passes[0] >= 1, "passes is 0");
     demand_size(s.split_pass, splits, "split_pass");
     demand_size(s.inactive, z.n_leaves, "inactive");
-    std::size_t n_anew = 0;
+    std::size_t n_restarted = 0;
     for (const std::uint8_t state : s.inactive) {
         demand(state <= 2, "inactive holds another value than 0, 1 and 2");
-        n_anew += state == 2;
+        n_restarted += state == 2;
     }
-    z.n_anew = n_anew;
-    demand_size(s.recent, n_anew * z.n_classes, "recent");
+    z.n_restarted = n_restarted;
+    demand_size(s.recent, n_restarted * z.n_classes, "recent");
     demand_size(s.ranked_at, 1, "ranked_at");
     demand(s.ranked_at[0] <= s.seen[0], "ranked_at is after the last example");
     demand_size(s.least_promise, 1, "least_promise");
@@ -127,8 +131,8 @@ Sizes check_sizes(const GrowthHooks::Traits& traits, const Snapshot& s) {
     return z;
 }
 
-bool possible(const Snapshot& s, const Features& features, std::uint8_t test,
-              std::int32_t feature, double threshold, std::int32_t category) {
+bool possible(const Snapshot& s, const Features& features, std::uint8_t test, std::int32_t feature,
+              double threshold, std::int32_t category) {
     if (feature < 0 || static_cast<std::size_t>(feature) >= features.size()) return false;
     const Feature& f = features[static_cast<std::size_t>(feature)];
     switch (static_cast<Test>(test)) {
@@ -152,8 +156,8 @@ void check_planes(const double* p, const double* known, double weight, std::size
             demand(m == 0.0 && sq == 0.0 && lo == infinity && hi == -infinity,
                    where + "statistics without weight");
         } else {
-            demand(std::abs(m) <= largest && sq >= 0.0 && sq <= w * 0x1.00001p902 && lo >= -largest &&
-                       hi <= largest && lo <= hi,
+            demand(std::abs(m) <= largest && sq >= 0.0 && sq <= w * 0x1.00001p902 &&
+                       lo >= -largest && hi <= largest && lo <= hi,
                    where + "impossible moments");
         }
         demand(w <= weight || nearly(w, weight), where + "more known values than examples");

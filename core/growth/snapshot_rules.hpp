@@ -1,4 +1,4 @@
-// What arrays from outside must be before they can mean a tree.
+// The rules that arrays from outside must follow before they can be a tree.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "../demand.hpp"
+#include "hooks.hpp"
+#include "nodes.hpp"
 #include "snapshot.hpp"
-#include "growth.hpp"
 
 namespace riparian {
 
@@ -17,31 +18,31 @@ inline std::string at_row(const char* array, std::size_t i) {
     return std::string(array) + ", row " + std::to_string(i) + ": ";
 }
 
-// Equal but for rounding.
+// Equal, except for rounding.
 [[nodiscard]] bool nearly(double a, double b);
 
 struct Sizes {
     std::size_t n_nodes, n_classes, n_leaves,  // n_leaves: all that keep statistics
         n_numeric, n_categorical;
     std::size_t numeric, categorical;  // over all leaves, of features not dropped
-    std::size_t n_anew;                // leaves whose statistics started over
+    std::size_t n_restarted;           // leaves whose statistics started over
 };
 
-// Whether the arrays are as long as each other says, and their weights are weights; those of the
-// adaptation are its own.
+// Checks that the lengths of all arrays fit each other, and that weights are weights. The arrays of the
+// adaptation are checked by the adaptation.
 [[nodiscard]] Sizes check_sizes(const GrowthHooks::Traits&, const Snapshot&);
 
 void demand_weights(const std::vector<double>&, const char* name);
 
-// A cut is possible with these features and categories.
+// Whether a cut is possible with these features and categories.
 [[nodiscard]] bool possible(const Snapshot&, const Features&, std::uint8_t test,
                             std::int32_t feature, double threshold, std::int32_t category);
 
-// One plane of a class: what Welford's update can have left behind.
+// Checks the planes of one class: Welford's update must be able to produce them.
 void check_planes(const double* planes, const double* known, double weight, std::size_t n,
                   const std::string& where);
 
-// Takes doubles off the front of an array.
+// Reads doubles from the front of an array.
 class NumberReader {
 public:
     NumberReader(const std::vector<double>& v, const char* name) : v_(v), name_(name) {}

@@ -5,12 +5,12 @@
 
 namespace riparian {
 
-// Accuracy gain, the quality gain of "is correct" [matuszyk2013, eq. 5-7], with the
-// labels of the branches taken from the same counts: it equals the gain of
-// misclassification. Other evaluators count hits instead (hits.hpp).
+// Accuracy gain, the quality gain of "is correct" [matuszyk2013, eq. 5-7]. With the labels of the
+// branches taken from the same counts it equals the gain of misclassification. The other evaluators
+// count hits instead (hits.hpp).
 struct Accuracy : Judged {
     static constexpr std::string_view name = "accuracy";
-    static constexpr std::string_view about = "The share of examples that are predicted right.";
+    static constexpr std::string_view about = "The share of examples that are predicted correctly.";
     static constexpr Measure measure = Measure::misclassification;
     static constexpr double offset = 1.0;
 

@@ -1,4 +1,4 @@
-// The one list of impurities. A new one is a file and a place here.
+// The list of all impurities. A new impurity is a new file and an entry here.
 #pragma once
 
 #include <span>
@@ -15,14 +15,14 @@
 
 namespace riparian {
 
-using AnyImpurity = std::variant<Entropy, Gini, KearnsMansour, Misclassification, Accuracy, Loss,
-                                 CustomImpurity>;
+using AnyImpurity =
+    std::variant<Entropy, Gini, KearnsMansour, Misclassification, Accuracy, Loss, CustomImpurity>;
 
-// What users choose from: one of them, or a hybrid of two.
+// What users choose from: one impurity, or a hybrid of two.
 using ImpurityChoice = std::variant<Entropy, Gini, KearnsMansour, Misclassification, Accuracy, Loss,
                                     Hybrid, CustomImpurity>;
 
-// Who judges the gains of an impurity.
+// The evaluator of the gains of an impurity.
 [[nodiscard]] inline Judged judged_by(const AnyImpurity& impurity) noexcept {
     return std::visit(
         []<class I>(const I& i) -> Judged {
@@ -32,11 +32,49 @@ using ImpurityChoice = std::variant<Entropy, Gini, KearnsMansour, Misclassificat
         impurity);
 }
 
-// An impurity over these classes only: costs are told apart by class.
+// An impurity that counts costs declares a field `costs`, which the tree sets.
+template <class I>
+concept CountsCosts = requires(I& i) {
+    { i.costs } -> std::same_as<Costs&>;
+};
+
+// An impurity whose masses no kernel computes declares a `function`, which a check calls for all
+// candidates at once.
+template <class I>
+concept CalledForAll = requires(const I& i) {
+    { *i.function } -> std::convertible_to<const ImpurityFunction&>;
+};
+
+// The costs that an impurity counts; null: it counts none.
+[[nodiscard]] inline Costs* costs_in(AnyImpurity& impurity) noexcept {
+    return std::visit(
+        []<class I>(I& i) -> Costs* {
+            if constexpr (CountsCosts<I>) return &i.costs;
+            else return nullptr;
+        },
+        impurity);
+}
+
+// The function of an impurity that is called for all candidates; null: kernels compute the gains.
+[[nodiscard]] inline const ImpurityFunction* function_of(const AnyImpurity& impurity) noexcept {
+    return std::visit(
+        []<class I>(const I& i) -> const ImpurityFunction* {
+            if constexpr (CalledForAll<I>) return &*i.function;
+            else return nullptr;
+        },
+        impurity);
+}
+
+// An impurity for these classes only. The costs of a loss depend on the class.
 [[nodiscard]] inline AnyImpurity over(const AnyImpurity& impurity,
                                       std::span<const std::size_t> codes) {
-    const auto* const loss = std::get_if<Loss>(&impurity);
-    return loss ? AnyImpurity(Loss{{}, loss->costs.of_classes(codes)}) : impurity;
+    return std::visit(
+        [&]<class I>(const I& i) -> AnyImpurity {
+            I some = i;
+            if constexpr (CountsCosts<I>) some.costs = i.costs.of_classes(codes);
+            return some;
+        },
+        impurity);
 }
 
 [[nodiscard]] inline Measure measure(const AnyImpurity& impurity) noexcept {

@@ -6,12 +6,12 @@
 
 namespace riparian {
 
-// An impurity that the user wrote: asked once a check for all candidates. It may throw.
+// An impurity that the user wrote. It is called once per check for all candidates and may throw.
 class ImpurityFunction {
 public:
     virtual ~ImpurityFunction() = default;
-    // The impurity of each branch of each candidate: counts [candidate][branch][class]
-    // to values [candidate][branch].
+    // Computes the impurity of each branch of each candidate, from counts
+    // [candidate][branch][class] to values [candidate][branch].
     virtual void impurities(const double* counts, std::size_t candidates, std::size_t branches,
                             std::size_t classes, double* values) const = 0;
     [[nodiscard]] virtual double gain_range(std::size_t classes) const = 0;

@@ -19,9 +19,10 @@ struct Entropy {
         return log2(static_cast<double>(classes < 2 ? 2 : classes));
     }
 
-    // I(class; branch) = H(p) - sum pi_k H(q_k), with pi_k the share of class k and q_k its part
-    // in the branch. H is concave and 0 at 0, so H(p) is off by H(e) at most where p is off by e;
-    // H(rough_share_error) is 2.43e-3, and rough_entropy() is off by 1.03e-4.
+    // The gain is I(class; branch) = H(p) - sum pi_k H(q_k), where pi_k is the share of class k and
+    // q_k the part of it in the branch. H is concave and 0 at 0, so if p is off by e, H(p) is off
+    // by at most H(e). H(rough_share_error) is 2.43e-3, and rough_entropy() is off by at most
+    // 1.03e-4.
     template <class Real>
     struct Rough {
         static constexpr double error = rough_entropy_error + 2.43e-3 + 1.03e-4;
@@ -46,8 +47,7 @@ struct Entropy {
     template <class Real>
     [[nodiscard]] __attribute__((always_inline)) Real mass_of_both(const Real* left,
                                                                    const Real* right,
-                                                                   std::size_t classes,
-                                                                   Real n_left,
+                                                                   std::size_t classes, Real n_left,
                                                                    Real n_right) const {
         Real sum = 0.0;
         for (std::size_t k = 0; k < classes; ++k) sum += xlog2x(left[k], right[k]);

@@ -8,7 +8,7 @@ namespace riparian {
 //
 //     g = 1 - sum p_k^2,    N g = N - (sum n_k^2) / N
 //
-// The gain range is 1, as VFML and MOA take it; 1 - 1/K would be tight.
+// The gain range is 1, as in VFML and MOA; 1 - 1/K would be tight.
 struct Gini {
     static constexpr std::string_view name = "gini";
     static constexpr std::string_view about = "The Gini index.";
@@ -16,11 +16,11 @@ struct Gini {
 
     [[nodiscard]] double gain_range(std::size_t) const noexcept { return 1.0; }
 
-    // With pi_k the share of class k and q_k its part in the branch, the gain is
+    // Let pi_k be the share of class k and q_k the part of it in the branch. The gain is
     //
     //     sum (pi_k q_k)^2 / p + sum (pi_k (1 - q_k))^2 / (1 - p) - sum pi_k^2
     //
-    // whose derivative by q_k lies within -3 pi_k and 3 pi_k.
+    // and its derivative by q_k lies between -3 pi_k and 3 pi_k.
     template <class Real>
     struct Rough {
         static constexpr double error = 3.1 * rough_share_error;

@@ -16,10 +16,10 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Units of weight that are judged one by one; the rest of a heavy example is judged at once.
+// A heavy example is evaluated in this many units of weight at most; the last unit is the rest.
 constexpr int most_units = 64;
 
-// Room that all leaves share.
+// Working memory that all leaves of a thread share.
 template <class T>
 T* scratch(std::size_t size) {
     thread_local std::vector<T> room;
@@ -27,14 +27,14 @@ T* scratch(std::size_t size) {
     return room.data();
 }
 
-// A label, and the cost that its branch can bear before another may be better.
+// A label, and how much cost its branch can collect before another label may be better.
 struct Standing {
     std::size_t label;
     double sure;
 };
 
-// The label of class weights: the largest, or that of least cost; the lowest of equals.
-// `extra` more of class y are counted.
+// The best label for these class weights: the class with the largest weight, or the label of least
+// cost. Ties go to the lowest label. Class y counts `extra` more.
 Standing standing(const Judging& judging, const double* counts, std::size_t classes,
                   std::size_t y = 0, double extra = 0.0) {
     const auto count = [&](std::size_t k) { return counts[k] + (k == y ? extra : 0.0); };
@@ -43,7 +43,7 @@ Standing standing(const Judging& judging, const double* counts, std::size_t clas
     const std::size_t labels = by_cost ? judging.costs.labels : classes;
     Standing best{0, 0.0};
     double least = infinity;
-    double second = by_cost ? infinity : 0.0;  // a class may come
+    double second = by_cost ? infinity : 0.0;  // a new class may appear
     for (std::size_t l = 0; l < labels; ++l) {
         double cost = by_cost ? 0.0 : -count(l);
         for (std::size_t k = 0; by_cost && k < known; ++k) cost += count(k) * judging.costs(l, k);
@@ -57,7 +57,7 @@ Standing standing(const Judging& judging, const double* counts, std::size_t clas
     }
     double weight = 0.0;
     for (std::size_t k = 0; k < classes; ++k) weight += count(k);
-    constexpr double rounding = 1e-6;  // of many rows, each taken off
+    constexpr double rounding = 1e-6;  // of many rows, each subtracted
     best.sure = second - least - rounding * weight;
     return best;
 }
@@ -72,7 +72,7 @@ double score(const Judging& judging, std::size_t label, std::size_t y) {
     return 1.0 - judging.costs(label, y);
 }
 
-// The sum over units of weight, one after the other: score(weight done), times the unit.
+// Sums score(weight done before) times the unit over the units of the weight w.
 template <class Score>
 double sum_of_units(double w, Score&& score) {
     double sum = 0.0;
@@ -85,7 +85,7 @@ double sum_of_units(double w, Score&& score) {
     return sum;
 }
 
-// The score of an example of weight w that is learned as it is judged.
+// The score of an example of weight w that is learned unit by unit while it is evaluated.
 double score_of_all(const Judging& judging, const double* counts, std::size_t classes,
                     std::size_t y, double w) {
     if (judging.costs.classes) {
@@ -117,7 +117,7 @@ void Hits::fit(const Shape& s, Evaluator evaluator) {
     stride_ = s.stride;
     categorical_ = s.categorical;
     numeric_ = s.numeric;
-    // In the examples before a feature appeared its value was missing.
+    // For the examples before a feature appeared, its value was missing.
     sum_.resize(categorical_, 0.0);
     start_.resize(categorical_, evaluator == Evaluator::prequential ? 0.0 : fixed_);
     labels_.resize(categorical_);
@@ -161,8 +161,8 @@ void Hits::judge(const Judging& judging, const Shape& s, const LeafStatistics& s
     classes = std::max(classes, y + 1);
     double* const scores = scratch<double>(2 * class_stride_);
     for (std::size_t l = 0; l < classes; ++l) scores[l] = score(judging, l, y);
-    const double leaf = holdout ? w * scores[leaf_label_]
-                                : judge_leaf(judging, y, w, counts, classes, scores);
+    const double leaf =
+        holdout ? w * scores[leaf_label_] : judge_leaf(judging, y, w, counts, classes, scores);
     double* const child = scores + class_stride_;
     const std::uint32_t* const starts = s.categorical ? statistics.starts(s) : nullptr;
     for (std::size_t c = 0; c < s.categorical; ++c) {
@@ -201,15 +201,15 @@ void Hits::judge_numeric(const Judging& judging, const Row& row, std::size_t y, 
     auto* const open = scratch<std::uint32_t>(stride_);
     double* const labels = standing_.data();
     double* const sure = labels + 2 * stride_;
-    const std::size_t n_open = kernels().judge(
-        {row.x, threshold_.data(), stride_, labels, sure, sides_.data() + place(0, 0, y),
-         sides_.data() + place(0, 1, y), scores, w, holdout ? 1 : most_units, leaf,
-         numeric_sum_.data(), open});
+    const std::size_t n_open =
+        kernels().judge({row.x, threshold_.data(), stride_, labels, sure,
+                         sides_.data() + place(0, 0, y), sides_.data() + place(0, 1, y), scores, w,
+                         holdout ? 1 : most_units, leaf, numeric_sum_.data(), open});
     double* const child = scores + class_stride_;
     for (std::size_t i = 0; i < n_open; ++i) {
         const std::size_t f = open[i];
         const std::size_t side = row.x[f] <= threshold_[f] ? 0 : 1;
-        for (std::size_t k = 0; k < classes; ++k) child[k] = beside(f, side, k);
+        for (std::size_t k = 0; k < classes; ++k) child[k] = side_weight(f, side, k);
         numeric_sum_[f] += score_of_all(judging, child, classes, y, w) - leaf;
         child[y] += w;
         sides_[place(f, side, y)] = child[y];
@@ -233,10 +233,11 @@ void Hits::fix(const Judging& judging, const Shape& s, const LeafStatistics& sta
             for (std::size_t v = 0; v < starts[c + 1] - starts[c]; ++v) {
                 double seen = 0.0;
                 for (std::size_t k = 0; k < classes; ++k) {
-                    child[k] = statistics.classes()[k] ? statistics.cells(s, k)[starts[c] + v] : 0.0;
+                    child[k] =
+                        statistics.classes()[k] ? statistics.cells(s, k)[starts[c] + v] : 0.0;
                     seen += child[k];
                 }
-                if (seen == 0.0) continue;  // like all values that come later
+                if (seen == 0.0) continue;  // the same as for values that appear later
                 labels_[c].resize(v + 1, 0);
                 labels_[c][v] = static_cast<std::int32_t>(label(judging, child.data(), classes));
             }
@@ -269,7 +270,7 @@ Hits::Quality Hits::numeric(std::size_t slot, double weight) const noexcept {
 }
 
 void Hits::save(std::size_t classes, std::vector<double>& out) const {
-    // Not begun is saved as -1: a file holds no NaN.
+    // NaN, which means not begun, is saved as -1 because a file holds no NaN.
     const auto begun = [](double x) { return x == x ? x : -1.0; };
     out.push_back(begun(fixed_));
     out.push_back(leaf_label_);
@@ -284,7 +285,7 @@ void Hits::save(std::size_t classes, std::vector<double>& out) const {
         out.push_back(side_labels_[2 * f + 1]);
     }
     for (std::size_t i = 0; !open() && i < numeric_ * 2; ++i) {
-        for (std::size_t k = 0; k < classes; ++k) out.push_back(beside(i / 2, i % 2, k));
+        for (std::size_t k = 0; k < classes; ++k) out.push_back(side_weight(i / 2, i % 2, k));
     }
     for (const auto& labels : labels_) {
         out.push_back(static_cast<double>(labels.size()));
@@ -333,7 +334,7 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
         const double start = begun();
         const bool at_once = evaluator == Evaluator::prequential && i < s.categorical;
         demand(at_once ? start == 0.0 : start != start || start == fixed_,
-               "a start that no leaf has");
+               "a start does not fit the leaf");
         if (i < s.categorical) {
             start_[i] = start;
         } else {
@@ -357,9 +358,9 @@ std::size_t Hits::restore(const Shape& s, Evaluator evaluator, const double* num
         for (std::size_t k = 0; k < classes; ++k) {
             double& here = sides_[place(i / 2, i % 2, k)];
             here = next();
-            const double both = here + (i % 2 ? beside(i / 2, 0, k) : 0.0);
+            const double both = here + (i % 2 ? side_weight(i / 2, 0, k) : 0.0);
             demand(here >= 0.0 && both <= counts[k] * (1.0 + 1e-9),
-                   "weights beside a threshold that the leaf has not seen");
+                   "weights next to a threshold exceed those of the leaf");
         }
     }
     for (auto& labels : labels_) {

@@ -6,12 +6,14 @@
 
 namespace riparian {
 
-// Two impurities: misclassification decides, and where it waits Gini is asked [jaworski2018].
+// Two impurities: misclassification decides, and if it waits, Gini decides [jaworski2018].
 struct Hybrid {
     static constexpr std::string_view name = "hybrid";
-    static constexpr std::string_view about = "Misclassification; where it waits, Gini.";
+    static constexpr std::string_view about =
+        "Misclassification first; if it decides to wait, Gini.";
     static constexpr std::array rules = {
-        Rule{is_not("adaptation", "reevaluation", "options"), "gains of two impurities differ"},
+        Rule{is_not("adaptation", "reevaluation", "options"),
+             "the gains of two impurities cannot be compared"},
     };
 
     bool legacy_gain = false;
@@ -19,7 +21,8 @@ struct Hybrid {
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
         visit("legacy_gain", self.legacy_gain, TrueOrFalse{},
-              "Round as the released code of mDT does, so that noise of 1e-17 is a gain.");
+              "Compute gains as the released code of mDT does, with rounding errors of 1e-17 "
+              "that count as gains.");
     }
 };
 

@@ -10,8 +10,8 @@ namespace riparian {
 //
 //     g = (1/2) sum sqrt(p_k (1 - p_k)),    N g = (1/2) sum sqrt(n_k (N - n_k))
 //
-// For two classes it is sqrt(p (1 - p)); the sum over more is our extension, with
-// range sqrt(K - 1) / 2.
+// For two classes it is sqrt(p (1 - p)). The sum over more classes is our extension; its range is
+// sqrt(K - 1) / 2.
 struct KearnsMansour {
     static constexpr std::string_view name = "kearns-mansour";
     static constexpr std::string_view about = "The index of Kearns and Mansour.";

@@ -12,8 +12,8 @@
 
 namespace riparian {
 
-// Costs of taking one class for another, divided by the largest, so that they lie in
-// [0, 1]; [label][true class].
+// Costs of predicting a label for a true class, as [label][true class]. They are divided by the
+// largest cost, so they lie in [0, 1].
 struct Costs {
     std::shared_ptr<const double[]> entries;
     std::size_t labels = 0;
@@ -22,7 +22,8 @@ struct Costs {
     [[nodiscard]] double operator()(std::size_t label, std::size_t truth) const noexcept {
         return entries[label * classes + truth];
     }
-    // The class that costs least with these probabilities; ties to the lowest code, -1 for none.
+    // The label of least cost for these probabilities. Ties go to the lowest code; -1 if there is
+    // none.
     [[nodiscard]] std::int32_t cheapest(const double* probabilities, std::size_t n) const noexcept {
         std::int32_t best = -1;
         double least = 0.0;
@@ -37,7 +38,7 @@ struct Costs {
         }
         return best;
     }
-    // With these true classes only, in this order; the labels stay.
+    // The costs of these true classes only, in this order. The labels stay.
     [[nodiscard]] Costs of_classes(std::span<const std::size_t> codes) const {
         auto some = std::make_shared<double[]>(labels * codes.size());
         for (std::size_t l = 0; l < labels; ++l) {
@@ -50,7 +51,7 @@ struct Costs {
     bool operator==(const Costs&) const = default;
 };
 
-// Divided by the largest entry, which must not be 0.
+// Divides by the largest entry, which must not be 0.
 [[nodiscard]] inline Costs costs_of(const double* matrix, std::size_t classes) {
     double largest = 0.0;
     for (std::size_t i = 0; i < classes * classes; ++i) {
@@ -61,16 +62,17 @@ struct Costs {
     return {std::move(entries), classes, classes};
 }
 
-// Loss reduction [matuszyk2013, eq. 8]: the least mean cost of any label,
+// Loss reduction [matuszyk2013, eq. 8]. The impurity is the least mean cost of any label:
 //
 //     g = min over l of sum p_k cost(l, k)
 struct Loss : Judged {
     static constexpr std::string_view name = "loss";
-    static constexpr std::string_view about = "The least mean cost of any label; needs costs.";
+    static constexpr std::string_view about =
+        "The least mean misclassification cost of any label; needs costs.";
     static constexpr Measure measure = Measure::loss;
     static constexpr auto rules = [] {
         std::array<Rule, Judged::rules.size() + 1> all{};
-        all[0] = {is_not("costs", "None"), "loss is counted in costs"};
+        all[0] = {is_not("costs", "None"), "the loss is computed from the costs"};
         std::copy(Judged::rules.begin(), Judged::rules.end(), all.begin() + 1);
         return all;
     }();

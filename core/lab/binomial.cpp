@@ -9,9 +9,9 @@
 namespace riparian {
 namespace {
 
-constexpr double few = 10.0;  // below it BTRS does not hold
+constexpr double few = 10.0;  // BTRS is not valid below this
 
-// p <= 1/2 and n p < 10.
+// For p <= 1/2 and n p < 10.
 double by_inversion(Philox& random, double n, double p) noexcept {
     const double q = 1.0 - p;
     const double odds = p / q;
@@ -20,7 +20,7 @@ double by_inversion(Philox& random, double n, double p) noexcept {
     for (;;) {
         double u = random.uniform();
         double mass = none;
-        // So far out that the rest is below the steps of u: rounding, so draw again.
+        // So far out, the remaining probability is below the resolution of u. Then draw again.
         for (double k = 0.0; k <= n && k <= 200.0; ++k) {
             if (u < mass) return k;
             u -= mass;
@@ -40,7 +40,7 @@ double stirling_tail(double k) noexcept {
     return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / 1260.0 / square) / square) / (k + 1.0);
 }
 
-// p <= 1/2 and n p >= 10. The names are the paper's.
+// For p <= 1/2 and n p >= 10. The names are those of the paper.
 double by_rejection(Philox& random, double n, double p) noexcept {
     const double q = 1.0 - p;
     const double spread = std::sqrt(n * p * q);
@@ -59,11 +59,10 @@ double by_rejection(Philox& random, double n, double p) noexcept {
         if (us >= 0.07 && v <= v_r) return k;
         if (!(k >= 0.0 && k <= n)) continue;
         v = v * alpha / (a / (us * us) + b);
-        const double log_ratio =
-            (m + 0.5) * ln((m + 1.0) / (r * (n - m + 1.0))) +
-            (n + 1.0) * ln((n - m + 1.0) / (n - k + 1.0)) +
-            (k + 0.5) * ln(r * (n - k + 1.0) / (k + 1.0)) + stirling_tail(m) +
-            stirling_tail(n - m) - stirling_tail(k) - stirling_tail(n - k);
+        const double log_ratio = (m + 0.5) * ln((m + 1.0) / (r * (n - m + 1.0))) +
+                                 (n + 1.0) * ln((n - m + 1.0) / (n - k + 1.0)) +
+                                 (k + 0.5) * ln(r * (n - k + 1.0) / (k + 1.0)) + stirling_tail(m) +
+                                 stirling_tail(n - m) - stirling_tail(k) - stirling_tail(n - k);
         if (ln(v) <= log_ratio) return k;
     }
 }

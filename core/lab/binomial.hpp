@@ -1,4 +1,4 @@
-// How many of n examples fall into a part, drawn at once.
+// How many of n examples fall into a part, in one draw.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace riparian {
 
-// The number of successes in n trials of probability p in [0, 1]: by inversion where
-// few are expected, else by transformed rejection (BTRS) [hormann1993]. Both are exact.
+// The number of successes in n trials with probability p in [0, 1]. It is drawn by inversion if few
+// are expected, and otherwise by transformed rejection (BTRS) [hormann1993]. Both are exact.
 [[nodiscard]] std::int64_t binomial(Philox&, std::int64_t n, double p) noexcept;
 
 }  // namespace riparian

@@ -5,8 +5,8 @@
 
 namespace riparian {
 
-// A whole number of examples. Impurities compute with it as with a double, but find
-// n log2 n in a table: that logarithm is what a check every example costs.
+// A whole number of examples. Impurities use it like a double, but n log2 n comes from a table,
+// because that logarithm is most of the cost of a check.
 struct Count {
     double value = 0.0;
 
@@ -29,10 +29,10 @@ struct Count {
 
 inline constexpr std::size_t tabled_counts = std::size_t{1} << 14;
 
-// n log2 n for whole n below `tabled_counts`, made when first asked for.
+// n log2 n for whole n below `tabled_counts`, computed on first use.
 [[nodiscard]] const double* xlog2x_table();
 
-// Of any size.
+// n log2 n for n of any size.
 [[nodiscard]] double xlog2x_beyond(double n) noexcept;
 
 [[nodiscard]] inline Count xlog2x(Count n) noexcept {

@@ -9,12 +9,12 @@
 
 namespace riparian {
 
-// Gains from the count tables, as a tree computes them: (mass of the whole - masses of
-// the branches) / n. Only the masses of branches that changed are computed anew.
+// Gains computed from the tables of counts, as in a tree: (mass of the whole - masses of the
+// branches) / n. Only the masses of branches that changed are computed again.
 template <class Impurity>
 class CountGains {
 public:
-    static constexpr bool at_once = true;  // examples may come as counts
+    static constexpr bool at_once = true;  // whether many examples may be added as counts
 
     CountGains(const LabNode& node, const Impurity& impurity)
         : node_(&node),
@@ -39,7 +39,7 @@ public:
     void learn(std::size_t cell, double count) {
         const std::size_t k = node_->class_of(cell);
         const std::uint32_t* const of = node_->branches_of(cell);
-        for (std::size_t a = 0; a < node_->attributes(); ++a) {
+        for (std::size_t a = 0; a < node_->features(); ++a) {
             counts_[of[a] * node_->classes() + k] += count;
             weights_[of[a]] += count;
             changed_[of[a]] = true;
@@ -52,7 +52,7 @@ public:
     void gains(double* out) {
         const std::size_t classes = node_->classes();
         const double whole = impurity_.mass(whole_.data(), classes, Count(n_)).value;
-        for (std::size_t a = 0; a < node_->attributes(); ++a) {
+        for (std::size_t a = 0; a < node_->features(); ++a) {
             double sum = 0.0;
             for (std::size_t b = node_->first_branch(a); b < node_->first_branch(a + 1); ++b) {
                 if (changed_[b]) {
@@ -66,14 +66,14 @@ public:
         }
     }
 
-    // Of an attribute's gain, an example; NaN where a cell is too small for it.
+    // Per-example variance of the gain of a feature. NaN if a cell has too few examples.
     [[nodiscard]] double variance(std::size_t a) const {
         const std::vector<double> table = table_of(a);
-        return influence_variance(impurity_.measure, table.data(),
-                                  table.size() / node_->classes(), node_->classes(), n_);
+        return influence_variance(impurity_.measure, table.data(), table.size() / node_->classes(),
+                                  node_->classes(), n_);
     }
 
-    // Of the difference of two gains, from the counts of their attributes together.
+    // Per-example variance of the difference of two gains, from the joint counts of their features.
     [[nodiscard]] double variance(std::size_t first, std::size_t second) const {
         if (!(variance(first) >= 0.0) || !(variance(second) >= 0.0)) {
             return std::numeric_limits<double>::quiet_NaN();
@@ -104,7 +104,7 @@ private:
                          node_->classes());
     }
 
-    // Of a cell in the table of an attribute.
+    // Index of a cell in the table of a feature.
     [[nodiscard]] std::size_t place(std::size_t cell, std::size_t a) const {
         const std::size_t value = node_->branches_of(cell)[a] - node_->first_branch(a);
         return value * node_->classes() + node_->class_of(cell);

@@ -10,10 +10,10 @@
 
 namespace riparian {
 
-// How well a label does on an example, and which label counts ask for: the class that
-// is most frequent, ties to the lowest.
-struct RightAnswers {
-    explicit RightAnswers(const Accuracy&) {}
+// The quality of a label for an example, and the best label for counts: the most frequent class.
+// Ties go to the lowest.
+struct RightPredictions {
+    explicit RightPredictions(const Accuracy&) {}
 
     [[nodiscard]] double operator()(std::size_t label, std::size_t truth) const noexcept {
         return label == truth ? 1.0 : 0.0;
@@ -23,7 +23,7 @@ struct RightAnswers {
     }
 };
 
-// Likewise with costs: 1 - cost, and the class of least cost.
+// The same with costs: the quality is 1 - cost, and the best label has the least cost.
 struct Savings {
     Costs costs;
 
@@ -47,8 +47,8 @@ struct Savings {
     }
 };
 
-// Gains as means of quality differences, one term an example: the label of its branch
-// against that of the whole. `evaluator` says which examples choose the labels.
+// Gains as means of quality differences. Each example contributes the quality of its branch's label
+// minus that of the label of the whole. `evaluator` determines which examples choose the labels.
 template <class Quality, LabEvaluator evaluator>
 class HitGains {
 public:
@@ -59,15 +59,14 @@ public:
           quality_(quality),
           counts_((node.branches() + 1) * node.classes()),
           labels_(node.branches() + 1),
-          sums_(node.attributes()),
+          sums_(node.features()),
           qualities_((node.branches() + 1) * node.classes()),
-          expected_(node.attributes()),
-          expected_sums_(node.attributes()) {
+          expected_(node.features()),
+          expected_sums_(node.features()) {
         for (std::size_t c = 0; c < node.cells(); ++c) {
             for (std::size_t label = 0; label < node.classes(); ++label) {
-                const double quality =
-                    node.probability(c) * quality_(label, node.class_of(c));
-                for (std::size_t a = 0; a < node.attributes(); ++a) {
+                const double quality = node.probability(c) * quality_(label, node.class_of(c));
+                for (std::size_t a = 0; a < node.features(); ++a) {
                     qualities_[node.branches_of(c)[a] * node.classes() + label] += quality;
                 }
                 qualities_[whole() * node.classes() + label] += quality;
@@ -89,20 +88,20 @@ public:
         }
     }
 
-    // An example that chooses labels and is not judged.
+    // Counts an example that chooses labels and is not evaluated.
     void hold_out(std::size_t cell, double count) { this->count(cell, count); }
     void choose_labels() {
         for (std::size_t b = 0; b < labels_.size(); ++b) choose_label(b);
         expect();
     }
 
-    // Whether fixed labels answer every example alike, whatever the attribute: then no
-    // gain will ever lead.
+    // Whether the fixed labels are the same for every example and every feature. Then no gain can
+    // ever lead.
     [[nodiscard]] bool hopeless() const {
         if constexpr (evaluator == LabEvaluator::prequential) return false;
         for (std::size_t c = 0; c < node_->cells(); ++c) {
             const std::uint32_t* const of = node_->branches_of(c);
-            for (std::size_t a = 0; a < node_->attributes(); ++a) {
+            for (std::size_t a = 0; a < node_->features(); ++a) {
                 if (labels_[of[a]] != labels_[whole()]) return false;
             }
         }
@@ -113,14 +112,14 @@ public:
         const std::size_t k = node_->class_of(cell);
         const std::uint32_t* const of = node_->branches_of(cell);
         const double without = quality_(labels_[whole()], k);
-        for (std::size_t a = 0; a < node_->attributes(); ++a) {
+        for (std::size_t a = 0; a < node_->features(); ++a) {
             sums_[a] += count * (quality_(labels_[of[a]], k) - without);
         }
         n_ += count;
         if constexpr (evaluator == LabEvaluator::prequential) {
             this->count(cell, count);
             bool changed = choose_label(whole());
-            for (std::size_t a = 0; a < node_->attributes(); ++a) changed |= choose_label(of[a]);
+            for (std::size_t a = 0; a < node_->features(); ++a) changed |= choose_label(of[a]);
             if (changed) expect();
         }
     }
@@ -129,8 +128,8 @@ public:
         for (std::size_t a = 0; a < sums_.size(); ++a) out[a] = sums_[a] / n_;
     }
 
-    // What those gains are estimates of: the same means, with each example's term
-    // replaced by what the labels that judged it score on the distribution.
+    // The true values that those gains estimate: the same means, with each example's term replaced
+    // by its expectation under the true distribution and the labels of that time.
     void expected_gains(double* out) const {
         for (std::size_t a = 0; a < sums_.size(); ++a) {
             out[a] = (expected_sums_[a] + (n_ - expected_until_) * expected_[a]) / n_;
@@ -143,13 +142,13 @@ private:
     void count(std::size_t cell, double count) {
         const std::size_t k = node_->class_of(cell);
         const std::uint32_t* const of = node_->branches_of(cell);
-        for (std::size_t a = 0; a < node_->attributes(); ++a) {
+        for (std::size_t a = 0; a < node_->features(); ++a) {
             counts_[of[a] * node_->classes() + k] += count;
         }
         counts_[whole() * node_->classes() + k] += count;
     }
 
-    // Whether the label is another one now.
+    // Returns whether the label has changed.
     bool choose_label(std::size_t b) {
         const std::size_t classes = node_->classes();
         const std::size_t before = labels_[b];
@@ -157,10 +156,10 @@ private:
         return labels_[b] != before;
     }
 
-    // The labels changed: from now on other terms are expected.
+    // Called when labels have changed: later terms have another expectation.
     void expect() {
         const std::size_t classes = node_->classes();
-        for (std::size_t a = 0; a < node_->attributes(); ++a) {
+        for (std::size_t a = 0; a < node_->features(); ++a) {
             expected_sums_[a] += (n_ - expected_until_) * expected_[a];
             expected_[a] = -qualities_[whole() * classes + labels_[whole()]];
             for (std::size_t b = node_->first_branch(a); b < node_->first_branch(a + 1); ++b) {
@@ -172,12 +171,12 @@ private:
 
     const LabNode* node_;
     Quality quality_;
-    std::vector<double> counts_;  // [branch, the whole after them][class]
+    std::vector<double> counts_;  // [branch, then the whole][class]
     std::vector<std::size_t> labels_;
-    std::vector<double> sums_;           // one an attribute
-    std::vector<double> qualities_;      // true mean: [branch, the whole after them][label]
-    std::vector<double> expected_;       // true mean of a term, with the labels of now
-    std::vector<double> expected_sums_;  // of the first `expected_until_` terms
+    std::vector<double> sums_;           // one per feature
+    std::vector<double> qualities_;      // true mean: [branch, then the whole][label]
+    std::vector<double> expected_;       // true mean of a term, with the present labels
+    std::vector<double> expected_sums_;  // sums of the first `expected_until_` terms
     double expected_until_ = 0.0;
     double n_ = 0.0;
 };

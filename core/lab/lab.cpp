@@ -12,17 +12,18 @@
 namespace riparian {
 namespace {
 
-// Long enough that threads seldom meet at the counter.
+// Large enough that threads rarely wait for the counter.
 constexpr std::size_t chunk = 16;
 
 template <class Impurity, class Use>
 void with_gains(const LabNode& node, const LabMethod& method, const Impurity& impurity, Use use) {
     if constexpr (std::is_same_v<Impurity, CustomImpurity>) {
-        throw std::invalid_argument("the laboratory is native: it takes no callable");
+        throw std::invalid_argument(
+            "the laboratory accepts no Python function as impurity or bound");
     } else {
         if constexpr (std::is_same_v<Impurity, Accuracy> || std::is_same_v<Impurity, Loss>) {
             using Quality =
-                std::conditional_t<std::is_same_v<Impurity, Accuracy>, RightAnswers, Savings>;
+                std::conditional_t<std::is_same_v<Impurity, Accuracy>, RightPredictions, Savings>;
             const Quality quality(impurity);
             switch (method.evaluator) {
                 case LabEvaluator::prequential:
@@ -31,11 +32,10 @@ void with_gains(const LabNode& node, const LabMethod& method, const Impurity& im
                     return use(HitGains<Quality, LabEvaluator::holdout>(node, quality));
                 case LabEvaluator::fixed:
                     return use(HitGains<Quality, LabEvaluator::fixed>(node, quality));
-                case LabEvaluator::resubstitution:
-                    break;
+                case LabEvaluator::resubstitution: break;
             }
         } else if (method.evaluator != LabEvaluator::resubstitution) {
-            throw std::invalid_argument("only accuracy and loss judge labels");
+            throw std::invalid_argument("only accuracy and loss accept an evaluator");
         }
         use(CountGains<Impurity>(node, impurity));
     }
@@ -44,13 +44,11 @@ void with_gains(const LabNode& node, const LabMethod& method, const Impurity& im
 }  // namespace
 
 Lab::Lab(LabNode node, LabMethod method, std::uint64_t seed)
-    : node_(std::move(node)),
-      method_(std::move(method)),
-      seed_(seed) {
-    schedules_.emplace_back(method_, method_.impurity, node_.classes(), node_.attributes());
+    : node_(std::move(node)), method_(std::move(method)), seed_(seed) {
+    schedules_.emplace_back(method_, method_.impurity, node_.classes(), node_.features());
     if (method_.second_impurity) {
         schedules_.emplace_back(method_, *method_.second_impurity, node_.classes(),
-                                node_.attributes());
+                                node_.features());
     }
 }
 
@@ -59,15 +57,18 @@ void Lab::run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned thre
         const auto* const one = std::get_if<Misclassification>(&method_.impurity);
         const auto* const other = std::get_if<Gini>(&*method_.second_impurity);
         if (!one || !other || method_.evaluator != LabEvaluator::resubstitution) {
-            throw std::invalid_argument("a hybrid is misclassification and gini, from counts");
+            throw std::invalid_argument(
+                "a hybrid consists of misclassification and gini, evaluated from counts");
         }
         return run_with(first, outcomes, threads, CountGains<Misclassification>(node_, *one),
                         CountGains<Gini>(node_, *other));
     }
-    std::visit([&](const auto& impurity) {
-        with_gains(node_, method_, impurity,
-                   [&](const auto& gains) { run_with(first, outcomes, threads, gains); });
-    }, method_.impurity);
+    std::visit(
+        [&](const auto& impurity) {
+            with_gains(node_, method_, impurity,
+                       [&](const auto& gains) { run_with(first, outcomes, threads, gains); });
+        },
+        method_.impurity);
 }
 
 template <class... Gains>
@@ -92,7 +93,7 @@ void Lab::run_with(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned
     try {
         for (std::size_t t = 1; t < failures.size(); ++t) others.emplace_back(work, t);
     } catch (const std::system_error&) {
-        // Fewer threads than asked for: those there are do all the work.
+        // If the system gives fewer threads, those that exist do all the work.
     }
     work(0);
     for (std::thread& other : others) other.join();

@@ -15,8 +15,8 @@ class Lab {
 public:
     Lab(LabNode node, LabMethod method, std::uint64_t seed);
 
-    // Repetitions [first, first + outcomes.size()), each with random numbers of its
-    // own: the outcomes do not depend on how they are cut into calls and threads.
+    // Runs the repetitions [first, first + outcomes.size()). Each has its own random numbers, so
+    // the outcomes do not depend on how they are divided into calls and threads.
     void run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads) const;
 
 private:
@@ -26,7 +26,7 @@ private:
 
     LabNode node_;
     LabMethod method_;
-    std::vector<Schedule> schedules_;  // one an impurity
+    std::vector<Schedule> schedules_;  // one per impurity
     std::uint64_t seed_;
 };
 

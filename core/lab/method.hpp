@@ -8,29 +8,29 @@
 
 namespace riparian {
 
-// Where the labels come from that accuracy and loss judge.
+// Where the labels come from that accuracy and loss evaluate.
 enum class LabEvaluator : std::uint8_t {
-    resubstitution,  // from the counts that are judged themselves
-    prequential,     // from the examples before the one that is judged
-    holdout,         // from the first examples, which are not judged
-    fixed,           // from the true distribution: only a laboratory knows it
+    resubstitution,  // from the counts that are evaluated
+    prequential,     // from the examples before the one that is evaluated
+    holdout,         // from the first examples, which are not evaluated
+    fixed,           // from the true distribution, which only a laboratory knows
 };
 
-// How a leaf decides: all that may be compared in the laboratory.
+// How a leaf decides: everything that can be compared in the laboratory.
 struct LabMethod {
     AnyImpurity impurity;
-    // Of a hybrid: asked where the first waits.
+    // The second impurity of a hybrid, which is used if the first one waits.
     std::shared_ptr<const AnyImpurity> second_impurity;
     LabEvaluator evaluator = LabEvaluator::resubstitution;
     std::int64_t holdout_examples = 30;
     AnyBound bound;
     double epsilons = 1.0;
     double delta = 0.05;
-    bool spend_delta = false;  // delta / (j (j + 1)) at the j-th check
+    bool spend_delta = false;  // use delta / (j (j + 1)) at the j-th check
     std::int64_t grace_period = 1;
     std::int64_t first_check = 1;
     std::int64_t max_examples = 10'000'000;
-    bool null_cut = false;  // whether "no split", with gain 0, competes
+    bool null_cut = false;  // whether not splitting, with gain 0, competes
 };
 
 }  // namespace riparian

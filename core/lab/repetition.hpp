@@ -13,17 +13,17 @@ namespace riparian {
 
 // How one repetition ended.
 struct Outcome {
-    std::int32_t chosen;         // the attribute; -1: none before `max_examples`
-    std::int64_t examples;       // seen until then
-    std::uint8_t criterion = 0;  // of a hybrid: which impurity decided
-    // Whether another attribute was truly better by what was measured: with the labels
-    // that were judged, right or wrong. Told of gains of labels only.
+    std::int32_t chosen;         // the feature; -1 if none before `max_examples`
+    std::int64_t examples;       // examples seen until then
+    std::uint8_t criterion = 0;  // for a hybrid, which impurity decided
+    // Whether another feature was truly better by what was measured, with the labels that were
+    // evaluated, right or wrong. Only set for gains that evaluate labels.
     bool misjudged = false;
 };
 
-// Repeats one leaf's life until it decides. Holds all the memory that this needs, so a
-// thread has one of its own and repetitions allocate nothing. Of several gains, each
-// with its schedule, a check asks the next one where those before it wait.
+// Repeats the life of one leaf until it decides. It holds all the memory that this needs, so each
+// thread has its own and repetitions allocate nothing. If there are several gains, each with its
+// schedule, a check uses the next one if those before it wait.
 template <class First, class... Others>
 class Repetition {
 public:
@@ -34,7 +34,7 @@ public:
           schedules_(&schedules),
           gains_(std::move(first), std::move(others)...),
           drawn_(node.cells()),
-          values_(node.attributes()) {
+          values_(node.features()) {
         first_check_ = schedules.front().first();
         for (const Schedule& s : schedules) first_check_ = std::min(first_check_, s.first());
     }
@@ -68,20 +68,20 @@ public:
 
 private:
     static constexpr bool at_once = First::at_once && (Others::at_once && ...);
-    // A binomial number costs about as much as these single examples.
+    // Drawing a binomial number costs about as much as this many single examples.
     static constexpr std::int64_t examples_a_cell = 8;
     static constexpr std::size_t none = SIZE_MAX;
 
-    template <class Take>
-    void draw(Philox& random, std::int64_t n, Take take) {
+    template <class Count>
+    void draw(Philox& random, std::int64_t n, Count count) {
         const auto cells = static_cast<std::int64_t>(node_->cells());
         if (at_once && n > examples_a_cell * cells) {
             node_->draw(random, n, drawn_.data());
             for (std::size_t c = 0; c < drawn_.size(); ++c) {
-                if (drawn_[c] > 0) take(c, static_cast<double>(drawn_[c]));
+                if (drawn_[c] > 0) count(c, static_cast<double>(drawn_[c]));
             }
         } else {
-            for (std::int64_t i = 0; i < n; ++i) take(node_->draw(random), 1.0);
+            for (std::int64_t i = 0; i < n; ++i) count(node_->draw(random), 1.0);
         }
     }
 
@@ -97,7 +97,7 @@ private:
         (void)(decides(std::get<criterion>(gains_), criterion) || ...);
     }
 
-    // The attribute to split on, or -1. Of equal gains the lowest attribute is best.
+    // The feature to split on, or -1. Of equal gains the lowest feature is best.
     template <class Gains>
     [[nodiscard]] std::int32_t decide(Gains& gains, const Schedule& schedule, std::int64_t check) {
         gains.gains(values_.data());
@@ -113,10 +113,9 @@ private:
         if (method_->null_cut && (second == none || values_[second] < 0.0)) second = none;
         const double gap = values_[best] - (second == none ? 0.0 : values_[second]);
         if (!(gap > 0.0)) return -1;
-        const double lead =
-            schedule.needs_variance()
-                ? schedule.lead(check, variance_of_gap(gains, best, second))
-                : schedule.lead(check);
+        const double lead = schedule.needs_variance()
+                                ? schedule.lead(check, variance_of_gap(gains, best, second))
+                                : schedule.lead(check);
         return gap > lead ? static_cast<std::int32_t>(best) : -1;
     }
 
@@ -126,7 +125,7 @@ private:
         constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         if constexpr (requires { gains.variance(best, second); }) {
             const Pairing pairing = pairing_of(method_->bound);
-            if (second == none) return gains.variance(best);  // "no split" has none
+            if (second == none) return gains.variance(best);  // not splitting has no variance
             if (pairing == Pairing::paired) return gains.variance(best, second);
             return riparian::variance_of_gap(pairing, gains.variance(best), gains.variance(second));
         }
@@ -136,7 +135,7 @@ private:
     template <class Gains>
     [[nodiscard]] bool misjudged(const Gains& gains, std::size_t chosen) {
         if constexpr (requires { gains.expected_gains(values_.data()); }) {
-            constexpr double equal = 1e-12;  // gains closer than this
+            constexpr double equal = 1e-12;  // closer gains count as equal
             gains.expected_gains(values_.data());
             const double most = *std::max_element(values_.begin(), values_.end());
             const double least = method_->null_cut ? std::max(most - equal, equal) : most - equal;
@@ -151,7 +150,7 @@ private:
     std::tuple<First, Others...> gains_;
     std::int64_t first_check_ = 0;
     std::vector<std::int64_t> drawn_;  // [cell]
-    std::vector<double> values_;       // [attribute]
+    std::vector<double> values_;       // [feature]
 };
 
 }  // namespace riparian

@@ -10,11 +10,11 @@ constexpr std::int64_t tabled = std::int64_t{1} << 16;
 }  // namespace
 
 Schedule::Schedule(const LabMethod& method, const AnyImpurity& impurity, std::size_t classes,
-                   std::size_t attributes)
+                   std::size_t features)
     : method_(method),
       measure_(measure(impurity)),
       classes_(static_cast<double>(classes)),
-      attributes_(static_cast<double>(attributes)),
+      features_(static_cast<double>(features)),
       gain_range_(gain_range(impurity, classes)),
       needs_variance_(riparian::needs_variance(method.bound)),
       held_out_(method.evaluator == LabEvaluator::holdout ? method.holdout_examples : 0),
@@ -24,7 +24,7 @@ Schedule::Schedule(const LabMethod& method, const AnyImpurity& impurity, std::si
     if (start_ > method.max_examples) return;
     end_ = (method.max_examples - start_) / step + 1;
     if (needs_variance_) return;
-    // The gain of counts lies in [0, R]; that of hits may be negative.
+    // A gain of counts is in [0, R]; a gain of hits may be negative.
     const bool by_counts = method.evaluator == LabEvaluator::resubstitution;
     const double largest = by_counts ? gain_range_ : 2.0 * gain_range_;
     while (first_ < end_ && lead(first_, not_known) >= largest) ++first_;
@@ -42,7 +42,7 @@ double Schedule::lead(std::int64_t check, double variance) const {
                .classes = classes_,
                .depth = 0.0,
                .seen = static_cast<double>(seen(check)),
-               .features = attributes_,
+               .features = features_,
                .variance = variance};
     return method_.epsilons * half_width(method_.bound, e);
 }

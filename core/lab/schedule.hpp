@@ -7,15 +7,15 @@
 
 namespace riparian {
 
-// When a leaf checks, and how far the best gain must then lead. That depends on the
-// impurity and the number of the check alone, unless the bound asks for a variance: it
-// is told once for all repetitions.
+// When a leaf checks, and by how much the best gain must then lead. Unless the bound needs a
+// variance, this depends only on the impurity and the number of the check, and is computed once for
+// all repetitions.
 class Schedule {
 public:
-    Schedule(const LabMethod&, const AnyImpurity&, std::size_t classes, std::size_t attributes);
+    Schedule(const LabMethod&, const AnyImpurity&, std::size_t classes, std::size_t features);
 
-    // The first check that could decide, from 0. Before it the lead that is asked for
-    // is larger than a gain can be.
+    // The first check that could decide, counted from 0. Before it the required lead is larger than
+    // any gain.
     [[nodiscard]] std::int64_t first() const noexcept { return first_; }
     // One past the last check before `max_examples`.
     [[nodiscard]] std::int64_t end() const noexcept { return end_; }
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] std::int64_t seen(std::int64_t check) const noexcept {
         return start_ + check * method_.grace_period;
     }
-    // Examples whose mean a gain is.
+    // The number of examples that a gain is a mean of.
     [[nodiscard]] double averaged(std::int64_t check) const noexcept {
         return static_cast<double>(seen(check) - held_out_);
     }
@@ -33,7 +33,7 @@ public:
         const auto place = static_cast<std::size_t>(check - first_);
         return place < leads_.size() ? leads_[place] : lead(check, not_known);
     }
-    // With the variance of the gap an example.
+    // The required lead for this per-example variance of the gap.
     [[nodiscard]] double lead(std::int64_t check, double variance) const;
 
 private:
@@ -42,14 +42,14 @@ private:
     LabMethod method_;
     Measure measure_;
     double classes_;
-    double attributes_;
+    double features_;
     double gain_range_;
     bool needs_variance_;
     std::int64_t held_out_;
     std::int64_t start_;
     std::int64_t first_ = 0;
     std::int64_t end_ = 0;
-    std::vector<double> leads_;  // from `first` on
+    std::vector<double> leads_;  // starting with check `first`
 };
 
 }  // namespace riparian

@@ -4,8 +4,8 @@
 
 namespace riparian {
 
-// Majority or naive Bayes, whichever was right more often at this leaf before
-// learning each example; ties go to naive Bayes [gama2003].
+// Majority or naive Bayes, whichever was right more often at this leaf. Each example is predicted
+// by both before it is learned. Ties go to naive Bayes [gama2003].
 struct Adaptive {
     static constexpr std::string_view name = "adaptive";
     static constexpr std::string_view about =
@@ -14,14 +14,14 @@ struct Adaptive {
 
     [[nodiscard]] static constexpr bool needs_derived() noexcept { return true; }
 
-    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
-                                      AnswerScratch& scratch) const {
+    [[nodiscard]] std::int32_t predict(const LeafView& leaf, const Row& row,
+                                       PredictorScratch& scratch) const {
         return by_majority(leaf.numbers) ? Majority::class_of(leaf)
                                          : NaiveBayes::class_of(leaf, row, scratch);
     }
 
     template <class Example>
-    std::int32_t observe(const LeafView& leaf, Example&& example, AnswerScratch& scratch,
+    std::int32_t observe(const LeafView& leaf, Example&& example, PredictorScratch& scratch,
                          LeafNumbers& right, std::size_t y, double w) const {
         const std::int32_t majority = Majority::class_of(leaf);
         const std::int32_t bayes = NaiveBayes::class_of(leaf, example, scratch);
@@ -32,8 +32,8 @@ struct Adaptive {
         return leads ? majority : bayes;
     }
 
-    // As observe(), but the answer is the one after it.
-    std::int32_t observe_again(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+    // Like observe(), but the prediction is chosen after this example was counted.
+    std::int32_t observe_again(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
                                LeafNumbers& right, std::size_t y, double w) const {
         const std::int32_t majority = Majority::class_of(leaf);
         const std::int32_t bayes = NaiveBayes::class_of(leaf, row, scratch);
@@ -43,18 +43,18 @@ struct Adaptive {
         return by_majority(right) ? majority : bayes;
     }
 
-    // Both at once: what observe() gives and notes, and the probabilities before it, unless
-    // `out` is null. answer_after() may be asked when the row was learned.
-    std::int32_t observe_shares(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+    // Does what observe() does, and writes the probabilities before the example unless `out` is
+    // null. predict_after() may be called when the row has been learned.
+    std::int32_t observe_shares(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
                                 LeafNumbers& right, std::size_t y, double w, double* out) const {
         const std::int32_t majority = Majority::class_of(leaf);
         const std::int32_t by_score = NaiveBayes::class_before(leaf, row, scratch);
-        const std::int32_t bayes = by_score != no_answer ? by_score : majority;
+        const std::int32_t bayes = by_score != no_prediction ? by_score : majority;
         const bool leads = by_majority(right);
         const auto truth = static_cast<std::int32_t>(y);
         if (majority == truth) right[of_majority] += w;
         if (bayes == truth) right[of_bayes] += w;
-        if (out && (leads || by_score == no_answer)) {
+        if (out && (leads || by_score == no_prediction)) {
             Majority{}.probabilities(leaf, row, scratch, out);
         } else if (out) {
             NaiveBayes::shares_of_scores(leaf, scratch, out);
@@ -62,17 +62,17 @@ struct Adaptive {
         return leads ? majority : bayes;
     }
 
-    // What answer() gives now that the leaf has learned the row as class y. To be asked where
-    // scratch.stays.
-    [[nodiscard]] std::int32_t answer_after(const LeafView& leaf, const Row& row,
-                                            AnswerScratch& scratch, std::size_t y) const {
+    // The class that the leaf predicts after it has learned the row as class y. May be called only
+    // if scratch.stays.
+    [[nodiscard]] std::int32_t predict_after(const LeafView& leaf, const Row& row,
+                                             PredictorScratch& scratch, std::size_t y) const {
         if (by_majority(leaf.numbers)) return Majority::class_of(leaf);
         const std::int32_t best = NaiveBayes::class_after(leaf, row, scratch, y);
-        return best != no_answer ? best : Majority::class_of(leaf);
+        return best != no_prediction ? best : Majority::class_of(leaf);
     }
 
     template <class Example>
-    void probabilities(const LeafView& leaf, Example&& example, AnswerScratch& scratch,
+    void probabilities(const LeafView& leaf, Example&& example, PredictorScratch& scratch,
                        double* out) const {
         if (by_majority(leaf.numbers)) {
             Majority{}.probabilities(leaf, example, scratch, out);
@@ -88,7 +88,7 @@ struct Adaptive {
     bool operator==(const Adaptive&) const = default;
 
 private:
-    // How often each was right.
+    // Indexes of the two counts of correct predictions.
     enum : std::size_t { of_majority, of_bayes };
 
     [[nodiscard]] static bool by_majority(const LeafNumbers& right) noexcept {

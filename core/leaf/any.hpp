@@ -1,4 +1,4 @@
-// The one list of leaf predictors. A new one is a file and a place here.
+// The list of all leaf predictors. A new predictor is a new file and an entry here.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ struct List {};
 
 using All = List<Majority, NaiveBayes, Adaptive, LinearUnits, Softmax>;
 
-// Those of a list that can be one of several.
+// The predictors of a list that can be combined with others.
 template <class Chosen, class Left>
 struct Singles;
 template <class... Chosen, class Next, class... Left>
@@ -55,23 +55,27 @@ static_assert(LeafPredictor<Best> && Observes<Best>);
 }
 
 [[nodiscard]] inline bool keeps_state(const AnyLeaf& leaf) noexcept {
-    return std::visit([]<class L>(const L& l) {
-        if constexpr (std::same_as<L, Best>) return l.keeps_state();
-        else return KeepsState<L>;
-    }, leaf);
+    return std::visit(
+        []<class L>(const L& l) {
+            if constexpr (std::same_as<L, Best>) return l.keeps_state();
+            else return KeepsState<L>;
+        },
+        leaf);
 }
 
-// An empty state, which points into `leaf`; null where the predictor keeps none.
+// An empty state, which points into `leaf`. Null if the predictor keeps no state.
 [[nodiscard]] inline std::unique_ptr<PredictorState> make_state(const AnyLeaf& leaf) {
-    return std::visit([]<class L>(const L& l) -> std::unique_ptr<PredictorState> {
-        if constexpr (std::same_as<L, Best>) return l.make_state();
-        else if constexpr (KeepsState<L>) return std::make_unique<typename L::State>(l);
-        else return nullptr;
-    }, leaf);
+    return std::visit(
+        []<class L>(const L& l) -> std::unique_ptr<PredictorState> {
+            if constexpr (std::same_as<L, Best>) return l.make_state();
+            else if constexpr (KeepsState<L>) return std::make_unique<typename L::State>(l);
+            else return nullptr;
+        },
+        leaf);
 }
 
-// A state that stands in no leaf. The object is on no account; what it holds is on that of the
-// moment.
+// A state outside any leaf. The object itself is charged to no account; what it allocates is
+// charged to the current one.
 struct DropLoose {
     void operator()(PredictorState* state) const noexcept {
         void* const object = dynamic_cast<void*>(state);
@@ -88,25 +92,29 @@ using LooseState = std::unique_ptr<PredictorState, DropLoose>;
 }
 
 // Sizes the scratch for a shape.
-inline void fit(AnswerScratch& scratch, const AnyLeaf& leaf, const Shape& s, bool costs) {
-    std::visit([&](const auto& l) {
-        if constexpr (requires { l.fit(s, scratch); }) l.fit(s, scratch);
-    }, leaf);
+inline void fit(PredictorScratch& scratch, const AnyLeaf& leaf, const Shape& s, bool costs) {
+    std::visit(
+        [&](const auto& l) {
+            if constexpr (requires { l.fit(s, scratch); }) l.fit(s, scratch);
+        },
+        leaf);
     scratch.fit(s, costs);
 }
 
-// Whichever of these was right more often at a leaf; nothing if one cannot be among several.
+// The best of these predictors at each leaf. Empty if one of them cannot be combined with others.
 [[nodiscard]] inline std::optional<AnyLeaf> best_of(const std::vector<AnyLeaf>& leaves) {
     if (leaves.size() == 1) return leaves[0];
     Best best;
     for (const AnyLeaf& leaf : leaves) {
-        const bool single = std::visit([&]<class L>(const L& l) {
-            if constexpr (SinglePredictor<L>) best = best.with(l);
-            return SinglePredictor<L>;
-        }, leaf);
+        const bool single = std::visit(
+            [&]<class L>(const L& l) {
+                if constexpr (SinglePredictor<L>) best = best.with(l);
+                return SinglePredictor<L>;
+            },
+            leaf);
         if (!single) return std::nullopt;
     }
-    // The same, faster.
+    // This special case is faster.
     if (best == Best::of(Majority{}, NaiveBayes{})) return Adaptive{};
     return best;
 }

@@ -12,11 +12,13 @@
 
 namespace riparian {
 
-// A predictor that keeps nothing of its own: only how often it was right.
+// The state of a predictor that keeps nothing except how often it was right.
 class CountedState final : public PredictorState {
 public:
-    void learn(const Shape&, const Row&, std::size_t, double, std::size_t, AnswerScratch&) override {}
-    [[nodiscard]] std::size_t growth(const Shape&, const Row&, std::size_t) const noexcept override {
+    void learn(const Shape&, const Row&, std::size_t, double, std::size_t,
+               PredictorScratch&) override {}
+    [[nodiscard]] std::size_t growth(const Shape&, const Row&,
+                                     std::size_t) const noexcept override {
         return 0;
     }
     void reshape(const Shape&, const Shape&) override {}
@@ -30,21 +32,21 @@ public:
     }
 };
 
-// The states of several predictors at one leaf; those that were not chosen have none.
+// The states of several predictors at one leaf. Predictors that were not chosen have none.
 template <class... Predictors>
 class SeveralStates;
 
-// Whichever of some predictors was right more often at this leaf before learning each
-// example. Ties go to the highest precedence. The first two that keep no state count in the
-// numbers of the leaf, the others in a state.
+// Predicts with whichever predictor was right more often at this leaf. Each example is predicted by
+// all of them before it is learned. Ties go to the highest precedence. The first two predictors
+// without state are counted in the numbers of the leaf, all others in a state.
 template <SinglePredictor... Predictors>
 class BestOf {
 public:
-    static constexpr std::string_view name = "";  // users write its members
+    static constexpr std::string_view name = "";  // users write its members instead
     static constexpr bool observes = true;
 
     BestOf() : BestOf(Members{}) {}
-    // One of each at most.
+    // Each kind of predictor may appear once.
     template <SinglePredictor... Chosen>
     [[nodiscard]] static BestOf of(const Chosen&... chosen) {
         Members members;
@@ -52,7 +54,7 @@ public:
         return BestOf(std::move(members));
     }
 
-    // The same and one more, in the place of one of its kind.
+    // A copy with one more predictor, which replaces one of its kind.
     template <SinglePredictor P>
     [[nodiscard]] BestOf with(const P& predictor) const {
         Members members = *members_;
@@ -65,31 +67,31 @@ public:
     }
     [[nodiscard]] bool keeps_state() const noexcept { return n_states_ > 0; }
     [[nodiscard]] std::unique_ptr<PredictorState> make_state() const;
-    void fit(const Shape& s, AnswerScratch& scratch) const {
+    void fit(const Shape& s, PredictorScratch& scratch) const {
         each([&]<std::size_t i, class P>(const P& p) {
             if constexpr (KeepsState<P>) p.fit(s, scratch);
         });
     }
 
-    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
-                                      AnswerScratch& scratch) const {
-        std::int32_t out = no_answer;
-        lead(leaf, leaf.numbers, [&]<class P>(const P&, const LeafView& own) {
-            out = P::class_of(own, row, scratch);
-        });
+    [[nodiscard]] std::int32_t predict(const LeafView& leaf, const Row& row,
+                                       PredictorScratch& scratch) const {
+        std::int32_t out = no_prediction;
+        lead(leaf, leaf.numbers,
+             [&]<class P>(const P&, const LeafView& own) { out = P::class_of(own, row, scratch); });
         return out;
     }
 
     template <class Example>
-    std::int32_t observe(const LeafView& leaf, Example&& example, AnswerScratch& scratch,
+    std::int32_t observe(const LeafView& leaf, Example&& example, PredictorScratch& scratch,
                          LeafNumbers& numbers, std::size_t y, double w) const {
         const std::size_t leader = leader_of(leaf, numbers);
-        std::int32_t predicted = leader == nobody ? Majority::class_of(leaf) : no_answer;
+        std::int32_t predicted = leader == nobody ? Majority::class_of(leaf) : no_prediction;
         each([&]<std::size_t i, class P>(const P&) {
             double* const right = right_of<i>(leaf, numbers);
             if (!right) return;
-            std::int32_t own = no_answer;
-            with_view<i>(leaf, [&](const LeafView& view) { own = P::class_of(view, example, scratch); });
+            std::int32_t own = no_prediction;
+            with_view<i>(leaf,
+                         [&](const LeafView& view) { own = P::class_of(view, example, scratch); });
             if (own == static_cast<std::int32_t>(y)) *right += w;
             if (i == leader) predicted = own;
         });
@@ -97,7 +99,7 @@ public:
     }
 
     template <class Example>
-    void probabilities(const LeafView& leaf, Example&& example, AnswerScratch& scratch,
+    void probabilities(const LeafView& leaf, Example&& example, PredictorScratch& scratch,
                        double* out) const {
         lead(leaf, leaf.numbers, [&](const auto& predictor, const LeafView& own) {
             predictor.probabilities(own, example, scratch, out);
@@ -133,7 +135,7 @@ private:
     template <std::size_t i>
     using Member = std::tuple_element_t<i, std::tuple<Predictors...>>;
 
-    // Calls visit.operator()<place>(predictor) for each that was chosen.
+    // Calls visit.operator()<index>(predictor) for each predictor that was chosen.
     template <class Visit>
     void each(Visit&& visit) const {
         [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -160,19 +162,20 @@ private:
         for (std::size_t j = 0; j < i; ++j) before += !with_state[j];
         return before;
     }();
-    // Whether it needs a state at each leaf: of its own, or to count how often it was right.
+    // Whether a predictor needs a state at each leaf, for itself or to count how often it was
+    // right.
     template <std::size_t i>
     static constexpr bool has_state =
         KeepsState<Member<i>> || slot<i> >= std::tuple_size_v<LeafNumbers>;
 
-    // One state alone stands in the leaf itself.
+    // If there is only one state, it is that of the leaf itself.
     template <std::size_t i>
     [[nodiscard]] PredictorState* state_of(const LeafView& leaf) const noexcept {
         if constexpr (!has_state<i>) return nullptr;
         if (!leaf.state || n_states_ == 1) return leaf.state;
         return static_cast<States*>(leaf.state)->template part<i>();
     }
-    // The leaf as one of them sees it.
+    // Calls use() with the leaf as one of the predictors reads it.
     template <std::size_t i, class Use>
     void with_view(const LeafView& leaf, Use&& use) const {
         if constexpr (has_state<i>) {
@@ -184,7 +187,7 @@ private:
         }
         use(leaf);
     }
-    // Null: it has no state here, since the leaf is inactive, and cannot predict.
+    // Null if the predictor has no state because the leaf is inactive; then it cannot predict.
     template <std::size_t i, class Numbers>
     [[nodiscard]] auto right_of(const LeafView& leaf, Numbers& numbers) const noexcept {
         if constexpr (has_state<i>) {
@@ -209,7 +212,7 @@ private:
         });
         return leader;
     }
-    // Where nobody can predict, the majority does.
+    // If no predictor can predict, the majority class is used.
     template <class Use>
     void lead(const LeafView& leaf, const LeafNumbers& numbers, Use&& use) const {
         const std::size_t leader = leader_of(leaf, numbers);
@@ -221,11 +224,11 @@ private:
     }
 
     std::shared_ptr<const Members> members_;
-    std::uint32_t chosen_ = 0;  // a bit for each that was
+    std::uint32_t chosen_ = 0;  // one bit per predictor
     std::size_t n_states_ = 0;  // at each leaf
 };
 
-// Each is saved as the count of its numbers, how often it was right, and the numbers.
+// Each state is saved as the count of its numbers, how often it was right, and the numbers.
 template <class... Predictors>
 class SeveralStates final : public PredictorState {
 public:
@@ -247,7 +250,7 @@ public:
     }
 
     void learn(const Shape& s, const Row& row, std::size_t y, double w, std::size_t n_classes,
-               AnswerScratch& scratch) override {
+               PredictorScratch& scratch) override {
         each([&](PredictorState& part) { part.learn(s, row, y, w, n_classes, scratch); });
     }
     [[nodiscard]] std::size_t growth(const Shape& s, const Row& row,
@@ -260,13 +263,16 @@ public:
         each([&](PredictorState& part) { part.reshape(from, to); });
     }
     void inherit(const Shape& s, const PredictorState& parent) override {
-        each(parent, [&](PredictorState& part, const PredictorState& of_parent) { part.inherit(s, of_parent); });
+        each(parent, [&](PredictorState& part, const PredictorState& of_parent) {
+            part.inherit(s, of_parent);
+        });
     }
     void forget(const Shape& s, double share) override {
         each([&](PredictorState& part) { part.forget(s, share); });
     }
     void merge(const Shape& s, const PredictorState& other, double share) override {
-        each(other, [&](PredictorState& part, const PredictorState& more) { part.merge(s, more, share); });
+        each(other,
+             [&](PredictorState& part, const PredictorState& more) { part.merge(s, more, share); });
     }
     void save(const Shape& s, std::vector<double>& out) const override {
         each([&](const PredictorState& part) {
@@ -315,12 +321,13 @@ private:
     void each(Visit&& visit) const {
         std::apply([&](const auto&... part) { ((part ? visit(*part) : void()), ...); }, parts_);
     }
-    // With the same part of another leaf.
+    // Visits each part together with the same part of another leaf.
     template <class Visit>
     void each(const PredictorState& other, Visit&& visit) {
         const Parts& of_other = static_cast<const SeveralStates&>(other).parts_;
         [&]<std::size_t... i>(std::index_sequence<i...>) {
-            ((std::get<i>(parts_) ? visit(*std::get<i>(parts_), *std::get<i>(of_other)) : void()), ...);
+            ((std::get<i>(parts_) ? visit(*std::get<i>(parts_), *std::get<i>(of_other)) : void()),
+             ...);
         }(std::index_sequence_for<Predictors...>());
     }
 

@@ -12,7 +12,7 @@ template class Units<3>;
 
 namespace {
 
-// The planes of a unit, and the rooms for its numbers of the inputs that are not 0.
+// The planes of a unit, and the working memory for the inputs that are not 0.
 enum Plane : std::size_t { weights, log_steps, traces };
 enum RoomOf : std::size_t { inputs_room, weights_room, log_steps_room, traces_room, steps_room };
 
@@ -27,14 +27,14 @@ bool LinearUnitsState::possible(std::size_t plane, double x) const noexcept {
                               : std::fabs(x) <= most_linear;
 }
 
-// One unit for two classes becomes two, which predict the same as it did.
+// The one unit for two classes becomes two units, which together predict the same.
 void LinearUnitsState::added(const Shape& s, std::size_t before) {
     if (before != 1) return;
     std::copy_n(plane(s, 0, 0), unit_size(s), plane(s, 1, 0));
     const std::size_t known = known_features(s);
     for (const std::size_t p : {weights, traces}) {
         for (std::size_t i = 0; i < plane_size(s); ++i) {
-            if (i >= known && i < s.numeric) continue;  // 0 keeps its sign
+            if (i >= known && i < s.numeric) continue;  // keeps the sign of zero
             plane(s, 0, p)[i] *= -0.5;
             plane(s, 1, p)[i] *= 0.5;
         }
@@ -44,7 +44,7 @@ void LinearUnitsState::added(const Shape& s, std::size_t before) {
 }
 
 void LinearUnitsState::step(const Shape& s, std::size_t constant, std::size_t unit, const Row& row,
-                            double target, double w, AnswerScratch& scratch) {
+                            double target, double w, PredictorScratch& scratch) {
     double* const w_plane = plane(s, unit, weights);
     double* const b_plane = plane(s, unit, log_steps);
     double* const h_plane = plane(s, unit, traces);
@@ -53,11 +53,10 @@ void LinearUnitsState::step(const Shape& s, std::size_t constant, std::size_t un
     const double* const x = rooms[inputs_room].data();
     double* const steps = rooms[steps_room].data();
     if (s.categorical == 0 && constant == s.numeric) {
-        kernels().linear_step(
-            {x, n_inputs(s), w_plane, b_plane, h_plane, steps, target, theta, w});
+        kernels().linear_step({x, n_inputs(s), w_plane, b_plane, h_plane, steps, target, theta, w});
         return;
     }
-    // The inputs that are not 0, side by side.
+    // Collects the inputs that are not 0 in contiguous arrays.
     double* const near_w = rooms[weights_room].data();
     double* const near_b = rooms[log_steps_room].data();
     double* const near_h = rooms[traces_room].data();
@@ -75,7 +74,7 @@ void LinearUnitsState::step(const Shape& s, std::size_t constant, std::size_t un
 }
 
 void LinearUnitsState::learn(const Shape& s, const Row& row, std::size_t y, double w,
-                             std::size_t n_classes, AnswerScratch& scratch) {
+                             std::size_t n_classes, PredictorScratch& scratch) {
     make_room_for(s, row, n_classes);
     const std::size_t units = n_units(s);
     repeat(w, [&](double weight) {
@@ -89,7 +88,7 @@ void LinearUnitsState::learn(const Shape& s, const Row& row, std::size_t y, doub
 }
 
 bool LinearUnitsState::probabilities(const Shape& s, const Row& row, std::size_t n_classes,
-                                     AnswerScratch& scratch, double* out) const {
+                                     PredictorScratch& scratch, double* out) const {
     if (empty()) return false;
     double* const x = scratch.rooms[inputs_room].data();
     double* const room = scratch.rooms[weights_room].data();

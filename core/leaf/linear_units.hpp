@@ -6,18 +6,18 @@ namespace riparian {
 
 struct LinearUnits;
 
-// The units of one leaf [sutton1992, fig. 2]. Up to two classes are one unit with the
-// targets -1 and +1; K > 2 are K units with the targets 0 and 1.
+// The units of one leaf [sutton1992, fig. 2]. One or two classes share one unit with the targets -1
+// and +1. K > 2 classes have K units with the targets 0 and 1.
 class LinearUnitsState final : public Units<3> {
 public:
     explicit LinearUnitsState(const LinearUnits& predictor) noexcept : predictor_(&predictor) {}
 
     void learn(const Shape&, const Row&, std::size_t y, double w, std::size_t n_classes,
-               AnswerScratch&) override;
-    // Fills n_classes numbers that sum to 1; false if the units know nothing of these
-    // classes.
+               PredictorScratch&) override;
+    // Writes n_classes numbers that sum to 1. Returns false if the units have learned nothing about
+    // these classes.
     [[nodiscard]] bool probabilities(const Shape&, const Row&, std::size_t n_classes,
-                                     AnswerScratch&, double* out) const;
+                                     PredictorScratch&, double* out) const;
 
 private:
     [[nodiscard]] std::size_t units_for(std::size_t n_classes) const noexcept override {
@@ -27,47 +27,46 @@ private:
     [[nodiscard]] bool possible(std::size_t plane, double x) const noexcept override;
     void added(const Shape&, std::size_t before) override;
     void step(const Shape&, std::size_t constant, std::size_t unit, const Row&, double target,
-              double w, AnswerScratch&);
+              double w, PredictorScratch&);
 
     const LinearUnits* predictor_;
 };
 
 extern template class Units<3>;
 
-// A linear unit a class whose step sizes are learned too: incremental delta-bar-delta
+// One linear unit per class that also learns its step sizes: incremental delta-bar-delta
 // [sutton1992, fig. 2]. With the error d of the unit, for each input x_i, in this order:
 //
 //     b_i += theta d x_i h_i,   a_i = exp(b_i)
 //     w_i += a_i d x_i
 //     h_i  = h_i max(0, 1 - a_i x_i^2) + a_i d x_i
 //
-// A step changes b_i by at most 2 and keeps it within +-10, and all a_i are scaled down
-// where sum a_i x_i^2 > 1. A weight below 1 multiplies theta and a_i, a larger one repeats
-// the step. A leaf that has learned nothing, or whose units are all at 0, predicts by
-// majority.
+// One update changes b_i by at most 2 and keeps it within +-10. If sum a_i x_i^2 > 1, all a_i are
+// scaled down. An example weight below 1 multiplies theta and a_i; a larger weight repeats the
+// update. A leaf that has learned nothing, or whose units all give 0, predicts the majority class.
 struct LinearUnits : UnitPredictor<LinearUnitsState> {
     static constexpr std::string_view name = "linear-units";
     static constexpr std::string_view about =
-        "A linear unit per class, which learns its step sizes too (IDBD).";
+        "A linear unit per class that also learns its step sizes (IDBD).";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "linear units cannot forget an example"},
-        Rule{is("leaf_features", "None"), "linear units take all features"},
+        Rule{is("leaf_features", "None"), "linear units use all features"},
     };
-    static constexpr int precedence = 2;  // it knows something in a new leaf
+    static constexpr int precedence = 2;  // it can already predict in a new leaf
 
     double step = 0.05;
     double meta_step = 0.01;
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("step", self.step, Range{5e-5, 1.0}, "The step size that each weight begins with.");
+        visit("step", self.step, Range{5e-5, 1.0}, "Initial step size of every weight.");
         visit("meta_step", self.meta_step, Range{0.0, 1.0},
-              "Step size of the step sizes; with 0 they stay as they are.");
+              "Learning rate of the step sizes; 0 keeps them fixed.");
     }
 
-    static void fit(const Shape& s, AnswerScratch& scratch) { State::fit(s, scratch, 5); }
+    static void fit(const Shape& s, PredictorScratch& scratch) { State::fit(s, scratch, 5); }
 
-    // Where all units are at 0 for an example it is the majority after all.
+    // For an example for which all units give 0, the majority class is predicted nevertheless.
     [[nodiscard]] static std::string_view predictor_at(const LeafView& leaf) noexcept {
         return has_learned(leaf) ? name : Majority::name;
     }

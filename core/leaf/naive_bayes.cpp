@@ -7,19 +7,19 @@
 namespace riparian {
 
 std::int32_t NaiveBayes::class_by_score(const LeafView& leaf, Spread& spread,
-                                        AnswerScratch& scratch) {
+                                        PredictorScratch& scratch) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const std::size_t n = leaf.n_classes;
     Spread::Room& room = spread.room;
     const auto add_scores = [&](const Row& row, std::vector<double>& out) {
-        if (class_by_score(leaf, row, scratch) == no_answer) return false;
+        if (class_by_score(leaf, row, scratch) == no_prediction) return false;
         out.insert(out.end(), scratch.scores.begin(),
                    scratch.scores.begin() + static_cast<std::ptrdiff_t>(n));
         return true;
     };
     room.sum.clear();
     room.nothing.clear();
-    if (!add_scores(spread.certain_part(), room.sum)) return no_answer;
+    if (!add_scores(spread.certain_part(), room.sum)) return no_prediction;
     add_scores(spread.nothing(), room.nothing);
     const auto& points = spread.draw();
     for (std::size_t v = 0; v < spread.values.size(); ++v) {

@@ -12,49 +12,47 @@ namespace riparian {
 //
 //     log P(k | x) = log n_k + sum_i log P(x_i | k) + const
 //
-// Numeric values by the Gaussian of their class, categories by (n_jk + 1) / (n_.k + v).
-// A missing value is left out; a numeric feature counts only where every class of
-// the leaf has seen it. A leaf without examples, or without statistics,
-// predicts by majority.
+// A numeric value is scored by the Gaussian of the class, a category by (n_jk + 1) / (n_.k + v).
+// Missing values are left out. A numeric feature is used only if every class of the leaf has seen
+// it. A leaf without examples or without statistics predicts the majority class.
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
-    static constexpr std::string_view about =
-        "Naive Bayes over the statistics of the leaf.";
+    static constexpr std::string_view about = "Naive Bayes with the statistics of the leaf.";
     static constexpr bool observes = false;
     static constexpr int precedence = 1;
 
     [[nodiscard]] static constexpr bool needs_derived() noexcept { return true; }
 
-    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
-                                      AnswerScratch& scratch) const {
+    [[nodiscard]] std::int32_t predict(const LeafView& leaf, const Row& row,
+                                       PredictorScratch& scratch) const {
         return class_of(leaf, row, scratch);
     }
 
-    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, LeafNumbers&,
-                         std::size_t, double) const {
+    std::int32_t observe(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
+                         LeafNumbers&, std::size_t, double) const {
         return class_of(leaf, row, scratch);
     }
 
-    void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+    void probabilities(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
                        double* out) const {
-        if (class_by_score(leaf, row, scratch) == no_answer) {
+        if (class_by_score(leaf, row, scratch) == no_prediction) {
             Majority{}.probabilities(leaf, row, scratch, out);
             return;
         }
         shares_of_scores(leaf, scratch, out);
     }
 
-    void probabilities(const LeafView& leaf, Spread& spread, AnswerScratch& scratch,
+    void probabilities(const LeafView& leaf, Spread& spread, PredictorScratch& scratch,
                        double* out) const {
-        if (!knows(leaf) || class_by_score(leaf, spread, scratch) == no_answer) {
+        if (!knows(leaf) || class_by_score(leaf, spread, scratch) == no_prediction) {
             Majority{}.probabilities(leaf, spread, scratch, out);
             return;
         }
         shares_of_scores(leaf, scratch, out);
     }
 
-    // Of logarithms that class_by_score has left.
-    static void shares_of_scores(const LeafView& leaf, AnswerScratch& scratch, double* out) {
+    // Turns the logarithms that class_by_score() left in scratch.scores into probabilities.
+    static void shares_of_scores(const LeafView& leaf, PredictorScratch& scratch, double* out) {
         for (std::size_t k = leaf.n_classes; k < scratch.scores.size(); ++k) {
             scratch.scores[k] = -std::numeric_limits<double>::infinity();
         }
@@ -68,40 +66,41 @@ struct NaiveBayes {
 
     template <class Example>
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Example&& example,
-                                               AnswerScratch& scratch) {
+                                               PredictorScratch& scratch) {
         const std::int32_t best = class_by_score(leaf, example, scratch);
-        return best != no_answer ? best : Majority::class_of(leaf);
+        return best != no_prediction ? best : Majority::class_of(leaf);
     }
 
-    // Leaves the logarithms in scratch.scores, or there are none, and no answer.
+    // Writes the logarithms to scratch.scores. Returns no_prediction if there are none.
     [[nodiscard]] static std::int32_t class_by_score(const LeafView& leaf, const Row& row,
-                                                     AnswerScratch& scratch) {
-        if (!leaf.statistics.is_open()) return no_answer;
+                                                     PredictorScratch& scratch) {
+        if (!leaf.statistics.is_open()) return no_prediction;
         numeric_scores(leaf, row, scratch);
         if (leaf.shape.categorical) add_categorical_scores(leaf, row, scratch);
         return highest(leaf, scratch);
     }
 
-    // The same where the likelihood of an uncertain value is its mean over the points.
-    [[nodiscard]] static std::int32_t class_by_score(const LeafView&, Spread&, AnswerScratch&);
+    // For uncertain values the likelihood is the mean over their points.
+    [[nodiscard]] static std::int32_t class_by_score(const LeafView&, Spread&, PredictorScratch&);
 
-    // The same for a row that is about to be learned, and class_after() may be asked then.
+    // Like class_by_score(), for a row that is learned next. Then class_after() may be called.
     [[nodiscard]] static std::int32_t class_before(const LeafView& leaf, const Row& row,
-                                                   AnswerScratch& scratch) {
+                                                   PredictorScratch& scratch) {
         const std::int32_t best = class_by_score(leaf, row, scratch);
-        scratch.ranged = leaf.shape.finds_derived() && leaf.shape.numeric > 0 && leaf.statistics.is_open() &&
-                         !row.gap && !leaf.statistics.gaps();
-        scratch.stays = best != no_answer && scores_stay(leaf, row, scratch);
-        if (scratch.stays) std::copy_n(scratch.scores.data(), leaf.n_classes, scratch.before.data());
+        scratch.ranged = leaf.shape.finds_derived() && leaf.shape.numeric > 0 &&
+                         leaf.statistics.is_open() && !row.gap && !leaf.statistics.gaps();
+        scratch.stays = best != no_prediction && scores_stay(leaf, row, scratch);
+        if (scratch.stays)
+            std::copy_n(scratch.scores.data(), leaf.n_classes, scratch.before.data());
         return best;
     }
 
-    // The class by score after this leaf has learned the row as class y: only the score of y is
-    // another one. To be asked where scratch.stays.
+    // Like class_by_score(), after this leaf has learned the row as class y, when only the score of
+    // y has changed. May be called only if scratch.stays.
     [[nodiscard]] static std::int32_t class_after(const LeafView& leaf, const Row& row,
-                                                  AnswerScratch& scratch, std::size_t y) {
+                                                  PredictorScratch& scratch, std::size_t y) {
         const Shape& s = leaf.shape;
-        // The first example of a class has no variance of its own.
+        // A class with one example has no variance.
         if (!leaf.statistics.is_open() || !(leaf.counts[y] > 1.0)) {
             return class_by_score(leaf, row, scratch);
         }
@@ -134,14 +133,14 @@ private:
     }
 
     [[nodiscard]] static std::int32_t highest(const LeafView& leaf,
-                                              const AnswerScratch& scratch) noexcept {
+                                              const PredictorScratch& scratch) noexcept {
         return largest_class(scratch.scores.data(), leaf.n_classes);
     }
 
-    // Whether learning the row leaves the scores of other classes as they are: it widens no range,
-    // brings no category, and no class needs the variance of others.
+    // Whether learning the row leaves the scores of other classes unchanged. It does if it widens
+    // no range, brings no new category, and no class needs the variance of others.
     [[nodiscard]] static bool scores_stay(const LeafView& leaf, const Row& row,
-                                          const AnswerScratch& scratch) noexcept {
+                                          const PredictorScratch& scratch) noexcept {
         const Shape& s = leaf.shape;
         if (row.gap || leaf.statistics.gaps()) return false;
         if (brings_category(row.codes, leaf.categories, s.categorical)) return false;
@@ -159,13 +158,14 @@ private:
         return inside;
     }
 
-    static void numeric_scores(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
+    static void numeric_scores(const LeafView& leaf, const Row& row, PredictorScratch& scratch) {
         const Shape& s = leaf.shape;
         if (s.numeric == 0 || row.gap || leaf.statistics.gaps()) [[unlikely]] {
             return full_scores(leaf, row, scratch, std::numeric_limits<double>::infinity());
         }
         if (s.finds_derived()) {
-            const LeafRange found{range(leaf, scratch), leaf.statistics.classes(), leaf.n_classes, false};
+            const LeafRange found{range(leaf, scratch), leaf.statistics.classes(), leaf.n_classes,
+                                  false};
             kernels().lean_scores(found, leaf.statistics.base(s), leaf.counts, s.numeric, row.x,
                                   scratch.scores.data());
         } else {
@@ -173,16 +173,16 @@ private:
                              s.numeric, row.x, scratch.scores.data());
         }
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
-            // A class with one example has no variance of its own.
+            // A class with one example has no variance.
             if (leaf.counts[k] <= 1.0 && leaf.counts[k] > 0.0) [[unlikely]] {
                 return full_scores(leaf, row, scratch, 1.0);
             }
         }
     }
 
-    // From the statistics themselves, for classes up to some weight.
+    // Computes the scores from the statistics themselves, also for classes of small weight.
     [[gnu::noinline]] static void full_scores(const LeafView& leaf, const Row& row,
-                                              AnswerScratch& scratch, double up_to) {
+                                              PredictorScratch& scratch, double up_to) {
         const Shape& s = leaf.shape;
         const double* planes = nullptr;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
@@ -197,15 +197,15 @@ private:
                     planes = range(leaf, scratch);
                 }
                 score = ln(leaf.counts[k]) +
-                        kernels().full_score(leaf.statistics.gaussian(k, leaf.counts),
-                                             planes, scratch.usable.data(),
-                                             scratch.pooled.data(), s.numeric, row.x);
+                        kernels().full_score(leaf.statistics.gaussian(k, leaf.counts), planes,
+                                             scratch.usable.data(), scratch.pooled.data(),
+                                             s.numeric, row.x);
             }
         }
     }
 
-    // The leaf's planes.
-    static double* range(const LeafView& leaf, AnswerScratch& scratch) {
+    // The leaf's planes, computed if the leaf does not store them.
+    static double* range(const LeafView& leaf, PredictorScratch& scratch) {
         const Shape& s = leaf.shape;
         if (!s.finds_derived()) return leaf.statistics.leaf_planes(s);
         kernels().find_range(leaf.statistics.classes(), s.class_stride, s.numeric,
@@ -213,9 +213,9 @@ private:
         return scratch.range.data();
     }
 
-    // Which features can be used for this row, and the pooled within-class variance of
-    // each, over the classes with a variance of their own.
-    static void prepare(const LeafView& leaf, const Row& row, AnswerScratch& scratch) {
+    // Finds the features that can be used for this row, and the pooled within-class variance of
+    // each, over the classes that have a variance.
+    static void prepare(const LeafView& leaf, const Row& row, PredictorScratch& scratch) {
         const std::size_t n = leaf.shape.numeric;
         for (std::size_t f = 0; f < n; ++f) {
             scratch.usable[f] = row.x[f] == row.x[f] ? 1.0 : 0.0;
@@ -249,7 +249,7 @@ private:
     }
 
     static void add_categorical_scores(const LeafView& leaf, const Row& row,
-                                       AnswerScratch& scratch) {
+                                       PredictorScratch& scratch) {
         std::size_t n_seen = 0;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!leaf.statistics.classes()[k]) continue;
@@ -259,14 +259,15 @@ private:
         if (n_seen > 0) add_categorical_scores(leaf, row, scratch, n_seen);
     }
 
-    // Of the first ones in scratch.classes, whose cells stand in scratch.cells.
+    // Handles the first n_seen entries of scratch.classes, whose cells are in scratch.cells.
     static void add_categorical_scores(const LeafView& leaf, const Row& row,
-                                       AnswerScratch& scratch, std::size_t n_seen) {
+                                       PredictorScratch& scratch, std::size_t n_seen) {
         const Shape& s = leaf.shape;
         const double** known = nullptr;
         if (leaf.statistics.has_gaps()) [[unlikely]] {
             known = scratch.known.data();
-            for (std::size_t c = 0; c < s.categorical; ++c) known[c] = leaf.statistics.known_categories(c);
+            for (std::size_t c = 0; c < s.categorical; ++c)
+                known[c] = leaf.statistics.known_categories(c);
         }
         kernels().categorical_scores({row.codes, leaf.statistics.starts(s), s.categorical,
                                       scratch.cells.data(), scratch.classes.data(), n_seen,

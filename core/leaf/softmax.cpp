@@ -21,7 +21,7 @@ bool SoftmaxState::possible(std::size_t, double x) const noexcept {
 }
 
 void SoftmaxState::find_shares(const Shape& s, std::size_t constant, const Row& row,
-                               std::size_t n_classes, AnswerScratch& scratch) const {
+                               std::size_t n_classes, PredictorScratch& scratch) const {
     double* const scores = scratch.scores.data();
     const double* const x = scratch.rooms[inputs_room].data();
     double* const room = scratch.rooms[weights_room].data();
@@ -36,7 +36,7 @@ void SoftmaxState::find_shares(const Shape& s, std::size_t constant, const Row& 
 }
 
 void SoftmaxState::learn(const Shape& s, const Row& row, std::size_t y, double w,
-                         std::size_t n_classes, AnswerScratch& scratch) {
+                         std::size_t n_classes, PredictorScratch& scratch) {
     make_room_for(s, row, n_classes);
     const std::size_t units = n_units(s);
     repeat(w, [&](double weight) {
@@ -57,7 +57,7 @@ void SoftmaxState::learn(const Shape& s, const Row& row, std::size_t y, double w
 }
 
 bool SoftmaxState::probabilities(const Shape& s, const Row& row, std::size_t n_classes,
-                                 AnswerScratch& scratch, double* out) const {
+                                 PredictorScratch& scratch, double* out) const {
     if (empty()) return false;
     const std::size_t constant = find_inputs(s, row, scratch.rooms[inputs_room].data());
     find_shares(s, constant, row, n_classes, scratch);

@@ -12,10 +12,10 @@ public:
     explicit SoftmaxState(const Softmax& predictor) noexcept : predictor_(&predictor) {}
 
     void learn(const Shape&, const Row&, std::size_t y, double w, std::size_t n_classes,
-               AnswerScratch&) override;
-    // Fills n_classes numbers that sum to 1; false if the units have learned nothing.
+               PredictorScratch&) override;
+    // Writes n_classes numbers that sum to 1. Returns false if the units have learned nothing.
     [[nodiscard]] bool probabilities(const Shape&, const Row&, std::size_t n_classes,
-                                     AnswerScratch&, double* out) const;
+                                     PredictorScratch&, double* out) const;
 
 private:
     [[nodiscard]] std::size_t units_for(std::size_t n_classes) const noexcept override {
@@ -23,9 +23,9 @@ private:
     }
     [[nodiscard]] double first(std::size_t) const noexcept override { return 0.0; }
     [[nodiscard]] bool possible(std::size_t plane, double x) const noexcept override;
-    // Leaves the probabilities of this many classes in scratch.scores.
+    // Writes the probabilities of this many classes to scratch.scores.
     void find_shares(const Shape&, std::size_t constant, const Row&, std::size_t n_classes,
-                     AnswerScratch&) const;
+                     PredictorScratch&) const;
 
     const Softmax* predictor_;
 };
@@ -38,9 +38,9 @@ extern template class Units<1>;
 //     p_k  = exp(w_k x) / sum_j exp(w_j x)
 //     w_k += a ([k = y] - p_k) x,   a = min(step, 1 / sum_i x_i^2)
 //
-// The limit of a keeps a step from overshooting. Weights stay within a million. A weight of an
-// example below 1 multiplies the step, a larger one repeats it. A class that comes later begins
-// with weights of 0. A leaf that has learned nothing predicts by majority.
+// The upper limit of a prevents a step from overshooting. Weights are limited to a million. An
+// example weight below 1 multiplies the step; a larger one repeats it. A class that appears later
+// starts with weights of 0. A leaf that has learned nothing predicts the majority class.
 struct Softmax : UnitPredictor<SoftmaxState> {
     static constexpr std::string_view name = "softmax";
     static constexpr std::string_view about =
@@ -49,16 +49,16 @@ struct Softmax : UnitPredictor<SoftmaxState> {
         Rule{is_not("adaptation", "window"), "softmax leaves cannot forget an example"},
         Rule{is("leaf_features", "None"), "softmax leaves use all features"},
     };
-    static constexpr int precedence = 3;  // it knows something in a new leaf
+    static constexpr int precedence = 3;  // it can already predict in a new leaf
 
     double step = 0.02;
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("step", self.step, Range{1e-6, 1.0}, "The step size of all weights.");
+        visit("step", self.step, Range{1e-6, 1.0}, "Step size of all weights.");
     }
 
-    static void fit(const Shape& s, AnswerScratch& scratch) { State::fit(s, scratch, 2); }
+    static void fit(const Shape& s, PredictorScratch& scratch) { State::fit(s, scratch, 2); }
 
     [[nodiscard]] static std::string_view predictor_at(const LeafView& leaf) noexcept {
         return has_learned(leaf) ? name : Majority::name;

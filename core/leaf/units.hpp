@@ -1,4 +1,4 @@
-// Units over the inputs of a leaf: what the linear predictors keep.
+// Linear units over the inputs of a leaf: the state of the linear predictors.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace riparian {
 
-// Units with some planes of numbers each, a number for every input in every plane. Inputs, in
-// this order:
+// Units with several planes each. A plane holds one number per input. The inputs are, in this
+// order:
 //
 //     the numeric features, standardised by the moments of all classes together
 //     the constant 1
 //     a 1 for the category of each categorical feature
 //
-// A missing value and a category that was never learned here are 0. Nothing is kept
-// until the first row comes.
+// A missing value and a category that was never learned here are 0. Nothing is allocated before the
+// first row.
 template <std::size_t n_planes>
 class Units : public PredictorState {
 public:
@@ -27,33 +27,34 @@ public:
     [[nodiscard]] std::size_t growth(const Shape&, const Row&,
                                      std::size_t n_classes) const noexcept final;
     void reshape(const Shape& from, const Shape& to) final;
-    // The units as they are, and the moments with the weight of a few examples, so that those of
-    // the child soon outweigh them.
+    // Copies the units. The moments are copied with the weight of a few examples, so that those of
+    // the child soon dominate.
     void inherit(const Shape&, const PredictorState& parent) final;
-    // The moments lose weight. The units stay: new rows replace what they have learned.
+    // Reduces the weight of the moments. The units stay, because new rows replace what they have
+    // learned.
     void forget(const Shape&, double share) final;
-    // The mean of the units, and the moments of all rows [chan1983].
+    // Uses the mean of the units, and the moments of all rows [chan1983].
     void merge(const Shape&, const PredictorState& other, double share) final;
     void save(const Shape&, std::vector<double>& out) const final;
-    void restore(const Shape&, const std::int32_t* categories, std::size_t n_classes,
-                 double weight, const double* numbers, std::size_t count) final;
+    void restore(const Shape&, const std::int32_t* categories, std::size_t n_classes, double weight,
+                 const double* numbers, std::size_t count) final;
 
-    // Numbers of one row, in whole vectors.
+    // Number of inputs of one row, rounded up to whole vectors.
     static std::size_t n_inputs(const Shape& s) noexcept {
         return (s.numeric + 1 + s.categorical + 3) / 4 * 4;
     }
-    // Room for the inputs of one row, and as many numbers in each of the other rooms.
-    static void fit(const Shape&, AnswerScratch&, std::size_t rooms);
+    // Makes room for the inputs of one row, and for as many numbers in each of the other rooms.
+    static void fit(const Shape&, PredictorScratch&, std::size_t rooms);
 
-    static constexpr double inherited_weight = 30.0;  // of the moments, at most
+    static constexpr double inherited_weight = 30.0;  // largest weight of inherited moments
 
 protected:
-    // How many units there are for so many classes.
+    // The number of units for this many classes.
     [[nodiscard]] virtual std::size_t units_for(std::size_t n_classes) const noexcept = 0;
-    // What the numbers of a plane begin with, and what they can be.
+    // The initial number of a plane, and which numbers are possible in it.
     [[nodiscard]] virtual double first(std::size_t plane) const noexcept = 0;
     [[nodiscard]] virtual bool possible(std::size_t plane, double x) const noexcept = 0;
-    // After the first units were there, more were made behind them.
+    // Called when units were added after the first ones. `before` is how many there were.
     virtual void added(const Shape&, std::size_t before) { (void)before; }
 
     [[nodiscard]] std::size_t n_units(const Shape& s) const noexcept {
@@ -72,24 +73,24 @@ protected:
     [[nodiscard]] std::size_t unit_size(const Shape& s) const noexcept {
         return n_planes * plane_size(s);
     }
-    // Features up to the last that ever had a value here. In sums, whose last bits depend on the
-    // order, the constant stands behind them: a column that is there before its first value
-    // moves nothing.
+    // The features up to the last one that ever had a value here. The last bits of a sum depend on
+    // the order of its terms. The constant comes right after these features, so that a column
+    // without any value does not change the sum.
     [[nodiscard]] std::size_t known_features(const Shape&) const noexcept;
-    // Where the numbers of a category stand in a plane; 0 where there are none.
+    // Index of a category's number in a plane; 0 if it has none.
     [[nodiscard]] std::size_t cell(const Shape&, std::size_t c, std::int32_t code) const noexcept;
 
-    // Units for the classes and cells for the categories of a row.
+    // Adds units for the classes and cells for the categories of a row.
     void make_room_for(const Shape&, const Row&, std::size_t n_classes);
-    // Learns the moments, and writes the inputs, those of the categories behind the constant.
-    // Gives the place of the constant.
+    // Learns the moments and writes the inputs; those of the categories come after the constant.
+    // Returns the index of the constant.
     std::size_t learn_inputs(const Shape&, const Row&, double w, double* x);
-    // Writes the inputs up to the constant, and gives its place.
+    // Writes the inputs up to the constant and returns its index.
     std::size_t find_inputs(const Shape&, const Row&, double* x) const;
-    // The sum of weights in a plane over the inputs; `room` has room for the inputs.
-    [[nodiscard]] double output(const Shape&, const double* plane, std::size_t constant,
-                                const Row&, const double* x, double* room) const noexcept;
-    // Calls visit(place among the inputs, place in a plane) for the inputs that are not 0.
+    // The sum of a plane's weights times the inputs. `room` has room for the inputs.
+    [[nodiscard]] double output(const Shape&, const double* plane, std::size_t constant, const Row&,
+                                const double* x, double* room) const noexcept;
+    // Calls visit(index of the input, index in a plane) for the inputs that are not 0.
     template <class Visit>
     void each_input(const Shape& s, std::size_t constant, const Row& row, Visit&& visit) const {
         for (std::size_t i = 0; i < constant; ++i) visit(i, i);
@@ -99,8 +100,8 @@ protected:
             if (place) visit(constant + 1 + c, place);
         }
     }
-    // A weight of 3 is three examples. A larger one than there are repetitions ends with one long
-    // step.
+    // Repeats an update: a weight of 3 counts as three examples. After most_repetitions the rest of
+    // the weight is one long step.
     template <class Once>
     static void repeat(double w, Once&& once) {
         constexpr int most_repetitions = 16;
@@ -111,10 +112,12 @@ protected:
 private:
     static constexpr std::size_t moment_planes = 3;
 
-    // Inputs that every row has, in whole vectors.
+    // The inputs that every row has, rounded up to whole vectors.
     static std::size_t dense(const Shape& s) noexcept { return (s.numeric + 4) / 4 * 4; }
 
-    [[nodiscard]] std::size_t n_cells() const noexcept { return starts_.empty() ? 0 : starts_.back(); }
+    [[nodiscard]] std::size_t n_cells() const noexcept {
+        return starts_.empty() ? 0 : starts_.back();
+    }
     [[nodiscard]] std::size_t size_of(const Shape& s, std::size_t units) const noexcept {
         return moment_planes * s.stride + units * unit_size(s);
     }
@@ -126,12 +129,12 @@ private:
     void move_to(const Shape& from, const Shape& to, Held<std::uint32_t> starts);
     void add_units(const Shape&, std::size_t units);
 
-    Held<std::uint32_t> starts_;  // [categorical + 1] of each feature's cells
-    HeldDoubles numbers_;  // the moments, then a unit after the other
+    Held<std::uint32_t> starts_;  // [categorical + 1]: where the cells of each feature start
+    HeldDoubles numbers_;         // the moments, then the units
 };
 
-// What predictors with units have in common. The state fills probabilities; where it knows nothing,
-// and at an inactive leaf, the majority predicts.
+// What predictors with units have in common. The state computes the probabilities. If it has
+// learned nothing, or the leaf is inactive, the majority class is predicted.
 template <class UnitState>
 struct UnitPredictor {
     static constexpr bool observes = false;
@@ -139,24 +142,24 @@ struct UnitPredictor {
 
     [[nodiscard]] static constexpr bool needs_derived() noexcept { return false; }
 
-    [[nodiscard]] std::int32_t answer(const LeafView& leaf, const Row& row,
-                                      AnswerScratch& scratch) const {
+    [[nodiscard]] std::int32_t predict(const LeafView& leaf, const Row& row,
+                                       PredictorScratch& scratch) const {
         return class_of(leaf, row, scratch);
     }
 
-    std::int32_t observe(const LeafView& leaf, const Row& row, AnswerScratch& scratch, LeafNumbers&,
-                         std::size_t, double) const {
+    std::int32_t observe(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
+                         LeafNumbers&, std::size_t, double) const {
         return class_of(leaf, row, scratch);
     }
 
-    static void probabilities(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+    static void probabilities(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
                               double* out) {
         if (!known(leaf, row, scratch, out)) {
             Majority{}.probabilities(leaf, row, scratch, out);
         }
     }
-    // The mean over the parts of an example with uncertain values.
-    static void probabilities(const LeafView& leaf, Spread& spread, AnswerScratch& scratch,
+    // The mean of the predictions for the parts of an example with uncertain values.
+    static void probabilities(const LeafView& leaf, Spread& spread, PredictorScratch& scratch,
                               double* out) {
         if (!has_learned(leaf)) return Majority{}.probabilities(leaf, spread, scratch, out);
         const std::size_t n = leaf.n_classes;
@@ -170,13 +173,13 @@ struct UnitPredictor {
     }
 
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
-                                               AnswerScratch& scratch) {
+                                               PredictorScratch& scratch) {
         double* const shares = scratch.scores.data();
         if (!known(leaf, row, scratch, shares)) return Majority::class_of(leaf);
         return largest_class(shares, leaf.n_classes);
     }
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Spread& spread,
-                                               AnswerScratch& scratch) {
+                                               PredictorScratch& scratch) {
         if (!has_learned(leaf)) return Majority::class_of(leaf);
         std::vector<double>& shares = spread.room.shares;
         shares.resize(leaf.n_classes);
@@ -192,7 +195,7 @@ protected:
     }
 
 private:
-    [[nodiscard]] static bool known(const LeafView& leaf, const Row& row, AnswerScratch& scratch,
+    [[nodiscard]] static bool known(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
                                     double* out) {
         return leaf.state && static_cast<const State*>(leaf.state)
                                  ->probabilities(leaf.shape, row, leaf.n_classes, scratch, out);

@@ -1,4 +1,4 @@
-// The definitions of units.hpp, for the sources that make a predictor of it.
+// The definitions of units.hpp, included by the sources that define a predictor.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,19 +16,19 @@ inline void demand(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("units: ") + what);
 }
 
-// Takes numbers off the front of a list.
+// Reads numbers from the front of a list.
 class Numbers {
 public:
     Numbers(const double* first, std::size_t count) : next_(first), left_(count) {}
-    const double* take(std::size_t n) {
+    const double* read(std::size_t n) {
         demand(n <= left_, "too few numbers");
         left_ -= n;
         return std::exchange(next_, next_ + n);
     }
     std::size_t whole(std::size_t most) {
-        const double x = *take(1);
+        const double x = *read(1);
         demand(x >= 0.0 && x <= static_cast<double>(most) && x == std::floor(x),
-               "not a number of units or categories");
+               "an impossible number of units or categories");
         return static_cast<std::size_t>(x);
     }
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
@@ -41,7 +41,7 @@ private:
 }  // namespace units
 
 template <std::size_t n_planes>
-void Units<n_planes>::fit(const Shape& s, AnswerScratch& scratch, std::size_t rooms) {
+void Units<n_planes>::fit(const Shape& s, PredictorScratch& scratch, std::size_t rooms) {
     const std::size_t n = n_inputs(s);
     for (std::size_t i = 0; i < rooms; ++i) {
         if (scratch.rooms[i].size() < n) scratch.rooms[i].assign(n, 0.0);
@@ -86,7 +86,7 @@ void Units<n_planes>::add_units(const Shape& s, std::size_t units) {
     }
 }
 
-// To another shape or other starts; what is new begins as in a new leaf.
+// Changes to another shape or to other starts. New numbers start as in a new leaf.
 template <std::size_t n_planes>
 void Units<n_planes>::move_to(const Shape& from, const Shape& to, Held<std::uint32_t> starts) {
     const Held<std::uint32_t> old_starts = std::exchange(starts_, {});
@@ -149,7 +149,7 @@ void Units<n_planes>::inherit(const Shape& s, const PredictorState& parent) {
     const auto& other = static_cast<const Units&>(parent);
     starts_ = other.starts_;
     if (other.empty()) return;
-    // A vector that is copied has no room to spare.
+    // A copied vector has no spare capacity.
     numbers_.reserve(size_of(s, room_for_parts(other.n_units(s))));
     numbers_.assign(other.numbers_.begin(), other.numbers_.end());
     const PooledMoments m = moments(s);
@@ -184,7 +184,7 @@ void Units<n_planes>::merge(const Shape& s, const PredictorState& state, double 
         starts[c + 1] = starts[c] + std::max(starts_[c + 1] - starts_[c],
                                              other.starts_[c + 1] - other.starts_[c]);
     }
-    // Both with the same units and cells.
+    // Both states need the same units and cells.
     const auto widen = [&] {
         if (const std::size_t before = n_units(s); before < units) {
             add_units(s, units);
@@ -230,7 +230,7 @@ std::size_t Units<n_planes>::growth(const Shape& s, const Row& row,
     if (fits) return 0;
     const std::size_t plane = dense(s) + (cells + 3) / 4 * 4;
     const std::size_t numbers = moment_planes * s.stride + room_for_parts(units) * n_planes * plane;
-    // New units and new cells are made one after the other.
+    // New units and new cells are allocated one after the other.
     return 2 * (taken(numbers * sizeof(double)) + taken((s.categorical + 1) * sizeof(starts_[0])));
 }
 
@@ -281,7 +281,7 @@ void Units<n_planes>::save(const Shape& s, std::vector<double>& out) const {
     if (empty()) return;
     const std::size_t units = n_units(s);
     out.push_back(static_cast<double>(units));
-    // Cells behind the last that ever learned are spare room.
+    // Cells after the last one that ever learned are spare capacity.
     std::vector<std::size_t> values;
     for (std::size_t c = 0; c < s.categorical; ++c) {
         std::size_t end = starts_[c];
@@ -313,15 +313,14 @@ void Units<n_planes>::save(const Shape& s, std::vector<double>& out) const {
 }
 
 template <std::size_t n_planes>
-void Units<n_planes>::restore(const Shape& s, const std::int32_t* categories,
-                              std::size_t n_classes, double weight, const double* given,
-                              std::size_t count) {
+void Units<n_planes>::restore(const Shape& s, const std::int32_t* categories, std::size_t n_classes,
+                              double weight, const double* given, std::size_t count) {
     using units::demand;
     demand(count > 0 || weight == 0.0, "no units");
     if (count == 0) return;
     units::Numbers numbers(given, count);
     const std::size_t units = numbers.whole(std::max<std::size_t>(n_classes, 1));
-    demand(units == units_for(units), "not a number of units or categories");
+    demand(units == units_for(units), "an impossible number of units or categories");
     Held<std::uint32_t> starts(1, 0);
     std::vector<std::size_t> values;
     std::size_t used = 0, end = 0;
@@ -332,12 +331,12 @@ void Units<n_planes>::restore(const Shape& s, const std::int32_t* categories,
         demand(end <= std::numeric_limits<std::uint32_t>::max(), "too many categories");
         starts.push_back(static_cast<std::uint32_t>(end));
     }
-    // Before there is room for anything: the numbers for it are there.
+    // Checked before memory is allocated: the list is long enough.
     demand(numbers.left() / (n_planes * (s.numeric + 1 + used)) >= units, "too few numbers");
     lay_out(s, units, std::move(starts));
     const PooledMoments m = moments(s);
     for (double* const plane : {m.known, m.mean, m.squares}) {
-        std::copy_n(numbers.take(s.numeric), s.numeric, plane);
+        std::copy_n(numbers.read(s.numeric), s.numeric, plane);
     }
     for (std::size_t f = 0; f < s.numeric; ++f) {
         const double w = m.known[f];
@@ -349,9 +348,9 @@ void Units<n_planes>::restore(const Shape& s, const std::int32_t* categories,
     for (std::size_t u = 0; u < units; ++u) {
         for (std::size_t p = 0; p < n_planes; ++p) {
             double* const to = plane(s, u, p);
-            std::copy_n(numbers.take(s.numeric + 1), s.numeric + 1, to);
+            std::copy_n(numbers.read(s.numeric + 1), s.numeric + 1, to);
             for (std::size_t c = 0; c < s.categorical; ++c) {
-                std::copy_n(numbers.take(values[c]), values[c], to + dense(s) + starts_[c]);
+                std::copy_n(numbers.read(values[c]), values[c], to + dense(s) + starts_[c]);
             }
             for (std::size_t i = 0; i < plane_size(s); ++i) {
                 demand(possible(p, to[i]), "an impossible weight, trace or step size");

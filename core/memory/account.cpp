@@ -9,7 +9,7 @@ constexpr std::align_val_t alignment{32};
 
 thread_local Account* current = nullptr;
 
-// The library asks for whole multiples of the alignment.
+// The standard library requires multiples of the alignment.
 std::size_t taken_aligned(std::size_t bytes) noexcept {
     constexpr auto step = static_cast<std::size_t>(alignment);
     return taken((bytes + step - 1) / step * step);
@@ -31,7 +31,7 @@ Charge::Charge(Account& account) noexcept : before_(std::exchange(current, &acco
 
 Charge::~Charge() { current = before_; }
 
-void* take(std::size_t bytes) {
+void* allocate_block(std::size_t bytes) {
     note(taken(bytes));
     try {
         return ::operator new(bytes);
@@ -41,12 +41,12 @@ void* take(std::size_t bytes) {
     }
 }
 
-void give(void* p, std::size_t bytes) noexcept {
+void free_block(void* p, std::size_t bytes) noexcept {
     ::operator delete(p);
     if (p) strike(taken(bytes));
 }
 
-void* take_aligned(std::size_t bytes) {
+void* allocate_aligned(std::size_t bytes) {
     note(taken_aligned(bytes));
     try {
         return ::operator new(bytes, alignment);
@@ -56,7 +56,7 @@ void* take_aligned(std::size_t bytes) {
     }
 }
 
-void give_aligned(void* p, std::size_t bytes) noexcept {
+void free_aligned(void* p, std::size_t bytes) noexcept {
     ::operator delete(p, alignment);
     if (p) strike(taken_aligned(bytes));
 }

@@ -1,4 +1,4 @@
-// What a model holds, to the byte: whoever allocates for it writes it down.
+// The memory of a model, counted to the byte when it is allocated.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,9 @@
 
 namespace riparian {
 
-// What the system takes for a block of so many bytes: as glibc has it, eight bytes more in
-// steps of sixteen, and whole pages from 128 KiB on. A rule and not a question to malloc,
-// whose answer hangs on what the program did before: a limit must fall at the same row in
-// every run.
+// What the system uses for a block of this many bytes, by the rule of glibc: eight bytes more in
+// steps of sixteen, and whole pages from 128 KiB on. malloc itself is not asked, because its answer
+// depends on what the program did before, and a limit must be reached at the same row in every run.
 [[nodiscard]] constexpr std::size_t taken(std::size_t bytes) noexcept {
     constexpr std::size_t pages = 128 * 1024, page = 4096;
     if (bytes >= pages) return (bytes + 16 + page - 1) / page * page;
@@ -19,9 +18,11 @@ namespace riparian {
     return block < 32 ? 32 : block;
 }
 
-// A block would have passed the ceiling of its account.
+// Thrown if a block would exceed the ceiling of its account.
 struct OverLimit : std::bad_alloc {
-    [[nodiscard]] const char* what() const noexcept override { return "over the limit of memory"; }
+    [[nodiscard]] const char* what() const noexcept override {
+        return "the memory limit is exceeded";
+    }
 };
 
 struct Account {
@@ -29,7 +30,8 @@ struct Account {
     std::size_t ceiling = SIZE_MAX;
 };
 
-// While it lives, what this thread allocates through the types below is on this account.
+// While this object exists, allocations of this thread through the types below are charged to the
+// account.
 class Charge {
 public:
     explicit Charge(Account&) noexcept;
@@ -41,17 +43,17 @@ private:
     Account* before_;
 };
 
-// a - b, or 0 where that is less.
+// a - b, or 0 if that is negative.
 [[nodiscard]] constexpr std::size_t minus(std::size_t a, std::size_t b) noexcept {
     return a > b ? a - b : 0;
 }
 
-// Blocks on the account of the thread; on none they are not counted.
-[[nodiscard]] void* take(std::size_t bytes);
-void give(void*, std::size_t bytes) noexcept;
-// The same at the start of a vector of 32 bytes.
-[[nodiscard]] void* take_aligned(std::size_t bytes);
-void give_aligned(void*, std::size_t bytes) noexcept;
+// Allocates and frees blocks on the account of the thread. Without an account they are not counted.
+[[nodiscard]] void* allocate_block(std::size_t bytes);
+void free_block(void*, std::size_t bytes) noexcept;
+// The same for blocks that are aligned to 32 bytes.
+[[nodiscard]] void* allocate_aligned(std::size_t bytes);
+void free_aligned(void*, std::size_t bytes) noexcept;
 
 template <class T>
 struct Counted {
@@ -61,8 +63,8 @@ struct Counted {
     template <class U>
     Counted(const Counted<U>&) noexcept {}
 
-    T* allocate(std::size_t n) { return static_cast<T*>(take(n * sizeof(T))); }
-    void deallocate(T* p, std::size_t n) noexcept { give(p, n * sizeof(T)); }
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_block(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t n) noexcept { free_block(p, n * sizeof(T)); }
     bool operator==(const Counted&) const = default;
 };
 
@@ -74,23 +76,23 @@ struct CountedAligned {
     template <class U>
     CountedAligned(const CountedAligned<U>&) noexcept {}
 
-    T* allocate(std::size_t n) { return static_cast<T*>(take_aligned(n * sizeof(T))); }
-    void deallocate(T* p, std::size_t n) noexcept { give_aligned(p, n * sizeof(T)); }
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_aligned(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t n) noexcept { free_aligned(p, n * sizeof(T)); }
     bool operator==(const CountedAligned&) const = default;
 };
 
 template <class T>
 using Held = std::vector<T, Counted<T>>;
-using HeldDoubles = std::vector<double, CountedAligned<double>>;  // in whole vectors
+using HeldDoubles = std::vector<double, CountedAligned<double>>;  // aligned to whole vectors
 
-// For what stands alone on the heap.
+// Base of objects that are allocated one by one.
 struct HeldObject {
-    static void* operator new(std::size_t n) { return take(n); }
-    static void operator delete(void* p, std::size_t n) noexcept { give(p, n); }
+    static void* operator new(std::size_t n) { return allocate_block(n); }
+    static void operator delete(void* p, std::size_t n) noexcept { free_block(p, n); }
 };
 
-// Capacities are functions of sizes alone. A tree that was saved and loaded, or that came
-// to its size another way, then holds the same bytes.
+// The capacity is a function of the size only. A tree then uses the same bytes when it was saved
+// and loaded, or reached its size in another way.
 template <class V>
 void set_room(V& v, std::size_t room) {
     if (v.capacity() == room) return;
@@ -100,14 +102,14 @@ void set_room(V& v, std::size_t room) {
     v = std::move(fresh);
 }
 
-// Without room to spare.
+// Removes spare capacity.
 template <class V>
 void trim(V& v) {
     set_room(v, v.size());
 }
 
-// Lists of a model grow by a sixteenth at a time: a model lives long, and doubling would leave up
-// to half of them empty. The room is the same however a list came to its size.
+// Lists of a model grow by a sixteenth. A model lives long, and doubling would leave up to half of
+// them empty. The capacity depends only on the size.
 [[nodiscard]] constexpr std::size_t more_room(std::size_t room, std::size_t needed) noexcept {
     while (room < needed) room += room / 16 + 4;
     return room;
@@ -118,7 +120,7 @@ void make_room(Held<T>& v, std::size_t n = 1) {
     if (v.size() + n > v.capacity()) v.reserve(more_room(v.capacity(), v.size() + n));
 }
 
-// Only the first ones stay.
+// Keeps only the first entries.
 template <class T>
 void cut_to(Held<T>& v, std::size_t size) {
     if (v.empty()) return;
@@ -126,7 +128,7 @@ void cut_to(Held<T>& v, std::size_t size) {
     set_room(v, more_room(0, size));
 }
 
-// By how much a list grows with `n` entries more, whose entries take so many bytes.
+// How many bytes a list grows by with `n` more entries of this many bytes.
 template <class T>
 [[nodiscard]] std::size_t growth_in_bytes(const Held<T>& v, std::size_t n,
                                           std::size_t bytes) noexcept {
@@ -134,7 +136,7 @@ template <class T>
     return taken(room * bytes) - (v.capacity() ? taken(v.capacity() * bytes) : 0);
 }
 
-// What the list takes when it has grown once more: until then the old one is there too.
+// The bytes of the list after it has grown once more. While it is copied, the old one exists too.
 template <class T>
 [[nodiscard]] std::size_t bytes_of_copy(const Held<T>& v, std::size_t bytes) noexcept {
     return taken(more_room(v.capacity(), v.capacity() + 1) * bytes);

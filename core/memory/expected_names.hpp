@@ -1,4 +1,4 @@
-// The bytes of names that are yet to come.
+// The bytes of names that are still to come.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace riparian {
 
-// Bytes of the names of classes or categories whose first row is still to come. They last no
-// longer than a batch.
+// The bytes of the names of classes or categories whose first row is still to come. They are kept
+// during one batch.
 class ExpectedNames {
 public:
     void expect(const std::vector<std::uint32_t>& bytes) {
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
-    // The next `n` have come: their bytes.
+    // Called when the next `n` have come. Returns their bytes.
     std::size_t arrive(std::size_t n) {
         std::size_t sum = 0;
         for (; n > 0 && next_ < bytes_.size(); --n) sum += bytes_[next_++];

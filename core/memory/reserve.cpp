@@ -7,7 +7,7 @@ namespace riparian {
 namespace {
 
 thread_local Reserve* current = nullptr;
-// Of the current reserve: how often it had been given back when this thread last looked.
+// How often the current reserve had been given back when this thread last checked.
 thread_local std::uint32_t times_seen = 0;
 
 std::mutex installing;
@@ -16,7 +16,7 @@ std::new_handler other_handler = nullptr;
 
 }  // namespace
 
-// The standard library calls it where an allocation fails, and tries again when it returns.
+// The standard library calls this if an allocation fails, and tries again when it returns.
 void on_failed_allocation() {
     if (current && current->give_back()) return;
     std::new_handler other = nullptr;
@@ -49,7 +49,7 @@ void Reserve::refill(std::size_t bytes) {
             std::set_new_handler(on_failed_allocation);
         }
     }
-    // Half as much again, so that a model that grows seldom comes here; or just enough.
+    // Holds half as much again, so that a growing model rarely comes here; or just enough.
     std::size_t more = bytes + bytes / 2;
     void* fresh = ::operator new(more, std::nothrow);
     if (!fresh) {
@@ -72,7 +72,7 @@ bool Reserve::give_back() noexcept {
         times_seen = ++times_;
         return true;
     }
-    // Another thread gave it back: there may be memory now.
+    // Another thread gave it back, so there may be memory now.
     const std::uint32_t times = times_.load();
     if (times_seen == times) return false;
     times_seen = times;

@@ -1,4 +1,4 @@
-// Random numbers that anyone can draw again: by seed, stream and place.
+// Reproducible random numbers, by seed, stream and position.
 #pragma once
 
 #include <array>
@@ -6,12 +6,12 @@
 
 namespace riparian {
 
-// Random numbers by counting [salmon2011]: Philox4x64-10. The key is the seed and the
-// number of the stream, so each repetition has its own numbers, whoever asks and when.
-// NumPy's Philox(key=[seed, stream]) gives the same ones.
+// Counter-based random numbers [salmon2011]: Philox4x64-10. The key is the seed and the number of
+// the stream, so each stream has its own numbers, in any order of use. NumPy's Philox(key=[seed,
+// stream]) gives the same numbers.
 class Philox {
 public:
-    // Numbers come in blocks of four; the first of them is that of `block`.
+    // Numbers come in blocks of four. The first one is that of `block`.
     Philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t block = 0) noexcept
         : key_{seed, stream}, counter_(block) {}
 
@@ -20,16 +20,14 @@ public:
         return block_[used_++];
     }
 
-    // In [0, 1), a multiple of 2^-53.
-    [[nodiscard]] double uniform() noexcept {
-        return static_cast<double>(bits() >> 11) * 0x1p-53;
-    }
+    // A multiple of 2^-53 in [0, 1).
+    [[nodiscard]] double uniform() noexcept { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
 private:
     __extension__ using Wide = unsigned __int128;
 
     void refill() noexcept {
-        ++counter_;  // 2^64 blocks: no stream comes to their end
+        ++counter_;  // 2^64 blocks are more than any stream needs
         std::array<std::uint64_t, 4> x{counter_, 0, 0, 0};
         std::uint64_t k0 = key_[0], k1 = key_[1];
         for (int round = 0; round < 10; ++round) {

@@ -9,14 +9,14 @@
 
 namespace riparian {
 
-// Poisson numbers by counting: that of a row depends on the seed, the member and the number of
-// the row, and on nothing that happened before.
+// Counter-based Poisson numbers. The number of a row depends only on the seed, the member and the
+// number of the row.
 class Poisson {
 public:
     static constexpr double most_rate = 64.0;
 
-    // `none`: the probability of 0, e^-rate, from outside so that it has the same bits
-    // everywhere.
+    // `none` is the probability of 0, e^-rate. It is passed in, so that it has the same bits on
+    // every machine.
     Poisson(double rate, double none) noexcept {
         double share = none, below = none;
         for (std::size_t k = 0; k < below_.size(); ++k) {
@@ -27,7 +27,7 @@ public:
     }
 
     [[nodiscard]] double operator()(double u) const noexcept {
-        // Most draws are small: counted without a branch that nobody can foresee.
+        // Most draws are small. They are counted without a branch, which could not be predicted.
         constexpr std::size_t small = 16;
         std::size_t k = 0;
         for (std::size_t i = 0; i < small; ++i) k += u >= below_[i];
@@ -41,7 +41,7 @@ private:
     std::array<double, 256> below_{};  // [k]: probability of k or less
 };
 
-// The uniform numbers of a member, by the number of a row.
+// The uniform numbers of a member, by row number.
 class Uniforms {
 public:
     Uniforms(std::uint64_t seed, std::uint64_t member) noexcept : seed_(seed), member_(member) {}

@@ -38,8 +38,9 @@ ChiSquare chi_square(const ValueCounts& counts) {
     return found;
 }
 
-// With h = x / 2, P = e^-h (1 + h + h^2/2! + ...), freedom / 2 terms, if that is whole; else
-// P = e^-h (2 m(sqrt x) / sqrt(2 pi) + sum of h^(i - 1/2) / Gamma(i + 1/2)), m Mills' ratio.
+// Let h = x / 2. If freedom is even, P = e^-h (1 + h + h^2/2! + ...) with freedom / 2 terms.
+// Otherwise P = e^-h (2 m(sqrt x) / sqrt(2 pi) + sum of h^(i - 1/2) / Gamma(i + 1/2)), where m is
+// Mills' ratio.
 double log_tail(const ChiSquare& x) noexcept {
     if (x.statistic <= 0.0) return 0.0;
     const double h = 0.5 * x.statistic;
@@ -47,7 +48,7 @@ double log_tail(const ChiSquare& x) noexcept {
     constexpr double inverse_root_two_pi = 0.3989422804014327, two_by_root_pi = 1.1283791670955126;
     double sum = odd ? 2.0 * mills_ratio(std::sqrt(x.statistic)) * inverse_root_two_pi : 1.0;
     double term = odd ? two_by_root_pi * std::sqrt(h) : h;
-    double scale = 0.0;  // logarithm of what was divided out
+    double scale = 0.0;  // logarithm of the factor that was divided out
     for (std::size_t i = 1; i <= (x.freedom - 1) / 2; ++i) {
         sum += term;
         term *= h / (static_cast<double>(i) + (odd ? 0.5 : 1.0));

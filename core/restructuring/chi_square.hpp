@@ -1,8 +1,9 @@
-// Whether an attribute depends on the class: the chi-square test of its table of counts.
+// Whether a feature depends on the class: the chi-square test of its table of counts.
 //
 //     chi2 = sum_jk (T_jk - E_jk)^2 / E_jk,   E_jk = T_j. T_.k / N
 //
-// over the values and classes that were seen, with (values - 1)(classes - 1) degrees of freedom.
+// The sum is over the values and classes that were seen; there are (values - 1)(classes - 1)
+// degrees of freedom.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@ struct ChiSquare {
 
 [[nodiscard]] ChiSquare chi_square(const ValueCounts&);
 
-// ln P(X > statistic) of so many degrees of freedom, 1 at least.
+// ln P(X > statistic) for this many degrees of freedom, at least 1.
 [[nodiscard]] double log_tail(const ChiSquare&) noexcept;
 
 // Whether the statistic is above the quantile 1 - alpha.

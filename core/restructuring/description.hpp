@@ -1,4 +1,4 @@
-// A tree as arrays, for whoever shows it.
+// A tree as arrays, to be shown.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace riparian::restructuring {
 
-// Parents before children, level by level.
+// Parents come before children, level by level.
 struct Description {
     std::size_t classes = 0;
     std::vector<std::uint8_t> test;
     std::vector<std::int32_t> feature, category, parent, branch, missing, depth;
     std::vector<double> threshold;
-    std::vector<double> totals;  // [node][class]
-    std::vector<std::int32_t> path;  // of a row, if asked
+    std::vector<double> totals;      // [node][class]
+    std::vector<std::int32_t> path;  // of a row, if one was given
 };
 
-// From the root to where the first row is answered; at a missing value the branch that it was
-// learned in.
+// The path from the root to the node that predicts the first row. At a missing value it follows the
+// branch in which missing values are learned.
 [[nodiscard]] std::vector<std::int32_t> path_in(const Description&, const Batch&);
 
 }  // namespace riparian::restructuring

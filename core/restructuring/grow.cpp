@@ -1,4 +1,4 @@
-// Which test is the best, and nodes that get it.
+// Finds the best test of a node and installs it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,9 +11,9 @@ namespace {
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-// Pulling tests up below one node may take this part of what it takes to build the subtree. On
-// noise of 20 numbers (600 rows, gain ratio) a quarter takes 6.3 s, all of it 7.1 s, four times
-// that 12.4 s and no bound 34 s; SEA and RandomRBF gain as well.
+// Pulling tests up below one node may cost this fraction of building the subtree. On noise with 20
+// numeric features (600 rows, gain ratio) a quarter takes 6.3 s, the whole 7.1 s, four times that
+// 12.4 s and no limit 34 s. SEA and RandomRBF become faster as well.
 constexpr std::uint64_t budget_share = 4;
 
 }  // namespace
@@ -38,11 +38,11 @@ void Tree::revise(Stop* stop) {
         const Pending next = stack_.back();
         stack_.pop_back();
         if (!at(next.node).stale) continue;
-        look(stop);
+        poll(stop);
         const std::int32_t region = settle(next);
         Node& node = at(next.node);
         node.stale = false;
-        for (const Way& w : node.ways) stack_.push_back({w.node, region});
+        for (const Child& w : node.children) stack_.push_back({w.node, region});
     }
 }
 
@@ -57,18 +57,18 @@ std::int32_t Tree::settle(const Pending& at_hand) {
         expand(id);
         return at_hand.region;
     }
-    const std::optional<Question> wanted = best(node);
+    const std::optional<Split> wanted = best(node);
     if (!wanted) {
         contract(id);
         note_common(node);
-    } else if (*wanted != node.question) {
+    } else if (*wanted != node.split) {
         ++counters_.restructurings;
         return restructure(at_hand, *wanted);
     }
     return at_hand.region;
 }
 
-std::int32_t Tree::restructure(const Pending& at_hand, const Question& q) {
+std::int32_t Tree::restructure(const Pending& at_hand, const Split& split) {
     std::int32_t region = at_hand.region;
     if (region == none) {
         region = static_cast<std::int32_t>(regions_.size());
@@ -76,11 +76,11 @@ std::int32_t Tree::restructure(const Pending& at_hand, const Question& q) {
     }
     Region& below = regions_[static_cast<std::size_t>(region)];
     if (below.spent > below.budget) {
-        rebuild(at_hand.node, q);
+        rebuild(at_hand.node, split);
         return region;
     }
     const std::uint64_t before = counters_.additions;
-    if (!slew(at_hand.node, q)) transpose(at_hand.node, q);
+    if (!slew(at_hand.node, split)) transpose(at_hand.node, split);
     below.spent += counters_.additions - before;
     return region;
 }
@@ -93,25 +93,25 @@ std::uint64_t Tree::additions_to_build(std::int32_t top) const {
         open.pop_back();
         if (node.leaf()) continue;
         examples += node.n_examples;
-        for (const Way& w : node.ways) open.push_back(w.node);
+        for (const Child& w : node.children) open.push_back(w.node);
     }
     return examples * store_.n_features();
 }
 
-// What the node knows of its examples stays; what is below is built by the rule alone.
-void Tree::rebuild(std::int32_t id, const Question& q) {
+// Keeps what the node knows about its examples. The subtree below is built again.
+void Tree::rebuild(std::int32_t id, const Split& split) {
     Held<Place> examples;
     release_below(id, examples);
     Node& node = at(id);
-    node.ways.clear();
-    node.question = q;
+    node.children.clear();
+    node.split = split;
     divide(id, examples);
 }
 
 void Tree::divide(std::int32_t id, const Held<Place>& examples) {
-    const Question q = at(id).question;
+    const Split split = at(id).split;
     for (const Place e : examples) {
-        Node& child = at(way_or_leaf(id, branch_of(q, e)));
+        Node& child = at(child_or_leaf(id, branch_of(split, e)));
         count(child, e, true);
         child.examples.push_back(e);
         child.stale = true;
@@ -121,42 +121,42 @@ void Tree::divide(std::int32_t id, const Held<Place>& examples) {
 void Tree::expand(std::int32_t id) {
     Node& node = at(id);
     const std::size_t d = store_.n_features();
-    node.attributes.resize(d);
-    for (Attribute& a : node.attributes) a.open = true;
+    node.features.resize(d);
+    for (FeatureState& a : node.features) a.open = true;
     if (settings_.multiway) {
         for (std::int32_t up = node.parent; up != none; up = at(up).parent) {
-            node.attributes[static_cast<std::size_t>(at(up).question.feature)].open = false;
+            node.features[static_cast<std::size_t>(at(up).split.feature)].open = false;
         }
     }
     fill_columns(node);
-    const std::optional<Question> wanted = best(node);
+    const std::optional<Split> wanted = best(node);
     if (!wanted) {
-        Held<Attribute>().swap(node.attributes);
+        Held<FeatureState>().swap(node.features);
         note_common(node);
         return;
     }
-    node.question = *wanted;
+    node.split = *wanted;
     Held<Place> examples;
     examples.swap(node.examples);
     divide(id, examples);
-    if (settings_.rebuild) Held<Attribute>().swap(node.attributes);
+    if (settings_.rebuild) Held<FeatureState>().swap(node.features);
 }
 
-// What a node is to know of its examples.
+// Fills in what a node knows about its examples.
 void Tree::fill_columns(Node& node) {
     const std::size_t n = node.examples.size();
-    // The parent has them in order already. To look for them there takes a step for each of its
-    // examples, to sort them about four for each of these, by each factor of two.
+    // The columns of the parent are sorted already. Selecting from them takes one step per example
+    // of the parent; sorting takes about four per example of this node and factor of two.
     const Node* const parent = node.parent == none ? nullptr : &at(node.parent);
-    const bool ordered = parent && !parent->attributes.empty() &&
+    const bool ordered = parent && !parent->features.empty() &&
                          parent->n_examples < 4 * n * static_cast<std::size_t>(std::bit_width(n));
     if (ordered) {
         marks_.resize(store_.size(), 0);
         for (const Place e : node.examples) marks_[e] = 1;
     }
     std::vector<Entry> entries;
-    for (std::size_t f = 0; f < node.attributes.size(); ++f) {
-        Attribute& a = node.attributes[f];
+    for (std::size_t f = 0; f < node.features.size(); ++f) {
+        FeatureState& a = node.features[f];
         if (!a.open) continue;
         counters_.additions += n;
         if (store_.kind(f) == Kind::categorical) {
@@ -168,7 +168,7 @@ void Tree::fill_columns(Node& node) {
         }
         entries.clear();
         if (ordered) {
-            parent->attributes[f].sorted.each([&](const Entry& e) {
+            parent->features[f].sorted.each([&](const Entry& e) {
                 if (marks_[e.example]) entries.push_back(e);
             });
             a.sorted = SortedColumn::of_sorted(entries, store_);
@@ -189,44 +189,43 @@ void Tree::contract(std::int32_t id) {
     Held<Place> examples;
     release_below(id, examples);
     node.examples = std::move(examples);
-    node.ways.clear();
-    node.question = {};
-    Held<Attribute>().swap(node.attributes);
+    node.children.clear();
+    node.split = {};
+    Held<FeatureState>().swap(node.features);
 }
 
-std::optional<Question> Tree::best_multiway(Node& node) {
+std::optional<Split> Tree::best_multiway(Node& node) {
     const Whole whole(Metric::entropy, node.totals);
-    const std::size_t d = node.attributes.size();
+    const std::size_t d = node.features.size();
     merits_.assign(d, nothing);
     double top = nothing;
     for (std::size_t f = 0; f < d; ++f) {
-        if (!node.attributes[f].open) continue;
+        if (!node.features[f].open) continue;
         ++counters_.scores;
-        merits_[f] = -whole.cost_of(node.attributes[f].counts);
+        merits_[f] = -whole.cost_of(node.features[f].counts);
         top = std::max(top, merits_[f]);
     }
     if (top == nothing) return std::nullopt;
     for (std::size_t f = 0; f < d; ++f) {
         if (merits_[f] >= top - whole.tolerance()) {
-            return Question{Test::every_value, static_cast<std::int32_t>(f), 0.0, none};
+            return Split{Test::every_value, static_cast<std::int32_t>(f), 0.0, none};
         }
     }
     return std::nullopt;
 }
 
-// Whether the test of a node, with examples on both sides, is one of those to choose from: no
-// threshold parts the known values from the missing ones.
+// Whether the present test of a node, which has examples on both sides, is a candidate. A threshold
+// that separates the known values from the missing ones is not.
 bool Tree::divides(const Node& node) const {
-    if (node.question.test != Test::threshold) return true;
-    const SortedColumn& column =
-        node.attributes[static_cast<std::size_t>(node.question.feature)].sorted;
-    return column.size_up_to(node.question.threshold) < column.size();
+    if (node.split.test != Test::threshold) return true;
+    const SortedColumn& column = node.features[static_cast<std::size_t>(node.split.feature)].sorted;
+    return column.size_up_to(node.split.threshold) < column.size();
 }
 
-std::optional<Question> Tree::best(Node& node) {
+std::optional<Split> Tree::best(Node& node) {
     if (settings_.multiway) return best_multiway(node);
     const Whole whole(settings_.metric, node.totals);
-    // Calls with category and merit of each test of one value.
+    // Calls call(category, merit) for each test of one value against the rest.
     const auto each_value = [&](const ValueCounts& counts, auto&& call) {
         for (std::size_t i = 0; i < counts.size(); ++i) {
             double n = 0.0;
@@ -235,18 +234,18 @@ std::optional<Question> Tree::best(Node& node) {
             if (call(counts.value(i), whole.merit(whole.cost_of(counts.weights(i), n), n))) return;
         }
     };
-    const std::size_t d = node.attributes.size();
+    const std::size_t d = node.features.size();
     merits_.assign(d, nothing);
     double top = nothing;
-    if (!node.leaf() && node.ways.size() == 2 && divides(node)) {
-        // It says from the start which cuts need not be looked at.
-        const Held<double>& left = at(node.ways[0].node).totals;
+    if (!node.leaf() && node.children.size() == 2 && divides(node)) {
+        // The present test shows from the start which cuts can be skipped.
+        const Held<double>& left = at(node.children[0].node).totals;
         double n = 0.0;
         for (const double t : left) n += t;
         top = whole.merit(whole.cost_of(left, n), n);
     }
     for (std::size_t f = 0; f < d; ++f) {
-        Attribute& a = node.attributes[f];
+        FeatureState& a = node.features[f];
         ++counters_.scores;
         if (store_.kind(f) == Kind::numeric) {
             top = merits_[f] = a.sorted.best(whole, top, store_, room_);
@@ -261,19 +260,19 @@ std::optional<Question> Tree::best(Node& node) {
     if (top == nothing) return std::nullopt;
     const double level = top - whole.tolerance();
     for (std::size_t f = 0; f < d; ++f) {
-        Attribute& a = node.attributes[f];
+        FeatureState& a = node.features[f];
         const auto feature = static_cast<std::int32_t>(f);
         if (merits_[f] < level) continue;
         if (store_.kind(f) == Kind::numeric) {
             if (const auto cut = a.sorted.first(whole, level, store_, room_)) {
-                return Question{Test::threshold, feature, cut->threshold, none};
+                return Split{Test::threshold, feature, cut->threshold, none};
             }
             continue;
         }
-        std::optional<Question> found;
+        std::optional<Split> found;
         each_value(a.counts, [&](std::int32_t value, double merit) {
             if (merit < level) return false;
-            found = Question{Test::one_value, feature, 0.0, value};
+            found = Split{Test::one_value, feature, 0.0, value};
             return true;
         });
         if (found) return found;

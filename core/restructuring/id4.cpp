@@ -28,7 +28,8 @@ void Id4::add_features(const std::vector<Kind>& kinds) {
     const auto lock = turnstile_.writing();
     const Charge charge(account_);
     if (std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {
-        throw std::invalid_argument("a tree of every value's branches takes categories only");
+        throw std::invalid_argument(
+            "a tree with a branch per value accepts only categorical features");
     }
     const std::size_t before = categories_.size();
     unfinished_ = true;
@@ -36,7 +37,7 @@ void Id4::add_features(const std::vector<Kind>& kinds) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         Node& node = nodes_[i];
         node.tables.resize(categories_.size());
-        // What was counted so far lacked the new features.
+        // The new features are missing from what was counted so far.
         std::vector<double> counted(node.totals.size(), 0.0);
         bool known = false;
         for (std::size_t f = 0; f < before && !known; ++f) {
@@ -98,7 +99,7 @@ std::int32_t Id4::update(std::int32_t id, const std::int32_t* codes, std::size_t
     }
     if (top == nothing) return none;
     const double level = top - whole.tolerance();
-    // A tie does not replace the installed one.
+    // A tie does not replace the installed feature.
     if (node.feature == none || merits_[static_cast<std::size_t>(node.feature)] < level) {
         const auto best = static_cast<std::size_t>(
             std::find_if(merits_.begin(), merits_.end(), [&](double m) { return m >= level; }) -
@@ -113,10 +114,10 @@ std::int32_t Id4::update(std::int32_t id, const std::int32_t* codes, std::size_t
     }
     if (node.feature == none) return none;
     const std::int32_t branch = codes[node.feature];
-    const auto found = way_at(node.ways, branch);
-    if (found != node.ways.end() && found->branch == branch) return found->node;
+    const auto found = find_child(node.children, branch);
+    if (found != node.children.end() && found->branch == branch) return found->node;
     const std::int32_t child = fresh(id);
-    node.ways.insert(found, {branch, child});
+    node.children.insert(found, {branch, child});
     return child;
 }
 
@@ -124,7 +125,8 @@ void Id4::install(std::int32_t id, std::int32_t feature) {
     Node& node = at(id);
     node.feature = feature;
     const ValueCounts& table = node.tables[static_cast<std::size_t>(feature)];
-    for (std::size_t i = 0; i < table.size(); ++i) node.ways.push_back({table.value(i), fresh(id)});
+    for (std::size_t i = 0; i < table.size(); ++i)
+        node.children.push_back({table.value(i), fresh(id)});
 }
 
 std::int32_t Id4::fresh(std::int32_t parent) {
@@ -145,12 +147,12 @@ void Id4::release_below(std::int32_t top) {
     while (!stack.empty()) {
         const std::int32_t id = stack.back();
         stack.pop_back();
-        for (const Way& w : at(id).ways) stack.push_back(w.node);
+        for (const Child& w : at(id).children) stack.push_back(w.node);
         if (id == top) continue;
         at(id) = Node{};
         free_.push_back(id);
     }
-    at(top).ways.clear();
+    at(top).children.clear();
     at(top).feature = none;
 }
 
@@ -160,17 +162,17 @@ void Id4::descend(const Batch& batch, std::size_t row, std::vector<std::int32_t>
         const Node& node = at(path.back());
         if (node.feature == none) return;
         const std::int32_t next =
-            child_at(node.ways, code_in(batch, static_cast<std::size_t>(node.feature), row));
+            child_at(node.children, code_in(batch, static_cast<std::size_t>(node.feature), row));
         if (next == none) return;
         path.push_back(next);
     }
 }
 
-// An empty child is answered by its parent.
-void Id4::answer(const Batch& batch, std::size_t row, const Answers& answers,
-                 Reply& reply) const {
-    std::vector<double>& shares = reply.shares;
-    std::vector<std::int32_t>& path = reply.path;
+// A row that reaches an empty child is predicted by its parent.
+void Id4::predict_row(const Batch& batch, std::size_t row, const Predictions& predictions,
+                      PredictionRoom& room) const {
+    std::vector<double>& shares = room.shares;
+    std::vector<std::int32_t>& path = room.path;
     descend(batch, row, path);
     double n = 0.0;
     for (; !path.empty() && n == 0.0; path.pop_back()) {
@@ -178,15 +180,15 @@ void Id4::answer(const Batch& batch, std::size_t row, const Answers& answers,
         shares.assign(totals.begin(), totals.end());
         for (const double t : totals) n += t;
     }
-    shares.resize(std::max(classes_, answers.width), 0.0);
-    if (answers.classes) {
+    shares.resize(std::max(classes_, predictions.width), 0.0);
+    if (predictions.classes) {
         const auto most = std::max_element(shares.begin(), shares.end());
-        answers.classes[row] =
-            n > 0.0 ? static_cast<std::int32_t>(most - shares.begin()) : no_answer;
+        predictions.classes[row] =
+            n > 0.0 ? static_cast<std::int32_t>(most - shares.begin()) : no_prediction;
     }
-    for (std::size_t c = 0; c < answers.width && answers.probabilities; ++c) {
-        answers.probabilities[row * answers.width + c] =
-            n > 0.0 ? shares[c] / n : 1.0 / static_cast<double>(answers.width);
+    for (std::size_t c = 0; c < predictions.width && predictions.probabilities; ++c) {
+        predictions.probabilities[row * predictions.width + c] =
+            n > 0.0 ? shares[c] / n : 1.0 / static_cast<double>(predictions.width);
     }
 }
 
@@ -205,7 +207,7 @@ Description Id4::described() const {
         d.threshold.push_back(0.0);
         d.depth.push_back(i == 0 ? 0 : d.depth[static_cast<std::size_t>(d.parent[i])] + 1);
         std::int32_t missing = none;
-        for (const Way& w : node.ways) {
+        for (const Child& w : node.children) {
             if (w.branch == missing_code) missing = static_cast<std::int32_t>(ids.size());
             ids.push_back(w.node);
             d.parent.push_back(static_cast<std::int32_t>(i));

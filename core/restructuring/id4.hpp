@@ -1,8 +1,8 @@
-// ID4 [schlimmer1986]: counts at every node, no examples, and a subtree is discarded when
-// another attribute becomes the best.
+// ID4 [schlimmer1986]: every node has counts, no examples are stored, and a subtree is discarded
+// when another feature becomes the best.
 //
-// Where the order of the two best attributes alternates, the subtree is built anew each time
-// (thrashing), and what ID3 learns may never be learned.
+// If the order of the two best features alternates, the subtree is discarded every time
+// (thrashing), and a concept that ID3 learns may never be learned.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,20 @@
 
 #include "learner.hpp"
 #include "value_counts.hpp"
-#include "way.hpp"
+#include "child.hpp"
 
 namespace riparian::restructuring {
 
 struct Id4Settings {
-    double alpha = 0.01;           // of the chi-square test, in (0, 1)
-    bool count_when_pure = false;  // the listing counts no attributes at a node of one class
+    double alpha = 0.01;  // level of the chi-square test, in (0, 1)
+    // the published listing counts no features at a node of one class
+    bool count_when_pure = false;
 };
 
 struct Id4Snapshot : LearnerSnapshot {
     std::vector<std::int32_t> parent, branch, feature;  // [node], parents first
     std::vector<double> counts;                         // [node][class]
-    std::vector<std::int32_t> sizes;                    // [node][feature]: values counted
+    std::vector<std::int32_t> sizes;                    // [node][feature]: number of values counted
     std::vector<std::int32_t> values;
     std::vector<double> weights;  // [value][class]
 
@@ -57,19 +58,20 @@ public:
 private:
     struct Node {
         std::int32_t parent = none;
-        std::int32_t feature = none;  // installed
+        std::int32_t feature = none;  // the installed feature
         Held<double> totals;
         Held<ValueCounts> tables;  // [feature]
-        Held<Way> ways;            // ascending by branch
+        Held<Child> children;      // ascending by branch
     };
 
     void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) override;
-    // Steps 1 to 3d of the listing; the child of 3e, or none.
+    // Steps 1 to 3d of the listing. Returns the child of step 3e, or none.
     [[nodiscard]] std::int32_t update(std::int32_t, const std::int32_t* codes, std::size_t label,
                                       double w);
     void install(std::int32_t, std::int32_t feature);
-    void answer(const Batch&, std::size_t row, const Answers&, Reply&) const override;
-    // The node that answers, and those above it.
+    void predict_row(const Batch&, std::size_t row, const Predictions&,
+                     PredictionRoom&) const override;
+    // Finds the node that predicts, and those above it.
     void descend(const Batch&, std::size_t row, std::vector<std::int32_t>& path) const;
     [[nodiscard]] Description described() const override;
     [[nodiscard]] std::int32_t fresh(std::int32_t parent);
@@ -81,7 +83,7 @@ private:
     }
 
     Id4Settings settings_;
-    std::deque<Node, Counted<Node>> nodes_;  // the root first
+    std::deque<Node, Counted<Node>> nodes_;  // the root is first
     Held<std::int32_t> free_;
     std::vector<std::int32_t> codes_;
     Held<double> merits_;

@@ -10,7 +10,8 @@ namespace {
 const double* filled() {
     static const auto table = [] {
         auto made = std::make_unique<double[]>(tabled_counts);
-        for (std::size_t n = 1; n < tabled_counts; ++n) made[n] = n_log_n_of(static_cast<double>(n));
+        for (std::size_t n = 1; n < tabled_counts; ++n)
+            made[n] = n_log_n_of(static_cast<double>(n));
         return made;
     }();
     return table.get();

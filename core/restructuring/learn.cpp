@@ -1,4 +1,4 @@
-// Examples come and go.
+// Adds and removes examples.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -9,19 +9,20 @@ namespace riparian::restructuring {
 
 void Tree::demand_room(std::size_t rows) const {
     if (!store_.bounded() && rows > most_examples - store_.size()) {
-        throw std::invalid_argument("more than 2^31 - 1 examples; max_examples= forgets the oldest");
+        throw std::invalid_argument(
+            "more than 2^31 - 1 examples; max_examples= forgets the oldest");
     }
 }
 
 void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double w) {
     const Charge charge(account_);
     try {
-        // Only the tree has changed until the example is in the store.
+        // Until the example is in the store, only the tree has changed.
         double gone = 0.0;
         if (store_.full() && store_.size() > 0) {
             const Place oldest = store_.oldest();
             gone = store_.weight(oldest);
-            if (built_ && !settings_.rebuild) take_out(root_, oldest);
+            if (built_ && !settings_.rebuild) remove(root_, oldest);
         }
         const Place e = store_.put(batch, row, y, w);
         classes_ = std::max(classes_, static_cast<std::size_t>(y) + 1);
@@ -40,7 +41,7 @@ void Tree::learn_row(const Batch& batch, std::size_t row, std::int32_t y, double
         }
         if (!settings_.lazy) revise(stop_);
     } catch (...) {
-        // The examples are as they were, or with the new one; the tree is built from them again.
+        // The store is unchanged or has the new example. The tree is built from it again.
         drop();
         unfinished_ = false;
         throw;
@@ -60,16 +61,17 @@ void Tree::count(Node& node, Place e, bool adding) {
     const double w = store_.weight(e);
     if (label >= node.totals.size()) node.totals.resize(label + 1, 0.0);
     if (!node.leaf()) {
-        // Multiway trees have no numbers, whose bounds alone ask for it.
+        // Only the bounds of numeric features need it, and multiway trees have none.
         std::optional<Whole> whole;
         if (!settings_.multiway) whole.emplace(settings_.metric, node.totals);
-        for (std::size_t f = 0; f < node.attributes.size(); ++f) {
-            Attribute& a = node.attributes[f];
+        for (std::size_t f = 0; f < node.features.size(); ++f) {
+            FeatureState& a = node.features[f];
             if (!a.open) continue;
             ++counters_.additions;
             if (store_.kind(f) == Kind::numeric) {
                 const Entry entry{store_.number(f, e), e, store_.label(e)};
-                adding ? a.sorted.add(entry, store_, *whole) : a.sorted.remove(entry, store_, *whole);
+                adding ? a.sorted.add(entry, store_, *whole)
+                       : a.sorted.remove(entry, store_, *whole);
             } else {
                 const std::int32_t code = store_.code(f, e);
                 adding ? a.counts.add(code, label, w) : a.counts.remove(code, label, w);
@@ -95,25 +97,25 @@ void Tree::add(std::int32_t id, Place e) {
             return;
         }
         node.stale = true;
-        id = way_or_leaf(id, branch_of(node.question, e));
+        id = child_or_leaf(id, branch_of(node.split, e));
     }
 }
 
-void Tree::take_out(std::int32_t start, Place e) {
+void Tree::remove(std::int32_t start, Place e) {
     std::int32_t empty = none;
     for (std::int32_t id = start;;) {
         Node& node = at(id);
         count(node, e, false);
         if (node.n_examples == 0 && empty == none) empty = id;
         if (node.leaf()) {
-            // What one class or no test divides stays so.
+            // A leaf of one class, or one that no test divides, remains so.
             const auto found = std::find(node.examples.begin(), node.examples.end(), e);
             *found = node.examples.back();
             node.examples.pop_back();
             break;
         }
         node.stale = true;
-        id = child_at(node.ways, branch_of(node.question, e));
+        id = child_at(node.children, branch_of(node.split, e));
     }
     if (empty != none) unlink(empty);
 }
@@ -123,7 +125,7 @@ void Tree::unlink(std::int32_t id) {
     if (parent == none) {
         root_ = none;
     } else {
-        std::erase_if(at(parent).ways, [&](const Way& w) { return w.node == id; });
+        std::erase_if(at(parent).children, [&](const Child& w) { return w.node == id; });
     }
     Held<Place> nothing;
     release_below(id, nothing);

@@ -50,7 +50,7 @@ void Learner::check(const Batch& batch, const std::int32_t* y, const double* w) 
 
 void Learner::finish_row(const Batch& batch, std::size_t row, std::int32_t y, const double* w,
                          Stop* stop) {
-    look(stop);
+    poll(stop);
     const Section section(reserve_, most_of_a_row());
     const auto lock = turnstile_.writing();
     stop_ = stop;
@@ -68,45 +68,40 @@ void Learner::learn(const Batch& batch, const std::int32_t* y, const double* w, 
 }
 
 void Learner::prequential(const Batch& batch, const std::int32_t* y, const double* w,
-                          const Answers& answers, Stop* stop) {
+                          const Predictions& predictions, Stop* stop) {
     check(batch, y, w);
-    Reply reply;
+    PredictionRoom room;
     for (std::size_t r = 0; r < batch.rows; ++r) {
         {
-            const auto lock = asked(stop);
-            answer(batch, r, answers, reply);
+            const auto lock = read_lock(stop);
+            predict_row(batch, r, predictions, room);
         }
         if (y[r] >= 0) finish_row(batch, r, y[r], w, stop);
     }
 }
 
-void Learner::predict(const Batch& batch, const Answers& answers, Stop* stop,
+void Learner::predict(const Batch& batch, const Predictions& predictions, Stop* stop,
                       Moment* moment) const {
     constexpr std::size_t at_once = 64;
-    const auto lock = asked(stop);
+    const auto lock = read_lock(stop);
     if (moment) *moment = {seen_, classes_};
-    Reply reply;
+    PredictionRoom room;
     for (std::size_t row = 0; row < batch.rows; ++row) {
-        if (row % at_once == 0) look(stop);
-        answer(batch, row, answers, reply);
+        if (row % at_once == 0) poll(stop);
+        predict_row(batch, row, predictions, room);
     }
 }
 
 Description Learner::describe(const Batch* row) const {
-    const auto lock = asked();
+    const auto lock = read_lock();
     Description d = described();
     if (row) d.path = path_in(d, *row);
     return d;
 }
 
-std::size_t Learner::n_features() const {
+Facts Learner::facts() const {
     const auto lock = turnstile_.reading();
-    return categories_.size();
-}
-
-std::size_t Learner::n_classes() const {
-    const auto lock = turnstile_.reading();
-    return classes_;
+    return {categories_.size(), classes_, seen_};
 }
 
 std::size_t Learner::n_categories(std::size_t feature) const {
@@ -119,13 +114,8 @@ std::size_t Learner::depth() const {
     return static_cast<std::size_t>(*std::max_element(d.depth.begin(), d.depth.end()));
 }
 
-std::uint64_t Learner::seen() const {
-    const auto lock = turnstile_.reading();
-    return seen_;
-}
-
 Counters Learner::counters() const {
-    const auto lock = asked();
+    const auto lock = read_lock();
     return counters_;
 }
 
@@ -146,10 +136,11 @@ void Learner::save(LearnerSnapshot& s, const std::vector<Kind>& kinds) const {
 }
 
 std::vector<Kind> Learner::check(const LearnerSnapshot& s) {
-    demand(s.seen.size() == 1 && s.seen[0] <= most_seen, "seen is one number");
-    demand(s.counters.size() == 3, "there are three counters");
-    for (const std::uint64_t counter : s.counters) demand(counter <= most_seen, "an impossible counter");
-    demand(s.classes.size() == 1 && s.classes[0] <= max_classes, "classes is one number");
+    demand(s.seen.size() == 1 && s.seen[0] <= most_seen, "seen must be one number");
+    demand(s.counters.size() == 3, "counters must be three numbers");
+    for (const std::uint64_t counter : s.counters)
+        demand(counter <= most_seen, "an impossible counter");
+    demand(s.classes.size() == 1 && s.classes[0] <= max_classes, "classes must be one number");
     demand(s.kinds.size() <= max_features, "too many features");
     std::vector<Kind> kinds;
     std::size_t categorical = 0;
@@ -158,7 +149,8 @@ std::vector<Kind> Learner::check(const LearnerSnapshot& s) {
         kinds.push_back(kind ? Kind::categorical : Kind::numeric);
         categorical += kind;
     }
-    demand(s.categories.size() == categorical, "categories of another number of features");
+    demand(s.categories.size() == categorical,
+           "categories must have one entry per categorical feature");
     for (const std::int32_t c : s.categories) {
         demand(c >= 0 && c <= static_cast<std::int32_t>(max_categories), "impossible categories");
     }

@@ -1,5 +1,5 @@
-// What every engine of this folder holds besides its tree: who learns row by row, exactly, and
-// knows no limit in bytes and no costs.
+// What every engine of this folder has apart from its tree. These engines learn one row at a time
+// and exactly, and have no memory limit and no costs.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../data/batch.hpp"
+#include "../data/facts.hpp"
 #include "../data/predictions.hpp"
 #include "../memory/account.hpp"
 #include "../memory/reserve.hpp"
@@ -49,40 +50,44 @@ public:
     [[nodiscard]] std::size_t max_bytes() const noexcept { return SIZE_MAX; }
     [[nodiscard]] std::size_t least_bytes() const noexcept { return 0; }
     [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return true; }
-    void set_max_bytes(std::size_t) { throw std::invalid_argument("there is no limit in bytes"); }
-    void set_costs(const double*, std::size_t) { throw std::invalid_argument("there are no costs"); }
+    void set_max_bytes(std::size_t) {
+        throw std::invalid_argument("this model has no memory limit");
+    }
+    void set_costs(const double*, std::size_t) {
+        throw std::invalid_argument("this model has no costs");
+    }
 
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     void declare_classes(std::size_t);
-    // The rows that were to bring the names do not come.
+    // Called if the rows that were to bring the names do not come.
     void expect_nothing(std::size_t bytes) noexcept;
-    // Whether an error broke out of the middle of a row.
+    // Whether an error interrupted a row.
     [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
 
-    // A row with y < 0 is not learned. What cannot be learned is said before the first change.
+    // A row with y < 0 is not learned. Rows that cannot be learned are reported before the first
+    // change.
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
-    void prequential(const Batch&, const std::int32_t* y, const double* w, const Answers&,
+    void prequential(const Batch&, const std::int32_t* y, const double* w, const Predictions&,
                      Stop* stop = nullptr);
-    // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
-    void predict(const Batch&, const Answers&, Stop* stop = nullptr, Moment* moment = nullptr) const;
+    // With a `moment`, which is filled in, one state predicts all rows, and learning waits for it.
+    void predict(const Batch&, const Predictions&, Stop* stop = nullptr,
+                 Moment* moment = nullptr) const;
 
-    // With the path of a row, if one is given.
+    // Includes the path of a row, if one is given.
     [[nodiscard]] Description describe(const Batch* row = nullptr) const;
-    [[nodiscard]] std::size_t n_features() const;
-    [[nodiscard]] std::size_t n_classes() const;
-    // Categories of a feature that rows have brought; 0 for a numeric one.
+    [[nodiscard]] Facts facts() const;
+    // How many categories of a feature have appeared; 0 for a numeric feature.
     [[nodiscard]] std::size_t n_categories(std::size_t feature) const;
     [[nodiscard]] std::size_t depth() const;
-    [[nodiscard]] std::uint64_t seen() const;
     [[nodiscard]] Counters counters() const;
-    // Of the examples that the tree stands for.
+    // The weight of the examples that the tree represents.
     [[nodiscard]] double weight() const;
 
 protected:
-    // Room for an answer.
-    struct Reply {
+    // Working memory for a prediction.
+    struct PredictionRoom {
         struct Share {
             std::int32_t node;
             double share;
@@ -93,23 +98,24 @@ protected:
     };
 
     virtual void learn_row(const Batch&, std::size_t row, std::int32_t y, double w) = 0;
-    virtual void answer(const Batch&, std::size_t row, const Answers&, Reply&) const = 0;
+    virtual void predict_row(const Batch&, std::size_t row, const Predictions&,
+                             PredictionRoom&) const = 0;
     [[nodiscard]] virtual Description described() const = 0;
-    // An error unless so many more rows can be learned.
+    // Throws if this many more rows cannot be learned.
     virtual void demand_room(std::size_t) const {}
-    // A lock for reading the tree as it should be.
-    [[nodiscard]] virtual std::shared_lock<std::shared_mutex> asked(Stop* = nullptr) const {
+    // Locks the tree for reading, and brings it up to date first.
+    [[nodiscard]] virtual std::shared_lock<std::shared_mutex> read_lock(Stop* = nullptr) const {
         return turnstile_.reading();
     }
-    // At most what a row allocates that must be finished.
+    // An upper limit for what a row allocates that has to be finished.
     [[nodiscard]] std::size_t most_of_a_row() const noexcept {
         return 2 * account_.held + 256 * 1024 + 512 * categories_.size() + 64 * classes_;
     }
 
     void save(LearnerSnapshot&, const std::vector<Kind>&) const;
-    // Throws std::invalid_argument, naming what is wrong; then the kinds.
+    // Throws std::invalid_argument, which names the error; otherwise returns the kinds.
     [[nodiscard]] static std::vector<Kind> check(const LearnerSnapshot&);
-    // Once the features were added.
+    // To be called when the features have been added.
     void restore(const LearnerSnapshot&, double weight);
 
     mutable Turnstile turnstile_;
@@ -121,7 +127,7 @@ protected:
     double weight_ = 0.0;
     Counters counters_;
     Reserve reserve_;
-    Stop* stop_ = nullptr;  // of the call that learns
+    Stop* stop_ = nullptr;  // of the call that is learning
     bool unfinished_ = false;
 
 private:

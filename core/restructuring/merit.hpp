@@ -1,15 +1,14 @@
-// How good a test of a node is, from exact class weights.
+// How good a test of a node is, computed from exact class weights.
 //
-// With g(n) = n log2 n, a test that parts the weights T into branches b costs
+// With g(n) = n log2 n, a test that divides the weights T into branches b costs
 //
 //     C = sum_b (g(N_b) - sum_k g(T_bk))        bits: N times the E-score [utgoff1989]
 //
-// and the gain ratio is (C_0 - C) / S, where C_0 is the cost without a test and
-// S = g(N) - sum_b g(N_b) the bits that tell the branch [quinlan1986].
+// and the gain ratio is (C_0 - C) / S, where C_0 is the cost without a test and S = g(N) - sum_b
+// g(N_b) are the bits that identify the branch [quinlan1986].
 //
-// Tests as good as the best but for rounding are ties, and the first of them in the order of
-// attributes and values wins: so the choice is a function of the weights, whatever was looked
-// at in between.
+// Tests whose merits differ only by rounding are ties, and the first one in the order of features
+// and values wins. So the choice is a function of the weights, whatever was computed in between.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@ enum class Metric : std::uint8_t { entropy, gain_ratio };
 
 inline constexpr double rounding = 1e-9;
 
-// A node, as all its candidate tests see it. Merits are the higher the better.
+// A node as its candidate tests read it. Higher merits are better.
 class Whole {
 public:
     Whole(Metric metric, std::span<const double> totals) : metric_(metric), totals_(totals) {
@@ -45,7 +44,7 @@ public:
         return metric_ == Metric::entropy ? rounding * n_ : rounding;
     }
 
-    // Cost of parting off these class weights, which sum to `n_left`.
+    // The cost of separating these class weights, which sum to `n_left`.
     [[nodiscard]] double cost_of(std::span<const double> left, double n_left) const noexcept {
         double bits = n_log_n(n_left) + n_log_n(n_ - n_left);
         for (std::size_t c = 0; c < totals_.size(); ++c) {
@@ -54,7 +53,7 @@ public:
         }
         return bits;
     }
-    // The same, where sum_k g(T_k) over both sides is known.
+    // The same if sum_k g(T_k) over both sides is known.
     [[nodiscard]] double cost_of_sum(double sum, double n_left) const noexcept {
         return n_log_n(n_left) + n_log_n(n_ - n_left) - sum;
     }
@@ -76,11 +75,11 @@ public:
     [[nodiscard]] double merit(double cost, double n_left) const noexcept {
         return metric_ == Metric::entropy ? -cost : (cost_ - cost) / branch_bits(n_left);
     }
-    // No test of at least this cost, with n_left between the two, has a higher merit.
+    // No test of at least this cost, with n_left between `low` and `high`, has a higher merit.
     [[nodiscard]] double most_merit(double least_cost, double low, double high) const noexcept {
         if (metric_ == Metric::entropy) return -least_cost;
         const double at_low = branch_bits(low), at_high = branch_bits(high);
-        const double bits = at_low < at_high ? at_low : at_high;  // concave in n_left
+        const double bits = at_low < at_high ? at_low : at_high;  // it is concave in n_left
         constexpr double any = 1e300;
         return bits > rounding ? (cost_ - least_cost) / bits : any;
     }
@@ -93,16 +92,16 @@ private:
     double cost_ = 0.0;
 };
 
-// sum_k (g(L_k) + g(T_k - L_k)) while examples go from one side of a cut to the other, which moves
-// one term each. What rounding takes from the sum is kept beside it: it is as exact as a sum of
-// all terms.
+// sum_k (g(L_k) + g(T_k - L_k)) while examples move from one side of a cut to the other; each
+// changes one term. Rounding errors are summed separately, so the result is as exact as a new sum
+// of all terms.
 class RunningSum {
 public:
     RunningSum(const Whole& whole, std::span<const double> left) : totals_(whole.totals()) {
         for (std::size_t k = 0; k < totals_.size(); ++k) add(term(k, left[k]));
     }
 
-    // Class k has so much on the left, and gets w more.
+    // Class k has weight `left` on the left side and gets w more.
     void move(std::size_t k, double left, double w) noexcept {
         add(-term(k, left));
         add(term(k, left + w));

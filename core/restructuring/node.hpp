@@ -1,4 +1,4 @@
-// A place in a tree that restructures.
+// A node of a restructuring tree.
 #pragma once
 
 #include <cstdint>
@@ -8,41 +8,41 @@
 #include "sorted_column.hpp"
 #include "store.hpp"
 #include "value_counts.hpp"
-#include "way.hpp"
+#include "child.hpp"
 
 namespace riparian::restructuring {
 
-// What a node knows of one attribute.
-struct Attribute {
-    bool open = false;  // it may be tested here
+// What a node knows about one feature.
+struct FeatureState {
+    bool open = false;  // whether it may be tested here
     ValueCounts counts;
     SortedColumn sorted;
 };
 
-struct Question {
+struct Split {
     Test test = Test::leaf;
     std::int32_t feature = none;
     double threshold = 0.0;
     std::int32_t category = none;
 
-    bool operator==(const Question&) const = default;
+    bool operator==(const Split&) const = default;
 };
 
-// A leaf holds the places of its examples, an inner node what it knows of the attributes.
+// A leaf stores the places of its examples, an inner node what it knows about the features.
 struct Node {
     std::int32_t parent = none;
-    Question question;
-    bool stale = false;  // it, or something below it, may no longer be the best
+    Split split;
+    bool stale = false;  // whether its test, or one below it, may no longer be the best
     std::uint32_t n_examples = 0;
-    Held<double> totals;         // class weights of its examples
-    Held<Way> ways;              // ascending by branch
-    Held<Attribute> attributes;  // [feature]
+    Held<double> totals;          // class weights of its examples
+    Held<Child> children;         // ascending by branch
+    Held<FeatureState> features;  // [feature]
     Held<Place> examples;
-    // Of a leaf that no test divides: for each numeric attribute the value that all examples
-    // have, if known. One more that has it too leaves the leaf as it is.
+    // For a leaf that no test divides: for each numeric feature the value that all examples have,
+    // if known. One more example with the same value does not change the leaf.
     Held<double> common;
 
-    [[nodiscard]] bool leaf() const noexcept { return question.test == Test::leaf; }
+    [[nodiscard]] bool leaf() const noexcept { return split.test == Test::leaf; }
     [[nodiscard]] bool pure() const noexcept {
         int classes = 0;
         for (const double t : totals) classes += t > 0.0;

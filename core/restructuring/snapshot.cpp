@@ -1,4 +1,4 @@
-// A tree as arrays and back: the examples say all.
+// Saves and restores a tree, which is determined by its examples.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace riparian::restructuring {
 
 Snapshot Tree::snapshot() const {
-    const auto lock = asked();
+    const auto lock = read_lock();
     Snapshot s;
     std::vector<Kind> kinds;
     for (std::size_t f = 0; f < store_.n_features(); ++f) kinds.push_back(store_.kind(f));
@@ -33,13 +33,13 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
     const std::vector<Kind> kinds = Learner::check(s);
     const std::size_t n = s.labels.size(), categorical = s.categories.size();
     const std::size_t numeric = kinds.size() - categorical;
-    demand(!settings.multiway || numeric == 0, "a numeric feature");
+    demand(!settings.multiway || numeric == 0, "there is a numeric feature");
     demand(n <= settings.max_examples && n <= most_examples, "more examples than max_examples");
-    demand(s.seen[0] >= n && (n > 0 || s.seen[0] == 0), "fewer examples seen than held");
-    demand(s.seen[0] == n || n == settings.max_examples, "examples are absent");
+    demand(s.seen[0] >= n && (n > 0 || s.seen[0] == 0), "fewer examples were seen than are stored");
+    demand(s.seen[0] == n || n == settings.max_examples, "examples are missing");
     demand(s.weights.size() == n && s.numbers.size() == n * numeric &&
                s.codes.size() == n * categorical,
-           "examples of several lengths");
+           "the arrays of examples differ in length");
     double weight = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
         const double w = s.weights[i];
@@ -66,9 +66,10 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
                                      static_cast<std::ptrdiff_t>(numeric * sizeof(double)),
                                      Column::Type::f64});
         } else {
-            batch.columns.push_back({s.codes.data() + code++,
-                                     static_cast<std::ptrdiff_t>(categorical * sizeof(std::int32_t)),
-                                     Column::Type::code});
+            batch.columns.push_back(
+                {s.codes.data() + code++,
+                 static_cast<std::ptrdiff_t>(categorical * sizeof(std::int32_t)),
+                 Column::Type::code});
         }
     }
     {
@@ -78,7 +79,7 @@ std::unique_ptr<Tree> Tree::restore(const Settings& settings, const Snapshot& s)
         }
         tree->drop();
     }
-    // Before the counters: what it costs to build the tree anew is no part of them.
+    // Before the counters are restored, so that they do not include building the tree again.
     tree->settle();
     tree->Learner::restore(s, weight);
     return tree;

@@ -9,10 +9,10 @@ namespace {
 
 constexpr double unknown = -std::numeric_limits<double>::infinity();
 
-// Where there are more, a cut is scored from the one before it.
+// With more classes, a cut is scored from the one before it.
 constexpr std::size_t few_classes = 16;
 
-// Between two numbers, and below the second.
+// A number between two numbers that is below the second.
 double midpoint(double low, double high) noexcept {
     const double middle = low * 0.5 + high * 0.5;
     return middle < high && middle >= low ? middle : low;
@@ -43,7 +43,7 @@ SortedColumn::SortedColumn(const std::vector<const SortedColumn*>& columns, cons
 
 void SortedColumn::append(std::span<const Entry> entries, const Store& store) {
     size_ = entries.size();
-    // Three quarters full, so that the first to come do not part every block.
+    // Blocks are filled to three quarters, so that the next examples do not divide every block.
     constexpr std::size_t filled = most_entries * 3 / 4;
     blocks_.reserve((entries.size() + filled - 1) / filled);
     for (std::size_t first = 0; first < entries.size(); first += filled) {
@@ -74,12 +74,12 @@ void SortedColumn::move_bounds(std::size_t own, const Entry& e, double w, const 
                                bool adding) {
     const auto k = static_cast<std::size_t>(e.label);
     const double total_k = k < whole.totals().size() ? whole.totals()[k] : 0.0;
-    double n = 0.0, n_k = 0.0;  // left of the block
+    double n = 0.0, n_k = 0.0;  // weight to the left of the block
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         Block& b = blocks_[i];
         const double end = n + b.n, end_k = n_k + (k < b.totals.size() ? b.totals[k] : 0.0);
         if (i != own && b.least_cost != unknown) {
-            const bool right = i < own;  // of every cut of the block
+            const bool right = i < own;  // the example is to the right of every cut of the block
             const double low = right ? whole.n() - end : n;
             const double high = right ? whole.n() - n : end;
             const double low_k = right ? total_k - end_k : n_k;
@@ -126,7 +126,7 @@ void SortedColumn::remove(const Entry& e, const Store& store, const Whole& whole
     block.totals[static_cast<std::size_t>(e.label)] -= w;
     block.n -= w;
     block.least_cost = unknown;
-    // The last cut of the block before may be there only now.
+    // The last cut of the previous block may exist only now.
     if (own > 0) blocks_[own - 1].least_cost = unknown;
     --size_;
     if (block.entries.empty()) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(own));
@@ -162,7 +162,7 @@ std::size_t SortedColumn::size_up_to(double value) const noexcept {
     return n;
 }
 
-// Walks through a block; `left` and `n_left` then hold its entries too.
+// Visits the entries of a block. Afterwards `left` and `n_left` include them.
 template <class Call>
 void SortedColumn::each_cut(std::size_t block, const Whole& whole, const Store& store,
                             std::span<double> left, double& n_left, Call&& call) const {
@@ -181,8 +181,8 @@ void SortedColumn::each_cut(std::size_t block, const Whole& whole, const Store& 
         if (end && last) return;
         const double next = end ? blocks_[block + 1].entries.front().value : entries[i + 1].value;
         if (next == e.value) continue;
-        call(e.value, next, sum ? whole.cost_of_sum(sum->value(), n_left)
-                                : whole.cost_of(left, n_left));
+        call(e.value, next,
+             sum ? whole.cost_of_sum(sum->value(), n_left) : whole.cost_of(left, n_left));
     }
 }
 

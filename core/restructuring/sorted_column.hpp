@@ -1,10 +1,10 @@
-// The values of a numeric attribute at one node, sorted, with the class of each.
+// The values of a numeric feature at one node, sorted, with the class of each.
 //
-// They lie in blocks: an example is found by bisection and moves one block only. Cuts are the
-// midpoints between neighbours that differ. Each block knows a lower bound of what its cuts
-// cost, and keeps it while examples come and go: one more of class k raises the cost of a cut
-// by rise(N) - rise(T_k) of the side that it falls on, which is never negative and nearly the
-// same for all cuts of a block. So to find the best cut most blocks are only looked at, and
+// They are stored in blocks, so an example is found by bisection and moves one block only. Cuts are
+// the midpoints between different neighbours. Each block stores a lower bound of the cost of its
+// cuts and updates it when examples are added or removed: one more example of class k raises the
+// cost of a cut by rise(N) - rise(T_k) of its side, which is never negative and nearly the same for
+// all cuts of a block. To find the best cut, most blocks are skipped because of their bound, and
 // few are searched.
 #pragma once
 
@@ -41,33 +41,34 @@ public:
 
     SortedColumn() = default;
     explicit SortedColumn(std::vector<Entry>& entries, const Store&);  // sorts them
-    // In order already.
-    [[nodiscard]] static SortedColumn of_sorted(std::span<const Entry> entries, const Store& store) {
+    // The entries must be sorted.
+    [[nodiscard]] static SortedColumn of_sorted(std::span<const Entry> entries,
+                                                const Store& store) {
         SortedColumn column;
         column.append(entries, store);
         return column;
     }
-    // Those of several columns.
+    // Joins several columns.
     SortedColumn(const std::vector<const SortedColumn*>&, const Store&);
 
-    // An example whose value may be missing (NaN), for the bounds; `whole` is the node before
-    // it comes and before it goes.
+    // An example whose value may be missing (NaN), which matters for the bounds. `whole` is the
+    // node before the example is added or removed.
     void add(const Entry&, const Store&, const Whole& whole);
     void remove(const Entry&, const Store&, const Whole& whole);
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t n_blocks() const noexcept { return blocks_.size(); }
 
-    // How many values are at most this.
+    // The number of values that are at most this.
     [[nodiscard]] std::size_t size_up_to(double value) const noexcept;
 
     // The highest merit of its cuts, or `top` if that is higher.
     [[nodiscard]] double best(const Whole&, double top, const Store&, Held<double>& room);
-    // The first cut that reaches `level`, as `best` has just seen it.
+    // The first cut whose merit is at least `level`. best() must have been called before.
     [[nodiscard]] std::optional<Cut> first(const Whole&, double level, const Store&,
                                            Held<double>& room) const;
 
-    // Calls with each example whose value is in (low, high].
+    // Calls call(place) for each example whose value is in (low, high].
     template <class Call>
     void each_between(double low, double high, Call&& call) const {
         for (const Block& b : blocks_) {
@@ -78,7 +79,7 @@ public:
             }
         }
     }
-    // Likewise with every entry, in order.
+    // Calls call(entry) for every entry, in order.
     template <class Call>
     void each(Call&& call) const {
         for (const Block& b : blocks_) {
@@ -88,18 +89,19 @@ public:
 
 private:
     struct Block {
-        Held<Entry> entries;   // never empty
-        Held<double> totals;   // [class]
+        Held<Entry> entries;  // never empty
+        Held<double> totals;  // [class]
         double n = 0.0;
-        double least_cost = 0.0;    // of its cuts, at least
-        double best_merit = 0.0;    // when it was last looked at
+        double least_cost = 0.0;  // lower bound for the cost of its cuts
+        double best_merit = 0.0;  // when it was last searched
     };
 
     [[nodiscard]] std::size_t block_of(const Entry&) const noexcept;
     void append(std::span<const Entry>, const Store&);
     void count(Block&, const Entry&, double w);
     void part(std::size_t block, const Store&);
-    // Moves the bounds of all blocks but `own`: those before it have the example on the right.
+    // Updates the bounds of all blocks except `own`. Blocks before it have the example on the
+    // right.
     void move_bounds(std::size_t own, const Entry&, double w, const Whole&, bool adding);
     template <class Call>
     void each_cut(std::size_t block, const Whole&, const Store&, std::span<double> left,
@@ -107,7 +109,7 @@ private:
 
     Held<Block> blocks_;
     std::size_t size_ = 0;
-    bool weighted_ = false;  // some weight is not 1
+    bool weighted_ = false;  // whether a weight is not 1
 };
 
 }  // namespace riparian::restructuring

@@ -36,7 +36,7 @@ Place Store::put(const Batch& batch, std::size_t row, std::int32_t label, double
         if (n == 0 || !bounded()) throw std::length_error("too many examples");
         oldest_ = at + 1 == n ? 0 : at + 1;
     } else {
-        // Room first: what follows cannot fail.
+        // Memory is allocated first, because what follows must not fail.
         const std::size_t room = n < labels_.capacity() ? n : std::max<std::size_t>(16, n + n / 2);
         for (std::size_t f = 0; f < kinds_.size(); ++f) {
             if (kinds_[f] == Kind::numeric) {
@@ -61,7 +61,7 @@ Place Store::put(const Batch& batch, std::size_t row, std::int32_t label, double
     for (std::size_t f = 0; f < kinds_.size(); ++f) {
         if (kinds_[f] == Kind::numeric) {
             const double x = number_in(batch, f, row);
-            // One NaN for all, whatever bits it came with.
+            // Stores the same NaN whatever its bits were.
             numbers_[f][at] = x == x ? x : std::numeric_limits<double>::quiet_NaN();
         } else {
             codes_[f][at] = code_in(batch, f, row);

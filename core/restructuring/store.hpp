@@ -1,4 +1,4 @@
-// The examples, each kept once; nodes hold their places.
+// The examples, each stored once. Nodes store their places.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ using Place = std::uint32_t;
 
 inline constexpr std::size_t most_examples = (std::size_t{1} << 31) - 1;
 
-// Places are reused: once `limit` examples are held, a new one takes the place of the oldest.
+// Once `limit` examples are stored, a new one replaces the oldest.
 class Store {
 public:
     explicit Store(std::size_t limit) : limit_(limit < most_examples ? limit : most_examples) {}
@@ -39,20 +39,21 @@ public:
     [[nodiscard]] std::int32_t label(Place e) const noexcept { return labels_[e]; }
     [[nodiscard]] double weight(Place e) const noexcept { return weights_[e]; }
 
-    // Takes a row of the batch in; all of it or nothing. The oldest must be out of use if full.
+    // Stores a row of the batch, completely or not at all. If the store is full, the oldest example
+    // must not be used any more.
     Place put(const Batch&, std::size_t row, std::int32_t label, double weight);
 
 private:
     std::size_t limit_;
     Place oldest_ = 0;
     Held<Kind> kinds_;
-    std::vector<Held<double>> numbers_;      // [feature][place]; NaN: missing
-    std::vector<Held<std::int32_t>> codes_;  // likewise; missing_code: missing
+    std::vector<Held<double>> numbers_;      // [feature][place]; NaN if missing
+    std::vector<Held<std::int32_t>> codes_;  // [feature][place]; missing_code if missing
     Held<std::int32_t> labels_;
     Held<double> weights_;
 };
 
-// A value of a batch, as the store keeps it.
+// A value of a batch in the form in which it is stored.
 [[nodiscard]] double number_in(const Batch&, std::size_t f, std::size_t row) noexcept;
 [[nodiscard]] std::int32_t code_in(const Batch&, std::size_t f, std::size_t row) noexcept;
 

@@ -13,19 +13,20 @@ void Tree::add_features(const std::vector<Kind>& kinds) {
     const auto lock = turnstile_.writing();
     const Charge charge(account_);
     if (settings_.multiway && std::count(kinds.begin(), kinds.end(), Kind::numeric) > 0) {
-        throw std::invalid_argument("a tree of every value's branches takes categories only");
+        throw std::invalid_argument(
+            "a tree with a branch per value accepts only categorical features");
     }
     unfinished_ = true;
     store_.add_features(kinds);
     categories_.resize(store_.n_features(), 0);
     unfinished_ = false;
-    // A new attribute may be tested where there was none left.
+    // A new feature may be tested where no feature was left.
     if (store_.size() > 0) drop();
 }
 
-void Tree::settle() const { static_cast<void>(asked()); }
+void Tree::settle() const { static_cast<void>(read_lock()); }
 
-std::shared_lock<std::shared_mutex> Tree::asked(Stop* stop) const {
+std::shared_lock<std::shared_mutex> Tree::read_lock(Stop* stop) const {
     while (true) {
         {
             auto lock = turnstile_.reading();
@@ -52,19 +53,20 @@ Description Tree::described() const {
         parents.push_back(none);
         branches.push_back(0);
     }
-    // Level by level; nothing is pushed that was not numbered.
+    // Level by level: the list grows while it is numbered.
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const Node& node = at(ids[i]);
-        d.test.push_back(static_cast<std::uint8_t>(node.question.test));
-        d.feature.push_back(node.question.feature);
-        d.category.push_back(node.question.category);
-        d.threshold.push_back(node.question.threshold);
+        d.test.push_back(static_cast<std::uint8_t>(node.split.test));
+        d.feature.push_back(node.split.feature);
+        d.category.push_back(node.split.category);
+        d.threshold.push_back(node.split.threshold);
         d.parent.push_back(parents[i]);
         d.branch.push_back(branches[i]);
         d.depth.push_back(i == 0 ? 0 : d.depth[static_cast<std::size_t>(parents[i])] + 1);
         std::int32_t missing = none;
-        for (const Way& w : node.ways) {
-            // A missing value is a value of its own, or not the one that is asked for.
+        for (const Child& w : node.children) {
+            // In a multiway test a missing value is a value of its own; in a binary test it is not
+            // the tested one.
             const std::int32_t taken = settings_.multiway ? missing_code : 1;
             if (w.branch == taken) missing = static_cast<std::int32_t>(ids.size());
             ids.push_back(w.node);
@@ -88,12 +90,12 @@ Description Tree::described() const {
 }
 
 std::size_t Tree::n_nodes() const {
-    const auto lock = asked();
+    const auto lock = read_lock();
     return std::max<std::size_t>(1, nodes_.size() - free_.size());
 }
 
 std::size_t Tree::n_leaves() const {
-    const auto lock = asked();
+    const auto lock = read_lock();
     std::size_t inner = 0;
     for (const Node& node : nodes_) inner += !node.leaf();
     return std::max<std::size_t>(1, nodes_.size() - free_.size()) - inner;

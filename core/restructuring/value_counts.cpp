@@ -54,7 +54,8 @@ std::size_t ValueCounts::add(std::int32_t value, std::span<const double> weights
 
 std::size_t ValueCounts::add(const ValueCounts& other) {
     std::size_t additions = 0;
-    for (std::size_t i = 0; i < other.size(); ++i) additions += add(other.value(i), other.weights(i));
+    for (std::size_t i = 0; i < other.size(); ++i)
+        additions += add(other.value(i), other.weights(i));
     return additions;
 }
 

@@ -1,4 +1,4 @@
-// Class weights for each value of a categorical attribute, at one node.
+// Class weights for each value of a categorical feature, at one node.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace riparian::restructuring {
 
-// Values that were seen, ascending; a missing value is one of them. Sums of weights are exact
-// (they are whole steps), so what is removed leaves nothing behind.
+// The values that were seen, ascending; a missing value counts as one of them. Sums of weights are
+// exact because weights are multiples of a step, so removing weights leaves nothing behind.
 class ValueCounts {
 public:
     void add(std::int32_t value, std::size_t label, double w);
     void remove(std::int32_t value, std::size_t label, double w);
-    // Adds class weights as a whole, and says how many of them are not 0.
+    // Adds several class weights, and returns how many of them are not 0.
     std::size_t add(std::int32_t value, std::span<const double> weights);
     std::size_t add(const ValueCounts&);
 
     [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] std::int32_t value(std::size_t i) const noexcept { return values_[i]; }
-    // Of the i-th value, by class; later classes have weight 0.
+    // The weights of the i-th value by class; later classes have weight 0.
     [[nodiscard]] std::span<const double> weights(std::size_t i) const noexcept {
         return {counts_.data() + i * classes_, classes_};
     }

@@ -1,4 +1,4 @@
-// Doubles that start at a whole vector.
+// Arrays of doubles that are aligned to a vector.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,7 @@ struct Aligned {
     template <class U>
     Aligned(const Aligned<U>&) noexcept {}
 
-    T* allocate(std::size_t n) {
-        return static_cast<T*>(::operator new(n * sizeof(T), alignment));
-    }
+    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
     void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, alignment); }
     bool operator==(const Aligned&) const = default;
 };

@@ -1,4 +1,5 @@
-// Gains from counts: of listed cuts and of categories: a part of kernels.ipp, inside its namespace.
+// Gains computed from counts, of listed cuts and of categories. Part of kernels.ipp, inside its
+// namespace.
 
 template <class Impurity>
 void list_gains(const void* policy, const ListCheck& check) {

@@ -1,5 +1,5 @@
-// The kernels behind cuts at intersections; crossings() in roots.cpp is the same formula
-// for one pair of classes, bit for bit.
+// The kernels for cuts at intersections. crossings() in roots.cpp computes the same formula for one
+// pair of classes, with the same bits.
 #include "../cuts/roots.hpp"
 #include "functions.hpp"
 
@@ -20,14 +20,14 @@ RIPARIAN_INLINE ClassMoments class_moments(const NumericView& view, std::size_t 
     Lanes variance = select(weight > 1.0, squared / (weight - 1.0), 0.0);
     if (view.convention == Variance::population) {
         variance = select(weight > 0.0, squared / weight, 0.0);
-        variance = select(variance > least_population_variance, variance,
-                          least_population_variance);
+        variance =
+            select(variance > least_population_variance, variance, least_population_variance);
     }
     return {weight, log(weight), Lanes::load(c.planes + mean * n + f), variance};
 }
 
 struct RootLanes {
-    Lanes first, second;  // NaN: none
+    Lanes first, second;  // NaN if there is none
 };
 
 RIPARIAN_INLINE RootLanes roots_of(const ClassMoments& a, const ClassMoments& b, bool skip_equal) {
@@ -35,8 +35,8 @@ RIPARIAN_INLINE RootLanes roots_of(const ClassMoments& a, const ClassMoments& b,
     const Lanes apart = b.mean - a.mean;
     const Lanes centre = a.mean + share * apart;
     const Lanes rest_share = Lanes(1.0) - share;
-    const Lanes spread = sqrt(rest_share * a.variance + share * b.variance +
-                              rest_share * share * apart * apart);
+    const Lanes spread =
+        sqrt(rest_share * a.variance + share * b.variance + rest_share * share * apart * apart);
     const Lanes m1 = (a.mean - centre) / spread;
     const Lanes m2 = (b.mean - centre) / spread;
     const Lanes v1 = a.variance / spread / spread;
@@ -46,12 +46,10 @@ RIPARIAN_INLINE RootLanes roots_of(const ClassMoments& a, const ClassMoments& b,
     const Lanes log_ratio = a.log_weight - b.log_weight;
     const Lanes curve = Lanes(1.0) / v1 - Lanes(1.0) / v2;
     const Lanes slope = (m1 / v1 - m2 / v2) * -2.0;
-    const Lanes rest = m1 * m1 / v1 - m2 * m2 / v2 -
-                       (log_ratio + (log(v2) - log(v1)) * 0.5) * 2.0;
+    const Lanes rest = m1 * m1 / v1 - m2 * m2 / v2 - (log_ratio + (log(v2) - log(v1)) * 0.5) * 2.0;
     const Lanes discriminant = slope * slope - curve * 4.0 * rest;
     const Lanes root = sqrt(discriminant);
-    const Lanes signed_root =
-        Lanes::of_bits(root.bits() | (slope.bits() & 0x8000000000000000ULL));
+    const Lanes signed_root = Lanes::of_bits(root.bits() | (slope.bits() & 0x8000000000000000ULL));
     const Lanes q = (slope + signed_root) * -0.5;
     const Mask touches = discriminant == 0.0;
     Lanes first = select(touches, back(slope * -0.5 / curve), back(q / curve));
@@ -64,8 +62,8 @@ RIPARIAN_INLINE RootLanes roots_of(const ClassMoments& a, const ClassMoments& b,
     return {select(valid, first, no_threshold), select(valid, second, no_threshold)};
 }
 
-std::size_t crossings(const NumericView& view, bool skip_equal, double* thresholds,
-                      double* scratch, std::uint32_t* points) {
+std::size_t crossings(const NumericView& view, bool skip_equal, double* thresholds, double* scratch,
+                      std::uint32_t* points) {
     std::size_t n_points = 0;
     auto* const classes = reinterpret_cast<ClassMoments*>(scratch);
     for (std::size_t f = 0; f < view.stride; f += width) {
@@ -96,8 +94,8 @@ std::size_t crossings(const NumericView& view, bool skip_equal, double* threshol
     return n_points;
 }
 
-// Batcher's merge exchange [knuth1998, sec. 5.2.2, algorithm M]: the same comparisons for
-// all features, whatever their values.
+// Batcher's merge exchange [knuth1998, sec. 5.2.2, algorithm M], which makes the same comparisons
+// for all features, whatever their values.
 void sort_thresholds(double* thresholds, std::size_t n, std::size_t stride) {
     constexpr double last = __builtin_inf();
     std::size_t top = 1;

@@ -7,7 +7,7 @@
 namespace riparian {
 namespace {
 
-// Those that this machine can run, the fastest first.
+// The sets that this machine can run, the fastest first.
 struct Sets {
     const Kernels* table[3];
     std::size_t n = 0;
@@ -47,9 +47,7 @@ const Kernels* kernels_named(const char* name) noexcept {
     return nullptr;
 }
 
-void use_kernels(const Kernels& k) noexcept {
-    chosen_kernels.store(&k, std::memory_order_relaxed);
-}
+void use_kernels(const Kernels& k) noexcept { chosen_kernels.store(&k, std::memory_order_relaxed); }
 
 double ln(double x) noexcept {
     double y;

@@ -1,10 +1,10 @@
 // Logarithm, exponential and normal distribution over lanes.
 //
-// The machine's libm is not used where a model depends on the result: its last
-// bit differs between systems and between processors with and without fused
-// multiply-add. These use only + - * / and bit operations, which IEEE 754 fixes.
-// Polynomials are summed in pairs (Estrin): a plain Horner chain waits for itself,
-// which made learning LED 1.3 times slower.
+// The libm of the machine is not used for results that a model depends on, because its last bit
+// differs between systems and between processors with and without fused multiply-add. These
+// functions use only + - * / and bit operations, which IEEE 754 defines exactly. Polynomials are
+// summed in pairs (Estrin), because each step of a plain Horner scheme waits for the one before;
+// that made learning LED 1.3 times slower.
 #pragma once
 
 #include "lanes.hpp"
@@ -27,22 +27,24 @@ RIPARIAN_INLINE Parts<L> parts(L x) {
     return {L::of_bits(e) - L(4503599627370496.0 + 1023.0), L::of_bits(m)};
 }
 
-// ln of a mantissa: 2 atanh(s), s = (m-1)/(m+1), by a polynomial in s^2 fitted to
+// The logarithm of a mantissa: 2 atanh(s), s = (m-1)/(m+1), by a polynomial in s^2 with an error of
 // 5e-18 (Chebyshev nodes on s^2 in [0, 0.0295]).
 template <class L>
 RIPARIAN_INLINE L log_by_ratio(L s) {
     const L z = s * s;
     const L z2 = z * z;
-    const L p = (z * 0.19999999999949752 + 0.3333333333333335) +
-                (z * 0.1111110556739754 + 0.14285714312987743) * z2 +
-                ((z * 0.07665860800278021 + 0.09091444562630861) +
-                 z2 * 0.07308224842521703) * (z2 * z2);
+    const L p =
+        (z * 0.19999999999949752 + 0.3333333333333335) +
+        (z * 0.1111110556739754 + 0.14285714312987743) * z2 +
+        ((z * 0.07665860800278021 + 0.09091444562630861) + z2 * 0.07308224842521703) * (z2 * z2);
     const L twice = s + s;
     return twice + twice * (z * p);
 }
 
 template <class L>
-RIPARIAN_INLINE L log_mantissa(L m) { return log_by_ratio((m - 1.0) / (m + 1.0)); }
+RIPARIAN_INLINE L log_mantissa(L m) {
+    return log_by_ratio((m - 1.0) / (m + 1.0));
+}
 
 template <class L>
 RIPARIAN_INLINE L log_of(Parts<L> x) {
@@ -53,9 +55,12 @@ RIPARIAN_INLINE L log_of(Parts<L> x) {
 
 // ln x, for normal x > 0.
 template <class L>
-RIPARIAN_INLINE L log(L x) { return log_of(parts(x)); }
+RIPARIAN_INLINE L log(L x) {
+    return log_of(parts(x));
+}
 
-// x log2 x for x >= 0; 0 at 0, where the logarithm of zero's bits is finite.
+// x log2 x for x >= 0. It is 0 at 0, because the logarithm computed from the bits of zero is
+// finite.
 template <class L>
 RIPARIAN_INLINE L xlog2x(L x) {
     const Parts<L> p = parts(x);
@@ -86,23 +91,24 @@ RIPARIAN_INLINE L bounded_exp(L x) {
     const L r2 = r * r;
     const L r4 = r2 * r2;
     const L low = (r + 1.0) + (r * (1.0 / 6.0) + 0.5) * r2;
-    const L middle =
-        (r * (1.0 / 120.0) + 1.0 / 24.0) + (r * (1.0 / 5040.0) + 1.0 / 720.0) * r2;
+    const L middle = (r * (1.0 / 120.0) + 1.0 / 24.0) + (r * (1.0 / 5040.0) + 1.0 / 720.0) * r2;
     const L high =
         (r * (1.0 / 362880.0) + 1.0 / 40320.0) + (r * (1.0 / 39916800.0) + 1.0 / 3628800.0) * r2;
     const L p = low + middle * r4 + (high + r4 * (1.0 / 479001600.0)) * (r4 * r4);
     return L::of_bits(p.bits() + (shifted.bits() << 52));
 }
 
-// e^x; 0 below -708, and as at 709 above it.
+// e^x, but 0 below -708, and the value at 709 above that.
 template <class L>
 RIPARIAN_INLINE L exp(L x) {
     return select(x < -708.0, 0.0, bounded_exp(max(min(x, 709.0), -708.0)));
 }
 
-// The normal distribution function, to 1e-15 absolute:
-// Phi(-a) = exp(-a^2/2) E(a/sqrt 2) / 2 with E = erfcx as a polynomial in
-// t = 1/(1 + x/4), fitted at Chebyshev nodes on x in [0, 6.2].
+// The normal distribution function with an absolute error of 1e-15:
+//
+//     Phi(-a) = exp(-a^2/2) E(a/sqrt 2) / 2
+//
+// where E = erfcx is a polynomial in t = 1/(1 + x/4), fitted at Chebyshev nodes on x in [0, 6.2].
 template <class L>
 RIPARIAN_INLINE L normal_cdf(L z) {
     const L x = min(abs(z), 8.6) * 0.7071067811865476;
@@ -123,8 +129,9 @@ RIPARIAN_INLINE L normal_cdf(L z) {
     return select(z < 0.0, tail, L(1.0) - tail);
 }
 
-// The same to rough_share_error, within [0, 1], and the entropy in bits of that share and the rest to
-// rough_entropy_error, for a first look: polynomials in z^2 on [-3.5, 3.5] (minimax).
+// For rough estimates: the normal distribution function within [0, 1] with an error of at most
+// rough_share_error, and the entropy in bits of that share and the rest with an error of at most
+// rough_entropy_error. Both are minimax polynomials in z^2 on [-3.5, 3.5].
 template <class L>
 struct RoughShare {
     L share, entropy;
@@ -145,8 +152,8 @@ RIPARIAN_INLINE RoughShare<L> rough_normal_cdf(L z) {
     return {x * p + 0.5, h};
 }
 
-// The entropy in bits of p and 1 - p for p in [0, 1], to 1.03e-4: log2 of a mantissa m by a
-// polynomial in m - 1 (minimax).
+// The entropy in bits of p and 1 - p for p in [0, 1], with an error of at most 1.03e-4. log2 of a
+// mantissa m is a minimax polynomial in m - 1.
 template <class L>
 RIPARIAN_INLINE L rough_entropy(L p) {
     const auto rough_log2 = [](L x) __attribute__((always_inline)) {
@@ -160,18 +167,18 @@ RIPARIAN_INLINE L rough_entropy(L p) {
     return L(0.0) - (p * rough_log2(p) + q * rough_log2(q));
 }
 
-// A sum of many logarithms at the price of one: mantissas are multiplied,
-// exponents added. Each value must be a normal positive number.
+// A sum of many logarithms for the cost of one: mantissas are multiplied and exponents added. Each
+// value must be a normal positive number.
 class SumOfLogs {
 public:
     RIPARIAN_INLINE void add(Lanes x) {
         const Parts<Lanes> p = parts(x);
         product_ *= p.mantissa;
         exponent_ += p.exponent;
-        if (++count_ == 1024) settle();  // mantissas lie within 2^(+-1/2)
+        if (++count_ == 1024) settle();  // each mantissa is within 2^(+-1/2)
     }
-    // The same bits for numbers from 1 to most_small and a bit more, cheaper: settle() after every
-    // small_ones of them.
+    // Gives the same bits for numbers from 1 to a little above most_small, at lower cost. Call
+    // settle() after every small_ones of them.
     static constexpr double most_small = 0x1p40;
     static constexpr int small_ones = 24;
     RIPARIAN_INLINE void add_small(Lanes x) { product_ *= x; }

@@ -1,9 +1,10 @@
-// The gains of numeric cuts, features side by side: a part of kernels.ipp, inside its namespace.
+// The gains of numeric cuts, computed for several features at once. Part of kernels.ipp, inside its
+// namespace.
 
-// What a class needs at a check for as many features at once.
+// What a check needs of one class, for several features at once.
 template <class L>
 struct Prepared {
-    L mean, inverse, low, high, weight;  // inverse: 1 / sigma; 0 where sigma is 0
+    L mean, inverse, low, high, weight;  // inverse is 1 / sigma, or 0 if sigma is 0
 };
 
 template <class L>
@@ -16,8 +17,7 @@ RIPARIAN_INLINE Prepared<L> prepare(const NumericCheck& check, std::size_t k, st
     if (check.variance == Variance::population) {
         variance = max(select(weight > 0.0, sum / weight, 0.0), least_population_variance);
     }
-    return {L::load(c.planes + mean * n + f),
-            select(variance > 0.0, L(1.0) / sqrt(variance), 0.0),
+    return {L::load(c.planes + mean * n + f), select(variance > 0.0, L(1.0) / sqrt(variance), 0.0),
             L::load(c.planes + low * n + f), L::load(c.planes + high * n + f), weight};
 }
 
@@ -31,14 +31,14 @@ RIPARIAN_INLINE L left_mass(const Prepared<L>& c, L t, bool clip_to_range) {
         share = select(t < c.low, 0.0, share);
         share = select(t >= c.high, 1.0, share);
     }
-    // A class without values here has no weight and a finite share.
+    // A class without values has weight 0 and a finite share, so the product is 0.
     return c.weight * share;
 }
 
 template <class L>
 RIPARIAN_INLINE RoughShare<L> rough_share(const Prepared<L>& c, L t, bool clip_to_range) {
     RoughShare<L> r = rough_normal_cdf((t - c.mean) * c.inverse);
-    auto whole = c.inverse <= 0.0;  // all of the class is on one side
+    auto whole = c.inverse <= 0.0;  // the whole class is on one side
     r.share = select(whole, select(c.mean <= t, 1.0, 0.0), r.share);
     if (clip_to_range) {
         const auto above = t < c.low;
@@ -51,11 +51,16 @@ RIPARIAN_INLINE RoughShare<L> rough_share(const Prepared<L>& c, L t, bool clip_t
 }
 
 template <class L, class Impurity>
-RIPARIAN_INLINE L gain_of(const Impurity& impurity, const NumericCheck& check, L whole, const L* all,
-                          const L* left, const L* right, L total, L n_left, L n_right) {
-    if constexpr (requires { impurity.rounded_gain(all, left, right, check.n_classes, total, n_left, n_right); }) {
+RIPARIAN_INLINE L gain_of(const Impurity& impurity, const NumericCheck& check, L whole,
+                          const L* all, const L* left, const L* right, L total, L n_left,
+                          L n_right) {
+    if constexpr (requires {
+                      impurity.rounded_gain(all, left, right, check.n_classes, total, n_left,
+                                            n_right);
+                  }) {
         if (impurity.legacy_gain) {
-            const L gain = impurity.rounded_gain(all, left, right, check.n_classes, total, n_left, n_right);
+            const L gain =
+                impurity.rounded_gain(all, left, right, check.n_classes, total, n_left, n_right);
             return gain * (total / check.total);
         }
     }
@@ -63,14 +68,14 @@ RIPARIAN_INLINE L gain_of(const Impurity& impurity, const NumericCheck& check, L
     return (whole - parts) / check.total;
 }
 
-// Room for the classes of a check.
+// Working memory for the classes of a check.
 template <class L>
 struct ClassRoom {
     Prepared<L>* prepared;
     L *left, *right, *all;
 };
 
-// Of the features from f on.
+// Computes the gains of the features from f on.
 template <class L, class Impurity>
 RIPARIAN_INLINE void gains_at(const Impurity& impurity, const NumericCheck& check,
                               const ClassRoom<L>& room, std::size_t f) {
@@ -92,14 +97,14 @@ RIPARIAN_INLINE void gains_at(const Impurity& impurity, const NumericCheck& chec
             n_left += room.left[k];
             n_right += room.right[k];
         }
-        const L gain = gain_of(impurity, check, whole, room.all, room.left, room.right, total, n_left,
-                               n_right);
+        const L gain = gain_of(impurity, check, whole, room.all, room.left, room.right, total,
+                               n_left, n_right);
         const auto valid = known(t) & (n_left > least) & (n_right > least);
         select(valid, gain, -infinity).store(check.gains + c * check.stride + f);
     }
 }
 
-// Between which limits the largest gain of each feature from f on lies.
+// Computes limits between which the largest gain of each feature from f on lies.
 template <class L, class Impurity>
 RIPARIAN_INLINE void rough_gains_at(const NumericCheck& check, Prepared<L>* prepared,
                                     const RoughGains& found, std::size_t f) {
@@ -139,8 +144,8 @@ RIPARIAN_INLINE void rough_gains_at(const NumericCheck& check, Prepared<L>* prep
     (second - Rough::error).store(found.second + f);
 }
 
-// Eight features at a time where registers are as wide, with room for so many classes: the checks
-// of others have room for four features. Each gives the feature that is to be the next.
+// Processes eight features at a time if registers are wide enough and there is working memory for
+// the classes; otherwise four. Each returns the index of the next feature.
 #ifdef __AVX512F__
 using Wide = SomeLanes<8>;
 constexpr std::size_t wide_classes = 16;
@@ -169,9 +174,13 @@ std::size_t wide_rough_gains(const NumericCheck& check, const RoughGains& found)
 }
 #else
 template <class Impurity>
-RIPARIAN_INLINE std::size_t wide_gains(const Impurity&, const NumericCheck&) { return 0; }
+RIPARIAN_INLINE std::size_t wide_gains(const Impurity&, const NumericCheck&) {
+    return 0;
+}
 template <class Impurity>
-RIPARIAN_INLINE std::size_t wide_rough_gains(const NumericCheck&, const RoughGains&) { return 0; }
+RIPARIAN_INLINE std::size_t wide_rough_gains(const NumericCheck&, const RoughGains&) {
+    return 0;
+}
 #endif
 
 template <class Impurity>

@@ -5,8 +5,8 @@
 namespace riparian::RIPARIAN_ISA {
 namespace {
 
-// Scores all numeric features whose label is sure to outlive the row, which their branch
-// then learns. Returns how many others there are; they are left as they were.
+// Scores all numeric features whose label cannot change with this row, and lets their branches
+// learn it. Returns how many other features there are; these are unchanged.
 std::size_t judge(const JudgedRow& row) {
     std::size_t n_open = 0;
     for (std::size_t f = 0; f < row.stride; f += width) {

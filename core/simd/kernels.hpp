@@ -1,5 +1,5 @@
-// The loops that touch every row or every candidate, in the fastest
-// instruction set that this machine has. All sets give the same bits.
+// The loops that process every row or every candidate, in the fastest instruction set that this
+// machine has. All sets give the same bits.
 #pragma once
 
 #include <atomic>
@@ -11,124 +11,125 @@
 
 namespace riparian {
 
-// Numeric values beyond it are taken for it, so that squares times weights stay finite.
+// Numeric values beyond this are clipped to it, so that squares times weights stay finite.
 inline constexpr double largest_value = 0x1p450;
 
-// A numeric plane is one double a feature. The statistics of one class at one leaf are
-// planes in this order, end to end, with three doubles after them that can be read.
+// A numeric plane has one double per feature. The statistics of one class at one leaf are
+// contiguous planes in this order. Three more doubles after them can be read.
 enum Plane : std::size_t { mean, squares, low, high, precision };
-// What a leaf keeps over all its classes (naive Bayes only).
+// What a leaf stores over all its classes, for naive Bayes only.
 enum LeafPlane : std::size_t { leaf_low, leaf_high };
 
 inline constexpr std::size_t class_planes = 4;        // without precision
 inline constexpr std::size_t bayes_class_planes = 5;  // precision: 1 / (2 sigma^2)
 inline constexpr std::size_t bayes_leaf_planes = 2;
 
-// Which variance a check takes for a class of weight W, from the centred squares M.
+// How a check computes the variance of a class with weight W and centred squares M.
 enum class Variance : std::uint8_t {
     sample,      // M / (W - 1); 0 if W <= 1
-    population,  // M / W, at least 1e-6: the released code of mDT
+    population,  // M / W, at least 1e-6, as in the released code of mDT
 };
 inline constexpr double least_population_variance = 1e-6;
 
-// The range of a leaf's values: kept with the leaf, found before, or to be found among its classes.
+// The range of a leaf's values. It is stored with the leaf, or was computed before, or has to be
+// computed from its classes.
 struct LeafRange {
-    double* planes;          // null: to be found
-    double* const* classes;  // [class]: null where it was not seen
+    double* planes;          // null if it has to be computed
+    double* const* classes;  // [class]: null if it was not seen
     std::size_t n_classes;
-    bool kept;  // false: nor do its classes keep precisions
+    bool kept;  // whether it is stored; if not, its classes do not store precisions either
 };
 
-// One class at a leaf, as a check or naive Bayes sees it.
+// One class at a leaf, as a check or naive Bayes reads it.
 struct GaussianClass {
     double* planes;
-    const double* known;  // weight of known values a feature; null: `weight` for all
+    const double* known;  // weight of known values per feature; null means `weight` for all
     double weight;
 };
 
-// Tables of all numeric candidates of one leaf, and where their gains go.
+// All numeric candidates of one leaf, and where to write their gains.
 struct NumericCheck {
     const GaussianClass* classes;
     std::size_t n_classes;
     std::size_t n_features;    // doubles in a plane of a class
-    std::size_t stride;        // the same in whole vectors
-    const double* thresholds;  // [candidate][stride]; NaN: no candidate
+    std::size_t stride;        // the same, rounded up to whole vectors
+    const double* thresholds;  // [candidate][stride]; NaN if there is no candidate
     std::size_t n_candidates;
-    double total;  // weight at the leaf, known or not
+    double total;  // weight of the leaf, including missing values
     double min_branch_fraction;
     bool clip_to_range;
     Variance variance;
     double* scratch;  // numeric_scratch(n_classes) doubles
-    double* gains;    // [candidate][stride]; -inf: refused
+    double* gains;    // [candidate][stride]; -inf if the cut is not allowed
 };
 
-// Limits of the gains of each numeric feature, [stride]; -inf: no candidate.
+// Limits of the gains of each numeric feature, [stride]; -inf if it has no candidate.
 struct RoughGains {
-    double* most;    // no candidate of it gains more
-    double* least;   // one gains at least this,
-    double* second;  // and another at least this
+    double* most;    // no candidate has a larger gain
+    double* least;   // one candidate has at least this gain,
+    double* second;  // and another one at least this
 };
 
 inline constexpr std::size_t numeric_scratch(std::size_t n_classes) { return 4 * 8 * n_classes; }
 
-// The weights of values of categorical features at one leaf, and per value the mass
-// (weight times impurity) of the value's branch and of all others together.
+// The weights of the categories of one feature at one leaf. For each category, the masses (weight
+// times impurity) of its branch and of all other categories together are computed.
 struct CategoricalCheck {
-    const double* const* cells;  // [class][value], and three doubles that can be read
+    const double* const* cells;  // [class][category]; three more doubles can be read
     std::size_t n_values;
     std::size_t n_classes;
     const double* known;  // [class]: weight of known values
     double* scratch;      // 4 * 2 * n_classes doubles
-    double* mass;         // [value], rounded up to whole vectors
-    double* rest;         // likewise
-    double* weight;       // likewise
+    double* mass;         // [category], rounded up to whole vectors
+    double* rest;         // [category], rounded up to whole vectors
+    double* weight;       // [category], rounded up to whole vectors
 };
 
-// The categories of one row at one leaf, as naive Bayes sees them.
+// The categories of one row at one leaf, as naive Bayes reads them.
 struct CategoricalRow {
     const std::int32_t* codes;  // [feature]
-    // The cells of feature c are those from starts[c] on, up to starts[c + 1]: codes past them are
-    // new to this leaf.
+    // The cells of feature c start at starts[c] and end at starts[c + 1]. Codes beyond them are new
+    // to this leaf.
     const std::uint32_t* starts;
     std::size_t n_features;
     const double* const* cells;  // [class seen at the leaf]
     const std::size_t* classes;  // [class seen at the leaf]
     std::size_t n_classes;       // at least one
     const double* counts;        // [class]
-    const double* const* known;  // [feature][class]; null, for one of them or all: `counts`
-    const std::int32_t* values;  // [feature] how many the tree has seen
+    const double* const* known;  // [feature][class]; where null, `counts` is used
+    const std::int32_t* values;  // [feature]: number of categories that the tree has seen
 };
 
 // Cuts of one numeric feature whose class weights are known.
 struct ListCheck {
-    const double* left;  // [cut][class]: weight at or below it
+    const double* left;  // [cut][class]: weight at or below the threshold
     std::size_t n_cuts;
     std::size_t n_classes;
     const double* all;  // [class]: weight of known values
-    double total;       // weight at the leaf, known or not
+    double total;       // weight of the leaf, including missing values
     double least;       // weight that both branches must exceed
     double* scratch;    // numeric_scratch(n_classes) doubles
-    double* gains;      // [cut], rounded up to whole vectors; -inf: refused
+    double* gains;      // [cut], rounded up to whole vectors; -inf if the cut is not allowed
 };
 
 struct NumericView;  // cuts.hpp
-// One unit with a step size a weight, its inputs, and the example it learns. All arrays
-// are whole vectors; what is past the last input is 0 in x.
+// One linear unit with a step size per weight, its inputs, and the example it learns. All arrays
+// are padded to whole vectors, with 0 in x after the last input.
 struct LinearStep {
     const double* x;
     std::size_t n;
     double* weights;
     double* log_steps;
     double* traces;
-    double* steps;  // the step sizes taken, to be filled
+    double* steps;  // output: the step sizes that were used
     double target;
-    double theta;  // the step size of the step sizes
-    double w;      // of the example
+    double theta;  // learning rate of the step sizes
+    double w;      // weight of the example
 };
 inline constexpr double least_log_step = -10.0;
 inline constexpr double most_log_step = 10.0;
 inline constexpr double most_log_step_change = 2.0;
-// Weights, traces and standardised inputs are kept within it, so that all stays finite.
+// Weights, traces and standardised inputs are limited to this, so that everything stays finite.
 inline constexpr double most_linear = 1e6;
 
 // Running moments of the numeric features over all classes, each [stride].
@@ -141,92 +142,97 @@ struct PooledMoments {
 struct Kernels {
     const char* name;
 
-    // Clamps each value into +-2^450, and tells which rows have a missing one.
+    // Clips each value to +-2^450 and reports which rows have a missing value.
     void (*settle)(double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
-    // The same for n rows of some features, `step` bytes apart, copied into padded rows;
-    // `missing` stays set where it was.
-    void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
-                      double* rows, std::size_t n, std::size_t stride, std::uint8_t* missing);
+    // Does the same for n rows of some features, `step` bytes apart, and copies them into padded
+    // rows. Flags in `missing` that are set stay set.
+    void (*copy_rows)(const void* matrix, std::ptrdiff_t step, std::size_t n_features, double* rows,
+                      std::size_t n, std::size_t stride, std::uint8_t* missing);
 
-    // Whether each of n numbers, in whole vectors, is one of two; which tells the second.
+    // Whether each of n numbers, padded to whole vectors, is one of two given ones; `which` is set
+    // for the second.
     bool (*one_or_two)(const double* x, const double* one, const double* two, std::size_t n,
                        std::int8_t* is_two);
     // Whether a value of n rows of a matrix is infinite.
     bool (*any_infinite)(const void* matrix, std::ptrdiff_t step, std::size_t n_features,
                          std::size_t n);
 
-    // Welford's update of one class with a row whose values are all known.
+    // Welford's update of one class with a row without missing values.
     void (*learn)(double* planes, std::size_t n, const double* x, double w, double rate);
-    // The same, and the leaf's planes if there are any, and what refresh() does; true if the
-    // range of a feature grew, which the other classes must be told.
+    // Does the same, updates the leaf's planes if there are any, and does what refresh() does.
+    // Returns true if the range of a feature grew; then the other classes have to be refreshed.
     bool (*learn_bayes)(const GaussianClass&, const LeafRange&, std::size_t n, const double* x,
                         double w, double* base);
-    // With missing values: `known` holds a weight a feature, in whole vectors; `leaf` may
-    // be null.
-    bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t n,
-                        const double* x, double w);
+    // For rows with missing values. `known` holds one weight per feature, padded to whole vectors;
+    // `leaf` may be null.
+    bool (*learn_known)(double* planes, double* leaf, double* known, std::size_t n, const double* x,
+                        double w);
 
-    // Takes a row back that one class has learned: `rate` is w over the weight that is left.
-    // Minima and maxima stay.
+    // Forgets a row that one class has learned. `rate` is w divided by the remaining weight. Minima
+    // and maxima are not changed.
     void (*forget)(double* planes, std::size_t n, const double* x, double w, double rate);
-    // With missing values; true if no value of some feature is left.
+    // For rows with missing values. Returns true if no value of some feature is left.
     bool (*forget_known)(double* planes, double* known, std::size_t n, const double* x, double w);
 
-    // Naive Bayes: sets the precision of one class, returns the logarithm of its
-    // weight plus half the sum of log precision.
+    // For naive Bayes: sets the precisions of one class, and returns the logarithm of its weight
+    // plus half the sum of the log precisions.
     double (*refresh)(const GaussianClass&, const LeafRange&, std::size_t n);
     // base - sum over features of (x - mean)^2 * precision; -inf for a class without planes.
     void (*scores)(const double* const* planes, const double* base, std::size_t n_classes,
                    std::size_t n, const double* x, double* scores);
-    // The same bits, where no precision is kept.
+    // Gives the same bits if precisions are not stored.
     void (*lean_scores)(const LeafRange& found, const double* base, const double* counts,
                         std::size_t n, const double* x, double* scores);
-    // The planes of a leaf, from those of its classes.
+    // Computes the planes of a leaf from those of its classes.
     void (*find_range)(double* const* classes, std::size_t n_classes, std::size_t n, double* leaf);
-    // Half the sum of log precision minus the distance, from the statistics
-    // themselves, over the usable features (1.0 or 0.0). Where a class has too
-    // little weight for a variance of its own, the pooled one of the feature serves.
+    // Half the sum of the log precisions minus the distance, computed from the statistics
+    // themselves, over the usable features (1.0 or 0.0). If a class has too little weight for a
+    // variance, the pooled variance of the feature is used.
     double (*full_score)(const GaussianClass&, const double* leaf, const double* usable,
                          const double* pooled, std::size_t n, const double* x);
 
-    // Per class seen the sum of log((n_jk + 1) / (n_.k + v)) over categorical features;
-    // `scores` is whole vectors.
+    // For each class seen, the sum of log((n_jk + 1) / (n_.k + v)) over the categorical features.
+    // `scores` is padded to whole vectors.
     void (*categorical_scores)(const CategoricalRow&, double* scores);
     // exp(score - largest) / sum; -inf gives 0.
     void (*softmax)(double* scores, std::size_t n, std::size_t stride);
 
-    // Scores the branches beside all thresholds on a row, which they then learn; but for
-    // `open` ones, whose number is returned.
+    // Scores a row in the branches on both sides of all thresholds, which then learn it. Features
+    // in `open` are left out; their number is returned.
     std::size_t (*judge)(const JudgedRow&);
 
-    // Where the weighted densities of each pair of classes meet inside the range of a
-    // feature, [two a pair][stride]; NaN: nowhere. `scratch` is 16 doubles a class. Features
-    // with a class that has no spread are left to the caller: listed, and counted.
+    // The points where the weighted densities of each pair of classes are equal, inside the range
+    // of each feature: [two per pair][stride], NaN if there is none. `scratch` has 16 doubles per
+    // class. Features with a class without spread are not computed; they are listed, and their
+    // number is returned.
     std::size_t (*crossings)(const NumericView&, bool skip_equal_variance, double* thresholds,
                              double* scratch, std::uint32_t* points);
-    // [n][stride] ascending a feature, each once; NaN in other places.
+    // Sorts [n][stride] for each feature, ascending and without duplicates; the rest is NaN.
     void (*sort_thresholds)(double* thresholds, std::size_t n, std::size_t stride);
-    // (x - mean) / sigma by feature, in whole vectors; 0 where x is missing or sigma is 0.
+    // (x - mean) / sigma for each feature, padded to whole vectors; 0 if x is missing or sigma is
+    // 0.
     void (*standardise)(const PooledMoments&, std::size_t stride, const double* x, double* out);
-    // Learns the row first, so that its own values are in the moments.
+    // Learns the row first, so that the moments include its values.
     void (*learn_standardised)(const PooledMoments&, std::size_t stride, const double* x, double w,
                                double* out);
-    double (*dot)(const double* a, const double* b, std::size_t n);  // n: whole vectors
+    double (*dot)(const double* a, const double* b, std::size_t n);  // n in whole vectors
     double (*linear_step)(const LinearStep&);  // returns the error before the step
 
-    // Hyperplanes, [plane][n] in whole vectors: their products with a row.
+    // The products of several hyperplanes, [plane][n] padded to whole vectors, with a row.
     void (*plane_values)(const double* weights, std::size_t planes, std::size_t n, const double* x,
                          double* values);
-    // 1 / (1 + e^(-slope v)) and 1 minus it, in whole vectors; exponents are at most `most`.
+    // 1 / (1 + e^(-slope v)) and 1 minus it, padded to whole vectors. Exponents are limited to
+    // `most`.
     void (*sigmoids)(const double* values, std::size_t n, double slope, double most, double* left,
                      double* right);
-    // w - step (x - along w), made as long as 1; `along` is w x, or 0 for a plain step.
+    // w - step (x - along w), scaled to length 1. `along` is the product of w and x, or 0 for a
+    // plain step.
     void (*plane_step)(double* weights, const double* x, std::size_t n, double step, double along);
 
-    // Indexed by the impurity's place in AnyImpurity.
+    // Indexed by the position of the impurity in AnyImpurity.
     using NumericGains = void (*)(const void* impurity, const NumericCheck&);
-    // A rough look at all candidates, much cheaper than their gains; null for impurities
-    // that have none.
+    // A rough estimate for all candidates, much cheaper than their gains. Null for impurities that
+    // have none.
     using RoughNumericGains = void (*)(const NumericCheck&, const RoughGains&);
     using CategoricalMasses = double (*)(const void* impurity, const CategoricalCheck&);
     const NumericGains* numeric_gains;
@@ -237,7 +243,7 @@ struct Kernels {
 
     // Weight of each class at or below a threshold.
     void (*left_masses)(const NumericCheck&, std::size_t feature, double threshold, double* left);
-    // The same at every threshold of the check, [candidate][class][stride].
+    // The same at every threshold of the check, as [candidate][class][stride].
     void (*all_left_masses)(const NumericCheck&, double* left);
 
     void (*normal_cdf)(const double* z, std::size_t n, double* out);
@@ -246,22 +252,28 @@ struct Kernels {
     void (*logarithm)(const double* x, std::size_t n, double* out);
 };
 
-// Chooses the set in use: the widest that the machine has.
+// Chooses the set to use: the widest that the machine has.
 const Kernels& choose_kernels() noexcept;
-extern std::atomic<const Kernels*> chosen_kernels;  // null: not yet
-// The set in use; in line, as every row asks for it more than once.
+extern std::atomic<const Kernels*> chosen_kernels;  // null before the choice
+// The set in use. This is inline because every row calls it more than once.
 inline const Kernels& kernels() noexcept {
     const Kernels* const k = chosen_kernels.load(std::memory_order_relaxed);
     return k ? *k : choose_kernels();
 }
-// By name; null where this machine or build has none.
+// Finds a set by name; null if this machine or build does not have it.
 inline constexpr const char* kernel_names[] = {"baseline", "avx2", "avx512"};
 const Kernels* kernels_named(const char* name) noexcept;
-// For tests: makes `kernels()` answer with this set from now on.
+// For tests: makes kernels() return this set from now on.
 void use_kernels(const Kernels&) noexcept;
 
-namespace baseline { extern const Kernels table; }
-namespace avx2 { extern const Kernels table; }
-namespace avx512 { extern const Kernels table; }
+namespace baseline {
+extern const Kernels table;
+}
+namespace avx2 {
+extern const Kernels table;
+}
+namespace avx512 {
+extern const Kernels table;
+}
 
 }  // namespace riparian

@@ -1,5 +1,5 @@
-// The kernels, written once; baseline.cpp, avx2.cpp and avx512.cpp compile them each for
-// their own instruction set. Only RIPARIAN_ISA's own functions are called here.
+// The kernels, written once. baseline.cpp, avx2.cpp and avx512.cpp compile them for their own
+// instruction sets. Only functions of the namespace RIPARIAN_ISA are called here.
 #include "../impurity/any.hpp"
 #include "crossings.ipp"
 #include "functions.hpp"
@@ -17,7 +17,7 @@ constexpr double infinity = __builtin_inf();
 // sigma is at least this share of the feature's range at the leaf.
 constexpr double least_spread = 1e-3;
 
-// In this order: later parts use earlier ones.
+// The order matters: later parts use earlier ones.
 #include "vectors.ipp"
 #include "rows.ipp"
 #include "moments.ipp"
@@ -27,7 +27,7 @@ constexpr double least_spread = 1e-3;
 #include "planes.ipp"
 #include "counted_gains.ipp"
 
-// The kernels of each impurity, in the order of AnyImpurity; one that the user wrote has none.
+// The kernels of each impurity, in the order of AnyImpurity. A user's own impurity has none.
 template <class Impurity>
 constexpr bool is_native = requires(const Impurity i, const Lanes* c) { i.mass(c, 1, Lanes(1.0)); };
 
@@ -38,7 +38,8 @@ constexpr Kernels::NumericGains gains_kernel() {
 }
 template <class Impurity>
 constexpr Kernels::RoughNumericGains rough_kernel() {
-    if constexpr (requires { Impurity::template Rough<Lanes>::error; }) return &rough_gains<Impurity>;
+    if constexpr (requires { Impurity::template Rough<Lanes>::error; })
+        return &rough_gains<Impurity>;
     return nullptr;
 }
 template <class Impurity>

@@ -1,9 +1,9 @@
-// Doubles side by side, in the instruction set of the including file.
+// Vectors of doubles in the instruction set of the including file.
 //
-// This header is compiled once for each instruction set (RIPARIAN_ISA names the
-// namespace), so that the types and every function made from them differ by
-// name: the linker can never hand code for wider registers to a machine without them. All sets
-// do the same IEEE operations in the same order, hence give the same bits.
+// This header is compiled once for each instruction set, and RIPARIAN_ISA names the namespace. All
+// types and functions therefore have different names, and the linker can never use code for wider
+// registers on a machine without them. All sets do the same IEEE operations in the same order, so
+// they give the same bits.
 #pragma once
 
 #ifndef RIPARIAN_ISA
@@ -62,7 +62,7 @@ struct SomeLanes {
 
     SomeLanes() = default;
     RIPARIAN_INLINE SomeLanes(Vector vector) : v(vector) {}
-    RIPARIAN_INLINE SomeLanes(double x) : v(x - Vector{}) {}  // -0 stays what it is
+    RIPARIAN_INLINE SomeLanes(double x) : v(x - Vector{}) {}  // keeps the sign of -0
 
     static RIPARIAN_INLINE SomeLanes load(const double* p) {
         SomeLanes r;
@@ -75,13 +75,30 @@ struct SomeLanes {
     RIPARIAN_INLINE Bits bits() const { return (Bits)v; }
     static RIPARIAN_INLINE SomeLanes of_bits(Bits b) { return SomeLanes((Vector)b); }
 
-    friend RIPARIAN_INLINE SomeLanes operator+(SomeLanes a, SomeLanes b) { return SomeLanes(a.v + b.v); }
-    friend RIPARIAN_INLINE SomeLanes operator-(SomeLanes a, SomeLanes b) { return SomeLanes(a.v - b.v); }
-    friend RIPARIAN_INLINE SomeLanes operator*(SomeLanes a, SomeLanes b) { return SomeLanes(a.v * b.v); }
-    friend RIPARIAN_INLINE SomeLanes operator/(SomeLanes a, SomeLanes b) { return SomeLanes(a.v / b.v); }
-    RIPARIAN_INLINE SomeLanes& operator+=(SomeLanes b) { v += b.v; return *this; }
-    RIPARIAN_INLINE SomeLanes& operator-=(SomeLanes b) { v -= b.v; return *this; }
-    RIPARIAN_INLINE SomeLanes& operator*=(SomeLanes b) { v *= b.v; return *this; }
+    friend RIPARIAN_INLINE SomeLanes operator+(SomeLanes a, SomeLanes b) {
+        return SomeLanes(a.v + b.v);
+    }
+    friend RIPARIAN_INLINE SomeLanes operator-(SomeLanes a, SomeLanes b) {
+        return SomeLanes(a.v - b.v);
+    }
+    friend RIPARIAN_INLINE SomeLanes operator*(SomeLanes a, SomeLanes b) {
+        return SomeLanes(a.v * b.v);
+    }
+    friend RIPARIAN_INLINE SomeLanes operator/(SomeLanes a, SomeLanes b) {
+        return SomeLanes(a.v / b.v);
+    }
+    RIPARIAN_INLINE SomeLanes& operator+=(SomeLanes b) {
+        v += b.v;
+        return *this;
+    }
+    RIPARIAN_INLINE SomeLanes& operator-=(SomeLanes b) {
+        v -= b.v;
+        return *this;
+    }
+    RIPARIAN_INLINE SomeLanes& operator*=(SomeLanes b) {
+        v *= b.v;
+        return *this;
+    }
 
     friend RIPARIAN_INLINE Mask operator<(SomeLanes a, SomeLanes b) { return {a.v < b.v}; }
     friend RIPARIAN_INLINE Mask operator<=(SomeLanes a, SomeLanes b) { return {a.v <= b.v}; }
@@ -91,7 +108,7 @@ struct SomeLanes {
     friend RIPARIAN_INLINE Mask known(SomeLanes x) { return x == x; }
     friend RIPARIAN_INLINE Mask unknown(SomeLanes x) { return {x.v != x.v}; }
 
-    // Where b is NaN, a stays.
+    // If b is NaN, the result is a.
     friend RIPARIAN_INLINE SomeLanes min(SomeLanes a, SomeLanes b) { return select(b < a, b, a); }
     friend RIPARIAN_INLINE SomeLanes max(SomeLanes a, SomeLanes b) { return select(b > a, b, a); }
     friend RIPARIAN_INLINE SomeLanes abs(SomeLanes x) {
@@ -109,12 +126,13 @@ struct SomeLanes {
     }
 };
 
-// What all but the gains of cuts are made of, whatever the machine has: sums hang on it.
+// All kernels except the gains of cuts use four lanes on every machine, because sums depend on the
+// number of lanes.
 using Lanes = SomeLanes<4>;
 using Mask = Lanes::Mask;
 inline constexpr unsigned long width = Lanes::width;
 
-// 0, 1, 2, 3: to tell the lanes of the last vector that lie past the end.
+// 0, 1, 2, 3: finds the lanes of the last vector that are past the end.
 RIPARIAN_INLINE Lanes steps() { return Lanes(Lanes::Vector{0.0, 1.0, 2.0, 3.0}); }
 
 }  // namespace riparian::RIPARIAN_ISA

@@ -1,10 +1,10 @@
-// The kernels of linear units: a part of kernels.ipp, inside its namespace.
+// The kernels of linear units. Part of kernels.ipp, inside its namespace.
 
 RIPARIAN_INLINE Lanes standardised(Lanes x, Lanes weight, Lanes mean, Lanes squares) {
     const Lanes variance = squares / weight;
     const Lanes z = (x - mean) / sqrt(variance);
-    return select(known(x) & (weight > 0.0) & (variance > 0.0), max(min(z, most_linear), -most_linear),
-                  0.0);
+    return select(known(x) & (weight > 0.0) & (variance > 0.0),
+                  max(min(z, most_linear), -most_linear), 0.0);
 }
 
 void standardise(const PooledMoments& m, std::size_t stride, const double* x, double* out) {

@@ -1,4 +1,4 @@
-// The kernels of gradient trees: a part of kernels.ipp, inside its namespace.
+// The kernels of gradient trees. Part of kernels.ipp, inside its namespace.
 
 void plane_values(const double* weights, std::size_t planes, std::size_t n, const double* x,
                   double* values) {
@@ -9,7 +9,8 @@ void sigmoids(const double* values, std::size_t n, double slope, double most, do
               double* right) {
     for (std::size_t i = 0; i < n; i += width) {
         const Lanes v = Lanes::load(values + i) * slope;
-        // The smaller of the two by its own exponential, so that it is not 1 minus 1.
+        // The smaller of the two is computed by its own exponential, because 1 minus the larger one
+        // could be 0.
         const Lanes e = bounded_exp(Lanes(0.0) - min(abs(v), most));
         const Lanes larger = Lanes(1.0) / (Lanes(1.0) + e);
         const Lanes smaller = e * larger;
@@ -27,7 +28,7 @@ void plane_step(double* weights, const double* x, std::size_t n, double step, do
         squares += moved * moved;
     }
     const double total = squares.sum();
-    if (!(total > 1e-200)) return;  // a plain step may lead to 0
+    if (!(total > 1e-200)) return;  // a plain step may end at 0
     const Lanes shorter = 1.0 / __builtin_sqrt(total);
     for (std::size_t i = 0; i < n; i += width) {
         const Lanes moved = Lanes::load(weights + i) * keep - Lanes::load(x + i) * share;

@@ -1,4 +1,4 @@
-// Logarithms of single numbers with the kernels' bits, the same on every machine.
+// Logarithms of single numbers with the same bits as the kernels, on every machine.
 #pragma once
 
 namespace riparian {

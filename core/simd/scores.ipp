@@ -1,6 +1,6 @@
-// The scores of naive Bayes: a part of kernels.ipp, inside its namespace.
+// The scores of naive Bayes. Part of kernels.ipp, inside its namespace.
 
-// The precision of one class of this weight; 0 where its feature does not vary at the leaf.
+// The precision of one class of this weight; 0 if its feature does not vary at the leaf.
 struct OfClass {
     double freedom, share;
 
@@ -11,7 +11,7 @@ struct OfClass {
     }
 };
 
-// With it half the sum of its logarithms.
+// Computes precisions, and half the sum of their logarithms.
 class Precisions {
 public:
     RIPARIAN_INLINE explicit Precisions(double weight) : of_class_(weight) {
@@ -31,11 +31,12 @@ private:
 
 double refresh(const GaussianClass& c, const LeafRange& leaf, std::size_t n) {
     Precisions precisions(c.weight);
-    each_vector(n, RIPARIAN_BODY(f, lanes) {
-        const Lanes sum = lanes.load(c.planes + squares * n + f);
-        const Lanes p = precisions.add(sum, Range::of(leaf, n, f, lanes));
-        if (leaf.kept) lanes.store(p, c.planes + precision * n + f);
-    });
+    each_vector(
+        n, RIPARIAN_BODY(f, lanes) {
+            const Lanes sum = lanes.load(c.planes + squares * n + f);
+            const Lanes p = precisions.add(sum, Range::of(leaf, n, f, lanes));
+            if (leaf.kept) lanes.store(p, c.planes + precision * n + f);
+        });
     return precisions.base();
 }
 
@@ -48,93 +49,102 @@ bool learn_bayes(const GaussianClass& c, const LeafRange& leaf, std::size_t n, c
     const double rate = w / c.weight;
     Precisions precisions(c.weight);
     Mask grown = {Mask::Vector{}};
-    each_vector(n, RIPARIAN_BODY(f, lanes) {
-        const Lanes value = Lanes::load(x + f);
-        const Lanes before = lanes.load(m + f);
-        const Lanes step = value - before;
-        const Lanes after = before + step * rate;
-        const Lanes sum = lanes.load(s + f) + more_squares(step * w, value - after);
-        Range range = Range::of(leaf, n, f, lanes);
-        grown = grown | range.widen(value);
-        lanes.store(after, m + f);
-        lanes.store(sum, s + f);
-        lanes.store(min(lanes.load(lo + f), value), lo + f);
-        lanes.store(max(lanes.load(hi + f), value), hi + f);
-        const Lanes p = precisions.add(sum, range);
-        if (leaf.planes) range.store(leaf.planes, n, f, lanes);
-        if (leaf.kept) lanes.store(p, c.planes + precision * n + f);
-    });
+    each_vector(
+        n, RIPARIAN_BODY(f, lanes) {
+            const Lanes value = Lanes::load(x + f);
+            const Lanes before = lanes.load(m + f);
+            const Lanes step = value - before;
+            const Lanes after = before + step * rate;
+            const Lanes sum = lanes.load(s + f) + more_squares(step * w, value - after);
+            Range range = Range::of(leaf, n, f, lanes);
+            grown = grown | range.widen(value);
+            lanes.store(after, m + f);
+            lanes.store(sum, s + f);
+            lanes.store(min(lanes.load(lo + f), value), lo + f);
+            lanes.store(max(lanes.load(hi + f), value), hi + f);
+            const Lanes p = precisions.add(sum, range);
+            if (leaf.planes) range.store(leaf.planes, n, f, lanes);
+            if (leaf.kept) lanes.store(p, c.planes + precision * n + f);
+        });
     *base = precisions.base();
     return grown.any();
 }
 
-void scores(const double* const* planes, const double* base, std::size_t n_classes,
-            std::size_t n, const double* x, double* out) {
-    with_rest(n, RIPARIAN_LOOP(rest) {
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            const double* const p = planes[k];
-            if (!p) {
-                out[k] = -infinity;
-                continue;
+void scores(const double* const* planes, const double* base, std::size_t n_classes, std::size_t n,
+            const double* x, double* out) {
+    with_rest(
+        n, RIPARIAN_LOOP(rest) {
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                const double* const p = planes[k];
+                if (!p) {
+                    out[k] = -infinity;
+                    continue;
+                }
+                Lanes total = 0.0;
+                each_vector(
+                    n, rest, RIPARIAN_BODY(f, lanes) {
+                        const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
+                        total += lanes.only((d * d) * Lanes::load(p + precision * n + f));
+                    });
+                out[k] = base[k] - total.sum();
             }
-            Lanes total = 0.0;
-            each_vector(n, rest, RIPARIAN_BODY(f, lanes) {
-                const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
-                total += lanes.only((d * d) * Lanes::load(p + precision * n + f));
-            });
-            out[k] = base[k] - total.sum();
-        }
-    });
+        });
 }
 
 void lean_scores(const LeafRange& found, const double* base, const double* counts, std::size_t n,
                  const double* x, double* out) {
-    with_rest(n, RIPARIAN_LOOP(rest) {
-        for (std::size_t k = 0; k < found.n_classes; ++k) {
-            const double* const p = found.classes[k];
-            if (!p) {
-                out[k] = -infinity;
-                continue;
+    with_rest(
+        n, RIPARIAN_LOOP(rest) {
+            for (std::size_t k = 0; k < found.n_classes; ++k) {
+                const double* const p = found.classes[k];
+                if (!p) {
+                    out[k] = -infinity;
+                    continue;
+                }
+                const OfClass of_class(counts[k]);
+                Lanes total = 0.0;
+                each_vector(
+                    n, rest, RIPARIAN_BODY(f, lanes) {
+                        const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
+                        const Range range = Range::load(found.planes, n, f, lanes);
+                        const Lanes sum = lanes.load(p + squares * n + f);
+                        total += lanes.only((d * d) * of_class.precision(sum, range));
+                    });
+                out[k] = base[k] - total.sum();
             }
-            const OfClass of_class(counts[k]);
-            Lanes total = 0.0;
-            each_vector(n, rest, RIPARIAN_BODY(f, lanes) {
-                const Lanes d = Lanes::load(x + f) - Lanes::load(p + mean * n + f);
-                const Range range = Range::load(found.planes, n, f, lanes);
-                const Lanes sum = lanes.load(p + squares * n + f);
-                total += lanes.only((d * d) * of_class.precision(sum, range));
-            });
-            out[k] = base[k] - total.sum();
-        }
-    });
+        });
 }
 
 void find_range(double* const* classes, std::size_t n_classes, std::size_t n, double* leaf) {
-    each_vector(n, RIPARIAN_BODY(f, lanes) {
-        Range::find(classes, n_classes, n, f, lanes).store(leaf, n, f, lanes);
-    });
+    each_vector(
+        n, RIPARIAN_BODY(f, lanes) {
+            Range::find(classes, n_classes, n, f, lanes).store(leaf, n, f, lanes);
+        });
 }
 
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
                   const double* pooled, std::size_t n, const double* x) {
     SumOfLogs logs;
     Lanes total = 0.0;
-    each_vector(n, RIPARIAN_BODY(f, lanes) {
-        const Range range = Range::load(leaf, n, f, lanes);
-        const Mask use = (Lanes::load(usable + f) > 0.0) & range.varies();
-        const Lanes weight = c.known ? lanes.load(c.known + f) : Lanes(c.weight);
-        const Lanes own = lanes.load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
-        const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
-        const Lanes p =
-            select(use, range.precision(variance, Lanes(1.0) / (weight * 12.0)), 1.0);
-        const Lanes d = Lanes::load(x + f) - lanes.load(c.planes + mean * n + f);
-        total += select(use, (d * d) * p, 0.0);
-        logs.add(p);
-    });
+    each_vector(
+        n, RIPARIAN_BODY(f, lanes) {
+            const Range range = Range::load(leaf, n, f, lanes);
+            const Mask use = (Lanes::load(usable + f) > 0.0) & range.varies();
+            const Lanes weight = c.known ? lanes.load(c.known + f) : Lanes(c.weight);
+            const Lanes own =
+                lanes.load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
+            const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
+            const Lanes p =
+                select(use, range.precision(variance, Lanes(1.0) / (weight * 12.0)), 1.0);
+            const Lanes d = Lanes::load(x + f) - lanes.load(c.planes + mean * n + f);
+            total += select(use, (d * d) * p, 0.0);
+            logs.add(p);
+        });
     return 0.5 * logs.total() - total.sum();
 }
 
-// Up to four classes at a leaf: the count of a category in each, and what lies by class.
+// Handles up to four classes at a leaf: the count of a category in each class, and other numbers by
+// class.
 template <bool one>
 struct FourClasses {
     const double* cells[width];

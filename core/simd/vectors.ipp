@@ -1,7 +1,7 @@
-// Loops over whole vectors and the rest of a plane: a part of kernels.ipp, inside its namespace.
+// Loops over whole vectors and the rest of a plane. Part of kernels.ipp, inside its namespace.
 
-// Planes lie end to end, so the last vector of one may not reach into the next: a store
-// over another plane's values would keep the loads of these waiting.
+// Planes are contiguous, so the last vector of one must not be stored over the start of the next:
+// loads from there would have to wait.
 struct Whole {
     static RIPARIAN_INLINE Lanes load(const double* p) { return Lanes::load(p); }
     static RIPARIAN_INLINE void store(Lanes x, double* p) { x.store(p); }
@@ -24,17 +24,18 @@ struct Part {
         if constexpr (n > 1) __builtin_memcpy(p, &first, sizeof first);
         if constexpr (n > 2) p[2] = x.v[2];
     }
-    // Zero in the lanes that are not the plane's.
+    // Sets the lanes that do not belong to the plane to zero.
     static RIPARIAN_INLINE Lanes only(Lanes x) {
-        return Lanes::of_bits(x.bits() & Lanes::Bits{~0ULL, n > 1 ? ~0ULL : 0, n > 2 ? ~0ULL : 0, 0});
+        return Lanes::of_bits(x.bits() &
+                              Lanes::Bits{~0ULL, n > 1 ? ~0ULL : 0, n > 2 ? ~0ULL : 0, 0});
     }
 };
 
 #define RIPARIAN_BODY(f, lanes) [&](std::size_t f, auto lanes) __attribute__((always_inline))
 #define RIPARIAN_LOOP(rest) [&](auto rest) __attribute__((always_inline))
 
-// Calls a loop with what is left of n features after whole vectors, told apart once for
-// all the rows or classes that it runs over.
+// Calls a loop with the number of features that remain after whole vectors. The cases are
+// distinguished once for all rows or classes of the loop.
 template <class Loop>
 RIPARIAN_INLINE void with_rest(std::size_t n, const Loop& loop) {
     switch (n % width) {

@@ -1,4 +1,4 @@
-// The one list of statistics. A new one is a file and a place here.
+// The list of all statistics. New statistics are a new file and an entry here.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ using AnyStatistics = std::variant<GaussianStatistics, ExhaustiveStatistics, Int
 template <class... S>
 std::variant<typename S::PerLeaf...> per_leaf_of(const std::variant<S...>*);
 
-// What a leaf keeps for one of them.
+// What a leaf stores for one of the statistics.
 using AnyLeafValues = decltype(per_leaf_of(static_cast<const AnyStatistics*>(nullptr)));
 
-// Calls f(policy, what a leaf keeps for it), which must have been made for it.
+// Calls f(policy, what a leaf stores for it). The second must have been made for the first.
 template <class Values, class F>
 void with_policy(const AnyStatistics& statistics, Values& values, F&& f) {
     std::visit(
@@ -32,7 +32,7 @@ void with_policy(const AnyStatistics& statistics, Values& values, F&& f) {
                       statistics);
 }
 
-// Whether leaves keep what offers cuts, so that those of Gaussians are not used.
+// Whether leaves store values that offer cuts. Then the cuts of the Gaussians are not used.
 [[nodiscard]] inline bool offers_cuts(const AnyStatistics& statistics) noexcept {
     return std::visit([]<class S>(const S&) { return S::PerLeaf::offers_cuts; }, statistics);
 }
@@ -42,7 +42,7 @@ void with_policy(const AnyStatistics& statistics, Values& values, F&& f) {
     return std::visit([]<class S>(const S&) { return S::PerLeaf::room_of_a_row; }, statistics);
 }
 
-// Class weights of a numeric feature at or below t; at infinity all of them. Only of values that
+// Class weights of a numeric feature at or below t; all of them if t is infinite. The values must
 // offer cuts.
 inline void left_mass(const AnyLeafValues& values, std::size_t slot, double t, std::size_t classes,
                       double* out) {
@@ -53,7 +53,7 @@ inline void left_mass(const AnyLeafValues& values, std::size_t slot, double t, s
         values);
 }
 
-// f(threshold, class weights at or below it) for all cuts of a numeric feature, ascending.
+// Calls f(threshold, class weights at or below it) for all cuts of a numeric feature, ascending.
 template <class F>
 void each_cut(const AnyLeafValues& values, std::size_t slot, std::size_t classes, F&& f) {
     std::visit(

@@ -11,7 +11,7 @@
 
 namespace riparian {
 
-// `Values` learns single numbers and offers cuts.
+// `Values` learns the numbers of one feature and offers cuts.
 template <class Values>
 class ByFeature {
 public:
@@ -38,7 +38,7 @@ public:
     }
 
 protected:
-    // Room for this many features, without room to spare; new ones begin as `fresh...` says.
+    // Makes room for exactly this many features. New ones are constructed from `fresh...`.
     template <class... Fresh>
     void fit(std::size_t numeric, const Fresh&... fresh) {
         while (values_.size() > numeric) values_.pop_back();

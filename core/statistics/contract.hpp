@@ -1,9 +1,9 @@
-// What a value of the statistics axis owns.
+// The contract of statistics: what a leaf remembers about numeric features.
 //
-// Every leaf counts categories and keeps Gaussians of numeric features (leaf_statistics.hpp):
-// leaf predictors use them whatever the axis says. A value of the axis declares itself as every
-// policy does (policy.hpp) and owns what leaves keep in addition, its type `PerLeaf`. Where that
-// offers cuts, they take the place of the cuts of the Gaussians.
+// Every leaf counts categories and has Gaussians of numeric features (leaf_statistics.hpp), because
+// leaf predictors always use them. A value of this axis declares itself as every policy does
+// (policy.hpp) and defines what leaves store in addition, as its type `PerLeaf`. If that offers
+// cuts, they replace the cuts of the Gaussians.
 #pragma once
 
 #include <concepts>
@@ -19,37 +19,38 @@
 
 namespace riparian {
 
-// Stands for whatever function is given the cuts.
+// Stands for any function that receives the cuts.
 struct CutVisitor {
     void operator()(double threshold, const double* left) const;
 };
 
-// All that a leaf keeps is charged as it is allocated (memory/account.hpp).
+// What a leaf stores. All of it is charged when it is allocated (memory/account.hpp).
 template <class P, class Policy>
-concept StatisticsPerLeaf = std::movable<P> && requires(
-    P p, const P kept, const Policy policy, const Shape shape, const Row row,
-    const std::vector<std::uint32_t> numeric, WaitingCheck& check, SavedNumbers& in,
-    std::vector<double>& out, const double* counts) {
-    // Whether it offers cuts.
-    { P::offers_cuts } -> std::convertible_to<bool>;
-    // Bytes that it may need for one row.
-    { P::room_of_a_row } -> std::convertible_to<std::size_t>;
-    // As many numeric features as the shape has; what there is of them stays.
-    p.fit(policy, shape);
-    // One row of class y with weight w.
-    p.learn(shape, row, std::size_t{0}, 1.0);
-    // Only these features stay.
-    p.keep(numeric);
-    // After a check that does not split.
-    p.after_check(check);
-    // As numbers, and back after fit(); std::invalid_argument unless a leaf with these class
-    // weights can have them.
-    kept.save(out);
-    p.restore(policy, in, counts, std::size_t{2});
-};
+concept StatisticsPerLeaf =
+    std::movable<P> &&
+    requires(P p, const P kept, const Policy policy, const Shape shape, const Row row,
+             const std::vector<std::uint32_t> numeric, WaitingCheck& check, SavedNumbers& in,
+             std::vector<double>& out, const double* counts) {
+        // Whether it offers cuts.
+        { P::offers_cuts } -> std::convertible_to<bool>;
+        // Bytes that one row may need.
+        { P::room_of_a_row } -> std::convertible_to<std::size_t>;
+        // Makes room for all numeric features of the shape, and keeps what is stored.
+        p.fit(policy, shape);
+        // Learns one row of class y with weight w.
+        p.learn(shape, row, std::size_t{0}, 1.0);
+        // Drops all features except these.
+        p.keep(numeric);
+        // Called after a check that did not split.
+        p.after_check(check);
+        // Saves the state as numbers. restore() is called after fit() and throws std::invalid_argument
+        // if a leaf with these class weights cannot have such a state.
+        kept.save(out);
+        p.restore(policy, in, counts, std::size_t{2});
+    };
 
-// Class weights of a numeric feature at or below a threshold, and f(threshold, those weights) for
-// all its cuts, ascending.
+// Gives the class weights of a numeric feature at or below a threshold, and calls f(threshold,
+// those weights) for all of its cuts, ascending.
 template <class P>
 concept OffersCuts = P::offers_cuts && requires(const P kept, double* out, CutVisitor f) {
     kept.left_mass(std::size_t{0}, 0.0, std::size_t{2}, out);

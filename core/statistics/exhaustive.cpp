@@ -25,7 +25,7 @@ void ExhaustiveStatistics::PerLeaf::restore(const ExhaustiveStatistics&, SavedNu
         v = ExhaustiveValues::restore(x, codes, weights, classes);
         seen.demand(codes, weights);
     }
-    // Files of format 2 do not say how the values lay in memory.
+    // Files of format 2 do not store the sizes of the blocks.
     if (!in.left()) return;
     for (ExhaustiveValues& v : values_) v.arrange(in.array<std::uint32_t>());
 }

@@ -8,11 +8,11 @@
 
 namespace riparian {
 
-// In addition every value of every numeric feature [gama2003].
+// Stores every value of every numeric feature in addition [gama2003].
 struct ExhaustiveStatistics {
     static constexpr std::string_view name = "exhaustive";
     static constexpr std::string_view about =
-        "Every value, as VFDTc keeps them; memory grows with the distinct values.";
+        "Every distinct value, as in VFDTc. Memory grows with their number.";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
     };

@@ -10,21 +10,20 @@
 
 namespace riparian {
 
-// Every distinct value of a numeric feature with its class weights, as VFDTc keeps
-// them [gama2003]. A cut is x <= value, never a midpoint. The paper's search tree
-// becomes a list when the values come sorted; sorted blocks do not. Memory grows
-// with the distinct values.
+// Every distinct value of a numeric feature with its class weights, as in VFDTc [gama2003]. A cut
+// is x <= value, never a midpoint. The search tree of the paper becomes a list if values arrive
+// sorted; the sorted blocks used here do not. Memory grows with the number of distinct values.
 class ExhaustiveValues {
 public:
-    // x finite, y < 65536, w > 0.
+    // x must be finite, y < 65536 and w > 0.
     void learn(double x, std::size_t y, double w) { values_.learn(x, y, w); }
 
-    // The values of another, added and taken away: exact, as these are counts.
+    // Adds or subtracts the values of another. Both are exact because these are counts.
     void merge(const ExhaustiveValues& other) { values_.merge(other.values_); }
     void downdate(const ExhaustiveValues& other) { values_.downdate(other.values_); }
 
-    // f(threshold, left) for every value except the largest, ascending; left[k] is
-    // the weight of class k at or below it.
+    // Calls f(threshold, left) for every value except the largest, ascending. left[k] is the weight
+    // of class k at or below the threshold.
     template <class F>
     void each_cut(std::size_t n_classes, F&& f) const {
         values_.each_cut(n_classes, std::forward<F>(f));
@@ -38,12 +37,12 @@ public:
     [[nodiscard]] std::vector<std::uint32_t> block_sizes() const { return values_.block_sizes(); }
     void arrange(const std::vector<std::uint32_t>& sizes) { values_.arrange(sizes); }
 
-    // Appends (value, class, weight), sorted by value and then by class.
+    // Appends values, classes and weights, sorted by value and then by class.
     void save(std::vector<double>& values, std::vector<std::int32_t>& classes,
               std::vector<double>& weights) const {
         values_.save(values, classes, weights);
     }
-    // What `save` wrote; anything else is refused with std::invalid_argument.
+    // Restores what `save` wrote. Throws std::invalid_argument for anything else.
     static ExhaustiveValues restore(std::span<const double> values,
                                     std::span<const std::int32_t> classes,
                                     std::span<const double> weights, std::size_t n_classes) {

@@ -1,7 +1,7 @@
-// Taking single rows back that a leaf has learned. Weights are those that were added, so that
-// counts come back to what they were; moments are downdated by the inverse of Welford's step,
-// which leaves rounding behind. Room goes with what it was for: statistics that forgot hold
-// the bytes of statistics that never learned.
+// Removes single rows that a leaf has learned. Their weights are the ones that were added, so
+// counts return to what they were. Moments are updated by the inverse of Welford's step, which
+// leaves rounding errors. Memory is freed too: after forgetting, statistics use as many bytes as
+// statistics that never learned the rows.
 #include <algorithm>
 
 #include "leaf_statistics.hpp"
@@ -40,8 +40,8 @@ bool LeafStatistics::forget_rare(const Shape& s, const Row& row, std::size_t y, 
     }
     const bool precise = keeps_precision(s, row, y, w, counts);
     if (known_numbers(y)) {
-        const bool emptied = kernels().forget_known(classes()[y], gaps_->numbers[y].data(),
-                                                    s.numeric, row.x, w);
+        const bool emptied =
+            kernels().forget_known(classes()[y], gaps_->numbers[y].data(), s.numeric, row.x, w);
         if (emptied && bayes) {
             find_bayes(s, counts);
             return precise;
@@ -53,7 +53,7 @@ bool LeafStatistics::forget_rare(const Shape& s, const Row& row, std::size_t y, 
     return precise;
 }
 
-// Before the row is taken out of the weights of known values.
+// Called before the row is subtracted from the weights of known values.
 bool LeafStatistics::keeps_precision(const Shape& s, const Row& row, std::size_t y, double w,
                                      const double* counts) const noexcept {
     const double* const known = known_numbers(y);
@@ -65,9 +65,8 @@ bool LeafStatistics::keeps_precision(const Shape& s, const Row& row, std::size_t
     return true;
 }
 
-// The last row of a class.
-void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* counts,
-                                  bool bayes) {
+// Removes the last row of a class.
+void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* counts, bool bayes) {
     for (std::size_t c = 0; c < s.categorical; ++c) {
         if (known_categories(c)) gaps_->categories[c][y] = 0.0;
     }
@@ -84,17 +83,20 @@ void LeafStatistics::forget_class(const Shape& s, std::size_t y, const double* c
     if (bayes) find_bayes(s, counts);
 }
 
-// Categories of a feature up to the last one that has weight.
+// The number of categories of a feature up to the last one that has weight.
 std::size_t LeafStatistics::values(const Shape& s, std::size_t c) const noexcept {
     const std::uint32_t* const starts = this->starts(s) + c;
     std::size_t end = starts[1];
-    const auto weighs = [&](const double* part) { return part && part[s.cells_place() + end - 1] > 0.0; };
+    const auto weighs = [&](const double* part) {
+        return part && part[s.cells_place() + end - 1] > 0.0;
+    };
     while (end > starts[0] && std::none_of(classes(), classes() + s.class_stride, weighs)) --end;
     return end - starts[0];
 }
 
 void LeafStatistics::find_bayes(const Shape& s, const double* counts) const noexcept {
-    if (s.keeps_derived()) kernels().find_range(classes(), s.class_stride, s.numeric, leaf_planes(s));
+    if (s.keeps_derived())
+        kernels().find_range(classes(), s.class_stride, s.numeric, leaf_planes(s));
     refresh_all(s, counts);
 }
 

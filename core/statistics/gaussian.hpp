@@ -4,13 +4,13 @@
 
 namespace riparian {
 
-// Weight, mean, spread, minimum and maximum for each class, which every leaf has.
+// Weight, mean, spread, minimum and maximum for each class. Every leaf has these already.
 struct GaussianStatistics {
     static constexpr std::string_view name = "gaussian";
     static constexpr std::string_view about =
-        "Weight, mean, spread, minimum and maximum for each class.";
+        "Weight, mean, variance, minimum and maximum of each class.";
 
-    // Nothing in addition.
+    // Stores nothing in addition.
     struct PerLeaf {
         static constexpr bool offers_cuts = false;
         static constexpr std::size_t room_of_a_row = 0;

@@ -15,7 +15,7 @@ void demand(bool holds, const char* what) {
 }
 
 template <class T>
-std::span<const T> take(std::span<const T>& from, std::size_t n, const char* name) {
+std::span<const T> read_front(std::span<const T>& from, std::size_t n, const char* name) {
     if (n > from.size()) {
         throw std::invalid_argument(std::string("intervals: ") + name + " ends too early");
     }
@@ -38,8 +38,8 @@ IntervalCounts::IntervalCounts(std::size_t n_intervals)
     }
 }
 
-// Never falls as i grows, and never overflows: a range across 0 may be wider than
-// the largest number.
+// Never decreases with i and never overflows, although a range around 0 may be wider than the
+// largest number.
 double IntervalCounts::boundary(std::size_t i) const noexcept {
     if (i == 0) return low_;
     if (i >= n_) return high_;
@@ -52,12 +52,13 @@ std::size_t IntervalCounts::interval_of(double x) const noexcept {
     if (x <= low_) return 0;
     if (x > high_) return n_ + 1;
     const double width = high_ - low_;
-    const double share = width < infinity ? (x - low_) / width
-                                          : (x / 4.0 - low_ / 4.0) / (high_ / 4.0 - low_ / 4.0);
+    const double share =
+        width < infinity ? (x - low_) / width : (x / 4.0 - low_ / 4.0) / (high_ / 4.0 - low_ / 4.0);
     auto i = std::min(static_cast<std::size_t>(share * n_), std::size_t{n_});
     if (x > boundary(i)) ++i;
     if (boundary(i - 1) < x && x <= boundary(i)) return i;
-    // Rounding, or boundaries that fall together: the lowest that is not below x.
+    // Corrects for rounding and for boundaries that coincide: finds the lowest boundary not below
+    // x.
     std::size_t above = 0, upto = n_;
     while (upto - above > 1) {
         const std::size_t middle = above + (upto - above) / 2;
@@ -78,7 +79,7 @@ void IntervalCounts::make_intervals() {
     make_room();
 }
 
-// The cell of a class, or where it belongs.
+// The cell of a class, or where it has to be inserted.
 Held<IntervalCounts::Cell>::iterator IntervalCounts::find(Held<Cell>& cells,
                                                           std::size_t y) noexcept {
     return std::lower_bound(cells.begin(), cells.end(), y,
@@ -175,20 +176,20 @@ IntervalCounts IntervalCounts::restore(std::size_t n_intervals, IntervalSpans& s
     IntervalCounts restored(n_intervals);
     n_classes = std::min(n_classes, SortedValues::most_classes);
     IntervalSpans s;
-    s.sizes = take(spans.sizes, 3, "sizes");
-    s.range = take(spans.range, 2, "range");
+    s.sizes = read_front(spans.sizes, 3, "sizes");
+    s.range = read_front(spans.range, 2, "range");
     const std::uint32_t examples = s.sizes[0], n_points = s.sizes[1], n_cells = s.sizes[2];
     const double low = s.range[0], high = s.range[1];
     demand(number(low) && number(high), "the range is not of finite numbers");
-    demand(low < high || (low == 0.0 && high == 0.0), "the range is no range");
-    demand(examples <= first_examples, "more examples than are counted");
-    s.detail = take(spans.detail, low < high ? n_intervals + 2 : 0, "detail");
-    s.point_values = take(spans.point_values, n_points, "point_values");
-    s.point_classes = take(spans.point_classes, n_points, "point_classes");
-    s.point_weights = take(spans.point_weights, n_points, "point_weights");
-    s.cell_intervals = take(spans.cell_intervals, n_cells, "cell_intervals");
-    s.cell_classes = take(spans.cell_classes, n_cells, "cell_classes");
-    s.cell_weights = take(spans.cell_weights, n_cells, "cell_weights");
+    demand(low < high || (low == 0.0 && high == 0.0), "the range is empty");
+    demand(examples <= first_examples, "the number of first examples is too large");
+    s.detail = read_front(spans.detail, low < high ? n_intervals + 2 : 0, "detail");
+    s.point_values = read_front(spans.point_values, n_points, "point_values");
+    s.point_classes = read_front(spans.point_classes, n_points, "point_classes");
+    s.point_weights = read_front(spans.point_weights, n_points, "point_weights");
+    s.cell_intervals = read_front(spans.cell_intervals, n_cells, "cell_intervals");
+    s.cell_classes = read_front(spans.cell_classes, n_cells, "cell_classes");
+    s.cell_weights = read_front(spans.cell_weights, n_cells, "cell_weights");
 
     restored.examples_ = examples;
     restored.low_ = low;
@@ -199,27 +200,27 @@ IntervalCounts IntervalCounts::restore(std::size_t n_intervals, IntervalSpans& s
         restored.restore_intervals(s, n_classes);
         return restored;
     }
-    demand(n_cells == 0, "cells without intervals");
+    demand(n_cells == 0, "there are cells but no intervals");
     if (examples < first_examples) {
         demand(n_points <= examples && (n_points > 0) == (examples > 0),
-               "points that the examples cannot have left");
+               "the points do not fit the number of examples");
     } else {
-        demand(restored.points_.values() == 1, "no intervals after the first examples");
+        demand(restored.points_.values() == 1, "intervals are missing after the first examples");
     }
     return restored;
 }
 
 void IntervalCounts::restore_intervals(const IntervalSpans& s, std::size_t n_classes) {
-    demand(examples_ == first_examples, "intervals before the first examples are seen");
+    demand(examples_ == first_examples, "there are intervals before the first examples were seen");
     demand(points_.points() <= most_points, "too many points");
     intervals_.resize(n_ + 2);
     std::int64_t before = -1;
     for (std::size_t j = 0; j < s.cell_weights.size(); ++j) {
         const std::int32_t i = s.cell_intervals[j], y = s.cell_classes[j];
         const double w = s.cell_weights[j];
-        demand(i >= 0 && static_cast<std::size_t>(i) <= n_ + 1, "a cell of no interval");
-        demand(y >= 0 && static_cast<std::size_t>(y) < n_classes, "a cell of no class");
-        demand(w > 0.0 && w <= SortedValues::heaviest, "a cell without a weight");
+        demand(i >= 0 && static_cast<std::size_t>(i) <= n_ + 1, "a cell belongs to no interval");
+        demand(y >= 0 && static_cast<std::size_t>(y) < n_classes, "a cell belongs to no class");
+        demand(w > 0.0 && w <= SortedValues::heaviest, "a cell has no valid weight");
         const std::int64_t here = std::int64_t{i} << 32 | y;
         demand(here > before, "the cells do not ascend");
         before = here;
@@ -229,33 +230,33 @@ void IntervalCounts::restore_intervals(const IntervalSpans& s, std::size_t n_cla
         Interval& interval = intervals_[i];
         const bool filled = !interval.cells.empty();
         demand(!filled || i == 0 || i > n_ || boundary(i - 1) < boundary(i),
-               "a cell of an interval that holds no number");
+               "a cell belongs to an interval that contains no number");
         demand(s.detail[i] <= static_cast<std::uint8_t>(Detail::overfull), "an unknown detail");
         interval.detail = static_cast<Detail>(s.detail[i]);
         demand(filled || interval.detail == Detail::exact,
-               "an interval without examples has lost its points");
+               "an interval without examples is marked as pruned");
     }
     demand(!intervals_[interval_of(low_)].cells.empty() &&
                !intervals_[interval_of(high_)].cells.empty(),
-           "no example at the ends of the range");
+           "there is no example at the ends of the range");
 
-    // Where points are exact, they add up to the cells, class by class.
+    // In exact intervals the points of each class add up to its cell.
     auto point = points_.begin();
     for (std::size_t i = 0; i < intervals_.size(); ++i) {
         Interval& interval = intervals_[i];
         std::vector<double> sums(interval.cells.size());
         for (; point != points_.end() && interval_of((*point).x) == i; ++point) {
             const auto cell = find(interval.cells, (*point).y);
-            demand(cell != interval.cells.end() && cell->y == (*point).y, "a point without a cell");
+            demand(cell != interval.cells.end() && cell->y == (*point).y, "a point has no cell");
             sums[static_cast<std::size_t>(cell - interval.cells.begin())] += (*point).w;
             ++interval.held;
         }
         if (interval.detail != Detail::exact) {
-            demand(interval.held == 0, "a point in an interval that has lost its points");
+            demand(interval.held == 0, "a point is in an interval that was pruned");
             continue;
         }
         for (std::size_t c = 0; c < sums.size(); ++c) {
-            demand(nearly(sums[c], interval.cells[c].w), "points that do not add up to the cells");
+            demand(nearly(sums[c], interval.cells[c].w), "the points do not add up to the cells");
         }
     }
 }

@@ -12,18 +12,18 @@
 
 namespace riparian {
 
-// What is saved of one feature after another. A feature takes: three of `sizes`, two
-// of `range`, n_intervals + 2 of `detail` once it has intervals, and the points and
-// cells that `sizes` tells.
+// The saved form of several features, one after the other. Each feature has three numbers in
+// `sizes`, two in `range`, n_intervals + 2 in `detail` once it has intervals, and the points and
+// cells counted in `sizes`.
 template <template <class> class Array>
 struct SavedIntervals {
-    Array<std::uint32_t> sizes;         // examples (at most 1,000), points, cells
-    Array<double> range;                // low, high; 0, 0: no intervals yet
-    Array<std::uint8_t> detail;         // IntervalCounts::Detail
-    Array<double> point_values;         // exact points, sorted
+    Array<std::uint32_t> sizes;  // examples (at most 1,000), points, cells
+    Array<double> range;         // low, high; both 0 before there are intervals
+    Array<std::uint8_t> detail;  // IntervalCounts::Detail
+    Array<double> point_values;  // exact points, sorted
     Array<std::int32_t> point_classes;
     Array<double> point_weights;
-    Array<std::int32_t> cell_intervals; // sorted, the classes of an interval likewise
+    Array<std::int32_t> cell_intervals;  // sorted; the classes of an interval too
     Array<std::int32_t> cell_classes;
     Array<double> cell_weights;
 };
@@ -34,23 +34,23 @@ using SavedSpan = std::span<const T>;
 using IntervalArrays = SavedIntervals<SavedArray>;
 using IntervalSpans = SavedIntervals<SavedSpan>;
 
-// Numerical interval pruning [jin2003]: class weights in equal intervals, and exact
-// points only where a cut could still be the best.
+// Numerical interval pruning [jin2003]: class weights in intervals of equal width, and exact points
+// only where a cut could still be the best.
 //
-// The first 1,000 examples are kept exactly, and further ones until there are two
-// values. Then their range [low, high] is cut into n intervals of one width,
+// The first 1,000 examples are stored exactly, and more until there are two distinct values. Then
+// their range [low, high] is divided into n intervals of equal width,
 //
 //     (-inf, low], (b_0, b_1], ..., (b_n-1, b_n], (high, +inf)    b_0 = low, b_n = high
 //
-// closed above, so that the weights at or below a boundary are known exactly. Each
-// interval, the open ones too, starts with exact points. It loses them for good
+// which are closed above, so that the weights at or below a boundary are known exactly. Each
+// interval, including the two unbounded ones, starts with exact points. It loses them for good
 //
-// - when it is pruned: no cut inside can come within epsilon of the best;
-// - when more than 10,000 points are held in all: the interval with the most loses
-//   its own, the lowest of several.
+// - when it is pruned, because no cut inside can come within epsilon of the best one;
+// - when there are more than 10,000 points in total. Then the interval with the most points loses
+//   them; the lowest of several.
 //
-// Examples that are gone do not come back: a pruned interval that could hold the
-// best cut after all (a false pruning) has only its boundaries from then on.
+// Dropped points cannot be recovered. If a pruned interval could hold the best cut after all (a
+// false pruning), only its boundaries can be used from then on.
 class IntervalCounts {
 public:
     static constexpr std::size_t first_examples = 1000;
@@ -59,46 +59,46 @@ public:
 
     enum class Detail : std::uint8_t {
         exact,         // every example of the interval is among the points
-        pruned,        // the points were given up
-        false_pruned,  // they should not have been
-        overfull,      // there was no room for them
+        pruned,        // the points were dropped
+        false_pruned,  // they should not have been dropped
+        overfull,      // there were too many of them
     };
 
-    // 1 to 65536 intervals, or std::invalid_argument.
+    // n_intervals must be from 1 to 65536; otherwise throws std::invalid_argument.
     explicit IntervalCounts(std::size_t n_intervals);
 
-    // x finite, y < 65536, w > 0.
+    // x must be finite, y < 65536 and w > 0.
     void learn(double x, std::size_t y, double w);
 
-    // f(threshold, left), ascending, for every boundary and every exact point that
-    // has examples on both sides; left[k] is the weight of class k at or below it.
-    // Sums of fractional weights may differ in their last bits from one to the next.
+    // Calls f(threshold, left), ascending, for every boundary and every exact point that has
+    // examples on both sides. left[k] is the weight of class k at or below the threshold. Sums of
+    // fractional weights may differ in their last bits between thresholds.
     template <class F>
     void each_cut(std::size_t n_classes, F&& f) const;
-    // The same weights, to the bit, at a threshold of each_cut; all at +infinity. At
-    // another t inside an interval without points: those at or below its lower boundary.
+    // For a threshold of each_cut(), exactly the same weights; for +infinity, all weights. For
+    // another t inside an interval without points, the weights at or below its lower boundary.
     void left_mass(double t, std::size_t n_classes, double* out) const;
 
-    // Prunes every interval with U(I) < best - epsilon and tests the pruned ones again.
-    // `best` is the best gain found, `epsilon` the bound; gain(left, right) is as
-    // upper_gain asks for it. An interval without examples has nothing to prune.
+    // Prunes every interval with U(I) < best - epsilon and checks the pruned ones again. `best` is
+    // the best gain found and `epsilon` the bound; gain(left, right) is defined in upper_gain.hpp.
+    // An interval without examples is not pruned.
     template <class Gain>
     void prune(std::size_t n_classes, const Gain& gain, double best, double epsilon);
 
     [[nodiscard]] bool has_intervals() const noexcept { return !intervals_.empty(); }
-    // 0 is the open one below, n_intervals + 1 that above.
+    // Interval 0 is the unbounded one below, n_intervals + 1 the unbounded one above.
     [[nodiscard]] std::size_t interval_of(double x) const noexcept;
-    [[nodiscard]] double boundary(std::size_t i) const noexcept;  // above interval i <= n
+    [[nodiscard]] double boundary(std::size_t i) const noexcept;  // upper end of interval i <= n
     [[nodiscard]] Detail detail(std::size_t i) const noexcept { return intervals_[i].detail; }
     [[nodiscard]] std::size_t points() const noexcept { return points_.points(); }
     [[nodiscard]] std::size_t false_prunings() const noexcept;
-    // How the points lie in memory, as SortedValues has it.
+    // How the points are divided into blocks (SortedValues).
     [[nodiscard]] std::vector<std::uint32_t> block_sizes() const { return points_.block_sizes(); }
     void arrange(const std::vector<std::uint32_t>& sizes) { points_.arrange(sizes); }
 
     void save(IntervalArrays&) const;  // appends
-    // Takes one feature off the front of each array; std::invalid_argument if the
-    // arrays do not mean one.
+    // Reads one feature from the front of each array. Throws std::invalid_argument if the arrays
+    // are not valid.
     static IntervalCounts restore(std::size_t n_intervals, IntervalSpans&, std::size_t n_classes);
 
 private:
@@ -108,8 +108,8 @@ private:
     };
     struct Interval {
         Detail detail = Detail::exact;
-        std::uint32_t held = 0;   // its points
-        Held<Cell> cells;  // the classes that it has seen, ascending
+        std::uint32_t held = 0;  // number of its points
+        Held<Cell> cells;        // the classes seen in it, ascending
     };
 
     static Held<Cell>::iterator find(Held<Cell>& cells, std::size_t y) noexcept;
@@ -120,11 +120,11 @@ private:
     void restore_intervals(const IntervalSpans&, std::size_t n_classes);
     [[nodiscard]] std::size_t last_filled() const noexcept;
 
-    std::uint32_t n_;             // intervals, without the open ones
-    std::uint32_t examples_ = 0;  // up to first_examples
+    std::uint32_t n_;             // intervals, without the unbounded ones
+    std::uint32_t examples_ = 0;  // counted up to first_examples
     double low_ = 0.0, high_ = 0.0;
     SortedValues points_;
-    Held<Interval> intervals_;  // [n + 2], empty: none yet
+    Held<Interval> intervals_;  // [n + 2]; empty before there are intervals
 };
 
 template <class F>
@@ -133,7 +133,7 @@ void IntervalCounts::each_cut(std::size_t n_classes, F&& f) const {
     std::vector<double> below(n_classes), left(n_classes);
     double offered = -std::numeric_limits<double>::infinity();
     const auto offer = [&](double threshold) {
-        // Boundaries fall together where a range has too few numbers.
+        // Boundaries coincide if the range contains too few numbers.
         if (threshold > offered) f(threshold, static_cast<const double*>(left.data()));
         offered = threshold;
     };

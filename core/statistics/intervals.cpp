@@ -6,7 +6,7 @@
 namespace riparian {
 namespace {
 
-// The arrays of saved intervals, in one order.
+// Visits the arrays of saved intervals in a fixed order.
 template <class Saved, class Visit>
 void each_array(Saved& s, Visit&& visit) {
     visit(s.sizes);
@@ -66,7 +66,7 @@ void IntervalStatistics::PerLeaf::restore(const IntervalStatistics& policy, Save
             seen.demand(arrays.point_classes, arrays.point_weights);
         }
     }
-    // Files of format 2 do not say how the points lay in memory.
+    // Files of format 2 do not store the sizes of the blocks.
     if (!in.left()) return;
     for (IntervalCounts& v : values_) v.arrange(in.array<std::uint32_t>());
 }

@@ -8,11 +8,11 @@
 
 namespace riparian {
 
-// In addition interval counts, exact where a cut may be the best [jin2003].
+// Stores interval counts in addition, with exact points where a cut may be the best [jin2003].
 struct IntervalStatistics {
     static constexpr std::string_view name = "intervals";
     static constexpr std::string_view about =
-        "Interval counts, with exact points where a cut may still be the best (NIP).";
+        "Counts in intervals, with exact points where a cut may still be the best (NIP).";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
     };
@@ -21,14 +21,15 @@ struct IntervalStatistics {
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
-        visit("count", self.count, Range{1.0, 65536.0}, "Intervals, and two open ones.");
+        visit("count", self.count, Range{1.0, 65536.0},
+              "Number of intervals, without the two unbounded ones.");
     }
 
     struct PerLeaf : ByFeature<IntervalCounts> {
         void fit(const IntervalStatistics& policy, const Shape& s) {
             ByFeature::fit(s.numeric, policy.count);
         }
-        // Gives up the exact points of intervals that can hold no cut within epsilon of the best.
+        // Drops the exact points of intervals that cannot hold a cut within epsilon of the best.
         void after_check(WaitingCheck&);
         void save(std::vector<double>&) const;
         void restore(const IntervalStatistics&, SavedNumbers&, const double* counts,

@@ -15,7 +15,7 @@ void fill_range(double* low_plane, double* high_plane, std::size_t n) noexcept {
     std::fill_n(high_plane, n, -infinity);
 }
 
-// Another size without room to spare.
+// Changes the size without spare capacity.
 template <class T>
 void resize_exactly(Held<T>& v, std::size_t n) {
     if (v.size() == n) return;
@@ -35,7 +35,7 @@ void LeafStatistics::lay_out(const Shape& s, const std::uint32_t* starts, const 
     const std::size_t part = s.cells_place() + (s.categorical ? starts[s.categorical] : 0);
     const std::size_t n = s.classes_place() + room_for_parts(n_seen) * part + spare;
     const std::size_t bytes = n * sizeof(double);
-    void* const block = s.aligned() ? take_aligned(bytes) : take(bytes);
+    void* const block = s.aligned() ? allocate_aligned(bytes) : allocate_block(bytes);
     block_ = Block(static_cast<std::byte*>(block), Release{bytes, 0, s.aligned()});
     std::fill_n(block_.get(), bytes, std::byte{0});
     if (s.categorical) {
@@ -57,7 +57,7 @@ void LeafStatistics::add_part(const Shape& s, std::size_t k) noexcept {
     block_.get_deleter().parts = n_parts() + 1;
 }
 
-// The last part takes its place.
+// The last part moves into the gap.
 bool LeafStatistics::remove_part(const Shape& s, std::size_t k) noexcept {
     if (room_for_parts(n_parts() - 1) != room_for_parts(n_parts())) return false;
     const std::size_t size = part_size(s);
@@ -66,7 +66,7 @@ bool LeafStatistics::remove_part(const Shape& s, std::size_t k) noexcept {
     double* const gone = std::exchange(pointers[k], nullptr);
     if (gone != last) {
         std::copy_n(last, size, gone);
-        // Late classes have late parts, as a rule.
+        // Parts of late classes usually come last.
         std::size_t owner = s.class_stride - 1;
         while (pointers[owner] != last) --owner;
         pointers[owner] = gone;
@@ -79,7 +79,7 @@ bool LeafStatistics::remove_part(const Shape& s, std::size_t k) noexcept {
 void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
                                const Shape& to) noexcept {
     const auto copy_planes = [&](const double* source, double* target, std::size_t planes) {
-        if (from.numeric == to.numeric) {  // they lie end to end
+        if (from.numeric == to.numeric) {  // they are contiguous
             std::copy_n(source, planes * from.numeric, target);
             return;
         }
@@ -98,7 +98,7 @@ void LeafStatistics::copy_from(const LeafStatistics& old, const Shape& from,
         const double* const source = old.cells(from, k);
         double* const target = cells(to, k);
         for (std::size_t c = 0; c < from.categorical; ++c) {
-            // Few as a rule: no call for each.
+            // There are usually few, so a function call for each would cost more.
             const std::size_t n = std::min(here[c + 1] - here[c], there[c + 1] - there[c]);
             for (std::size_t v = 0; v < n; ++v) target[there[c] + v] = source[here[c] + v];
         }
@@ -173,13 +173,14 @@ void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* c
         }
         resize_exactly(gaps_->categories, to.categorical);
     }
-    // A new feature is missing from all that was learned before it.
+    // In all rows learned before, a new feature is missing.
     for (std::size_t k = 0; k < from.class_stride && to.numeric > from.numeric; ++k) {
         if (counts[k] > 0.0 && !known_numbers(k)) {
             std::fill_n(open_known_numbers(to, k), from.numeric, counts[k]);
         }
     }
-    const bool learned = std::any_of(counts, counts + from.class_stride, [](double n) { return n > 0.0; });
+    const bool learned =
+        std::any_of(counts, counts + from.class_stride, [](double n) { return n > 0.0; });
     for (std::size_t c = from.categorical; learned && c < to.categorical; ++c) {
         open_known_categories(to, c);
     }
@@ -193,7 +194,8 @@ void LeafStatistics::keep(const Shape& from, const Shape& to,
     old.block_ = std::move(block_);
     const std::uint32_t* const here = old.starts(from);
     std::vector<std::uint32_t> starts(1, 0);
-    for (const std::uint32_t c : categorical) starts.push_back(starts.back() + here[c + 1] - here[c]);
+    for (const std::uint32_t c : categorical)
+        starts.push_back(starts.back() + here[c + 1] - here[c]);
     lay_out(to, starts.data(), [&](std::size_t k) { return old.classes()[k] != nullptr; });
     for (std::size_t k = 0; k < from.class_stride; ++k) {
         if (!old.classes()[k]) continue;
@@ -219,7 +221,7 @@ void LeafStatistics::keep(const Shape& from, const Shape& to,
     left.reserve(categorical.size());
     for (const std::uint32_t c : categorical) left.push_back(std::move(gaps_->categories[c]));
     gaps_->categories = std::move(left);
-    // As in a leaf that never tracked the others.
+    // The result is that of a leaf that never tracked the other features.
     if (numeric.empty()) gaps_->numbers = Held<Held<double>>();
     const auto empty = [](const Held<double>& known) { return known.empty(); };
     if (gaps_->numbers.empty() &&
@@ -228,7 +230,7 @@ void LeafStatistics::keep(const Shape& from, const Shape& to,
     }
 }
 
-// Without the parts of classes that have no weight, and without cells at the end that have none.
+// Removes the parts of classes without weight, and the cells at the end that have none.
 void LeafStatistics::close_up(const Shape& s, const double* counts) {
     for (std::size_t k = 0; k < s.class_stride; ++k) {
         if (classes()[k] && !(counts[k] > 0.0)) {
@@ -268,7 +270,8 @@ double* LeafStatistics::open_known_categories(const Shape& s, std::size_t c) {
 
 std::size_t LeafStatistics::bytes(const Shape& s, std::size_t classes, std::size_t cells) {
     const std::size_t part = s.cells_place() + cells;
-    return taken((s.classes_place() + room_for_parts(classes) * part + spare) * sizeof(double) + (s.aligned() ? 31 : 0));
+    return taken((s.classes_place() + room_for_parts(classes) * part + spare) * sizeof(double) +
+                 (s.aligned() ? 31 : 0));
 }
 
 std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y) const noexcept {
@@ -283,7 +286,7 @@ std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y
         cells += needed <= present ? present : room_for(needed);
     }
     if (fits) return 0;
-    // Old and new side by side.
+    // The old and the new block exist at the same time.
     return 2 * bytes(s, n_parts() + 1, cells);
 }
 
@@ -294,7 +297,8 @@ void LeafStatistics::refresh(const Shape& s, std::size_t k, const double* counts
     base(s)[k] = kernels().refresh(gaussian(k, counts), range(s, found), s.numeric);
 }
 
-void LeafStatistics::refresh_all(const Shape& s, const double* counts, double* found) const noexcept {
+void LeafStatistics::refresh_all(const Shape& s, const double* counts,
+                                 double* found) const noexcept {
     for (std::size_t k = 0; k < s.class_stride; ++k) {
         if (counts[k] > 0.0) refresh(s, k, counts, found);
     }
@@ -306,12 +310,12 @@ void LeafStatistics::learn_bayes(const Shape& s, const Row& row, std::size_t y, 
         refresh(s, y, counts);
     } else if (kernels().learn_bayes({classes()[y], nullptr, counts[y]}, range(s, found), s.numeric,
                                      row.x, w, base(s) + y)) {
-        // The floor of every class's variance hangs on the leaf's range.
+        // The lower limit of every class's variance depends on the range of the leaf.
         refresh_all(s, counts, found);
     }
 }
 
-// Where a number is missing, from this row or from one before it.
+// Handles rows where a number is missing, in this row or in an earlier one.
 void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, double w,
                                  double before, const double* counts, bool bayes) {
     if (row.gap && !known_numbers(y)) std::fill_n(open_known_numbers(s, y), s.stride, before);
@@ -321,13 +325,14 @@ void LeafStatistics::learn_known(const Shape& s, const Row& row, std::size_t y, 
     }
     double* const leaf = bayes && !s.finds_derived() ? leaf_planes(s) : nullptr;
     bool grown = bayes && s.finds_derived() && widens(s, row);
-    grown |= kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(), s.numeric, row.x, w);
+    grown |=
+        kernels().learn_known(classes()[y], leaf, gaps_->numbers[y].data(), s.numeric, row.x, w);
     if (!bayes) return;
     if (grown) refresh_all(s, counts);
     else refresh(s, y, counts);
 }
 
-// Whether a number is outside of the range that the leaf has seen.
+// Whether a number is outside the range that the leaf has seen.
 bool LeafStatistics::widens(const Shape& s, const Row& row) const noexcept {
     for (std::size_t f = 0; f < s.numeric; ++f) {
         double bottom = infinity, top = -infinity;
@@ -342,7 +347,7 @@ bool LeafStatistics::widens(const Shape& s, const Row& row) const noexcept {
     return false;
 }
 
-// From feature c on, where a category is new to this leaf or missing, or one was before.
+// Handles features from c on if a category is missing or new to this leaf, or was so before.
 void LeafStatistics::learn_rare(const Shape& s, const Row& row, std::size_t c, std::size_t y,
                                 double w, double before, const double* counts) {
     const std::uint32_t* starts = this->starts(s);

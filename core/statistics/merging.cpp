@@ -1,7 +1,7 @@
-// Statistics of two sets of rows together, and of one without the other. Counts and Gaussians
-// can be merged, and so can every kept value (sorted_values.cpp). Hits cannot: each example
-// was judged by labels that the examples before it had fixed. Nor can the gap of two leaders,
-// whose cuts are another at each leaf, nor intervals, which lie where the first values fell.
+// Adds the statistics of two sets of rows, and subtracts one from the other. Counts, Gaussians and
+// stored values (sorted_values.cpp) can be merged. Hits cannot, because each example was evaluated
+// with labels that earlier examples had determined. The gap of two leaders cannot, because its cuts
+// differ between leaves. Intervals cannot, because they depend on the first values.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The planes of one feature of one class.
+// The moments of one feature of one class.
 struct Moments {
     double& mean;
     double& squares;
@@ -43,7 +43,7 @@ void add(Moments a, double weight, const Moments& b, double other) {
     a.high = std::max(a.high, b.high);
 }
 
-void take(Moments a, double weight, const Moments& b, double other) {
+void subtract(Moments a, double weight, const Moments& b, double other) {
     if (!(other > 0.0)) return;
     const double left = without(weight, other);
     if (!(left > 0.0)) {
@@ -55,7 +55,7 @@ void take(Moments a, double weight, const Moments& b, double other) {
     const double gap = b.mean - a.mean;
     a.mean -= gap * (other / left);
     a.squares = std::max(0.0, a.squares - b.squares - gap * gap * (other * (weight / left)));
-    // The mean of what is left lies in the hull; rounding must not put it outside.
+    // The mean of the remaining rows lies between the limits; rounding must not move it outside.
     a.mean = std::clamp(a.mean, a.low, a.high);
 }
 
@@ -64,8 +64,7 @@ double known_number(const LeafStatistics& s, const double* counts, std::size_t k
     return known ? known[f] : counts[k];
 }
 
-double known_category(const LeafStatistics& s, const double* counts, std::size_t k,
-                      std::size_t c) {
+double known_category(const LeafStatistics& s, const double* counts, std::size_t k, std::size_t c) {
     const double* const known = s.known_categories(c);
     return known ? known[k] : counts[k];
 }
@@ -95,7 +94,9 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
         const bool whole = c < of_other.categorical && !other.known_categories(c);
         if (known_categories(c) || !whole) {
             double* known = const_cast<double*>(known_categories(c));
-            if (!known) known = std::copy_n(counts, s.class_stride, open_known_categories(s, c)) - s.class_stride;
+            if (!known)
+                known = std::copy_n(counts, s.class_stride, open_known_categories(s, c)) -
+                        s.class_stride;
             for (std::size_t k = 0; k < of_other.class_stride && c < of_other.categorical; ++k) {
                 known[k] += known_category(other, others, k, c);
             }
@@ -126,7 +127,7 @@ void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics&
     if (s.derives()) find_bayes(s, counts);
 }
 
-// Whether `other` can have been learned here.
+// Throws std::invalid_argument if `other` cannot have been learned here.
 void LeafStatistics::demand_part(const Shape& s, const double* counts, const LeafStatistics& other,
                                  const Shape& of_other, const double* others) const {
     demand_within(of_other, s);
@@ -136,7 +137,7 @@ void LeafStatistics::demand_part(const Shape& s, const double* counts, const Lea
         const auto demand = [&](double here, double there) {
             without(here, there);
             if (others[k] - there > counts[k] - here + 1e-9 * counts[k]) {
-                throw std::invalid_argument("values are missing there that are known here");
+                throw std::invalid_argument("the other statistics lack values that are known here");
             }
         };
         for (std::size_t f = 0; f < s.numeric; ++f) {
@@ -162,10 +163,11 @@ void LeafStatistics::downdate(const Shape& s, double* counts, const LeafStatisti
                               const Shape& of_other, const double* others) {
     demand_part(s, counts, other, of_other, others);
     bool emptied = false;
-    // A feature that the other does not know was missing from its rows.
+    // A feature that the other statistics do not know was missing from their rows.
     for (std::size_t c = 0; c < s.categorical; ++c) {
         double* const known = const_cast<double*>(known_categories(c));
-        for (std::size_t k = 0; known && c < of_other.categorical && k < of_other.class_stride; ++k) {
+        for (std::size_t k = 0; known && c < of_other.categorical && k < of_other.class_stride;
+             ++k) {
             known[k] = without(known[k], known_category(other, others, k, c));
         }
     }
@@ -173,8 +175,8 @@ void LeafStatistics::downdate(const Shape& s, double* counts, const LeafStatisti
         if (!(others[k] > 0.0)) continue;
         for (std::size_t f = 0; f < of_other.numeric; ++f) {
             const double less = known_number(other, others, k, f);
-            take(Moments(classes()[k], s.numeric, f), known_number(*this, counts, k, f),
-                 Moments(other.classes()[k], of_other.numeric, f), less);
+            subtract(Moments(classes()[k], s.numeric, f), known_number(*this, counts, k, f),
+                     Moments(other.classes()[k], of_other.numeric, f), less);
             if (known_numbers(k)) gaps_->numbers[k][f] = without(gaps_->numbers[k][f], less);
         }
         const std::uint32_t* const here = starts(s);

@@ -1,4 +1,4 @@
-// What leaves keep as a list of numbers: written, and read without trust.
+// What leaves store, as a list of numbers: written, and read with checks.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace riparian {
 
-// Takes whole numbers and arrays off the front of a list of numbers. Errors name the array of
-// the model file.
+// Reads whole numbers and arrays from the front of a list of numbers. Errors name the array in the
+// model file.
 class SavedNumbers {
 public:
     SavedNumbers(const double* first, std::size_t count) : next_(first), left_(count) {}
@@ -58,22 +58,22 @@ private:
     std::size_t left_;
 };
 
-// Appends an array as SavedNumbers reads it.
+// Appends an array in the form that SavedNumbers reads.
 template <class T>
 void save_array(std::vector<double>& out, const std::vector<T>& values) {
     out.push_back(static_cast<double>(values.size()));
     out.insert(out.end(), values.begin(), values.end());
 }
 
-// std::invalid_argument unless a leaf can have seen such values.
+// Throws std::invalid_argument if a leaf cannot have seen these values.
 void demand_values(const std::vector<double>& values);
 
-// Compares saved weights with what a leaf has seen of each class.
+// Compares saved weights with the class weights of a leaf.
 class SeenWeights {
 public:
     SeenWeights(const double* counts, std::size_t classes) : counts_(counts), known_(classes) {}
 
-    // std::invalid_argument if one feature has more weight of a class than the leaf.
+    // Throws std::invalid_argument if one feature has more weight of a class than the leaf.
     void demand(const std::vector<std::int32_t>& codes, const std::vector<double>& weights);
 
 private:

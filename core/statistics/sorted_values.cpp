@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_in_block = 256;  // measured: 128 and 512 are slower at 10^6 values
 
-// How many of n ordered things come before: a search without a branch to guess.
+// How many of n ordered elements come before: a binary search without branches.
 template <class Before>
 std::size_t count_before(std::size_t n, const Before& before) {
     std::size_t first = 0;
@@ -25,7 +25,7 @@ std::size_t count_before(std::size_t n, const Before& before) {
     return first + (n == 1 && before(first) ? 1 : 0);
 }
 
-// Room for so many, a quarter more at a time.
+// The capacity for n elements, which grows by a quarter.
 std::size_t room_for(std::size_t n, std::size_t most) {
     std::size_t room = 0;
     while (room < n) room += room / 4 + 2;
@@ -74,7 +74,7 @@ void SortedValues::Block::append(const Block& from, std::size_t first, std::size
     y.insert(y.end(), from.y.begin() + i, from.y.begin() + j);
 }
 
-// The last block that begins at or before the point; the first if none does.
+// The last block that begins at or before the point, or the first block if none does.
 std::size_t SortedValues::block_of(double x, Label y) const noexcept {
     const Key* const heads = heads_.data();
     const std::size_t n = count_before(heads_.size(), [=](std::size_t b) {
@@ -83,7 +83,7 @@ std::size_t SortedValues::block_of(double x, Label y) const noexcept {
     return n == 0 ? 0 : n - 1;
 }
 
-// A block for one point. Its memory comes first: a failure must leave no empty block.
+// A block for one point. Its memory is allocated first, so that a failure leaves no empty block.
 std::unique_ptr<SortedValues::Block> SortedValues::new_block() {
     auto block = std::make_unique<Block>();
     block->reserve(room_for(1, most_in_block));
@@ -105,7 +105,7 @@ void SortedValues::remove_block(std::size_t b) noexcept {
     blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(b));
 }
 
-// Lays a block out anew, for that many points.
+// Changes the capacity of a block.
 void SortedValues::resize_block(Block& block, std::size_t size) {
     const std::size_t room = room_for(size, most_in_block);
     set_room(block.x, room);
@@ -149,7 +149,7 @@ void SortedValues::insert(std::size_t b, std::size_t i, double x, Label y, doubl
 }
 
 bool SortedValues::learn(double x, std::size_t y, double w) {
-    x += 0.0;  // one zero: -0.0 is 0.0
+    x += 0.0;  // turns -0.0 into 0.0
     const auto label = static_cast<Label>(y);
     if (blocks_.empty()) insert_block(0, new_block(), {x, label});
     const std::size_t b = block_of(x, label);
@@ -160,9 +160,9 @@ bool SortedValues::learn(double x, std::size_t y, double w) {
         block.w[i] += w;
         return false;
     }
-    const bool old_value = (i > 0 && block.x[i - 1] == x) ||
-                           (inside ? block.x[i] == x
-                                   : b + 1 < blocks_.size() && heads_[b + 1].x == x);
+    const bool old_value =
+        (i > 0 && block.x[i - 1] == x) ||
+        (inside ? block.x[i] == x : b + 1 < blocks_.size() && heads_[b + 1].x == x);
     insert(b, i, x, label, w);
     ++points_;
     values_ += old_value ? 0 : 1;
@@ -190,7 +190,8 @@ void SortedValues::downdate(const SortedValues& other) {
         }
         if (w > 0.0) left.learn(p.x, p.y, w);
     }
-    if (taken != other.end()) throw std::invalid_argument("a value is taken away that is not here");
+    if (taken != other.end())
+        throw std::invalid_argument("a value that is not present is subtracted");
     *this = std::move(left);
 }
 
@@ -199,7 +200,7 @@ void SortedValues::erase(double above, double upto) {
     while (b < blocks_.size() && heads_[b].x <= upto) {
         Block& block = *blocks_[b];
         const std::size_t first = block.find_above(above), last = block.find_above(upto);
-        // A value may begin in one block and go on in the next: it counts where it ends.
+        // A value may continue in the next block. It is counted in the block where it ends.
         for (std::size_t i = first; i < last; ++i) {
             const bool ends = i + 1 < block.size()
                                   ? block.x[i + 1] != block.x[i]
@@ -247,10 +248,15 @@ std::vector<std::uint32_t> SortedValues::block_sizes() const {
 void SortedValues::arrange(const std::vector<std::uint32_t>& sizes) {
     std::size_t total = 0;
     for (const std::uint32_t n : sizes) {
-        if (n < 1 || n > most_in_block) throw std::invalid_argument("values: no size of a block");
+        if (n < 1 || n > most_in_block) {
+            throw std::invalid_argument("values: a block size is out of range");
+        }
         total += n;
     }
-    if (total != points_) throw std::invalid_argument("values: blocks of another size");
+    if (total != points_) {
+        throw std::invalid_argument(
+            "values: the block sizes do not add up to the number of points");
+    }
     SortedValues arranged;
     Iterator point = begin();
     for (const std::uint32_t n : sizes) {
@@ -283,7 +289,7 @@ SortedValues SortedValues::restore(std::span<const double> values,
                                    std::string_view name) {
     if (classes.size() != values.size() || weights.size() != values.size()) {
         throw std::invalid_argument(std::string(name) +
-                                    ": values, classes and weights are not of one length");
+                                    ": values, classes and weights differ in length");
     }
     n_classes = std::min(n_classes, most_classes);
     SortedValues restored;
@@ -298,7 +304,7 @@ SortedValues SortedValues::restore(std::span<const double> values,
         demand(std::isfinite(x), "the value is not finite");
         demand(x != 0.0 || !std::signbit(x), "the value is a negative zero");
         demand(y >= 0 && static_cast<std::size_t>(y) < n_classes, "there is no such class");
-        demand(w > 0.0 && w <= heaviest, "not a weight");
+        demand(w > 0.0 && w <= heaviest, "the weight is out of range");
         demand(i == 0 || x >= values[i - 1], "the values do not ascend");
         demand(i == 0 || x > values[i - 1] || y > classes[i - 1],
                "the classes of a value do not ascend");

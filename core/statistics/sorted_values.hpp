@@ -1,4 +1,4 @@
-// Class weights by value, in ascending order, whatever the order they came in.
+// Class weights by value, in ascending order, whatever order they arrive in.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace riparian {
 
-// Points (value, class, weight) in sorted blocks of contiguous arrays under one
-// sorted directory: a B-tree of two levels. A new point moves half a block at most;
-// a run of ascending or descending values fills its blocks. What can be asked does
-// not depend on where one block ends and the next begins; only the memory does.
+// Points (value, class, weight) in sorted blocks of contiguous arrays, with one sorted directory: a
+// B-tree of two levels. A new point moves at most half a block. Ascending or descending values fill
+// their blocks. The results do not depend on how the points are divided into blocks; only the
+// memory does.
 class SortedValues {
 public:
     static constexpr std::size_t most_classes = 65536;
-    static constexpr double heaviest = 0x1p120;  // a weight in a file, as in a saved tree
+    static constexpr double heaviest = 0x1p120;  // largest weight in a file, as for a saved tree
 
     struct Point {
         double x;
@@ -52,25 +52,25 @@ public:
         std::size_t block_ = 0, i_ = 0;
     };
 
-    // Adds weight w > 0 of class y < 65536 at a finite value. True: the point is new.
+    // Adds weight w > 0 of class y < 65536 at a finite value. Returns whether the point is new.
     bool learn(double x, std::size_t y, double w);
-    // All points of another, too; and without those, of which this must hold at least as
-    // much (std::invalid_argument, and nothing changes).
+    // Adds all points of another, or subtracts them. If there is less weight than is subtracted,
+    // throws std::invalid_argument and changes nothing.
     void merge(const SortedValues&);
     void downdate(const SortedValues&);
-    // Forgets the values in (above, upto].
+    // Removes the values in (above, upto].
     void erase(double above, double upto);
 
-    // By value, then by class.
+    // Iterates by value, then by class.
     [[nodiscard]] Iterator begin() const noexcept { return Iterator(*this); }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
-    // Of those held, of which there must be one.
+    // The smallest and the largest value. There must be at least one.
     [[nodiscard]] double smallest() const noexcept { return blocks_.front()->x.front(); }
     [[nodiscard]] double largest() const noexcept { return blocks_.back()->x.back(); }
 
-    // f(value, left) for every value except the largest, ascending; left[k] is the
-    // weight of class k at or below it, summed in that order. n_classes is above
-    // every class learned.
+    // Calls f(value, left) for every value except the largest, ascending. left[k] is the weight of
+    // class k at or below the value, summed in that order. n_classes must be above every class
+    // learned.
     template <class F>
     void each_cut(std::size_t n_classes, F&& f) const {
         std::vector<double> left(n_classes);
@@ -83,19 +83,19 @@ public:
             }
         }
     }
-    // The weights at or below t; those of each_cut, to the bit, at one of its values.
+    // The weights at or below t. At a value of each_cut() they are exactly the same numbers.
     void left_mass(double t, std::size_t n_classes, double* out) const noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return points_ == 0; }
     [[nodiscard]] std::size_t values() const noexcept { return values_; }  // distinct
     [[nodiscard]] std::size_t points() const noexcept { return points_; }  // (value, class)
-    // How many points each block holds, and the same points in blocks of such sizes;
-    // std::invalid_argument if they cannot be.
+    // How many points each block holds, and a change to blocks of such sizes. Throws
+    // std::invalid_argument if the sizes are not valid.
     [[nodiscard]] std::vector<std::uint32_t> block_sizes() const;
     void arrange(const std::vector<std::uint32_t>& sizes);
 
-    // Appends the points in order. `restore` takes what `save` wrote, or throws
-    // std::invalid_argument that begins with `name`.
+    // Appends the points in order. `restore` reads what `save` wrote, and otherwise throws
+    // std::invalid_argument with a message that begins with `name`.
     void save(std::vector<double>& values, std::vector<std::int32_t>& classes,
               std::vector<double>& weights) const;
     static SortedValues restore(std::span<const double> values,
@@ -131,7 +131,7 @@ private:
     void split(std::size_t b);
     static void resize_block(Block&, std::size_t size);
 
-    Held<Key> heads_;  // [block] its first point
+    Held<Key> heads_;  // [block]: its first point
     Held<std::unique_ptr<Block>> blocks_;
     std::size_t points_ = 0, values_ = 0;
 };

@@ -1,4 +1,4 @@
-// U(I): no cut inside an interval gains more.
+// U(I): an upper limit for the gain of all cuts inside an interval.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,20 @@
 
 namespace riparian {
 
-// The weights at a leaf, by class: left of an interval, inside it, right of it. An
-// impurity is concave, so a cut inside is at its best where each class lies wholly
+// Arguments are the class weights at a leaf to the left of an interval, inside it and to the right
+// of it. An impurity is concave, so the gain of a cut inside is largest if each class lies entirely
 // on one side [jin2003]:
 //
 //     U(I) = max over S of gain(left + inside of S, right + inside of the others)
 //
-// S runs over all sets of the classes inside. With more than 8 of them U(I) is the
-// gain of a cut into left, right and every class inside by itself, which is never
-// less: two branches made one gain less or the same. That gain is summed over the
-// cuts that lead there, each times its share of the weight.
+// S runs over all sets of the classes inside. With more than 8 classes, U(I) is instead the gain of
+// a cut into left, right and every class inside by itself. That is never less, because joining two
+// branches cannot increase the gain. It is summed over a sequence of binary cuts, each weighted by
+// its share.
 //
-// gain(a, b) is the mean fall of the impurity for weights a and b of every class,
-// per unit of their own weight, times any constant; 0 if a or b is empty. The search ends
-// early once U(I) is known to be at least `enough`.
+// gain(a, b) is the mean decrease of the impurity for class weights a and b, per unit of their own
+// weight, times any constant. It is 0 if a or b is empty. The search ends early once U(I) is known
+// to be at least `enough`.
 template <class Gain>
 double upper_gain(const Gain& gain, std::span<const double> left, std::span<const double> inside,
                   std::span<const double> right,
@@ -40,7 +40,7 @@ double upper_gain(const Gain& gain, std::span<const double> left, std::span<cons
     double most = gain(a.data(), b.data());
 
     if (present.size() <= most_for_subsets) {
-        // In the order of a Gray code one class changes sides at a step.
+        // In the order of a Gray code, each step moves one class to the other side.
         for (unsigned step = 1; step < 1U << present.size() && most < enough; ++step) {
             const std::size_t k = present[static_cast<std::size_t>(std::countr_zero(step))];
             const bool to_left = (step ^ step >> 1) >> std::countr_zero(step) & 1U;

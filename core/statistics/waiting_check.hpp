@@ -1,4 +1,4 @@
-// A check after which a leaf waits, as the policies see it that keep more at leaves.
+// A check that did not split, as policies that store more at leaves read it.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 namespace riparian {
 
-// What they allocate is charged to the leaf; what the check works with is not.
+// What these policies allocate is charged to the leaf; what the check itself uses is not.
 class WaitingCheck {
 public:
-    const Candidate& best;     // no feature: there was no cut
+    const Candidate& best;  // without a feature if there was no cut
     const Candidate& second;
     const Features& features;  // of the tree, which names the cuts
     Measure measure;
     double epsilon;
     std::size_t n_classes;
-    bool knows_gains;  // false: the impurity is a function of the user
+    bool knows_gains;  // false if the impurity is a user's function
 
-    // The class weights of each branch of a cut, [branch][n_classes], up to the last branch
-    // that has any.
+    // The class weights of each branch of a cut, [branch][n_classes], up to the last branch that
+    // has any.
     [[nodiscard]] virtual std::vector<double> branches(const Candidate&) = 0;
-    // The gain of a cut with these class weights beside it; `known` is the weight of the examples
-    // whose value is known. 0 if a side is empty.
+    // The gain of a cut with these class weights on its two sides. `known` is the weight of the
+    // examples whose value is known. The result is 0 if a side is empty.
     [[nodiscard]] virtual double gain(const double* left, const double* right, double known) = 0;
 
 protected:

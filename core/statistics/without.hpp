@@ -1,16 +1,15 @@
-// Taking a weight away from a sum that it is part of.
+// Subtracts a weight from a sum that contains it.
 #pragma once
 
 #include <stdexcept>
 
 namespace riparian {
 
-// What is within rounding of nothing is nothing; less than nothing is a mistake, and never
-// clipped.
+// A result within rounding of 0 becomes 0. A negative result is an error and never clipped.
 inline double without(double sum, double part) {
     const double left = sum - part;
     if (left > 1e-12 * sum) return left;
-    if (left < -1e-9 * sum) throw std::invalid_argument("more weight is taken away than there is");
+    if (left < -1e-9 * sum) throw std::invalid_argument("more weight is subtracted than there is");
     return 0.0;
 }
 

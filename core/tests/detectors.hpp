@@ -1,4 +1,4 @@
-// Detectors, saved and restored, and errors for them to find.
+// Saves and restores detectors, and makes errors for them to detect.
 #pragma once
 
 #include <limits>
@@ -31,7 +31,7 @@ inline D restored(const typename D::Parameters& p, const std::vector<double>& st
     return d;
 }
 
-// Errors whose rate changes now and then.
+// Errors whose rate changes sometimes.
 struct Errors {
     Dice dice;
     double rate = 0.2;

@@ -1,4 +1,4 @@
-// Rows to learn: mixed features, missing values, three classes or more.
+// Rows to learn, with mixed features, missing values and three or more classes.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 inline Best best_of_three() { return Best::of(Majority{}, NaiveBayes{}, LinearUnits{}); }
 
-// The same numbers with every standard library, which its distributions are not.
+// Gives the same numbers with every standard library; the distributions of <random> do not.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -69,12 +69,13 @@ struct Wanted {
     std::size_t categories = 5;
     std::size_t classes = 3;
     double missing = 0.05;
-    bool weights = false;  // fractional; some 0
-    bool noise = false;    // the class tells nothing
-    std::size_t turning = 0;  // rows after which each class takes the looks of the next; 0: never
+    bool weights = false;  // fractional weights, some of them 0
+    bool noise = false;    // the features do not depend on the class
+    // after this many rows each class takes the distribution of the next; 0 means never
+    std::size_t turning = 0;
 };
 
-// Each class has its own means and favourite categories, with noise around them.
+// Each class has its own means and favourite categories, with noise.
 inline Rows make_rows(const Wanted& wanted, std::uint64_t seed) {
     Dice dice(seed);
     Rows rows;
@@ -101,8 +102,8 @@ inline Rows make_rows(const Wanted& wanted, std::uint64_t seed) {
                 const double mean = static_cast<double>((told * (f + 1)) % wanted.classes);
                 rows.numbers[f].push_back(known ? mean + 0.7 * dice.normal() : nan);
             } else {
-                const std::size_t code =
-                    dice.chance(0.6) ? (told + f) % wanted.categories : dice.below(wanted.categories);
+                const std::size_t code = dice.chance(0.6) ? (told + f) % wanted.categories
+                                                          : dice.below(wanted.categories);
                 rows.codes[f].push_back(known ? static_cast<std::int32_t>(code) : missing_code);
             }
         }
@@ -110,8 +111,8 @@ inline Rows make_rows(const Wanted& wanted, std::uint64_t seed) {
     return rows;
 }
 
-// The same rows with a distribution for the first feature, a number, and for the second, a
-// category, around what they are.
+// The same rows, where the first feature (a number) and the second (a category) are distributions
+// around their values.
 inline Batch blurred(const Rows& rows, std::size_t first, std::size_t n, std::size_t categories) {
     Batch b = rows.batch(first, n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -122,13 +123,15 @@ inline Batch blurred(const Rows& rows, std::size_t first, std::size_t n, std::si
             if (u.type == Uncertain::Type::numbers) {
                 u.first = b.points.size();
                 u.count = 3;
-                for (const double step : {-0.2, 0.0, 0.4}) b.points.push_back({x + step, 0.5 + step});
+                for (const double step : {-0.2, 0.0, 0.4})
+                    b.points.push_back({x + step, 0.5 + step});
             }
             b.uncertain.push_back(u);
         }
         if (code >= 0) {
             Uncertain u{i, 1, Uncertain::Type::categories, 0, 0, 0, 1, b.points.size(), 2};
-            const auto other = static_cast<double>((static_cast<std::size_t>(code) + 1) % categories);
+            const auto other =
+                static_cast<double>((static_cast<std::size_t>(code) + 1) % categories);
             b.points.push_back({static_cast<double>(code), 0.8});
             b.points.push_back({other, 0.2});
             b.uncertain.push_back(u);
@@ -146,9 +149,9 @@ inline TreeSettings quick_settings(AnyLeaf leaf) {
     return s;
 }
 
-// One tree for each policy that keeps more at leaves, one with a second impurity, two of all that
-// growth can remember, two that follow change so eagerly that noise is enough, and two whose inner
-// nodes learn.
+// One tree for each policy that stores more at leaves, one with a second impurity, two with
+// everything that growth can remember, two that adapt so eagerly that noise is enough, and two
+// whose inner nodes learn.
 inline std::vector<TreeSettings> settings_with_extras() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
@@ -199,8 +202,8 @@ inline bool same(const Snapshot& a, const Snapshot& b) {
     return bytes[0] == bytes[1];
 }
 
-// Every answer is a distribution, and the labels are classes.
-inline bool answers_well(const Tree& tree, const Batch& batch, std::size_t width) {
+// Whether every prediction is a distribution and every label a class.
+inline bool predicts_well(const Tree& tree, const Batch& batch, std::size_t width) {
     std::vector<std::int32_t> classes(batch.rows);
     std::vector<double> probabilities(batch.rows * width);
     tree.predict(batch, {classes.data(), probabilities.data(), width});

@@ -1,4 +1,4 @@
-// Gains in their plainest form, from class weights on either side of a cut.
+// Gains in their simplest form, from the class weights on both sides of a cut.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline double error_mass(const double* c, std::size_t n) {
     return std::accumulate(c, c + n, 0.0) - *std::max_element(c, c + n);
 }
 
-// The mean fall of an impurity that is given by its mass, weight times impurity.
+// The mean decrease of an impurity that is given by its mass, which is weight times impurity.
 struct Gain {
     double (*mass)(const double*, std::size_t);
     std::size_t n_classes;

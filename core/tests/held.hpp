@@ -1,5 +1,5 @@
-// Counts the bytes that a program holds from operator new, with what the system takes
-// besides. For one file a program.
+// Counts the bytes that a program holds from operator new, including the overhead of the system.
+// May be included in one file of a program.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ inline std::size_t bytes = 0;
 
 inline std::size_t most = 0;
 
-inline constexpr std::size_t room = 32;  // the size, before each block
+inline constexpr std::size_t room = 32;  // stores the size in front of each block
 
-inline void* take(std::size_t n) {
+inline void* allocate(std::size_t n) {
     auto* const p = static_cast<std::byte*>(std::aligned_alloc(room, (n + 2 * room) / room * room));
     if (!p) std::abort();
     ::new (p) std::size_t(n);
@@ -25,15 +25,15 @@ inline void* take(std::size_t n) {
     return p + room;
 }
 
-// The library rounds such sizes up.
-inline void* take(std::size_t n, std::align_val_t a) {
+// The standard library rounds such sizes up.
+inline void* allocate(std::size_t n, std::align_val_t a) {
     const auto step = static_cast<std::size_t>(a);
     if (step > room) std::abort();
-    return take((n + step - 1) / step * step);
+    return allocate((n + step - 1) / step * step);
 }
 
-// Not inlined: the compiler would miss the matching new.
-[[gnu::noinline]] inline void give(void* block) noexcept {
+// Not inlined, because the compiler would not find the matching new.
+[[gnu::noinline]] inline void release(void* block) noexcept {
     if (!block) return;
     auto* const p = static_cast<std::byte*>(block) - room;
     bytes -= riparian::taken(*reinterpret_cast<const std::size_t*>(p));
@@ -42,16 +42,16 @@ inline void* take(std::size_t n, std::align_val_t a) {
 
 }  // namespace held
 
-void* operator new(std::size_t n) { return held::take(n); }
-void* operator new[](std::size_t n) { return held::take(n); }
-void* operator new(std::size_t n, std::align_val_t a) { return held::take(n, a); }
-void* operator new[](std::size_t n, std::align_val_t a) { return held::take(n, a); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return held::take(n); }
-void operator delete(void* p) noexcept { held::give(p); }
-void operator delete[](void* p) noexcept { held::give(p); }
-void operator delete(void* p, std::size_t) noexcept { held::give(p); }
-void operator delete[](void* p, std::size_t) noexcept { held::give(p); }
-void operator delete(void* p, std::align_val_t) noexcept { held::give(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { held::give(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { held::give(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { held::give(p); }
+void* operator new(std::size_t n) { return held::allocate(n); }
+void* operator new[](std::size_t n) { return held::allocate(n); }
+void* operator new(std::size_t n, std::align_val_t a) { return held::allocate(n, a); }
+void* operator new[](std::size_t n, std::align_val_t a) { return held::allocate(n, a); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return held::allocate(n); }
+void operator delete(void* p) noexcept { held::release(p); }
+void operator delete[](void* p) noexcept { held::release(p); }
+void operator delete(void* p, std::size_t) noexcept { held::release(p); }
+void operator delete[](void* p, std::size_t) noexcept { held::release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { held::release(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { held::release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { held::release(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { held::release(p); }

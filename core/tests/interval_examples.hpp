@@ -1,4 +1,4 @@
-// Intervals beside the examples that they have learned.
+// Intervals, together with the examples that they have learned.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using Detail = IntervalCounts::Detail;
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double greatest = std::numeric_limits<double>::max();
 
-struct Example {
+struct Labelled {
     double x;
     std::size_t y;
     double w;
@@ -36,16 +36,15 @@ struct ExactCut {
 
 inline std::vector<ExactCut> cuts(const IntervalCounts& v, std::size_t n_classes) {
     std::vector<ExactCut> all;
-    v.each_cut(n_classes, [&](double t, const double* left) {
-        all.push_back({t, {left, left + n_classes}});
-    });
+    v.each_cut(n_classes,
+               [&](double t, const double* left) { all.push_back({t, {left, left + n_classes}}); });
     return all;
 }
 
-inline std::vector<double> at_or_below(const std::vector<Example>& all, double t,
+inline std::vector<double> at_or_below(const std::vector<Labelled>& all, double t,
                                        std::size_t n_classes) {
     std::vector<double> left(n_classes);
-    for (const Example& e : all) {
+    for (const Labelled& e : all) {
         if (e.x <= t) left[e.y] += e.w;
     }
     return left;
@@ -113,9 +112,9 @@ inline double draw(Dice& dice, Distribution shape) {
     }
 }
 
-inline std::vector<Example> drawn(Dice& dice, Distribution shape, std::size_t n,
-                                  std::size_t n_classes, bool whole) {
-    std::vector<Example> all;
+inline std::vector<Labelled> drawn(Dice& dice, Distribution shape, std::size_t n,
+                                   std::size_t n_classes, bool whole) {
+    std::vector<Labelled> all;
     const double middle = draw(dice, shape);
     for (std::size_t i = 0; i < n; ++i) {
         const double x = draw(dice, shape);
@@ -127,8 +126,8 @@ inline std::vector<Example> drawn(Dice& dice, Distribution shape, std::size_t n,
     return all;
 }
 
-// Each threshold ascends, has examples on both sides, and its weights are right.
-inline void check_cuts(const IntervalCounts& v, const std::vector<Example>& all,
+// Thresholds ascend and have examples on both sides, and their weights are correct.
+inline void check_cuts(const IntervalCounts& v, const std::vector<Labelled>& all,
                        std::size_t n_classes, bool whole) {
     double before = -infinity;
     std::vector<double> mass(n_classes);

@@ -1,4 +1,4 @@
-// Trees to take apart, and whether what became of them is refused.
+// Trees whose snapshots are changed, and whether these are refused.
 #pragma once
 
 #include <functional>

@@ -7,11 +7,11 @@
 
 namespace {
 
-// A machine with little memory: from one allocation on there is none but what is given back.
+// A machine with little memory: from one allocation on, only freed memory is available.
 struct Machine {
     std::size_t allocations = 0;
-    std::size_t last = SIZE_MAX;       // the number of the allocation that finds nothing left
-    std::size_t available = SIZE_MAX;  // bytes; SIZE_MAX: as many as anyone likes
+    std::size_t last = SIZE_MAX;       // number of the allocation that fails first
+    std::size_t available = SIZE_MAX;  // bytes; SIZE_MAX means unlimited
 
     void arm(std::size_t n) {
         allocations = 0;
@@ -25,10 +25,11 @@ struct Machine {
 
 Machine machine;
 
-constexpr std::size_t least_room = 32;  // in front of a block, for its size
+constexpr std::size_t least_room = 32;  // in front of a block, to store its size
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-    if (++machine.allocations >= machine.last && machine.available == SIZE_MAX) machine.available = 0;
+    if (++machine.allocations >= machine.last && machine.available == SIZE_MAX)
+        machine.available = 0;
     while (machine.available != SIZE_MAX && machine.available < bytes) {
         const std::new_handler handler = std::get_new_handler();
         if (!handler) throw std::bad_alloc();

@@ -1,5 +1,5 @@
-// Crossings of all features at once against those of one pair of classes after another, in
-// every instruction set.
+// The crossings of all features at once equal those of one pair of classes after another, in every
+// instruction set.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Classes with equal means, equal variances, no variance and no values among them.
+// A leaf that includes classes with equal means, equal variances, no variance and no values.
 struct Leaf {
     std::size_t features, stride, n_classes;
     std::vector<std::vector<double>> planes, known;
@@ -55,12 +55,12 @@ struct Leaf {
     }
 
     [[nodiscard]] NumericView view(Variance convention) const {
-        return {classes.data(), n_classes, features, stride, low_of.data(), high_of.data(),
-                convention};
+        return {classes.data(), n_classes,      features,  stride,
+                low_of.data(),  high_of.data(), convention};
     }
 };
 
-// The thresholds of a feature, those of other features left out.
+// The thresholds of one feature.
 std::vector<double> column(const std::vector<double>& rows, std::size_t stride, std::size_t f) {
     std::vector<double> out;
     for (std::size_t i = f; i < rows.size(); i += stride) {
@@ -102,14 +102,13 @@ void all_at_once_are_one_by_one(std::uint64_t seed) {
     }
 }
 
-}  // namespace
-
-int main() {
+CASE(all_at_once_are_one_by_one_in_every_instruction_set) {
     for (const char* const name : kernel_names) {
         const Kernels* const set = kernels_named(name);
         if (!set) continue;
         use_kernels(*set);
         for (std::uint64_t seed = 0; seed < 3000; ++seed) all_at_once_are_one_by_one(seed);
     }
-    return checking::failures();
 }
+
+}  // namespace

@@ -22,7 +22,7 @@ Decision waiting(double gain, double second, double n) {
     return d;
 }
 
-void the_weight_needed_is_the_first_that_decides() {
+CASE(the_weight_needed_is_the_first_that_decides) {
     for (const int epsilons : {1, 2}) {
         for (const double tau : {0.0, 1e-6, 0.05}) {
             for (double gap = 0.9; gap > 1e-7; gap *= 0.7) {
@@ -39,8 +39,8 @@ void the_weight_needed_is_the_first_that_decides() {
     }
 }
 
-// Weights need not be whole numbers, nor the start of the search.
-void fractional_weights_end_too() {
+// Neither the weights nor the start of the search need to be whole numbers.
+CASE(fractional_weights_end_too) {
     examples::Dice dice(1);
     for (int i = 0; i < 20'000; ++i) {
         TreeSettings s;
@@ -53,8 +53,8 @@ void fractional_weights_end_too() {
     }
 }
 
-// Past 2^53 not every whole number is a double; the search must end all the same.
-void a_tiny_gap_needs_an_astronomic_weight() {
+// Above 2^53 not every whole number is a double, but the search must still end.
+CASE(a_tiny_gap_needs_an_astronomic_weight) {
     TreeSettings s;
     s.tau = 0.0;
     for (double gap = 1e-7; gap > 1.1e-9; gap *= 0.93) {
@@ -65,16 +65,17 @@ void a_tiny_gap_needs_an_astronomic_weight() {
     }
 }
 
-void no_gap_never_decides() {
+CASE(no_gap_never_decides) {
     TreeSettings s;
     s.tau = 0.0;
     CHECK(weight_to_decide(s, waiting(0.5, 0.5, 100.0)) == std::numeric_limits<double>::infinity());
-    CHECK(weight_to_decide(s, waiting(1e-10, 0.0, 100.0)) == std::numeric_limits<double>::infinity());
+    CHECK(weight_to_decide(s, waiting(1e-10, 0.0, 100.0)) ==
+          std::numeric_limits<double>::infinity());
     CHECK(weight_to_decide(s, {}) == std::numeric_limits<double>::infinity());
 }
 
-// A leaf with features of all strengths, some of them nearly equal.
-void a_rough_look_never_changes_a_verdict() {
+// The leaf has features of all strengths, some of them nearly equal.
+CASE(a_rough_estimate_never_changes_a_decision) {
     int by_bound = 0, waiting = 0;
     for (std::uint64_t seed = 0; seed < 4000; ++seed) {
         examples::Dice dice(seed);
@@ -87,8 +88,8 @@ void a_rough_look_never_changes_a_verdict() {
         std::vector<double> strength;
         for (std::size_t f = 0; f < shape.numeric; ++f) {
             features.push_back({Kind::numeric, f});
-            strength.push_back(dice.chance(0.5) ? 0.0 : (dice.chance(0.5) ? 0.5 : 2.0) *
-                                                            dice.uniform());
+            strength.push_back(dice.chance(0.5) ? 0.0
+                                                : (dice.chance(0.5) ? 0.5 : 2.0) * dice.uniform());
         }
         TreeSettings settings;
         settings.delta = dice.chance(0.5) ? 1e-7 : 0.3;
@@ -135,12 +136,3 @@ void a_rough_look_never_changes_a_verdict() {
 }
 
 }  // namespace
-
-int main() {
-    a_rough_look_never_changes_a_verdict();
-    the_weight_needed_is_the_first_that_decides();
-    no_gap_never_decides();
-    fractional_weights_end_too();
-    a_tiny_gap_needs_an_astronomic_weight();
-    return checking::failures();
-}

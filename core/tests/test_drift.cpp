@@ -1,4 +1,4 @@
-// Detectors: their windows, their bytes, their parameters.
+// Drift detectors: their windows, memory and parameters.
 #include <ctime>
 #include <limits>
 #include <string>
@@ -12,7 +12,7 @@ using namespace detectors;
 
 namespace {
 
-void the_window_is_the_last_values() {
+CASE(the_window_is_the_last_values) {
     for (const std::uint32_t m : {2u, 5u, 9u}) {
         for (const std::uint32_t clock : {1u, 32u}) {
             for (const double offset : {0.0, 1e9}) {
@@ -48,7 +48,7 @@ void the_window_is_the_last_values() {
     }
 }
 
-void an_abrupt_change_is_found_and_its_direction_told() {
+CASE(an_abrupt_change_is_found_with_its_direction) {
     for (const double from : {0.1, 0.6}) {
         Dice dice(3);
         Adwin a;
@@ -62,7 +62,7 @@ void an_abrupt_change_is_found_and_its_direction_told() {
     }
 }
 
-void a_copy_goes_its_own_way() {
+CASE(a_copy_is_independent) {
     Adwin a;
     for (int i = 0; i < 1000; ++i) a.update(i % 2);
     Adwin b = a;
@@ -78,7 +78,7 @@ void a_copy_goes_its_own_way() {
     CHECK(a.estimate() == 1.0);
 }
 
-void memory_is_on_the_account_and_grows_with_the_logarithm() {
+CASE(memory_is_on_the_account_and_grows_with_the_logarithm) {
     Account account;
     const std::size_t before = held::bytes;
     {
@@ -102,7 +102,7 @@ void memory_is_on_the_account_and_grows_with_the_logarithm() {
     CHECK(account.held == 0);
 }
 
-void a_full_account_leaves_the_window_as_it_was() {
+CASE(a_full_account_leaves_the_window_as_it_was) {
     Account account;
     Adwin a;
     std::vector<double> before;
@@ -139,7 +139,7 @@ void refuses(const typename D::Parameters& p, const std::string& why) {
     }
 }
 
-void impossible_parameters_are_refused() {
+CASE(impossible_parameters_are_refused) {
     refuses<Adwin>({.delta = 0.0}, "delta must be a probability between 0 and 1, got 0");
     refuses<Adwin>({.delta = 1.0}, "delta must be");
     refuses<Adwin>({.delta = examples::nan}, "delta must be");
@@ -147,7 +147,8 @@ void impossible_parameters_are_refused() {
     refuses<Adwin>({.max_buckets = 1}, "max_buckets must be from 2 to 64, got 1");
     refuses<Adwin>({.max_buckets = 65}, "max_buckets must be from 2 to 64, got 65");
     refuses<Adwin>({.min_window_length = 0}, "min_window_length must be from 1 to 4294967295");
-    refuses<Ddm>({.warning_threshold = -1.0}, "warning_threshold must be from 0 to 1000000, got -1");
+    refuses<Ddm>({.warning_threshold = -1.0},
+                 "warning_threshold must be from 0 to 1000000, got -1");
     refuses<Ddm>({.warning_threshold = 4.0},
                  "drift_threshold must be at least warning_threshold = 4, got 3");
     refuses<Ddm>({.drift_threshold = examples::nan}, "drift_threshold must be");
@@ -166,16 +167,16 @@ void impossible_parameters_are_refused() {
     refuses<Kswin>({.window_size = 2'000'000}, "window_size must be from 2 to 1000000");
 }
 
-void the_largest_watcheds_do_not_overflow() {
+CASE(the_largest_inputs_do_not_overflow) {
     Adwin a({.clock = 1});
-    for (int i = 0; i < 3000; ++i) a.update(i % 2 ? largest_watched : -largest_watched);
+    for (int i = 0; i < 3000; ++i) a.update(i % 2 ? largest_input : -largest_input);
     CHECK(std::isfinite(a.estimate()) && std::isfinite(a.variance()));
     CHECK(saved(restored<Adwin>(a.parameters(), saved(a))) == saved(a));
 }
 
-// Far above what it takes, so that only one that degenerates is caught.
+// The limit is far above the usual time, so that only a degenerate detector exceeds it.
 template <class D>
-void a_million_updates_are_quick(bool tell) {
+void a_million_updates_are_quick() {
 #ifdef RIPARIAN_SANITIZE
     constexpr double most_nanoseconds = 1e5;
 #else
@@ -191,14 +192,23 @@ void a_million_updates_are_quick(bool tell) {
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     const double nanoseconds = seconds * 1e9 / n;
     CHECK(nanoseconds <= most_nanoseconds);
-    if (tell) {
-        std::printf("%s: %.1f ns an update, %zu bytes\n", std::string(D::name).c_str(),
-                    nanoseconds, d.bytes());
-    }
+    std::printf("%s: %.1f ns per update, %zu bytes\n", std::string(D::name).c_str(), nanoseconds,
+                d.bytes());
 }
 
-// Each kind by the name that users write, with parameters by theirs.
-void any_detector_finds_a_change() {
+CASE(a_million_updates_of_every_detector_are_quick) {
+    a_million_updates_are_quick<Adwin>();
+    a_million_updates_are_quick<Ddm>();
+    a_million_updates_are_quick<Eddm>();
+    a_million_updates_are_quick<HddmA>();
+    a_million_updates_are_quick<HddmW>();
+    a_million_updates_are_quick<PageHinkley>();
+    a_million_updates_are_quick<Kswin>();
+    a_million_updates_are_quick<Fhddm>();
+}
+
+// Detectors and parameters are found by the names that users write.
+CASE(any_detector_finds_a_change) {
     const std::vector<std::string_view> all = names(static_cast<const AnyDetector*>(nullptr));
     CHECK(all.size() == 8);
     for (const std::string_view name : all) {
@@ -207,7 +217,7 @@ void any_detector_finds_a_change() {
         std::size_t drifts = 0, last = 0;
         for (std::size_t i = 0; i < 4000; ++i) {
             const double x = dice.chance(i < 2000 ? 0.1 : 0.6);
-            CHECK(may_watch(watches(d), x));
+            CHECK(accepts(input_of(d), x));
             if (update(d, x) == Signal::drift) {
                 ++drifts;
                 last = i;
@@ -215,50 +225,31 @@ void any_detector_finds_a_change() {
             }
         }
         if (!CHECK(drifts >= 1 && last >= 2000 && last < 2400)) {
-            std::fprintf(stderr, "%s: %zu drifts, at %zu\n", std::string(name).c_str(), drifts, last);
+            std::fprintf(stderr, "%s: %zu drifts, at %zu\n", std::string(name).c_str(), drifts,
+                         last);
         }
         CHECK(estimate(d) > 0.0);
     }
-    const AnyDetector kswin = fresh(AnyDetector(Kswin{}), [](std::string_view name, auto& value, auto&&...) {
-        if constexpr (std::is_same_v<decltype(value), std::uint32_t&>) {
-            if (name == "window_size") value = 200;
-        }
-    });
+    const AnyDetector kswin =
+        fresh(AnyDetector(Kswin{}), [](std::string_view name, auto& value, auto&&...) {
+            if constexpr (std::is_same_v<decltype(value), std::uint32_t&>) {
+                if (name == "window_size") value = 200;
+            }
+        });
     CHECK(std::get<Kswin>(kswin).parameters().window_size == 200);
     CHECK(!by_name<AnyDetector>("adwim"));
 }
 
-void only_what_a_detector_understands_may_be_watched() {
+CASE(a_detector_accepts_only_its_inputs) {
     for (const double x : {examples::nan, infinity, -infinity, 1e101}) {
-        for (const Watches w : {Watches::errors, Watches::shares, Watches::numbers}) {
-            CHECK(!may_watch(w, x));
+        for (const DetectorInput w :
+             {DetectorInput::errors, DetectorInput::shares, DetectorInput::numbers}) {
+            CHECK(!accepts(w, x));
         }
     }
-    CHECK(may_watch(Watches::errors, 1.0) && !may_watch(Watches::errors, 0.5));
-    CHECK(may_watch(Watches::shares, 0.5) && !may_watch(Watches::shares, 1.5));
-    CHECK(may_watch(Watches::numbers, -1e100));
+    CHECK(accepts(DetectorInput::errors, 1.0) && !accepts(DetectorInput::errors, 0.5));
+    CHECK(accepts(DetectorInput::shares, 0.5) && !accepts(DetectorInput::shares, 1.5));
+    CHECK(accepts(DetectorInput::numbers, -1e100));
 }
 
 }  // namespace
-
-int main(int argc, char**) {
-    the_window_is_the_last_values();
-    an_abrupt_change_is_found_and_its_direction_told();
-    a_copy_goes_its_own_way();
-    memory_is_on_the_account_and_grows_with_the_logarithm();
-    a_full_account_leaves_the_window_as_it_was();
-    impossible_parameters_are_refused();
-    the_largest_watcheds_do_not_overflow();
-    const bool tell = argc > 1;
-    a_million_updates_are_quick<Adwin>(tell);
-    a_million_updates_are_quick<Ddm>(tell);
-    a_million_updates_are_quick<Eddm>(tell);
-    a_million_updates_are_quick<HddmA>(tell);
-    a_million_updates_are_quick<HddmW>(tell);
-    a_million_updates_are_quick<PageHinkley>(tell);
-    a_million_updates_are_quick<Kswin>(tell);
-    a_million_updates_are_quick<Fhddm>(tell);
-    any_detector_finds_a_change();
-    only_what_a_detector_understands_may_be_watched();
-    return checking::failures();
-}

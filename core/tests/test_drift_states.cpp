@@ -1,4 +1,4 @@
-// The states of detectors: they go on as if never saved, and what cannot be one is refused.
+// Saved detectors continue as if they had not been saved, and impossible states are refused.
 #include <limits>
 #include <string>
 
@@ -10,7 +10,7 @@ using namespace detectors;
 namespace {
 
 template <class D>
-void a_restored_one_goes_on_as_if_never_saved(const typename D::Parameters& p) {
+void a_restored_state_continues_as_if_never_saved(const typename D::Parameters& p) {
     Errors errors{Dice(5)};
     D never(p), again(p);
     for (int i = 0; i < 20'000; ++i) {
@@ -36,7 +36,7 @@ std::string complaint(const typename D::Parameters& p, const std::vector<double>
     return "";
 }
 
-// States that end early or hold other numbers are refused, or are detectors that work.
+// States that end early or contain other numbers are refused, or give detectors that work.
 template <class D>
 void mutated_states_do_no_harm(const typename D::Parameters& p) {
     Dice dice(7);
@@ -47,8 +47,9 @@ void mutated_states_do_no_harm(const typename D::Parameters& p) {
         const std::size_t n = dice.below(3) ? 300 + dice.below(3000) : dice.below(40);
         for (std::size_t i = 0; i < n; ++i) d.update(errors.next());
         std::vector<double> state = saved(d);
-        const double numbers[] = {0.0,   -0.0, 1.0,    2.0,   -1.0,     1e300, 5e-324, infinity,
-                                  examples::nan, 0.5,  1000.0, 1e100, -infinity, 3.0,   0x1p53, 0x1p64};
+        const double numbers[] = {0.0,       -0.0,     1.0,           2.0,   -1.0,   1e300,
+                                  5e-324,    infinity, examples::nan, 0.5,   1000.0, 1e100,
+                                  -infinity, 3.0,      0x1p53,        0x1p64};
         const std::size_t at = dice.below(state.size());
         if (dice.chance(0.1)) {
             state.resize(at);
@@ -70,7 +71,7 @@ void mutated_states_do_no_harm(const typename D::Parameters& p) {
     CHECK(survived > 30 && refused > 300);
 }
 
-void hostile_windows_say_why() {
+CASE(hostile_windows_are_refused_with_the_reason) {
     Adwin a;
     Dice dice(9);
     for (int i = 0; i < 1000; ++i) a.update(dice.normal());
@@ -102,33 +103,40 @@ void hostile_windows_say_why() {
     refused(5 + rows, 0.0, "a row's buckets is out of range");
     refused(first, 1e300, "a bucket's sum is out of range");
     refused(first + 1, -1.0, "a bucket's squares is out of range");
-    refused(good.size() - 1, 1.0, "a bucket's squares is out of range");  // of one value
+    refused(good.size() - 1, 1.0, "a bucket's squares is out of range");  // a bucket of one value
     for (std::size_t n = 0; n < good.size(); ++n) {
-        const std::vector<double> state(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n));
+        const std::vector<double> state(good.begin(),
+                                        good.begin() + static_cast<std::ptrdiff_t>(n));
         CHECK(complaint<Adwin>({}, state).find("too early") != std::string::npos);
     }
-    // The state of a detector with other rows.
-    CHECK(complaint<Adwin>({0.002, 32, 4, 5, 10}, good).find("a row's buckets") != std::string::npos);
+    // The state belongs to a detector with other rows.
+    CHECK(complaint<Adwin>({0.002, 32, 4, 5, 10}, good).find("a row's buckets") !=
+          std::string::npos);
 }
 
-template <class D>
-void states_of(const typename D::Parameters& p) {
-    a_restored_one_goes_on_as_if_never_saved<D>(p);
-    mutated_states_do_no_harm<D>(p);
+// Calls test(parameters) with parameters of every detector.
+template <class Test>
+void for_each_detector(const Test& test) {
+    test.template operator()<Adwin>({});
+    test.template operator()<Ddm>({});
+    test.template operator()<Eddm>({});
+    test.template operator()<HddmA>({.two_sided_test = true});
+    test.template operator()<HddmW>({.two_sided_test = true});
+    test.template operator()<PageHinkley>({.threshold = 10.0});
+    test.template operator()<Kswin>({.window_size = 60, .stat_size = 20});
+    test.template operator()<Fhddm>({.window_size = 30});
+}
+
+CASE(a_restored_detector_continues_as_if_never_saved) {
+    for_each_detector([]<class D>(const typename D::Parameters& p) {
+        a_restored_state_continues_as_if_never_saved<D>(p);
+    });
+    a_restored_state_continues_as_if_never_saved<Adwin>({0.05, 7, 2, 1, 0});
+}
+
+CASE(mutated_states_are_refused_or_work) {
+    for_each_detector(
+        []<class D>(const typename D::Parameters& p) { mutated_states_do_no_harm<D>(p); });
 }
 
 }  // namespace
-
-int main() {
-    hostile_windows_say_why();
-    states_of<Adwin>({});
-    states_of<Ddm>({});
-    states_of<Eddm>({});
-    states_of<HddmA>({.two_sided_test = true});
-    states_of<HddmW>({.two_sided_test = true});
-    states_of<PageHinkley>({.threshold = 10.0});
-    states_of<Kswin>({.window_size = 60, .stat_size = 20});
-    states_of<Fhddm>({.window_size = 30});
-    a_restored_one_goes_on_as_if_never_saved<Adwin>({0.05, 7, 2, 1, 0});
-    return checking::failures();
-}

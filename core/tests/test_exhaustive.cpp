@@ -1,4 +1,4 @@
-// Every value in sorted blocks, against a plain map; saved, restored, and hostile arrays.
+// Every value in sorted blocks, compared with a plain map; saved, restored, and hostile arrays.
 #include "../statistics/exhaustive_values.hpp"
 
 #include <algorithm>
@@ -68,13 +68,12 @@ struct Cut {
 template <class Values>
 std::vector<Cut> cuts(const Values& v, std::size_t n_classes) {
     std::vector<Cut> all;
-    v.each_cut(n_classes, [&](double t, const double* left) {
-        all.push_back({t, {left, left + n_classes}});
-    });
+    v.each_cut(n_classes,
+               [&](double t, const double* left) { all.push_back({t, {left, left + n_classes}}); });
     return all;
 }
 
-// The sums of each class, ascending, after each value but the largest.
+// The sums of each class after each value except the largest, ascending.
 std::vector<Cut> cuts(const Oracle& oracle, std::size_t n_classes) {
     std::vector<Cut> all;
     std::vector<double> left(n_classes);
@@ -103,8 +102,8 @@ void agree(const std::vector<Example>& examples, std::size_t n_classes) {
         values.left_mass(want[i].threshold, n_classes, mass.data());
         CHECK(mass == want[i].left);
         values.left_mass(std::nextafter(want[i].threshold, infinity), n_classes, mass.data());
-        CHECK(mass == want[i].left || want[i + 1].threshold ==
-                                          std::nextafter(want[i].threshold, infinity));
+        CHECK(mass == want[i].left ||
+              want[i + 1].threshold == std::nextafter(want[i].threshold, infinity));
     }
     values.left_mass(-infinity, n_classes, mass.data());
     CHECK(std::all_of(mass.begin(), mass.end(), [](double m) { return m == 0.0; }));
@@ -120,7 +119,7 @@ std::vector<Example> drawn(Dice& dice, std::size_t n, std::size_t n_values, std:
     return all;
 }
 
-void any_order_and_any_number_of_values() {
+CASE(any_order_and_any_number_of_values) {
     Dice dice(1);
     for (const std::size_t n : {0, 1, 2, 255, 256, 257, 1000, 20'000}) {
         for (const std::size_t n_values : {1, 2, 300, 1'000'000}) {
@@ -137,18 +136,19 @@ void any_order_and_any_number_of_values() {
     }
 }
 
-void one_value_of_very_many_classes() {
+CASE(one_value_of_very_many_classes) {
     std::vector<Example> all;
     for (std::size_t k = 0; k < 65536; ++k) all.push_back({1.0, k * 40503 % 65536, 1.0});
     for (std::size_t k = 0; k < 65536; k += 100) all.push_back({2.0, k, 1.0});
     agree(all, 65536);
 }
 
-void extreme_values() {
+CASE(extreme_values) {
     Dice dice(2);
     const double tiny = 5e-324;
-    std::vector<double> xs = {greatest, -greatest, tiny, -tiny, 0.0, -0.0, 1.0,
-                              std::nextafter(1.0, 2.0), 1e-310, 1e9, 1e9 + 1e-6};
+    std::vector<double> xs = {greatest, -greatest, tiny,      -tiny,
+                              0.0,      -0.0,      1.0,       std::nextafter(1.0, 2.0),
+                              1e-310,   1e9,       1e9 + 1e-6};
     for (int i = 0; i < 3000; ++i) {
         xs.push_back(std::ldexp(dice.normal(), int(dice.below(2000)) - 1000));
     }
@@ -163,8 +163,8 @@ void extreme_values() {
     CHECK(!std::signbit(saved(zero).values[0]));
 }
 
-// Whole weights: the same bits, whatever the order.
-void order_does_not_matter() {
+// With whole weights the bits do not depend on the order.
+CASE(order_does_not_matter) {
     Dice dice(3);
     std::vector<Example> all = drawn(dice, 5000, 2000, 3, true);
     ExhaustiveValues first, second;
@@ -175,7 +175,7 @@ void order_does_not_matter() {
     CHECK(cuts(first, 3) == cuts(second, 3));
 }
 
-void a_restored_one_goes_on_as_if_never_saved() {
+CASE(a_restored_state_continues_as_if_never_saved) {
     Dice dice(4);
     for (int round = 0; round < 40; ++round) {
         const std::vector<Example> all = drawn(dice, 4000, 1 + dice.below(8000), 5, round % 2 == 0);
@@ -207,7 +207,7 @@ void refuses(const Saved& s, std::size_t n_classes, const std::string& why) {
     }
 }
 
-void hostile_arrays_are_refused() {
+CASE(hostile_arrays_are_refused) {
     const Saved good{{1.0, 1.0, 2.0}, {0, 2, 1}, {1.0, 2.0, 3.0}};
     CHECK(saved(restored(good, 3)) == good);
     const auto with = [&](auto change) {
@@ -217,10 +217,12 @@ void hostile_arrays_are_refused() {
     };
     for (const double bad : {infinity, -infinity, examples::nan}) {
         refuses(with([&](Saved& s) { s.values[2] = bad; }), 3, "row 2: the value is not finite");
-        refuses(with([&](Saved& s) { s.weights[1] = bad; }), 3, "row 1: not a weight");
+        refuses(with([&](Saved& s) { s.weights[1] = bad; }), 3,
+                "row 1: the weight is out of range");
     }
     for (const double bad : {0.0, -1.0, 0x1p121}) {
-        refuses(with([&](Saved& s) { s.weights[1] = bad; }), 3, "row 1: not a weight");
+        refuses(with([&](Saved& s) { s.weights[1] = bad; }), 3,
+                "row 1: the weight is out of range");
     }
     refuses(with([](Saved& s) { s.values[0] = -0.0; }), 3, "row 0: the value is a negative zero");
     refuses(with([](Saved& s) { s.values[2] = 0.5; }), 3, "row 2: the values do not ascend");
@@ -229,11 +231,11 @@ void hostile_arrays_are_refused() {
     refuses(with([](Saved& s) { s.classes[2] = -1; }), 3, "row 2: there is no such class");
     refuses(with([](Saved& s) { s.classes[2] = 65536; }), 100'000, "row 2: there is no such class");
     refuses(good, 2, "row 1: there is no such class");
-    refuses(with([](Saved& s) { s.weights.pop_back(); }), 3, "not of one length");
-    refuses(with([](Saved& s) { s.classes.push_back(0); }), 3, "not of one length");
+    refuses(with([](Saved& s) { s.weights.pop_back(); }), 3, "differ in length");
+    refuses(with([](Saved& s) { s.classes.push_back(0); }), 3, "differ in length");
 }
 
-void values_of_a_range_are_forgotten() {
+CASE(values_of_a_range_are_forgotten) {
     Dice dice(5);
     for (int round = 0; round < 300; ++round) {
         SortedValues values;
@@ -247,9 +249,8 @@ void values_of_a_range_are_forgotten() {
             if (dice.chance(0.05)) a = -infinity;
             if (dice.chance(0.05)) b = infinity;
             values.erase(a, b);
-            std::erase_if(oracle, [&](const auto& p) {
-                return p.first.first > a && p.first.first <= b;
-            });
+            std::erase_if(oracle,
+                          [&](const auto& p) { return p.first.first > a && p.first.first <= b; });
         }
         CHECK(saved(values) == sorted(oracle));
         CHECK(values.points() == oracle.size());
@@ -259,7 +260,7 @@ void values_of_a_range_are_forgotten() {
     }
 }
 
-void bytes_are_those_held() {
+CASE(bytes_are_those_held) {
     Dice dice(6);
     for (const int order : {0, 1, 2}) {
         const std::size_t before = held::bytes;
@@ -280,8 +281,8 @@ void bytes_are_those_held() {
     }
 }
 
-// Far above what it takes, so that only a structure that degenerates is caught.
-void a_million_values_are_quick(bool tell) {
+// The limit is far above the usual time, so that only a degenerate structure exceeds it.
+CASE(a_million_values_are_quick) {
 #ifdef RIPARIAN_SANITIZE
     constexpr double most_nanoseconds = 1e5;
 #else
@@ -298,8 +299,11 @@ void a_million_values_are_quick(bool tell) {
         organ[i] = static_cast<double>(i % 2 ? i : 2 * n - i);
     }
     const std::pair<const char*, const std::vector<double>*> orders[] = {
-        {"random", &random},     {"ascending", &ascending}, {"descending", &descending},
-        {"repeated", &repeated}, {"from both ends", &organ}};
+        {"random", &random},
+        {"ascending", &ascending},
+        {"descending", &descending},
+        {"repeated", &repeated},
+        {"from both ends", &organ}};
     for (const auto& [name, xs] : orders) {
         Account account;
         const Charge charge(account);
@@ -309,24 +313,9 @@ void a_million_values_are_quick(bool tell) {
         const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
         const double nanoseconds = seconds * 1e9 / n;
         CHECK(nanoseconds <= most_nanoseconds);
-        if (tell) {
-            std::printf("%s: %.0f ns an insert, %.1f bytes a point\n", name, nanoseconds,
-                        static_cast<double>(account.held) / static_cast<double>(values.points()));
-        }
+        std::printf("%s: %.0f ns per insert, %.1f bytes per point\n", name, nanoseconds,
+                    static_cast<double>(account.held) / static_cast<double>(values.points()));
     }
 }
 
 }  // namespace
-
-int main(int argc, char**) {
-    any_order_and_any_number_of_values();
-    one_value_of_very_many_classes();
-    extreme_values();
-    order_does_not_matter();
-    a_restored_one_goes_on_as_if_never_saved();
-    hostile_arrays_are_refused();
-    values_of_a_range_are_forgotten();
-    bytes_are_those_held();
-    a_million_values_are_quick(argc > 1);
-    return checking::failures();
-}

@@ -1,4 +1,4 @@
-// The kernels' logarithm, exponential and normal distribution against long double.
+// The kernels' logarithm, exponential and normal distribution, compared with long double.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -32,14 +32,15 @@ double any_positive(examples::Dice& dice) {
     return std::bit_cast<double>(least + dice.bits() % (most - least));
 }
 
-void logarithm(const Kernels& k) {
+void check_logarithm(const Kernels& k) {
     examples::Dice dice(1);
     double worst = 0.0;
     for (int i = 0; i < 300'000; ++i) {
         const double x = i % 3 == 0   ? any_positive(dice)
                          : i % 3 == 1 ? 1.0 + (dice.uniform() - 0.5) * std::pow(2.0, -(i % 52))
                                       : dice.uniform() * 1e4 + 1e-300;
-        worst = std::max(worst, relative(ask(k.logarithm, x), std::log(static_cast<long double>(x))));
+        worst =
+            std::max(worst, relative(ask(k.logarithm, x), std::log(static_cast<long double>(x))));
     }
     std::printf("%s: logarithm within %.3g\n", k.name, worst);
     CHECK(worst <= 4e-16);
@@ -48,14 +49,14 @@ void logarithm(const Kernels& k) {
     CHECK(relative(ask(k.logarithm, 1.7976931348623157e308), 709.7827128933839731L) <= 4e-16);
 }
 
-void xlog2x(const Kernels& k) {
+void check_xlog2x(const Kernels& k) {
     examples::Dice dice(2);
     double worst = 0.0;
     for (int i = 0; i < 300'000; ++i) {
         const double x = i % 2 ? any_positive(dice) : dice.uniform() * 1e6;
         const long double want = x * std::log2(static_cast<long double>(x));
         if (std::fabs(want) > 1e308L || std::fabs(want) < 1e-300L) continue;
-        // Near 1 the logarithm is small against the steps of its sum.
+        // Near 1 the logarithm is small compared with the rounding of its sum.
         const double got = ask(k.xlog2x, x);
         worst = std::max(worst, static_cast<double>(std::fabs(got - want) /
                                                     std::max(std::fabs(want), (long double)x)));
@@ -67,16 +68,17 @@ void xlog2x(const Kernels& k) {
         CHECK(ask(k.xlog2x, x) == x * e);
     }
     CHECK(ask(k.xlog2x, 0.0) == 0.0);
-    // As good as nothing: denormals, and what rounding leaves below zero.
+    // The result is close to 0 for denormals and for rounding errors below zero.
     for (const double x : {5e-324, 1e-310, -1e-17}) CHECK(std::abs(ask(k.xlog2x, x)) <= 1e-13);
 }
 
-void exponential(const Kernels& k) {
+void check_exponential(const Kernels& k) {
     examples::Dice dice(3);
     double worst = 0.0;
     for (int i = 0; i < 300'000; ++i) {
         const double x = i % 2 ? -708.0 + 1417.0 * dice.uniform() : 2.0 * dice.uniform() - 1.0;
-        worst = std::max(worst, relative(ask(k.exponential, x), std::exp(static_cast<long double>(x))));
+        worst =
+            std::max(worst, relative(ask(k.exponential, x), std::exp(static_cast<long double>(x))));
     }
     std::printf("%s: exponential within %.3g\n", k.name, worst);
     CHECK(worst <= 5e-16);
@@ -85,7 +87,7 @@ void exponential(const Kernels& k) {
     for (const double x : {-708.5, -1e4, -1e308, -infinity}) CHECK(ask(k.exponential, x) == 0.0);
 }
 
-void normal_cdf(const Kernels& k) {
+void check_normal_cdf(const Kernels& k) {
     examples::Dice dice(4);
     long double worst = 0.0L;
     for (int i = 0; i < 300'000; ++i) {
@@ -100,14 +102,14 @@ void normal_cdf(const Kernels& k) {
         CHECK(ask(k.normal_cdf, z) == 1.0);
         CHECK(ask(k.normal_cdf, -z) >= 0.0 && ask(k.normal_cdf, -z) <= 1e-15);
     }
-    // Never outside [0, 1]: a share of a weight.
+    // The result is a share of a weight, so it is never outside [0, 1].
     for (double z = -9.0; z <= 9.0; z += 1e-4) {
         const double share = ask(k.normal_cdf, z);
         CHECK(share >= 0.0 && share <= 1.0);
     }
 }
 
-void single_numbers_have_the_same_bits(const Kernels& k) {
+void check_single_numbers(const Kernels& k) {
     examples::Dice dice(5);
     for (int i = 0; i < 10'000; ++i) {
         const double x = any_positive(dice);
@@ -116,17 +118,17 @@ void single_numbers_have_the_same_bits(const Kernels& k) {
     for (int e = 0; e <= 16; ++e) CHECK(riparian::log2(std::ldexp(1.0, e)) == e);
 }
 
-}  // namespace
-
-int main() {
+template <class Test>
+void for_each_set(const Test& test) {
     for (const char* const name : kernel_names) {
-        const Kernels* const k = kernels_named(name);
-        if (!k) continue;
-        logarithm(*k);
-        xlog2x(*k);
-        exponential(*k);
-        normal_cdf(*k);
-        single_numbers_have_the_same_bits(*k);
+        if (const Kernels* const k = kernels_named(name)) test(*k);
     }
-    return checking::failures();
 }
+
+CASE(the_logarithm_is_exact_enough) { for_each_set(check_logarithm); }
+CASE(x_log2_x_is_exact_enough) { for_each_set(check_xlog2x); }
+CASE(the_exponential_is_exact_enough) { for_each_set(check_exponential); }
+CASE(the_normal_distribution_is_exact_enough) { for_each_set(check_normal_cdf); }
+CASE(single_numbers_have_the_same_bits) { for_each_set(check_single_numbers); }
+
+}  // namespace

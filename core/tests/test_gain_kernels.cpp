@@ -1,4 +1,4 @@
-// Gains, and the trees that grow by them, are the same bits in every instruction set that this
+// Gains, and the trees that grow by them, have the same bits in every instruction set that this
 // machine has.
 #include <algorithm>
 #include <variant>
@@ -85,8 +85,8 @@ private:
         }
     }
 
-    // The gains of each feature lie within the limits of the rough look, which are near them
-    // unless it cannot tell whether both branches have enough.
+    // The gains of each feature lie within the limits of the rough estimate. The limits are close
+    // to the gains, unless it is unknown whether both branches have enough weight.
     template <class Impurity>
     void rough_gains_hold(std::size_t place, const NumericCheck& check,
                           const AlignedDoubles& gains) {
@@ -134,8 +134,8 @@ private:
         AlignedDoubles out_one[3], out_two[3];
         for (int i = 0; i < 3; ++i) out_one[i] = out_two[i] = AlignedDoubles(padded(n_values), 7.0);
         const Impurity impurity;
-        CategoricalCheck check{cell_places.data(), n_values,          n_classes_,
-                               known.data(),       scratch.data(),    out_one[0].data(),
+        CategoricalCheck check{cell_places.data(), n_values,         n_classes_,
+                               known.data(),       scratch.data(),   out_one[0].data(),
                                out_one[1].data(),  out_one[2].data()};
         const double whole = a_.categorical_masses[place](&impurity, check);
         check.mass = out_two[0].data();
@@ -169,7 +169,7 @@ void trees_are_the_same(const Kernels& a, const Kernels& b) {
             Tree tree(settings);
             tree.add_features(rows.kinds);
             tree.learn(rows.batch(), rows.y.data(), rows.w.data());
-            CHECK(tree.n_leaves() > 2);
+            CHECK(tree.facts().n_leaves > 2);
             grown[i] = tree.snapshot();
         }
         CHECK(examples::same(grown[0], grown[1]));
@@ -177,13 +177,14 @@ void trees_are_the_same(const Kernels& a, const Kernels& b) {
     use_kernels(b);
 }
 
-}  // namespace
-
-int main() {
-    return for_each_set([](const Kernels& baseline, const Kernels& other) {
+CASE(gain_kernels_agree_with_the_baseline) {
+    for_each_set([](const Kernels& baseline, const Kernels& other) {
         for (std::uint64_t seed = 0; seed < 3000; ++seed) GainKernels(baseline, other, seed).run();
         CHECK(GainKernels::gains_seen > 1000 &&
               GainKernels::limits_near > 0.95 * GainKernels::gains_seen);
-        trees_are_the_same(baseline, other);
     });
 }
+
+CASE(trees_do_not_depend_on_the_instruction_set) { for_each_set(trees_are_the_same); }
+
+}  // namespace

@@ -1,4 +1,4 @@
-// Gradient trees: the numbers of the specification, gradients against finite differences, and
+// Gradient trees: the numbers of the specification, gradients compared with finite differences, and
 // the same bits with every instruction set.
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 bool close(double a, double b, double within) { return std::abs(a - b) <= within; }
 
-// One tree with room of its own; `x` and the weights are whole vectors.
+// One tree with its own memory; `x` and the weights are padded to whole vectors.
 struct OneTree {
     GradientSettings settings;
     HeldDoubles x, weights;
@@ -41,7 +41,7 @@ struct OneTree {
     }
 };
 
-void the_numbers_of_the_specification() {
+CASE(the_numbers_of_the_specification) {
     OneTree one(1, 4);
     one.settings.slope = 1.0;
     one.settings.loss = GradientSettings::Loss::squared;
@@ -73,7 +73,7 @@ void the_numbers_of_the_specification() {
     }
 }
 
-void gradients_are_finite_differences() {
+CASE(gradients_are_finite_differences) {
     examples::Dice dice(1);
     for (std::size_t depth = 1; depth <= 5; ++depth) {
         for (int turn = 0; turn < 40; ++turn) {
@@ -117,7 +117,7 @@ void gradients_are_finite_differences() {
     }
 }
 
-void planes_keep_their_length() {
+CASE(planes_keep_their_length) {
     examples::Dice dice(2);
     for (const auto step : {GradientSettings::Step::tangent, GradientSettings::Step::plain}) {
         OneTree t(3, 8);
@@ -131,7 +131,8 @@ void planes_keep_their_length() {
         }
         for (std::size_t i = 0; i < 7; ++i) {
             double squares = 0.0;
-            for (std::size_t j = 0; j < 8; ++j) squares += t.weights[i * 8 + j] * t.weights[i * 8 + j];
+            for (std::size_t j = 0; j < 8; ++j)
+                squares += t.weights[i * 8 + j] * t.weights[i * 8 + j];
             CHECK(close(squares, 1.0, 1e-12));
         }
     }
@@ -158,7 +159,7 @@ std::vector<unsigned char> learned(const GradientSettings& settings, const examp
     return bytes_of(trees);
 }
 
-void every_instruction_set_and_every_batch_gives_the_same_bits() {
+CASE(every_instruction_set_and_every_batch_gives_the_same_bits) {
     examples::Wanted wanted;
     wanted.rows = 1500;
     wanted.numeric = 5;
@@ -177,8 +178,8 @@ void every_instruction_set_and_every_batch_gives_the_same_bits() {
     }
 }
 
-// Two trees say what one did.
-void a_third_class_changes_nothing_that_was_known() {
+// Two trees predict the same as the one before.
+CASE(a_third_class_changes_nothing_that_was_known) {
     examples::Wanted wanted;
     wanted.classes = 2;
     const examples::Rows rows = examples::make_rows(wanted, 4);
@@ -194,7 +195,7 @@ void a_third_class_changes_nothing_that_was_known() {
     for (std::size_t i = 0; i < before.size(); ++i) CHECK(close(before[i], after[i], 1e-12));
 }
 
-void first_weights_hang_on_their_place_alone() {
+CASE(initial_weights_depend_only_on_their_place) {
     InitialWeights a(7, 1, 3, InitialWeights::numeric), b(7, 1, 3, InitialWeights::numeric);
     double sum = 0.0, squares = 0.0;
     for (int i = 0; i < 20'000; ++i) {
@@ -212,7 +213,7 @@ void first_weights_hang_on_their_place_alone() {
     }
 }
 
-void saved_and_restored_it_goes_on_the_same() {
+CASE(a_restored_model_continues_as_if_never_saved) {
     examples::Wanted wanted;
     wanted.weights = true;
     const examples::Rows rows = examples::make_rows(wanted, 5);
@@ -229,14 +230,3 @@ void saved_and_restored_it_goes_on_the_same() {
 }
 
 }  // namespace
-
-int main() {
-    the_numbers_of_the_specification();
-    gradients_are_finite_differences();
-    planes_keep_their_length();
-    every_instruction_set_and_every_batch_gives_the_same_bits();
-    a_third_class_changes_nothing_that_was_known();
-    first_weights_hang_on_their_place_alone();
-    saved_and_restored_it_goes_on_the_same();
-    return checking::failures();
-}

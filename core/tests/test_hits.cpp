@@ -1,4 +1,5 @@
-// Hits against labels found anew for every unit of every row, in every instruction set.
+// Hits, compared with labels that are computed again for every unit of every row, in every
+// instruction set.
 #include "../impurity/hits.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ using examples::Dice;
 
 namespace {
 
-// The slow way: what design and specification say, and nothing kept but weights.
+// The slow way, from the specification: only weights are stored.
 struct Plain {
     std::vector<double> counts;  // [class]
     double sum = 0.0;
@@ -24,8 +25,8 @@ struct Plain {
         weights[y] += extra;
         std::size_t best = 0;
         if (!judging.costs.classes) {
-            best = static_cast<std::size_t>(
-                std::max_element(weights.begin(), weights.end()) - weights.begin());
+            best = static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) -
+                                            weights.begin());
             return best == y ? 1.0 : 0.0;
         }
         double least = std::numeric_limits<double>::infinity();
@@ -57,9 +58,10 @@ struct Plain {
 
 Costs some_costs(Dice& dice, std::size_t classes) {
     std::vector<double> matrix(classes * classes);
-    // Few different numbers: many labels cost the same.
+    // There are few different numbers, so many labels have the same cost.
     for (double& c : matrix) c = static_cast<double>(dice.below(4)) / 3.0;
-    for (std::size_t k = 0; k < classes; ++k) matrix[k * classes + k] = dice.chance(0.2) ? 0.25 : 0.0;
+    for (std::size_t k = 0; k < classes; ++k)
+        matrix[k * classes + k] = dice.chance(0.2) ? 0.25 : 0.0;
     matrix[1] = 1.0;
     return costs_of(matrix.data(), classes);
 }
@@ -105,20 +107,22 @@ void labels_are_those_of_the_weights(std::uint64_t seed) {
         for (std::size_t f = 0; f < s.numeric; ++f) {
             x[f] = dice.chance(0.1) ? examples::nan : dice.normal() + 0.3 * static_cast<double>(y);
         }
-        hits.judge(judging, s, statistics, {x.data(), nullptr, false}, y, w, counts.data(), classes);
+        hits.judge(judging, s, statistics, {x.data(), nullptr, false}, y, w, counts.data(),
+                   classes);
         counts[y] += w;
         weight += w;
         const double at_leaf = leaf.learn(judging, y, w);
         for (std::size_t f = 0; f < s.numeric; ++f) {
             if (thresholds[f] != thresholds[f] || x[f] != x[f]) continue;
-            sums[f] += sides[2 * f + (x[f] <= thresholds[f] ? 0 : 1)].learn(judging, y, w) - at_leaf;
+            sums[f] +=
+                sides[2 * f + (x[f] <= thresholds[f] ? 0 : 1)].learn(judging, y, w) - at_leaf;
         }
         if (row % 150 == 77) {
             std::vector<double> numbers;
             hits.save(classes, numbers);
             Hits again;
-            CHECK(again.restore(s, judging.evaluator, numbers.data(), numbers.size(),
-                                counts.data(), classes, weight) == numbers.size());
+            CHECK(again.restore(s, judging.evaluator, numbers.data(), numbers.size(), counts.data(),
+                                classes, weight) == numbers.size());
             hits = again;
         }
     }
@@ -129,20 +133,19 @@ void labels_are_those_of_the_weights(std::uint64_t seed) {
         }
         CHECK(hits.numeric(f, weight).gain == sums[f] / weight);
         for (std::size_t i = 0; i < 2 * classes; ++i) {
-            CHECK(hits.beside(f, i / classes, i % classes) ==
+            CHECK(hits.side_weight(f, i / classes, i % classes) ==
                   sides[2 * f + i / classes].counts[i % classes]);
         }
     }
 }
 
-}  // namespace
-
-int main() {
+CASE(labels_are_those_of_the_weights_in_every_instruction_set) {
     for (const char* const name : kernel_names) {
         const Kernels* const set = kernels_named(name);
         if (!set) continue;
         use_kernels(*set);
         for (std::uint64_t seed = 0; seed < 300; ++seed) labels_are_those_of_the_weights(seed);
     }
-    return checking::failures();
 }
+
+}  // namespace

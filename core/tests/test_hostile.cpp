@@ -1,4 +1,4 @@
-// Mutated snapshots: each is refused, or is a tree that can be asked, taught and saved.
+// Mutated snapshots are refused, or are trees that can predict, learn and be saved.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -21,11 +21,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T>
 T strange(Dice& dice, T old, std::size_t length) {
     if constexpr (std::is_floating_point_v<T>) {
-        const double values[] = {examples::nan, infinity, -infinity, -1.0,     0.0,    -0.0,
-                                 5e-324,        1e-310,   1e-300,    0.5,      1.0,    2.0,
-                                 0x1p53,        0x1p200,  0x1p480,   -0x1p480, 0x1p510, 0x1p1020,
-                                 1e300,         1.7e308,  old * (1.0 + 1e-12), old * 2.0, -old,
-                                 old + 1.0,     old / 3.0};
+        const double values[] = {
+            examples::nan, infinity, -infinity, -1.0,     0.0,   -0.0,    5e-324,
+            1e-310,        1e-300,   0.5,       1.0,      2.0,   0x1p53,  0x1p200,
+            0x1p480,       -0x1p480, 0x1p510,   0x1p1020, 1e300, 1.7e308, old * (1.0 + 1e-12),
+            old * 2.0,     -old,     old + 1.0, old / 3.0};
         return values[dice.below(std::size(values))];
     } else {
         const auto near = static_cast<T>(static_cast<std::uint64_t>(old) + dice.below(5) - 2);
@@ -72,7 +72,7 @@ void mutate(Dice& dice, Snapshot& s) {
     const std::size_t n_nodes = s.test.size();
     std::size_t arrays = 0;
     Snapshot::each_of_all(s, [&](const char*, auto&) { ++arrays; });
-    // What policies keep at leaves is one array of many meanings.
+    // What policies store at leaves is one array with many meanings.
     if (!s.extras.empty() && dice.chance(0.5)) return mutate(dice, s.extras, n_nodes);
     const std::size_t wanted = dice.below(arrays);
     std::size_t i = 0;
@@ -81,14 +81,14 @@ void mutate(Dice& dice, Snapshot& s) {
     });
 }
 
-// Changes that keep the sizes and sums right, so that they come further in.
+// Changes that keep the sizes and sums correct, so that they pass the first checks.
 void forge(Dice& dice, Snapshot& s) {
     const std::size_t n_classes = s.classes[0];
     switch (dice.below(8)) {
         case 0:
             std::swap(s.parent[dice.below(s.parent.size())], s.parent[dice.below(s.parent.size())]);
             break;
-        case 1: {  // a leaf that weighs next to nothing, or the most
+        case 1: {  // a leaf with almost no weight, or with the largest
             const double scale = dice.chance(0.5) ? 1e-305 : 0x1p180;
             for (double& x : s.counts) x *= scale;
             for (auto* const v : {&s.weight, &s.checked, &s.right_majority, &s.right_bayes,
@@ -114,9 +114,7 @@ void forge(Dice& dice, Snapshot& s) {
             }
             break;
         }
-        case 6:
-            s.seen[0] = 1ULL << (52 + dice.below(3));
-            break;
+        case 6: s.seen[0] = 1ULL << (52 + dice.below(3)); break;
         default:
             for (std::size_t i = 0; i < s.heavy.size(); ++i) {
                 if (s.heavy[i] >= 0) s.heavy[i] += static_cast<std::int32_t>(dice.below(3)) - 1;
@@ -146,17 +144,17 @@ std::vector<Sample> samples() {
             Tree tree(s.settings);
             tree.add_features(s.rows.kinds);
             tree.learn(s.rows.batch(), s.rows.y.data(), nullptr);
-            CHECK(tree.n_leaves() >= 3);
+            CHECK(tree.facts().n_leaves >= 3);
             s.snapshot = tree.snapshot();
             all.push_back(s);
         }
     }
-    std::size_t beside = 0;
+    std::size_t alternates = 0;
     for (const TreeSettings& settings : examples::settings_with_extras()) {
         Sample s;
         s.settings = settings;
         examples::Wanted wanted;
-        // Intervals begin after 1,000 examples.
+        // There are no intervals before 1,000 examples.
         wanted.rows = std::holds_alternative<IntervalStatistics>(settings.statistics) ? 2500 : 500;
         wanted.numeric = 2;
         if (settings.adaptation.index() != 0) {
@@ -170,17 +168,19 @@ std::vector<Sample> samples() {
         s.snapshot = tree.snapshot();
         CHECK(std::holds_alternative<Alternates>(settings.adaptation) ||
                       std::holds_alternative<Window>(settings.adaptation)
-                  ? !s.snapshot.change_seen.empty() : tree.n_leaves() >= 2);
-        beside += s.snapshot.role.size() - static_cast<std::size_t>(std::count(
-            s.snapshot.role.begin(), s.snapshot.role.end(), std::uint8_t{0}));
+                  ? !s.snapshot.change_seen.empty()
+                  : tree.facts().n_leaves >= 2);
+        alternates += s.snapshot.role.size() -
+                      static_cast<std::size_t>(std::count(s.snapshot.role.begin(),
+                                                          s.snapshot.role.end(), std::uint8_t{0}));
         s.rows = examples::make_rows({.rows = 300, .numeric = 2}, all.size());
         all.push_back(s);
     }
-    CHECK(beside > 0);  // some of them have subtrees beside a node
+    CHECK(alternates > 0);  // some of them have alternates
     return all;
 }
 
-// The rows of a sample, with what this tree lacks or has beyond it left missing.
+// The rows of a sample. Columns that this tree does not have are left out; others are missing.
 Batch batch_for(const Snapshot& s, const examples::Rows& rows) {
     Batch batch;
     batch.rows = rows.size();
@@ -202,13 +202,14 @@ Batch batch_for(const Snapshot& s, const examples::Rows& rows) {
     return batch;
 }
 
-bool works(Tree& tree, const TreeSettings& settings, const Snapshot& s, const examples::Rows& rows) {
+bool works(Tree& tree, const TreeSettings& settings, const Snapshot& s,
+           const examples::Rows& rows) {
     const Batch batch = batch_for(s, rows);
     const std::size_t width = std::max<std::size_t>(3, s.classes[0]);
     if (width > 100) return true;
-    if (tree.n_classes() > 0) CHECK(examples::answers_well(tree, batch, width));
+    if (tree.facts().n_classes > 0) CHECK(examples::predicts_well(tree, batch, width));
     tree.learn(batch, rows.y.data(), nullptr);
-    CHECK(examples::answers_well(tree, batch, width));
+    CHECK(examples::predicts_well(tree, batch, width));
     for (const LeafState& state : tree.leaf_states()) {
         CHECK(state.decision.best.gain == state.decision.best.gain);
     }
@@ -216,18 +217,18 @@ bool works(Tree& tree, const TreeSettings& settings, const Snapshot& s, const ex
     try {
         CHECK(examples::same(Tree::restore(settings, after)->snapshot(), after));
     } catch (const std::invalid_argument& error) {
-        if (!CHECK(false) && checking::failed <= 20) {
-            std::fprintf(stderr, "learned, then refused: %s\n", error.what());
+        CHECK(!"a tree that learned was refused");
+        if (checking::failures() <= checking::most_printed) {
+            std::fprintf(stderr, "%s\n", error.what());
         }
         return false;
     }
     return true;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 20'000;
+// The option rounds= says how many snapshots are mutated.
+CASE(mutated_snapshots_are_refused_or_work) {
+    const int rounds = std::atoi(checking::option("rounds", "20000"));
     const std::vector<Sample> all = samples();
     int survived = 0;
     for (int round = 0; round < rounds; ++round) {
@@ -236,21 +237,22 @@ int main(int argc, char** argv) {
         Snapshot s = sample.snapshot;
         if (dice.chance(0.4)) forge(dice, s);
         for (std::size_t i = dice.below(3); i-- > 0;) mutate(dice, s);
-        const int before = checking::failed;
+        const int before = checking::failures();
         try {
             const std::unique_ptr<Tree> tree = Tree::restore(sample.settings, s);
             ++survived;
             works(*tree, sample.settings, s, sample.rows);
         } catch (const std::invalid_argument&) {
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "another exception: %s\n", error.what());
-            CHECK(false);
+            CHECK(!"another exception");
+            std::fprintf(stderr, "%s\n", error.what());
         }
-        if (checking::failed != before && checking::failed <= 20) {
-            std::fprintf(stderr, "round %d\n", round);
+        if (checking::failures() != before && before < checking::most_printed) {
+            std::fprintf(stderr, "in round %d\n", round);
         }
     }
     std::printf("%d of %d mutated snapshots were trees\n", survived, rounds);
     CHECK(survived > rounds / 20 && survived < rounds * 9 / 10);
-    return checking::failures();
 }
+
+}  // namespace

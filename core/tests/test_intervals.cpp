@@ -1,4 +1,4 @@
-// Intervals with exact points where they matter, against the examples themselves.
+// Intervals with exact points where they matter, compared with the examples themselves.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,18 +14,18 @@ using namespace interval_examples;
 
 namespace {
 
-// Before any pruning: all distinct values and all boundaries, but for the largest.
-void nothing_is_lost_without_pruning() {
+// Before any pruning, the cuts are all distinct values and all boundaries except the largest.
+CASE(nothing_is_lost_without_pruning) {
     Dice dice(1);
     for (const Distribution shape : distributions) {
         for (const std::size_t n_intervals : {1, 2, 7, 100, 1000}) {
             const bool whole = dice.chance(0.5);
             const std::size_t n_classes = 1 + dice.below(5);
-            std::vector<Example> all = drawn(dice, shape, 1 + dice.below(3000), n_classes, whole);
+            std::vector<Labelled> all = drawn(dice, shape, 1 + dice.below(3000), n_classes, whole);
             IntervalCounts v(n_intervals);
-            for (const Example& e : all) v.learn(e.x, e.y, e.w);
+            for (const Labelled& e : all) v.learn(e.x, e.y, e.w);
             std::vector<double> want;
-            for (const Example& e : all) want.push_back(e.x);
+            for (const Labelled& e : all) want.push_back(e.x);
             const double largest = *std::max_element(want.begin(), want.end());
             for (std::size_t i = 0; v.has_intervals() && i <= n_intervals; ++i) {
                 want.push_back(v.boundary(i));
@@ -42,12 +42,12 @@ void nothing_is_lost_without_pruning() {
     }
 }
 
-void an_interval_is_open_below_and_closed_above() {
+CASE(an_interval_is_open_below_and_closed_above) {
     Dice dice(2);
     for (const Distribution shape : distributions) {
         for (const std::size_t n : {1, 3, 100, 65536}) {
             IntervalCounts v(n);
-            for (const Example& e : drawn(dice, shape, 1000, 2, true)) v.learn(e.x, e.y, e.w);
+            for (const Labelled& e : drawn(dice, shape, 1000, 2, true)) v.learn(e.x, e.y, e.w);
             CHECK(v.has_intervals());
             for (std::size_t i = 1; i <= n; ++i) CHECK(v.boundary(i - 1) <= v.boundary(i));
             for (int round = 0; round < 2000; ++round) {
@@ -65,7 +65,7 @@ void an_interval_is_open_below_and_closed_above() {
     }
 }
 
-void one_value_waits_for_a_second() {
+CASE(one_value_waits_for_a_second) {
     IntervalCounts v(10);
     for (int i = 0; i < 5000; ++i) v.learn(-0.0, static_cast<std::size_t>(i % 3), 1.0);
     CHECK(!v.has_intervals());
@@ -74,7 +74,7 @@ void one_value_waits_for_a_second() {
     v.learn(1.0, 0, 1.0);
     CHECK(v.has_intervals());
     CHECK(cuts(v, 3).size() == 10);  // 0, and nine boundaries below 1
-    // Very many classes of that one value: more points than are held.
+    // The one value has very many classes, so there are more points than can be stored.
     IntervalCounts many(10);
     for (std::size_t k = 0; k < 65536; ++k) many.learn(0.0, k, 1.0);
     many.learn(1.0, 0, 1.0);
@@ -82,20 +82,21 @@ void one_value_waits_for_a_second() {
     CHECK(same(saved(restored(saved(many), 10, 65536)), saved(many)));
 }
 
-// What the search finds after pruning is what a search of every value finds, as long as
-// no interval was pruned that should not have been and all points have room.
-void pruning_keeps_the_best_cut() {
+// After pruning, the search finds the same cut as a search over every value, if no interval was
+// pruned by mistake and there is room for all points.
+CASE(pruning_keeps_the_best_cut) {
     Dice dice(4);
     std::size_t kept = 0;
     for (int round = 0; round < 60; ++round) {
         const std::size_t n_classes = 2 + dice.below(3);
         const Gain gain{round % 2 ? entropy_mass : gini_mass, n_classes};
-        const std::vector<Example> all =
-            drawn(dice, round % 3 ? Distribution::uniform : Distribution::mixed_signs, 4000, n_classes, true);
+        const std::vector<Labelled> all =
+            drawn(dice, round % 3 ? Distribution::uniform : Distribution::mixed_signs, 4000,
+                  n_classes, true);
         IntervalCounts v(50);
-        std::vector<Example> seen;
+        std::vector<Labelled> seen;
         const double epsilon = 0.02;
-        for (const Example& e : all) {
+        for (const Labelled& e : all) {
             v.learn(e.x, e.y, e.w);
             seen.push_back(e);
             if (seen.size() % 500 != 0) continue;
@@ -112,10 +113,10 @@ void pruning_keeps_the_best_cut() {
             CHECK(v.false_prunings() >= before);
             check_cuts(v, seen, n_classes, true);
             if (!v.has_intervals()) continue;
-            // Every value, and where it lies.
-            std::vector<Example> sorted = seen;
+            // Collects every value and its interval.
+            std::vector<Labelled> sorted = seen;
             std::sort(sorted.begin(), sorted.end(),
-                      [](const Example& a, const Example& b) { return a.x < b.x; });
+                      [](const Labelled& a, const Labelled& b) { return a.x < b.x; });
             std::vector<double> left(n_classes);
             double exact = 0.0;
             for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
@@ -133,10 +134,10 @@ void pruning_keeps_the_best_cut() {
     CHECK(kept < 60 * 3000);  // much was pruned
 }
 
-void a_false_pruning_is_counted_and_keeps_its_boundaries() {
+CASE(a_false_pruning_is_counted_and_its_boundaries_stay) {
     const Gain gain{entropy_mass, 2};
     IntervalCounts v(4);
-    std::vector<Example> all;
+    std::vector<Labelled> all;
     const auto learn = [&](double x, std::size_t y) {
         v.learn(x, y, 1.0);
         all.push_back({x, y, 1.0});
@@ -145,7 +146,7 @@ void a_false_pruning_is_counted_and_keeps_its_boundaries() {
     v.prune(2, gain, 1.0, 0.1);
     CHECK(v.detail(1) == Detail::pruned && v.detail(4) == Detail::pruned);
     CHECK(v.detail(2) == Detail::exact && v.false_prunings() == 0);
-    CHECK(v.detail(5) == Detail::exact);  // nothing inside, nothing to prune
+    CHECK(v.detail(5) == Detail::exact);  // there is nothing inside to prune
     v.prune(2, gain, 1.0, 0.1);
     CHECK(v.false_prunings() == 0);
     // Now the classes change places at 3.5.
@@ -157,16 +158,17 @@ void a_false_pruning_is_counted_and_keeps_its_boundaries() {
     const IntervalCounts again = restored(saved(v), 4, 2);
     CHECK(again.false_prunings() == 1);
     CHECK(cuts(again, 2) == cuts(v, 2));
-    // Hopeless again: it is not counted twice.
+    // It is hopeless again, but it is not counted twice.
     v.prune(2, gain, 2.0, 0.1);
     v.prune(2, gain, 0.0, 0.1);
     CHECK(v.detail(4) == Detail::false_pruned);
 }
 
-void memory_is_bounded() {
+CASE(memory_is_bounded) {
     Dice dice(5);
-    for (const Distribution shape : {Distribution::uniform, Distribution::skewed, Distribution::extreme}) {
-        const std::vector<Example> all = drawn(dice, shape, 60'000, 3, true);
+    for (const Distribution shape :
+         {Distribution::uniform, Distribution::skewed, Distribution::extreme}) {
+        const std::vector<Labelled> all = drawn(dice, shape, 60'000, 3, true);
         const std::size_t before = held::bytes;
         Account account;
         const Charge charge(account);
@@ -184,8 +186,8 @@ void memory_is_bounded() {
     }
 }
 
-// Far above what it takes, so that only a structure that degenerates is caught.
-void a_million_values_are_quick(bool tell) {
+// The limit is far above the usual time, so that only a degenerate structure exceeds it.
+CASE(a_million_values_are_quick) {
 #ifdef RIPARIAN_SANITIZE
     constexpr double most_nanoseconds = 1e5;
 #else
@@ -193,7 +195,8 @@ void a_million_values_are_quick(bool tell) {
 #endif
     constexpr std::size_t n = 1'000'000;
     Dice dice(9);
-    for (const Distribution shape : {Distribution::uniform, Distribution::whole, Distribution::far, Distribution::skewed}) {
+    for (const Distribution shape :
+         {Distribution::uniform, Distribution::whole, Distribution::far, Distribution::skewed}) {
         std::vector<double> xs(n);
         for (double& x : xs) x = draw(dice, shape);
         for (const bool pruned : {false, true}) {
@@ -208,24 +211,11 @@ void a_million_values_are_quick(bool tell) {
             const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
             const double nanoseconds = seconds * 1e9 / n;
             CHECK(nanoseconds <= most_nanoseconds);
-            if (tell) {
-                std::printf("shape %d, %s: %.0f ns an insert, %zu points, %zu bytes\n",
-                            static_cast<int>(shape), pruned ? "pruned" : "exact", nanoseconds,
-                            v.points(), account.held);
-            }
+            std::printf("shape %d, %s: %.0f ns per insert, %zu points, %zu bytes\n",
+                        static_cast<int>(shape), pruned ? "pruned" : "exact", nanoseconds,
+                        v.points(), account.held);
         }
     }
 }
 
 }  // namespace
-
-int main(int argc, char**) {
-    nothing_is_lost_without_pruning();
-    an_interval_is_open_below_and_closed_above();
-    one_value_waits_for_a_second();
-    pruning_keeps_the_best_cut();
-    a_false_pruning_is_counted_and_keeps_its_boundaries();
-    memory_is_bounded();
-    a_million_values_are_quick(argc > 1);
-    return checking::failures();
-}

@@ -1,5 +1,5 @@
-// Every kernel that reads, learns and scores rows gives the same bits in every instruction set
-// that this machine has.
+// Every kernel that reads, learns and scores rows gives the same bits in every instruction set that
+// this machine has.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -60,8 +60,8 @@ private:
         }
     }
 
-    // Rows of a matrix that may start anywhere and be any distance apart; what lies beside
-    // them, and the gaps of other features, stay as they were.
+    // The rows of a matrix may start anywhere and have any distance. What is next to them, and the
+    // gaps of other features, must not change.
     void copy_rows() {
         const std::size_t rows = 1 + dice_.below(20);
         const std::size_t step = n_ * sizeof(double) + dice_.below(40);
@@ -126,7 +126,8 @@ private:
         for (std::size_t i = class_planes * n_; i < one.size(); ++i) CHECK(one[i] == 0.0);
     }
 
-    // Rows that were learned are taken back, the oldest first; weights in steps, as in a window.
+    // Rows that were learned are forgotten, the oldest first, with weights in steps, as in a
+    // window.
     void forget() {
         AlignedDoubles one(class_planes * n_ + 3, 0.0);
         std::fill_n(one.data() + low * n_, n_, infinity);
@@ -177,13 +178,14 @@ private:
             CHECK(same(known_one, known_two));
             any_left = any_left && !none_one;
         }
-        CHECK(!any_left);  // all was taken back
+        CHECK(!any_left);  // everything was forgotten
         CHECK(!has_nan(one));
     }
 
-    // A leaf that keeps neither its range nor precisions gives the same bits.
+    // A leaf that stores neither its range nor precisions gives the same bits.
     void lean() {
-        AlignedDoubles leaf(bayes_leaf_planes * n_ + 3, 0.0), found(bayes_leaf_planes * n_ + 3, 0.0);
+        AlignedDoubles leaf(bayes_leaf_planes * n_ + 3, 0.0),
+            found(bayes_leaf_planes * n_ + 3, 0.0);
         std::fill_n(leaf.data() + leaf_low * n_, n_, infinity);
         std::fill_n(leaf.data() + leaf_high * n_, n_, -infinity);
         std::vector<AlignedDoubles> full(n_classes_), small(n_classes_);
@@ -196,21 +198,23 @@ private:
                 full[k].assign(bayes_class_planes * n_ + 3, 0.0);
                 std::fill_n(full[k].data() + low * n_, n_, infinity);
                 std::fill_n(full[k].data() + high * n_, n_, -infinity);
-                small[k].assign(full[k].begin(), full[k].begin() + static_cast<std::ptrdiff_t>(class_planes * n_ + 3));
+                small[k].assign(full[k].begin(), full[k].begin() + static_cast<std::ptrdiff_t>(
+                                                                       class_planes * n_ + 3));
                 std::fill_n(small[k].data() + class_planes * n_, 3, 0.0);
                 classes[k] = small[k].data();
             }
             const AlignedDoubles x = row(false);
             const double w = weight(dice_);
             weights[k] += w;
-            // What it would find may have been found before, and is then brought up to date.
+            // The range may have been computed before; then it is updated.
             const bool before = dice_.below(2) == 0;
             if (before) b_.find_range(classes.data(), n_classes_, n_, found.data());
-            const LeafRange known{before ? found.data() : nullptr, classes.data(), n_classes_, false};
+            const LeafRange known{before ? found.data() : nullptr, classes.data(), n_classes_,
+                                  false};
             const LeafRange none{nullptr, classes.data(), n_classes_, false};
             double base_full = 0.0, base_lean = 0.0;
-            const bool grown = a_.learn_bayes({full[k].data(), nullptr, weights[k]}, range(leaf), n_,
-                                              x.data(), w, &base_full);
+            const bool grown = a_.learn_bayes({full[k].data(), nullptr, weights[k]}, range(leaf),
+                                              n_, x.data(), w, &base_full);
             CHECK(grown == b_.learn_bayes({classes[k], nullptr, weights[k]}, known, n_, x.data(), w,
                                           &base_lean));
             CHECK(same(base_full, base_lean));
@@ -220,16 +224,18 @@ private:
                 const GaussianClass of_full{full[c].data(), nullptr, weights[c]};
                 base[c] = a_.refresh(of_full, range(leaf), n_);
                 CHECK(same(base[c], b_.refresh({classes[c], nullptr, weights[c]}, none, n_)));
-                for (std::size_t p = 0; p < class_planes * n_; ++p) CHECK(same(full[c][p], small[c][p]));
+                for (std::size_t p = 0; p < class_planes * n_; ++p)
+                    CHECK(same(full[c][p], small[c][p]));
                 for (std::size_t p = 0; p < 3; ++p) CHECK(small[c][class_planes * n_ + p] == 0.0);
             }
             b_.find_range(classes.data(), n_classes_, n_, found.data());
             CHECK(std::equal(found.begin(), found.end(), leaf.begin()));  // 0 may be -0
             std::vector<const double*> planes;
-            for (std::size_t c = 0; c < n_classes_; ++c) planes.push_back(classes[c] ? full[c].data() : nullptr);
+            for (std::size_t c = 0; c < n_classes_; ++c)
+                planes.push_back(classes[c] ? full[c].data() : nullptr);
             a_.scores(planes.data(), base.data(), n_classes_, n_, x.data(), one.data());
-            b_.lean_scores({found.data(), classes.data(), n_classes_, false}, base.data(), weights.data(), n_,
-                           x.data(), two.data());
+            b_.lean_scores({found.data(), classes.data(), n_classes_, false}, base.data(),
+                           weights.data(), n_, x.data(), two.data());
             CHECK(same(one, two));
         }
     }
@@ -257,7 +263,7 @@ private:
         scores();
     }
 
-    // Some classes have not been seen: no planes, and a score below all others.
+    // Some classes have not been seen; they have no planes and a score below all others.
     void scores() {
         const AlignedDoubles x = row(false);
         std::vector<const double*> planes_one, planes_two;
@@ -277,7 +283,7 @@ private:
         }
     }
 
-    // Some of the classes are seen at the leaf, some values missing or new to it.
+    // Some of the classes are seen at the leaf; some values are missing or new to it.
     void categorical_scores() {
         const std::size_t n_features = dice_.below(dice_.chance(0.5) ? 8 : 40);
         const bool huge = dice_.chance(0.2), gaps = dice_.chance(0.5);
@@ -295,7 +301,8 @@ private:
             classes.push_back(k);
             cells.emplace_back(starts.back() + 3);
             for (double& x : cells.back()) {
-                x = dice_.chance(0.3) ? 0.0 : weight(dice_) * (huge && dice_.chance(0.3) ? 0x1p200 : 1.0);
+                x = dice_.chance(0.3) ? 0.0
+                                      : weight(dice_) * (huge && dice_.chance(0.3) ? 0x1p200 : 1.0);
                 counts[k] += x;
             }
         }
@@ -307,9 +314,10 @@ private:
             known_places.push_back(dice_.chance(0.5) ? nullptr : known[c].data());
             values.push_back(static_cast<std::int32_t>(1 + dice_.below(100)));
         }
-        const CategoricalRow row{codes.data(),       starts.data(),   n_features,
-                                 cell_places.data(), classes.data(),  classes.size(),
-                                 counts.data(),      gaps ? known_places.data() : nullptr, values.data()};
+        const CategoricalRow row{
+            codes.data(),   starts.data(),  n_features,    cell_places.data(),
+            classes.data(), classes.size(), counts.data(), gaps ? known_places.data() : nullptr,
+            values.data()};
         AlignedDoubles one(padded(classes.size()), 7.0), two = one;
         a_.categorical_scores(row, one.data());
         b_.categorical_scores(row, two.data());
@@ -321,12 +329,14 @@ private:
                 const std::size_t k = classes[i];
                 const double n = gaps && known_places[c] ? known[c][k] : counts[k];
                 const auto code = static_cast<std::uint32_t>(codes[c]);
-                const double here = code < starts[c + 1] - starts[c] ? cells[i][starts[c] + code] : 0.0;
+                const double here =
+                    code < starts[c + 1] - starts[c] ? cells[i][starts[c] + code] : 0.0;
                 want += std::log(here + 1.0) - std::log(n + values[c]);
             }
             CHECK(std::abs(one[i] - want) <= 1e-9 * (1.0 + std::abs(want)));
         }
-        // Where nothing is missing at the leaf, it is as if all weights of known values were told.
+        // If nothing is missing at the leaf, passing the weights of known values makes no
+        // difference.
         if (gaps) return;
         std::fill(known_places.begin(), known_places.end(), counts.data());
         CategoricalRow told = row;
@@ -339,7 +349,8 @@ private:
         const std::size_t stride = padded(n_classes_);
         AlignedDoubles one(stride, -infinity);
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            one[k] = dice_.chance(0.2) ? -infinity : std::ldexp(dice_.normal(), int(dice_.below(40)));
+            one[k] =
+                dice_.chance(0.2) ? -infinity : std::ldexp(dice_.normal(), int(dice_.below(40)));
         }
         one[dice_.below(n_classes_)] = dice_.normal();
         AlignedDoubles two = one;
@@ -370,7 +381,7 @@ private:
     }
 };
 
-// With no numeric feature the base of a class is the logarithm of its weight.
+// Without numeric features the base of a class is the logarithm of its weight.
 void base_without_features(const Kernels& k) {
     for (double w = 0x1p-500; w < 0x1p200; w *= 3.0) {
         const GaussianClass c{nullptr, nullptr, w};
@@ -379,11 +390,14 @@ void base_without_features(const Kernels& k) {
     }
 }
 
-}  // namespace
-
-int main() {
-    return for_each_set([](const Kernels& baseline, const Kernels& other) {
+CASE(row_kernels_agree_with_the_baseline) {
+    for_each_set([](const Kernels& baseline, const Kernels& other) {
         for (std::uint64_t seed = 0; seed < 3000; ++seed) RowKernels(baseline, other, seed).run();
-        base_without_features(other);
     });
 }
+
+CASE(the_base_without_features_is_the_logarithm_of_the_weight) {
+    for_each_set([](const Kernels&, const Kernels& other) { base_without_features(other); });
+}
+
+}  // namespace

@@ -55,13 +55,15 @@ bool refused(const LabMethod& method) {
     return false;
 }
 
-}  // namespace
-
-int main() {
-    LabMethod method{.impurity = Entropy{}, .bound = Hoeffding{}};
-    same_for_any_threads(method);
+CASE(seeds_differ) {
+    const LabMethod method{.impurity = Entropy{}, .bound = Hoeffding{}};
     const Lab one(node(), method, 17), other(node(), method, 18);
     CHECK(!equal(run(one, 500, 2, 500), run(other, 500, 2, 500)));
+}
+
+CASE(gains_of_counts_are_the_same_for_any_threads) {
+    LabMethod method{.impurity = Entropy{}, .bound = Hoeffding{}};
+    same_for_any_threads(method);
     method.epsilons = 2;
     method.delta = 1e-9;
     method.grace_period = 200;  // counts drawn at once
@@ -69,15 +71,24 @@ int main() {
     method.bound = DeltaMethod{};
     method.grace_period = 10;
     same_for_any_threads(method);
-    method = {.impurity = Accuracy{}, .evaluator = LabEvaluator::prequential, .bound = Hoeffding{}};
+}
+
+CASE(gains_of_hits_are_the_same_for_any_threads) {
+    LabMethod method{
+        .impurity = Accuracy{}, .evaluator = LabEvaluator::prequential, .bound = Hoeffding{}};
     same_for_any_threads(method);
     method.evaluator = LabEvaluator::holdout;
     method.max_examples = 2000;
     same_for_any_threads(method);
-    method = {.impurity = Misclassification{}, .second_impurity = std::make_shared<const AnyImpurity>(Gini{}),
-              .bound = Normal{}};
+}
+
+CASE(a_second_impurity_is_the_same_for_any_threads) {
+    LabMethod method{.impurity = Misclassification{},
+                     .second_impurity = std::make_shared<const AnyImpurity>(Gini{}),
+                     .bound = Normal{}};
     same_for_any_threads(method);
     method.second_impurity = std::make_shared<const AnyImpurity>(Entropy{});
     CHECK(refused(method));
-    return checking::failures();
 }
+
+}  // namespace

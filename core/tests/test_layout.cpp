@@ -1,4 +1,4 @@
-// Sizes that speed and memory hang on.
+// Sizes that speed and memory depend on.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -23,7 +23,7 @@ static_assert(sizeof(Row) <= 24);
 static_assert(class_planes == precision && bayes_class_planes == precision + 1);
 static_assert(bayes_leaf_planes > leaf_high);
 
-void rows_are_padded_with_zeros_to_whole_vectors() {
+CASE(rows_are_padded_with_zeros_to_whole_vectors) {
     for (std::size_t numeric = 1; numeric <= 9; ++numeric) {
         examples::Wanted wanted;
         wanted.rows = 300;
@@ -54,8 +54,8 @@ void rows_are_padded_with_zeros_to_whole_vectors() {
     }
 }
 
-// The same rows, whatever way they lie in memory.
-void layouts_of_columns_give_the_same_rows() {
+// The rows are the same, however they are stored in memory.
+CASE(layouts_of_columns_give_the_same_rows) {
     examples::Wanted wanted;
     wanted.rows = 700;
     wanted.numeric = 5;
@@ -72,7 +72,7 @@ void layouts_of_columns_give_the_same_rows() {
     }
     shape.stride = (shape.numeric + 3) / 4 * 4;
 
-    // Side by side, numbers and codes each in a matrix with a margin; and packed.
+    // Numbers and codes are each in one matrix, with a margin and without.
     std::vector<double> wide(n * 7);
     std::vector<float> narrow(n * 5);
     std::vector<std::int32_t> codes(n * 4);
@@ -130,8 +130,8 @@ void layouts_of_columns_give_the_same_rows() {
     CHECK(found_narrow && found_narrow->row == 12 && found_narrow->column == numeric_place(1));
 }
 
-// A leaf with majority answers holds four planes a class and little more.
-void memory_of_a_leaf_is_its_planes() {
+// A leaf with majority predictions stores four planes per class and little more.
+CASE(memory_of_a_leaf_is_its_planes) {
     TreeSettings settings;
     settings.leaf = Majority{};
     settings.max_leaves = 1;
@@ -154,10 +154,3 @@ void memory_of_a_leaf_is_its_planes() {
 }
 
 }  // namespace
-
-int main() {
-    rows_are_padded_with_zeros_to_whole_vectors();
-    layouts_of_columns_give_the_same_rows();
-    memory_of_a_leaf_is_its_planes();
-    return checking::failures();
-}

@@ -1,4 +1,4 @@
-// What predictors keep at a leaf: joined, forgotten, and several at one leaf.
+// What predictors store at a leaf: merged, forgotten, and several at one leaf.
 #include <array>
 #include <cmath>
 #include <memory>
@@ -27,16 +27,16 @@ std::vector<double> numbers_of(const Shape& s, const PredictorState& state) {
 }
 
 // Two features; a row of class y that depends on i.
-void learn(PredictorState& state, const Shape& s, AnswerScratch& scratch, int i, std::size_t y,
+void learn(PredictorState& state, const Shape& s, PredictorScratch& scratch, int i, std::size_t y,
            std::size_t n_classes) {
     alignas(32) const std::array<double, 4> x{0.5 * i, 1.0 - i * i, 0.0, 0.0};
     state.learn(s, Row{x.data(), nullptr, false}, y, 1.0, n_classes, scratch);
 }
 
-void joined_and_forgotten() {
+CASE(joined_and_forgotten) {
     const Shape s = shape_of(2, 3);
     const AnyLeaf leaf = LinearUnits{};
-    AnswerScratch scratch;
+    PredictorScratch scratch;
     fit(scratch, leaf, s, false);
     const auto one = make_state(leaf), same = make_state(leaf), empty = make_state(leaf);
     for (int i = 0; i < 9; ++i) {
@@ -49,7 +49,7 @@ void joined_and_forgotten() {
     one->merge(s, *empty, 0.0);
     CHECK(numbers_of(s, *one) == before);
 
-    // The mean of equals is the same, with twice the weight.
+    // The mean of two equal states is the same, with twice the weight.
     one->merge(s, *same, 0.5);
     std::vector<double> after = numbers_of(s, *one);
     CHECK(one->right == 8.0);
@@ -60,7 +60,7 @@ void joined_and_forgotten() {
     CHECK(one->right == 4.0);
     CHECK(numbers_of(s, *one) == before);
 
-    // One unit for two classes joins three: as two, which predict the same.
+    // One unit for two classes is merged with three, so it becomes two units that predict the same.
     const auto three = make_state(leaf);
     for (int i = 0; i < 3; ++i) learn(*three, s, scratch, i, static_cast<std::size_t>(i), 3);
     const std::vector<double> of_three = numbers_of(s, *three);
@@ -82,16 +82,16 @@ struct Second {
     static constexpr int precedence = -1;
     static constexpr bool needs_derived() noexcept { return false; }
     template <class Example>
-    static std::int32_t class_of(const LeafView&, Example&&, AnswerScratch&) {
+    static std::int32_t class_of(const LeafView&, Example&&, PredictorScratch&) {
         return 1;
     }
-    std::int32_t answer(const LeafView&, const Row&, AnswerScratch&) const { return 1; }
-    std::int32_t observe(const LeafView&, const Row&, AnswerScratch&, LeafNumbers&, std::size_t,
+    std::int32_t predict(const LeafView&, const Row&, PredictorScratch&) const { return 1; }
+    std::int32_t observe(const LeafView&, const Row&, PredictorScratch&, LeafNumbers&, std::size_t,
                          double) const {
         return 1;
     }
     template <class Example>
-    void probabilities(const LeafView& leaf, Example&&, AnswerScratch&, double* out) const {
+    void probabilities(const LeafView& leaf, Example&&, PredictorScratch&, double* out) const {
         for (std::size_t k = 0; k < leaf.n_classes; ++k) out[k] = k == 1 ? 1.0 : 0.0;
     }
     static std::string_view predictor_at(const LeafView&) { return name; }
@@ -103,17 +103,17 @@ struct AtLeaf {
     LeafStatistics statistics;
     std::array<double, 2> counts{1.0, 0.0}, inherited{};
     LeafNumbers numbers{};
-    AnswerScratch scratch;
+    PredictorScratch scratch;
     alignas(32) std::array<double, 4> x{};
     Row row{x.data(), nullptr, false};
 
     LeafView view(PredictorState* state) {
-        return {shape, statistics, counts.data(), {counts.data(), inherited.data()}, {}, nullptr, 2,
-                numbers, state};
+        return {shape, statistics, counts.data(), {counts.data(), inherited.data()}, {}, nullptr,
+                2,     numbers,    state};
     }
 };
 
-void a_third_predictor_without_state_counts_in_one() {
+CASE(a_third_predictor_without_state_counts_in_one) {
     using Three = BestOf<Majority, NaiveBayes, Second, LinearUnits>;
     AtLeaf at;
     const Three best = Three::of(Majority{}, Second{});
@@ -125,15 +125,15 @@ void a_third_predictor_without_state_counts_in_one() {
     CHECK(best.predictor_at(leaf) == "majority");  // a tie
     CHECK(best.observe(leaf, at.row, at.scratch, at.numbers, 1, 1.0) == 0);
     CHECK(state->right == 1.0 && at.numbers == LeafNumbers{});
-    CHECK(best.predictor_at(leaf) == "second" && best.answer(leaf, at.row, at.scratch) == 1);
+    CHECK(best.predictor_at(leaf) == "second" && best.predict(leaf, at.row, at.scratch) == 1);
     CHECK(best.predictor_at(at.view(nullptr)) == "majority");  // an inactive leaf
-    // Without any that can predict there, the majority does.
+    // If no predictor can predict there, the majority class is used.
     const Three two = Three::of(Second{}, LinearUnits{});
-    CHECK(two.answer(at.view(nullptr), at.row, at.scratch) == 0);
+    CHECK(two.predict(at.view(nullptr), at.row, at.scratch) == 0);
     CHECK(two.predictor_at(at.view(nullptr)) == "majority");
 }
 
-void several_states_are_saved_and_restored() {
+CASE(several_states_are_saved_and_restored) {
     using Three = BestOf<Majority, NaiveBayes, Second, LinearUnits>;
     AtLeaf at;
     const Three best = Three::of(Second{}, LinearUnits{});
@@ -147,7 +147,7 @@ void several_states_are_saved_and_restored() {
         learn(*state, at.shape, at.scratch, i, y, 2);
     }
     const std::vector<double> saved = numbers_of(at.shape, *state);
-    CHECK(saved[0] == 0.0 && saved[1] == 2.0);  // no numbers, twice right
+    CHECK(saved[0] == 0.0 && saved[1] == 2.0);  // no numbers, right twice
     const auto restored = [&](const std::vector<double>& numbers) {
         auto fresh = best.make_state();
         fresh->restore(at.shape, nullptr, 2, 5.0, numbers.data(), numbers.size());
@@ -187,10 +187,3 @@ void several_states_are_saved_and_restored() {
 }
 
 }  // namespace
-
-int main() {
-    joined_and_forgotten();
-    a_third_predictor_without_state_counts_in_one();
-    several_states_are_saved_and_restored();
-    return checking::failures();
-}

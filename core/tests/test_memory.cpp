@@ -1,4 +1,4 @@
-// What a tree says it holds is what it holds, and a limit holds after every row.
+// The bytes that a tree reports are the bytes that it holds, and a limit holds after every row.
 #include <string>
 
 #include "checking.hpp"
@@ -41,14 +41,14 @@ std::unique_ptr<Tree> fresh(const TreeSettings& settings, const examples::Rows& 
     return tree;
 }
 
-// All that is held since `before`, but for the memory that is set aside for the next row.
+// The bytes that were allocated since `before`, without the reserve for the next row.
 std::size_t held_since(std::size_t before) {
     const std::size_t set_aside = reserved_bytes();
     return held::bytes - before - (set_aside ? taken(set_aside) : 0);
 }
 
-// Every block that is there because of the tree is counted, once, as the system takes it.
-void what_is_counted_is_what_is_held() {
+// Every block of the tree is counted once, with the size that the system uses.
+CASE(what_is_counted_is_what_is_held) {
     const examples::Rows rows = examples::make_rows(many_kinds(), 1);
     examples::Wanted more = many_kinds();
     more.rows = 500;
@@ -62,10 +62,11 @@ void what_is_counted_is_what_is_held() {
     for (TreeSettings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
             settings.max_bytes = limit;
-            for (const bool warm : {false, true}) {  // threads keep some room of their own
+            for (const bool warm : {false, true}) {  // threads keep some working memory
                 const std::size_t before = held::bytes;
                 auto tree = fresh(settings, rows);
-                // The tree and its adaptation count as Tree::object_bytes, which is no less.
+                // The tree and its adaptation count as Tree::object_bytes, which is at least their
+                // size.
                 const std::size_t spare = tree->memory_bytes() - held_since(before);
                 CHECK(spare < taken(Tree::object_bytes));
                 std::size_t wrong = 0;
@@ -73,7 +74,7 @@ void what_is_counted_is_what_is_held() {
                     learn(*tree, rows, i, 500);
                     wrong += tree->memory_bytes() != held_since(before) + spare;
                 }
-                asleep += tree->n_leaves() - tree->n_active_leaves();
+                asleep += tree->facts().n_leaves - tree->size().n_active_leaves;
                 if (limit == SIZE_MAX) {
                     tree->add_features(late_kinds);
                     learn(*tree, late, 0, 500);
@@ -89,7 +90,7 @@ void what_is_counted_is_what_is_held() {
     CHECK(asleep > 0);
 }
 
-void a_limit_holds_after_every_row() {
+CASE(a_limit_holds_after_every_row) {
     const examples::Rows rows = examples::make_rows(many_kinds(), 3);
     for (TreeSettings settings : all_settings()) {
         const std::size_t least = [&] {
@@ -103,17 +104,18 @@ void a_limit_holds_after_every_row() {
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 learn(*tree, rows, i, 1);
                 wrong += tree->memory_bytes() > limit;
-                wrong += tree->n_active_leaves() > tree->n_leaves();
+                wrong += tree->size().n_active_leaves > tree->facts().n_leaves;
             }
             CHECK(wrong == 0);
-            CHECK(limit < 50'000 || LeafExtras::wanted(settings) || tree->n_active_leaves() > 0);
-            CHECK(examples::answers_well(*tree, rows.batch(0, 500), 5));
+            CHECK(limit < 50'000 || LeafExtras::wanted(settings) ||
+                  tree->size().n_active_leaves > 0);
+            CHECK(examples::predicts_well(*tree, rows.batch(0, 500), 5));
         }
     }
 }
 
-// The nodes of a split may fit where the statistics of all its children do not.
-void a_split_of_many_branches_is_made() {
+// There may be memory for the nodes of a split but not for the statistics of all its children.
+CASE(a_split_of_many_branches_is_made) {
     examples::Wanted wanted;
     wanted.rows = 4000;
     wanted.numeric = 25;
@@ -135,13 +137,13 @@ void a_split_of_many_branches_is_made() {
             std::size_t wrong = 0;
             bool in_part = false;
             for (std::size_t i = 0; i < rows.size(); ++i) {
-                const std::size_t before = tree->n_leaves();
+                const std::size_t before = tree->facts().n_leaves;
                 learn(*tree, rows, i, 1);
                 wrong += tree->memory_bytes() > settings.max_bytes;
-                if (before != 1 || tree->n_leaves() == 1) continue;
-                CHECK(tree->n_leaves() > 20);
-                CHECK(tree->n_active_leaves() < tree->n_leaves());
-                in_part = tree->n_active_leaves() > 0;
+                if (before != 1 || tree->facts().n_leaves == 1) continue;
+                CHECK(tree->facts().n_leaves > 20);
+                CHECK(tree->size().n_active_leaves < tree->facts().n_leaves);
+                in_part = tree->size().n_active_leaves > 0;
                 auto again = Tree::restore(settings, tree->snapshot());
                 CHECK(again->memory_bytes() == tree->memory_bytes());
                 CHECK(examples::same(again->snapshot(), tree->snapshot()));
@@ -152,16 +154,17 @@ void a_split_of_many_branches_is_made() {
             const auto whole = fresh(settings, rows);
             learn(*whole, rows, 0, rows.size());
             CHECK(examples::same(tree->snapshot(), whole->snapshot()));
-            CHECK(examples::answers_well(*tree, rows.batch(0, 500), 4));
+            CHECK(examples::predicts_well(*tree, rows.batch(0, 500), 4));
         }
     }
 }
 
-// Decisions hang on rows alone: not on batches, and not on a file in between.
-void batches_and_files_make_no_difference() {
+// Decisions depend only on rows, not on batches or on saving and loading in between.
+CASE(batches_and_files_make_no_difference) {
     const examples::Rows rows = examples::make_rows(many_kinds(), 4);
     for (TreeSettings settings : all_settings()) {
-        for (const std::size_t limit : {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
+        for (const std::size_t limit :
+             {std::size_t{16'000}, std::size_t{30'000}, std::size_t{SIZE_MAX}}) {
             settings.max_bytes = limit;
             const auto whole = fresh(settings, rows);
             learn(*whole, rows, 0, rows.size());
@@ -172,7 +175,7 @@ void batches_and_files_make_no_difference() {
                     if (n == 7 ? i % 700 == 0 : n == 1000) {
                         auto again = Tree::restore(settings, tree->snapshot());
                         if (limit != SIZE_MAX) CHECK(again->memory_bytes() == tree->memory_bytes());
-                        CHECK(again->n_active_leaves() == tree->n_active_leaves());
+                        CHECK(again->size().n_active_leaves == tree->size().n_active_leaves);
                         CHECK(examples::same(again->snapshot(), tree->snapshot()));
                         tree = std::move(again);
                     }
@@ -184,19 +187,20 @@ void batches_and_files_make_no_difference() {
     }
 }
 
-// Without a limit again, every leaf wakes; at one in between, the most promising.
-void leaves_wake_by_their_promise() {
+// Without a limit, every leaf becomes active again; with a higher limit, the most promising ones
+// do.
+CASE(the_most_promising_leaves_become_active_first) {
     const examples::Rows rows = examples::make_rows(many_kinds(), 5);
     TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.max_bytes = 256'000;
     const auto tree = fresh(settings, rows);
     learn(*tree, rows, 0, rows.size());
-    CHECK(tree->n_active_leaves() < tree->n_leaves());
-    std::size_t before = tree->n_active_leaves();
-    for (std::size_t limit = 280'000; before < tree->n_leaves(); limit += 40'000) {
+    CHECK(tree->size().n_active_leaves < tree->facts().n_leaves);
+    std::size_t before = tree->size().n_active_leaves;
+    for (std::size_t limit = 280'000; before < tree->facts().n_leaves; limit += 40'000) {
         tree->set_max_bytes(limit);
-        CHECK(tree->n_active_leaves() >= before);
-        before = tree->n_active_leaves();
+        CHECK(tree->size().n_active_leaves >= before);
+        before = tree->size().n_active_leaves;
         const Snapshot s = tree->snapshot();
         const std::size_t k = s.classes[0];
         double least_active = examples::nan, most_inactive = 0.0;
@@ -215,7 +219,7 @@ void leaves_wake_by_their_promise() {
                 least_active = promise;
             }
         }
-        // What was active has an advantage of a tenth.
+        // An active leaf has an advantage of a tenth.
         CHECK(most_inactive <= 1.1 * least_active);
         CHECK(tree->memory_bytes() <= limit);
     }
@@ -226,17 +230,17 @@ void leaves_wake_by_their_promise() {
         refused = error.needed > 2'000;
     }
     CHECK(refused);
-    CHECK(tree->n_active_leaves() == tree->n_leaves());
+    CHECK(tree->size().n_active_leaves == tree->facts().n_leaves);
 }
 
-// A file may not say that leaves are inactive where nothing would wake them.
-void inactive_leaves_go_with_a_limit() {
+// A file must not contain inactive leaves if nothing would activate them.
+CASE(inactive_leaves_need_a_limit) {
     const examples::Rows rows = examples::make_rows(many_kinds(), 5);
     TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.max_bytes = 256'000;
     const auto tree = fresh(settings, rows);
     learn(*tree, rows, 0, rows.size());
-    CHECK(tree->n_active_leaves() < tree->n_leaves());
+    CHECK(tree->size().n_active_leaves < tree->facts().n_leaves);
     Snapshot s = tree->snapshot();
     CHECK(examples::same(Tree::restore(settings, s)->snapshot(), s));
     settings.max_bytes = SIZE_MAX;
@@ -250,13 +254,3 @@ void inactive_leaves_go_with_a_limit() {
 }
 
 }  // namespace
-
-int main() {
-    what_is_counted_is_what_is_held();
-    a_limit_holds_after_every_row();
-    a_split_of_many_branches_is_made();
-    batches_and_files_make_no_difference();
-    leaves_wake_by_their_promise();
-    inactive_leaves_go_with_a_limit();
-    return checking::failures();
-}

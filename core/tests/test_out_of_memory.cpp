@@ -1,5 +1,5 @@
-// Memory runs out at the n-th allocation, for every n: whoever learns throws std::bad_alloc, and the
-// model is as after a whole number of rows, can be saved and restored, and goes on to the same end.
+// Memory runs out at the n-th allocation, for every n. Learning then throws std::bad_alloc, and the
+// model has learned a whole number of rows, can be saved and restored, and reaches the same end.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,9 +28,13 @@ namespace {
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::size_t n_declared = 20;
-bool every = false;  // allocation fails in turn; else fewer, the later the fewer
 
-std::size_t after(std::size_t n) { return n + 1 + (every ? 0 : n / 40); }
+// The next allocation that fails. With the option every=1 each one fails in turn; otherwise the
+// later ones are sampled, with growing distances.
+std::size_t after(std::size_t n) {
+    static const bool every = *checking::option("every", "") != '\0';
+    return n + 1 + (every ? 0 : n / 40);
+}
 
 template <class T>
 void append(Bytes& out, const std::vector<T>& v) {
@@ -48,7 +52,7 @@ template <class EngineSnapshot>
 Bytes bytes_of(const EngineSnapshot& s) {
     Bytes out;
     EngineSnapshot::each(s, [&](const char* name, const auto& v) {
-        // How much work it was: a tree that is built again counts it again.
+        // Counters of work are left out, because a tree that is built again counts it again.
         if (std::string(name) != "counters") append(out, v);
     });
     if constexpr (requires { s.trees; }) {
@@ -60,7 +64,7 @@ Bytes bytes_of(const EngineSnapshot& s) {
     return out;
 }
 
-// What is learned: some features come late, and at the end a class is declared.
+// The stream: some features come late, and at the end a class is declared.
 struct Stream {
     examples::Rows rows;
     std::size_t early;  // features of the first half
@@ -75,7 +79,7 @@ struct Stream {
     [[nodiscard]] std::size_t half() const { return rows.size() / 2; }
 };
 
-// With weights that sum to 1, as a window keeps them.
+// Normalises the weights to a sum of 1, as a window stores them.
 Batch distributions(Batch batch) {
     for (const Uncertain& u : batch.uncertain) {
         double sum = 0.0;
@@ -103,32 +107,33 @@ public:
             thrown += fails_at(n, end);
         }
         const std::size_t others = saving_and_predicting(*whole);
-        std::printf("%-28s %5zu failures while learning (%zu reported), %zu while saving, "
-                    "restoring and predicting\n",
-                    name_.c_str(), points, thrown, others);
+        std::printf(
+            "%-28s %5zu failures while learning (%zu reported), %zu while saving, "
+            "restoring and predicting\n",
+            name_.c_str(), points, thrown, others);
         std::fflush(stdout);
         CHECK(thrown > 0);
     }
 
 private:
-    // From wherever the engine is to the end of the stream, as a caller would.
+    // Continues from the present state to the end of the stream, as a caller would.
     void go_on(Engine& engine) const {
         while (step(engine)) {
         }
     }
 
     bool step(Engine& engine) const {
-        const std::size_t done = engine.seen(), half = stream_.half();
-        if (engine.n_features() < stream_.early) {
+        const std::size_t done = engine.facts().seen, half = stream_.half();
+        if (engine.facts().n_features < stream_.early) {
             engine.add_features(stream_.kinds(false));
             return true;
         }
-        if (done >= half && engine.n_features() < stream_.rows.kinds.size()) {
+        if (done >= half && engine.facts().n_features < stream_.rows.kinds.size()) {
             engine.add_features(stream_.kinds(true));
             return true;
         }
         if (done == stream_.rows.size()) {
-            if (engine.n_classes() >= n_declared) return false;
+            if (engine.facts().n_classes >= n_declared) return false;
             engine.declare_classes(n_declared);
             return true;
         }
@@ -154,18 +159,18 @@ private:
         machine.heal();
         if (!CHECK(!engine->unfinished())) {
             std::fprintf(stderr, "%s: unfinished after allocation %zu, row %zu\n", name_.c_str(), n,
-                         static_cast<std::size_t>(engine->seen()));
+                         static_cast<std::size_t>(engine->facts().seen));
             return thrown;
         }
         const auto state = engine->snapshot();
         if (n % 3 == 0 && !stream_.uncertain) {
             if (!CHECK(bytes_of(state) == bytes_of(replayed(*engine)->snapshot()))) {
                 std::fprintf(stderr, "%s: not %zu whole rows after allocation %zu\n", name_.c_str(),
-                             static_cast<std::size_t>(engine->seen()), n);
+                             static_cast<std::size_t>(engine->facts().seen), n);
             }
         }
         CHECK(bytes_of(Engine::restore(settings_, state)->snapshot()) == bytes_of(state));
-        // Uncertain rows are blurred by the batch that they are in, which is another one now.
+        // Uncertain rows depend on the batch they are in, and the batches are different now.
         if (!stream_.uncertain) {
             go_on(*engine);
             if (!CHECK(bytes_of(engine->snapshot()) == end)) {
@@ -175,28 +180,30 @@ private:
         return thrown;
     }
 
-    // An engine that learned as many rows, and knows as many features and classes.
+    // An engine that has learned as many rows and knows as many features and classes.
     [[nodiscard]] std::unique_ptr<Engine> replayed(const Engine& like) const {
         auto engine = std::make_unique<Engine>(settings_);
-        while (engine->seen() < like.seen() || engine->n_features() < like.n_features()) {
-            const std::size_t done = engine->seen();
-            if (engine->n_features() < stream_.early) {
+        while (engine->facts().seen < like.facts().seen ||
+               engine->facts().n_features < like.facts().n_features) {
+            const std::size_t done = engine->facts().seen;
+            if (engine->facts().n_features < stream_.early) {
                 engine->add_features(stream_.kinds(false));
-            } else if (engine->n_features() < like.n_features() && done >= stream_.half()) {
+            } else if (engine->facts().n_features < like.facts().n_features &&
+                       done >= stream_.half()) {
                 engine->add_features(stream_.kinds(true));
             } else {
                 engine->learn(stream_.rows.batch(done, 1), stream_.rows.y.data() + done,
                               stream_.rows.w.data() + done);
             }
         }
-        if (like.n_classes() == n_declared) engine->declare_classes(n_declared);
+        if (like.facts().n_classes == n_declared) engine->declare_classes(n_declared);
         return engine;
     }
 
     std::size_t saving_and_predicting(Engine& engine) const {
         const auto state = engine.snapshot();
         const Bytes bytes = bytes_of(state);
-        const std::size_t rows = stream_.rows.size(), width = engine.n_classes();
+        const std::size_t rows = stream_.rows.size(), width = engine.facts().n_classes;
         std::vector<std::int32_t> classes(rows);
         std::vector<double> probabilities(rows * width);
         const std::vector<std::function<void()>> calls = {
@@ -248,7 +255,7 @@ Stream categories(std::size_t rows) {
     return {examples::make_rows(wanted, 4), 3};
 }
 
-void trees() {
+CASE(trees_survive_failed_allocations) {
     const Stream stream = mixed(700), noise = mixed(400, true);
     const auto plain = [&](const char* name, const TreeSettings& s) {
         Trial<Tree, TreeSettings>(name, s, stream).run();
@@ -258,7 +265,7 @@ void trees() {
     plain("best of three", examples::quick_settings(examples::best_of_three()));
     std::size_t number = 0;
     for (const TreeSettings& s : examples::settings_with_extras()) {
-        // The costs are of three classes.
+        // The costs are for three classes.
         Stream own = std::holds_alternative<Alternates>(s.adaptation) ? noise : stream;
         if (std::holds_alternative<Loss>(s.impurity)) {
             for (std::int32_t& y : own.rows.y) y %= 3;
@@ -284,7 +291,7 @@ void trees() {
     Trial<Tree, TreeSettings>("uncertain window", window, blurred).run();
 }
 
-void forests() {
+CASE(forests_survive_failed_allocations) {
     ForestSettings s;
     s.tree = examples::quick_settings(Adaptive{});
     s.tree.lean = true;
@@ -317,7 +324,7 @@ void forests() {
     Trial<PairForest, PairSettings>("pairs", pairs, stream).run();
 }
 
-void others() {
+CASE(other_engines_survive_failed_allocations) {
     rs::Settings iti;
     iti.multiway = false;
     Trial<rs::Tree, rs::Settings>("restructuring", iti, mixed(120)).run();
@@ -332,11 +339,3 @@ void others() {
 }
 
 }  // namespace
-
-int main(int n, char** arguments) {
-    every = n > 1 && std::string(arguments[1]) == "every";
-    trees();
-    forests();
-    others();
-    return checking::failures();
-}

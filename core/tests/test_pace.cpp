@@ -1,4 +1,4 @@
-// Blocks become short while somebody waits, and long again.
+// Blocks become short while a thread waits, and long again.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -11,14 +11,14 @@ using namespace riparian;
 
 namespace {
 
-void who_waits_is_noticed() {
+CASE(a_waiting_thread_is_noticed) {
     Turnstile turnstile;
     CHECK(!turnstile.awaited());
     std::optional<std::jthread> other;
     {
         const auto lock = turnstile.reading();
         CHECK(!turnstile.awaited());
-        CHECK(!turnstile.awaited());  // asking leaves no trace
+        CHECK(!turnstile.awaited());  // the call changes nothing
         other.emplace([&] { static_cast<void>(turnstile.writing()); });
         while (!turnstile.awaited()) std::this_thread::yield();
     }
@@ -26,7 +26,7 @@ void who_waits_is_noticed() {
     CHECK(!turnstile.awaited());
 }
 
-void blocks_are_shorter_while_somebody_waits() {
+CASE(blocks_are_shorter_while_a_thread_waits) {
     using std::chrono::milliseconds;
     Pace pace(1024);
     const auto rows_after = [&](int spent, bool waited) {
@@ -40,7 +40,7 @@ void blocks_are_shorter_while_somebody_waits() {
     CHECK(rows_after(9, true) == 256);
     CHECK(rows_after(7, true) == 256);
     CHECK(rows_after(2, true) == 512);
-    // For a while others are expected to come.
+    // For a while more threads are expected.
     CHECK(rows_after(12, false) == 256);
     for (int block = 1; block < 63; ++block) CHECK(rows_after(5, false) == 256);
     CHECK(rows_after(5, false) == 512);
@@ -55,9 +55,3 @@ void blocks_are_shorter_while_somebody_waits() {
 }
 
 }  // namespace
-
-int main() {
-    who_waits_is_noticed();
-    blocks_are_shorter_while_somebody_waits();
-    return checking::failures();
-}

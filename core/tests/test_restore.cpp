@@ -1,4 +1,4 @@
-// What cannot be the snapshot of a tree is refused, one rule at a time.
+// Snapshots that cannot be those of a tree are refused, one rule at a time.
 #include "restoring.hpp"
 
 using namespace riparian;
@@ -6,7 +6,7 @@ using namespace restoring;
 
 namespace {
 
-void every_rule_is_checked() {
+CASE(every_rule_is_checked) {
     TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.categorical_cuts = CategoricalCuts::both;
     const Snapshot good = grown(settings);
@@ -86,8 +86,8 @@ void every_rule_is_checked() {
         [](Snapshot& s) { s.gaussian.clear(); },
         [](Snapshot& s) { s.gaussian[3] = examples::nan; },  // squares
         [](Snapshot& s) { s.gaussian[3] = infinity; },
-        [](Snapshot& s) { s.gaussian[6] = 1e9; },         // low above high
-        [](Snapshot& s) { s.gaussian[9] = infinity; },    // high
+        [](Snapshot& s) { s.gaussian[6] = 1e9; },       // low above high
+        [](Snapshot& s) { s.gaussian[9] = infinity; },  // high
         [](Snapshot& s) { s.known[0] = -1.0; },
         [](Snapshot& s) { s.known[0] = 1e9; },
         [](Snapshot& s) { s.known[0] = 0.0; },
@@ -134,8 +134,8 @@ void every_rule_is_checked() {
     }
 }
 
-// Any array that is one value too short or too long.
-void every_length_is_checked() {
+// Every array is one value too short or too long.
+CASE(every_length_is_checked) {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
         const TreeSettings settings = examples::quick_settings(leaf);
         const Snapshot good = grown(settings);
@@ -165,10 +165,10 @@ void every_length_is_checked() {
     }
 }
 
-// A tree as deep as it has nodes: no recursion, so no end of the stack.
-void a_deep_chain_is_a_tree() {
+// A tree as deep as it has nodes must not overflow the stack.
+CASE(a_deep_chain_is_a_tree) {
 #ifdef RIPARIAN_SANITIZE
-    constexpr std::size_t depth = 10'000;  // each block is allocated by itself
+    constexpr std::size_t depth = 10'000;  // each block is allocated separately
 #else
     constexpr std::size_t depth = 200'000;
 #endif
@@ -213,28 +213,21 @@ void a_deep_chain_is_a_tree() {
     const std::size_t n = s.test.size();
     s.counts.assign(2 * n, 0.0);
     s.inherited.assign(2 * n, 1.0);
-    for (auto* const v : {&s.weight, &s.inherited_weight, &s.checked, &s.right_majority,
-                          &s.right_bayes}) {
+    for (auto* const v :
+         {&s.weight, &s.inherited_weight, &s.checked, &s.right_majority, &s.right_bayes}) {
         v->assign(depth, 0.0);
     }
     fill_later_arrays(settings, s);
     const std::unique_ptr<Tree> tree = Tree::restore(settings, s);
-    CHECK(tree->depth() == depth - 1);
+    CHECK(tree->size().depth == depth - 1);
     const double x[] = {1e300, -1.0, 1000.5, examples::nan};
     const std::int32_t y[] = {0, 1, 1, 0};
     Batch batch;
     batch.rows = 4;
     batch.columns.push_back({x, sizeof(double), Column::Type::f64});
-    CHECK(examples::answers_well(*tree, batch, 2));
+    CHECK(examples::predicts_well(*tree, batch, 2));
     tree->learn(batch, y, nullptr);
     CHECK(tree->leaf_states().size() == depth);
 }
 
 }  // namespace
-
-int main() {
-    every_rule_is_checked();
-    every_length_is_checked();
-    a_deep_chain_is_a_tree();
-    return checking::failures();
-}

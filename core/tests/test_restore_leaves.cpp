@@ -1,4 +1,4 @@
-// What cannot be the state of a leaf is refused, one number at a time.
+// States that cannot be those of a leaf are refused, one number at a time.
 #include "restoring.hpp"
 
 using namespace riparian;
@@ -6,8 +6,8 @@ using namespace restoring;
 
 namespace {
 
-// Leaves that keep more: every number replaced by one that none can hold, and the lengths.
-void every_number_of_the_extras_is_checked() {
+// Leaves that store more: every number is replaced by an impossible one, and the lengths change.
+CASE(every_number_of_the_extras_is_checked) {
     for (const TreeSettings& settings : examples::settings_with_extras()) {
         const Snapshot good = grown(settings);
         CHECK(!refused(settings, good));
@@ -36,7 +36,7 @@ void every_number_of_the_extras_is_checked() {
             [](Snapshot& s) { ++s.rivals[0]; },
             [](Snapshot& s) { s.rival_feature.push_back(0); },
             [](Snapshot& s) {
-                s.rivals[0] += 5;  // more than a certificate tells
+                s.rivals[0] += 5;  // more than a certificate contains
                 for (int i = 0; i < 5; ++i) {
                     s.rival_feature.insert(s.rival_feature.begin(), s.second_feature[0]);
                     s.rival_category.insert(s.rival_category.begin(), s.second_category[0]);
@@ -54,8 +54,8 @@ void every_number_of_the_extras_is_checked() {
     }
 }
 
-// Leaves with linear units: every number replaced, the counters and the lengths.
-void every_number_of_the_units_is_checked() {
+// Leaves with linear units: every number, the counters and the lengths are changed.
+CASE(every_number_of_the_units_is_checked) {
     for (const AnyLeaf& leaf : {AnyLeaf(LinearUnits{}), AnyLeaf(examples::best_of_three())}) {
         const TreeSettings settings = examples::quick_settings(leaf);
         const Snapshot good = grown(settings);
@@ -99,8 +99,8 @@ void every_number_of_the_units_is_checked() {
     }
 }
 
-// What growth remembers: delays, features that were dropped, and the last examples.
-void what_growth_remembers_is_checked() {
+// What growth remembers: delays, dropped features, and the last examples.
+CASE(what_growth_remembers_is_checked) {
     const std::vector<std::function<void(Snapshot&)>> wrongs = {
         [](Snapshot& s) { s.delay.pop_back(); },
         [](Snapshot& s) { s.delay[0] = examples::nan; },
@@ -142,8 +142,8 @@ void what_growth_remembers_is_checked() {
     }
 }
 
-// Few numbers that claim many classes, features and leaves: no room is made for them.
-void room_is_made_for_what_is_there() {
+// A few numbers claim many classes, features and leaves. No memory is allocated for them.
+CASE(memory_is_allocated_only_for_what_a_file_holds) {
     constexpr std::size_t many = 60'000;
     for (const TreeSettings& settings : examples::settings_with_extras()) {
         if (!LeafExtras::wanted(settings)) continue;
@@ -156,17 +156,10 @@ void room_is_made_for_what_is_there() {
         s.inherited.assign(many, 0.0);
         for (const double number : {0.0, 1.0}) {
             s.extras.assign(s.extras.size(), number);
-            CHECK(refused(settings, s) || offers_cuts(settings.statistics) || make_paired_gap(settings.bound));
+            CHECK(refused(settings, s) || offers_cuts(settings.statistics) ||
+                  make_paired_gap(settings.bound));
         }
     }
 }
 
 }  // namespace
-
-int main() {
-    every_number_of_the_extras_is_checked();
-    every_number_of_the_units_is_checked();
-    what_growth_remembers_is_checked();
-    room_is_made_for_what_is_there();
-    return checking::failures();
-}

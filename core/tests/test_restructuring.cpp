@@ -1,4 +1,5 @@
-// Trees that restructure: equal to the batch tree after every example, whatever comes and goes.
+// Restructuring trees are equal to the batch tree after every example, whatever is added or
+// removed.
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// A generator of its own: the same rows everywhere.
+// A generator that gives the same rows on every machine.
 struct Dice {
     std::uint64_t state;
     std::uint32_t roll(std::uint32_t sides) {
@@ -29,7 +30,7 @@ struct Dice {
 struct Rows {
     std::vector<Kind> kinds;
     std::vector<std::vector<double>> numbers;      // [feature][row]
-    std::vector<std::vector<std::int32_t>> codes;  // likewise
+    std::vector<std::vector<std::int32_t>> codes;  // [feature][row]
     std::vector<std::int32_t> y;
     std::vector<double> w;
 
@@ -95,7 +96,7 @@ void equals_the_batch_tree(rs::Settings settings, const Rows& rows) {
     CHECK(again->counters().scores == tree.counters().scores);
 }
 
-void every_kind_of_tree() {
+CASE(every_kind_of_tree) {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         for (const std::size_t window : {rs::most_examples, std::size_t{1}, std::size_t{37}}) {
             rs::Settings s;
@@ -111,8 +112,8 @@ void every_kind_of_tree() {
     }
 }
 
-// Ever larger numbers of alternating classes make a chain: nothing may recurse on it.
-void a_chain_is_no_trouble() {
+// Ever larger numbers of alternating classes make a chain. Nothing may recurse on it.
+CASE(a_long_chain_does_not_recurse) {
     rs::Settings s;
     s.multiway = false;
     s.lazy = true;
@@ -131,9 +132,9 @@ void a_chain_is_no_trouble() {
     b.columns.push_back({x.data(), sizeof(double), Column::Type::f64});
     tree.learn(b, y.data(), nullptr);
     CHECK(tree.n_leaves() == n);
-    std::vector<std::int32_t> answers(n);
-    tree.predict(b, {answers.data(), nullptr, 0});
-    CHECK(answers == y);
+    std::vector<std::int32_t> predictions(n);
+    tree.predict(b, {predictions.data(), nullptr, 0});
+    CHECK(predictions == y);
 }
 
 bool refused(const std::function<void()>& what) {
@@ -145,7 +146,7 @@ bool refused(const std::function<void()>& what) {
     }
 }
 
-void impossible_snapshots_are_refused() {
+CASE(impossible_snapshots_are_refused) {
     rs::Settings s;
     s.multiway = false;
     rs::Tree tree(s);
@@ -189,7 +190,7 @@ void impossible_snapshots_are_refused() {
     CHECK(refused([&] { static_cast<void>(rs::Tree::restore(fewer, good)); }));
 }
 
-void impossible_counts_are_refused() {
+CASE(impossible_counts_are_refused) {
     rs::Id4 tree({0.5, true});
     const Rows rows = mixed(400, 4, false);
     tree.add_features(rows.kinds);
@@ -237,11 +238,3 @@ void impossible_counts_are_refused() {
 }
 
 }  // namespace
-
-int main() {
-    every_kind_of_tree();
-    a_chain_is_no_trouble();
-    impossible_snapshots_are_refused();
-    impossible_counts_are_refused();
-    return checking::failures();
-}

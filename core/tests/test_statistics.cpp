@@ -1,4 +1,4 @@
-// Moments against long double, at offsets, outliers and weights where plain sums fail.
+// Moments compared with long double, for offsets, outliers and weights where plain sums fail.
 #include "../statistics/leaf_statistics.hpp"
 
 #include <cmath>
@@ -33,7 +33,7 @@ Moments exact(const std::vector<double>& x, const std::vector<double>& w) {
     return m;
 }
 
-// One class, one feature; the statistics as a tree's only leaf has them.
+// The statistics of one class and one feature, from a tree with one leaf.
 Snapshot learned(const std::vector<double>& x, const std::vector<double>& w, AnyLeaf leaf) {
     TreeSettings settings;
     settings.leaf = leaf;
@@ -47,7 +47,8 @@ Snapshot learned(const std::vector<double>& x, const std::vector<double>& w, Any
     return tree.snapshot();
 }
 
-void moments_are_right(const std::vector<double>& x, const std::vector<double>& w, double tolerance) {
+void moments_are_right(const std::vector<double>& x, const std::vector<double>& w,
+                       double tolerance) {
     const Moments want = exact(x, w);
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
         const Snapshot s = learned(x, w, leaf);
@@ -59,7 +60,7 @@ void moments_are_right(const std::vector<double>& x, const std::vector<double>& 
     }
 }
 
-void large_offsets_and_first_outliers() {
+CASE(large_offsets_and_first_outliers) {
     Dice dice(1);
     for (const double offset : {0.0, 1e9, -1e9, 1.7e9}) {
         for (const double first : {0.0, 1e12, -1e6}) {
@@ -76,8 +77,8 @@ void large_offsets_and_first_outliers() {
     }
 }
 
-// A model that was learned can be saved, whatever the weights were.
-void what_was_learned_can_be_restored() {
+// A model that has learned can be saved, whatever the weights were.
+CASE(what_was_learned_can_be_restored) {
     struct Case {
         const char* name;
         std::vector<double> x, w;
@@ -100,7 +101,8 @@ void what_was_learned_can_be_restored() {
     for (int i = 0; i < 500; ++i) {
         Case c{"random weights of any size", {}, {}};
         for (std::size_t n = 1 + dice.below(20); n-- > 0;) {
-            c.x.push_back(dice.chance(0.2) ? nan : std::ldexp(dice.normal(), int(dice.below(60)) - 30));
+            c.x.push_back(dice.chance(0.2) ? nan
+                                           : std::ldexp(dice.normal(), int(dice.below(60)) - 30));
             c.w.push_back(std::ldexp(1.0 + dice.uniform(), int(dice.below(150)) - 100));
         }
         cases.push_back(c);
@@ -122,8 +124,8 @@ void what_was_learned_can_be_restored() {
     }
 }
 
-// Counts of categories likewise, below the root, where tables open at the first gap.
-void what_was_counted_can_be_restored() {
+// The same for counts of categories, below the root, where tables are allocated at the first gap.
+CASE(what_was_counted_can_be_restored) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         Dice dice(seed);
         TreeSettings settings = examples::quick_settings(Adaptive{});
@@ -146,8 +148,8 @@ void what_was_counted_can_be_restored() {
         batch.columns.push_back({a.data(), sizeof(std::int32_t), Column::Type::code});
         batch.columns.push_back({b.data(), sizeof(std::int32_t), Column::Type::code});
         tree.learn(batch, y.data(), w.data());
-        CHECK(tree.n_leaves() >= 3);
-        CHECK(examples::answers_well(tree, batch, 4));
+        CHECK(tree.facts().n_leaves >= 3);
+        CHECK(examples::predicts_well(tree, batch, 4));
         const Snapshot s = tree.snapshot();
         bool restored = true;
         try {
@@ -160,7 +162,7 @@ void what_was_counted_can_be_restored() {
     }
 }
 
-// The statistics of some rows, apart from a tree.
+// The statistics of some rows, without a tree.
 struct Learned {
     Shape shape;
     std::vector<double> counts;
@@ -179,8 +181,8 @@ Learned learned(const examples::Rows& rows, std::size_t first, std::size_t n) {
     Learned out;
     Features features;
     for (const Kind kind : rows.kinds) {
-        features.push_back({kind, kind == Kind::numeric ? out.shape.numeric++
-                                                        : out.shape.categorical++});
+        features.push_back(
+            {kind, kind == Kind::numeric ? out.shape.numeric++ : out.shape.categorical++});
     }
     out.shape.stride = (out.shape.numeric + 3) / 4 * 4;
     out.shape.class_stride = 7;
@@ -201,8 +203,8 @@ Learned learned(const examples::Rows& rows, std::size_t first, std::size_t n) {
     return out;
 }
 
-// Counts of halves are those of the whole, and go away again; the moments nearly so.
-void halves_make_a_whole() {
+// Counts of two halves add up to those of the whole and can be subtracted again; moments nearly so.
+CASE(two_halves_merge_to_the_whole) {
     const examples::Rows rows = examples::make_rows({.rows = 900, .classes = 7}, 12);
     const Learned whole = learned(rows, 0, 900);
     Learned merged = learned(rows, 0, 400);
@@ -211,7 +213,9 @@ void halves_make_a_whole() {
     CHECK(merged.counts == whole.counts);
     const Shape& s = merged.shape;
     const std::size_t cells = merged.statistics.starts(s)[s.categorical];
-    const auto nearly = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * (1.0 + std::fabs(b)); };
+    const auto nearly = [](double a, double b) {
+        return std::fabs(a - b) <= 1e-9 * (1.0 + std::fabs(b));
+    };
     for (std::size_t k = 0; k < 7; ++k) {
         const double* const got = merged.statistics.classes()[k];
         const double* const want = whole.statistics.classes()[k];
@@ -231,7 +235,7 @@ void halves_make_a_whole() {
     CHECK(refused);
 }
 
-void kept_values_are_merged_exactly() {
+CASE(kept_values_are_merged_exactly) {
     Dice dice(3);
     ExhaustiveValues all, first, second;
     for (int i = 0; i < 3000; ++i) {
@@ -265,9 +269,9 @@ void kept_values_are_merged_exactly() {
     CHECK(refused);
 }
 
-// Classes come and go around the numbers at which there is room for more of them. What is left is
-// what the same rows give in any other order of classes, in as many bytes.
-void many_classes_come_and_go() {
+// Classes come and go around the numbers at which the capacity changes. The result equals that of
+// the same rows in any other order of classes, in as many bytes.
+CASE(many_classes_come_and_go) {
     for (const bool bayes : {false, true}) {
         Shape shape;
         shape.numeric = 3;
@@ -280,7 +284,7 @@ void many_classes_come_and_go() {
         LeafStatistics leaf;
         leaf.open(shape);
         std::vector<double> counts(shape.class_stride, 0.0);
-        std::vector<std::vector<double>> rows(shape.class_stride);  // the last one of each class
+        std::vector<std::vector<double>> rows(shape.class_stride);  // the last row of each class
         const auto row_of = [&](std::size_t k) { return Row{rows[k].data(), nullptr, false}; };
         for (int step = 0; step < 6000; ++step) {
             const std::size_t k = dice.below(step % 2000 < 1000 ? 200 : 90);
@@ -310,13 +314,3 @@ void many_classes_come_and_go() {
 }
 
 }  // namespace
-
-int main() {
-    halves_make_a_whole();
-    kept_values_are_merged_exactly();
-    large_offsets_and_first_outliers();
-    many_classes_come_and_go();
-    what_was_learned_can_be_restored();
-    what_was_counted_can_be_restored();
-    return checking::failures();
-}

@@ -1,6 +1,6 @@
-// No code made for wider instructions can reach a machine without them: of two equal weak symbols
-// the linker keeps any one, so those of avx2.cpp and avx512.cpp must bear their namespaces in their
-// names.
+// Code for wider instructions must never run on a machine without them. Of two equal weak symbols
+// the linker keeps any one, so the symbols of avx2.cpp and avx512.cpp must have their namespaces in
+// their names.
 #include <cstdio>
 #include <string>
 
@@ -9,10 +9,11 @@
 namespace {
 
 bool ends_with(const std::string& text, const std::string& end) {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// Whether nm could tell.
+// Checks all symbols of an object file. Returns whether nm could read it.
 bool all_bear(const std::string& nm, const std::string& object, const std::string& space) {
     const std::string command = "'" + nm + "' --defined-only -C '" + object + "' 2>/dev/null";
     FILE* const output = popen(command.c_str(), "r");
@@ -30,7 +31,7 @@ bool all_bear(const std::string& nm, const std::string& object, const std::strin
         if (shared && !CHECK(name.find(space) != std::string::npos)) {
             std::fprintf(stderr, "a shared symbol without the namespace: %s\n", name.c_str());
         }
-        // Neither may it define anything outside that others could call.
+        // It must not define other functions that could be called from outside either.
         if (text[kind + 1] == 'T' && !CHECK(name.find(space) != std::string::npos)) {
             std::fprintf(stderr, "a function without the namespace: %s\n", name.c_str());
         }
@@ -40,24 +41,20 @@ bool all_bear(const std::string& nm, const std::string& object, const std::strin
     return true;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    // nm, then the objects of the library, perhaps in one list.
-    const std::string nm = argc > 1 ? argv[1] : "";
-    int looked = 0;
-    for (int i = 2; i < argc && !nm.empty(); ++i) {
-        const std::string list = std::string(argv[i]) + ";";
-        for (std::size_t from = 0, to; (to = list.find(';', from)) != std::string::npos; from = to + 1) {
-            const std::string path = list.substr(from, to - from);
-            for (const std::string space : {"avx2", "avx512"}) {
-                if (ends_with(path, space + ".cpp.o")) looked += all_bear(nm, path, space);
-            }
+// The options are nm=, a program, and objects=, the object files of the library with colons
+// between them.
+CASE(shared_symbols_bear_the_namespace_of_their_instructions) {
+    const std::string nm = checking::option("nm", "");
+    const std::string list = std::string(checking::option("objects", "")) + ":";
+    int inspected = 0;
+    for (std::size_t from = 0, to; (to = list.find(':', from)) != std::string::npos;
+         from = to + 1) {
+        const std::string path = list.substr(from, to - from);
+        for (const std::string space : {"avx2", "avx512"}) {
+            if (ends_with(path, space + ".cpp.o")) inspected += all_bear(nm, path, space);
         }
     }
-    if (looked < 2) {
-        std::puts("no nm, or no objects for wider instructions");
-        return checking::failed ? 1 : checking::skipped;
-    }
-    return checking::failures();
+    if (inspected < 2) checking::skip("no nm, or no objects for wider instructions");
 }
+
+}  // namespace

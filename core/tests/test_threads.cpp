@@ -1,4 +1,5 @@
-// Four readers and one writer: every answer is a distribution. ThreadSanitizer watches.
+// Four readers and one writer: every prediction is a distribution. ThreadSanitizer runs this
+// program.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -31,13 +32,13 @@ struct Stream {
 };
 
 void write(Tree& tree, const Stream& stream, const std::atomic<bool>& stop) {
-    std::size_t features = tree.n_features();
+    std::size_t features = tree.facts().n_features;
     for (std::size_t turn = 0; !stop; ++turn) {
         const std::size_t stage = std::min(turn / 8, stream.stages.size() - 1);
         const examples::Rows& rows = stream.stages[stage];
         if (rows.kinds.size() > features) {
-            tree.add_features({rows.kinds.begin() + static_cast<std::ptrdiff_t>(features),
-                               rows.kinds.end()});
+            tree.add_features(
+                {rows.kinds.begin() + static_cast<std::ptrdiff_t>(features), rows.kinds.end()});
             features = rows.kinds.size();
         }
         const std::size_t first = 100 * (turn % 25);
@@ -46,14 +47,14 @@ void write(Tree& tree, const Stream& stream, const std::atomic<bool>& stop) {
 }
 
 void read(const Tree& tree, const Stream& stream, std::size_t reader, const std::atomic<bool>& stop,
-          std::atomic<int>& wrong, std::atomic<std::size_t>& answered) {
+          std::atomic<int>& wrong, std::atomic<std::size_t>& predicted) {
     std::vector<std::int32_t> classes(600);
     for (std::size_t turn = reader; !stop; ++turn) {
         const examples::Rows& rows = stream.stages[turn % stream.stages.size()];
         const std::size_t n = 1 + turn * 37 % 600;
         const Batch batch = rows.batch(turn * 11 % 2000, n);
-        // Room for as many classes as there are now; more may come before the answer.
-        const std::size_t width = turn % 2 ? most_classes : tree.n_classes();
+        // There is room for the present classes; more may appear before the prediction.
+        const std::size_t width = turn % 2 ? most_classes : tree.facts().n_classes;
         std::vector<double> probabilities(n * width);
         tree.predict(batch, {classes.data(), probabilities.data(), width});
         for (std::size_t i = 0; i < n; ++i) {
@@ -62,7 +63,7 @@ void read(const Tree& tree, const Stream& stream, std::size_t reader, const std:
             if (!(std::abs(sum - 1.0) <= 1e-9)) ++wrong;
             if (classes[i] < 0 && width == most_classes) ++wrong;
         }
-        answered += n;
+        predicted += n;
         if (turn % 40 == reader) {
             const Batch row = rows.batch(0, 1);
             const Description d = tree.describe(&row);
@@ -74,40 +75,43 @@ void read(const Tree& tree, const Stream& stream, std::size_t reader, const std:
             const Snapshot s = tree.snapshot();
             if (s.test.size() != s.parent.size()) ++wrong;
             if (tree.leaf_states().empty() || tree.memory_bytes() == 0) ++wrong;
-            if (tree.certificates().size() > tree.n_nodes()) ++wrong;
+            if (tree.certificates().size() > tree.size().n_nodes) ++wrong;
         }
-        static_cast<void>(tree.n_leaves() + tree.n_classes() + tree.n_features() + tree.depth());
+        static_cast<void>(tree.facts().n_leaves + tree.facts().n_classes + tree.facts().n_features +
+                          tree.size().depth);
     }
 }
+
+// The option seconds= says how long each case runs.
+void read_while_learning(const AnyLeaf& leaf) {
+    const double seconds = std::atof(checking::option("seconds", "1"));
+    const Stream stream;
+    Tree tree(examples::quick_settings(leaf));
+    const examples::Rows& first = stream.stages[0];
+    tree.add_features(first.kinds);
+    tree.learn(first.batch(0, 100), first.y.data(), nullptr);
+    std::atomic<bool> stop = false;
+    std::atomic<int> wrong = 0;
+    std::atomic<std::size_t> predicted = 0;
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] { write(tree, stream, stop); });
+    for (std::size_t reader = 0; reader < 4; ++reader) {
+        threads.emplace_back([&, reader] { read(tree, stream, reader, stop, wrong, predicted); });
+    }
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+    std::printf("%zu rows predicted, %llu learned, %zu leaves\n", predicted.load(),
+                static_cast<unsigned long long>(tree.facts().seen), tree.facts().n_leaves);
+    CHECK(wrong == 0);
+    CHECK(predicted > 0);
+    CHECK(tree.facts().n_leaves > 2);
+    // The last classes come after the first 100 rows and 32 turns of 500.
+    CHECK(tree.facts().n_classes == most_classes || tree.facts().seen <= 16'100);
+}
+
+CASE(majority_leaves_are_read_while_learning) { read_while_learning(Majority{}); }
+
+CASE(adaptive_leaves_are_read_while_learning) { read_while_learning(Adaptive{}); }
 
 }  // namespace
-
-int main(int argc, char** argv) {
-    const double seconds = argc > 1 ? std::atof(argv[1]) : 2.0;
-    const Stream stream;
-    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
-        Tree tree(examples::quick_settings(leaf));
-        const examples::Rows& first = stream.stages[0];
-        tree.add_features(first.kinds);
-        tree.learn(first.batch(0, 100), first.y.data(), nullptr);
-        std::atomic<bool> stop = false;
-        std::atomic<int> wrong = 0;
-        std::atomic<std::size_t> answered = 0;
-        std::vector<std::thread> threads;
-        threads.emplace_back([&] { write(tree, stream, stop); });
-        for (std::size_t reader = 0; reader < 4; ++reader) {
-            threads.emplace_back([&, reader] { read(tree, stream, reader, stop, wrong, answered); });
-        }
-        std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 2));
-        stop = true;
-        for (std::thread& thread : threads) thread.join();
-        std::printf("%zu rows answered, %llu learned, %zu leaves\n", answered.load(),
-                    static_cast<unsigned long long>(tree.seen()), tree.n_leaves());
-        CHECK(wrong == 0);
-        CHECK(answered > 0);
-        CHECK(tree.n_leaves() > 2);
-        // The last classes come after the first 100 rows and 32 turns of 500.
-        CHECK(tree.n_classes() == most_classes || tree.seen() <= 16'100);
-    }
-    return checking::failures();
-}

@@ -1,5 +1,5 @@
-// A tree grows on mixed data with gaps, new features and new classes; taken apart
-// and put together again it is the same tree, and goes on the same way.
+// A tree grows on mixed data with gaps, new features and new classes. Saved and restored, it is the
+// same tree and continues in the same way.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -45,7 +45,7 @@ struct GrowingStream {
         wanted.categories = 8;
         wanted.classes = 6;
         second = examples::make_rows(wanted, seed + 1000);
-        // Places never move: what was there comes first.
+        // Columns keep their places: existing ones come first.
         const auto reorder = [&](auto& columns) {
             std::vector<std::size_t> order;
             std::vector<bool> used(columns.size(), false);
@@ -96,42 +96,42 @@ void grow_second(Tree& tree, const GrowingStream& stream, std::size_t n, std::si
     learn(tree, stream.second, 0, n, batch);
 }
 
-void a_tree_grows_and_answers() {
+CASE(a_tree_grows_and_predicts) {
     for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(7);
         Tree tree(settings);
-        CHECK(tree.n_leaves() == 1 && tree.n_nodes() == 1 && tree.depth() == 0);
+        CHECK(tree.facts().n_leaves == 1 && tree.size().n_nodes == 1 && tree.size().depth == 0);
         grow_first(tree, stream, 500);
-        CHECK(tree.n_leaves() > 2);
-        CHECK(tree.n_classes() == 3);
-        CHECK(examples::answers_well(tree, stream.first.batch(), 3));
-        const std::size_t leaves = tree.n_leaves();
+        CHECK(tree.facts().n_leaves > 2);
+        CHECK(tree.facts().n_classes == 3);
+        CHECK(examples::predicts_well(tree, stream.first.batch(), 3));
+        const std::size_t leaves = tree.facts().n_leaves;
         grow_second(tree, stream, stream.second.size(), 500);
-        CHECK(tree.n_leaves() > leaves);
-        CHECK(tree.n_classes() == 6);
-        CHECK(tree.n_features() == 9);
-        CHECK(examples::answers_well(tree, stream.second.batch(), 6));
+        CHECK(tree.facts().n_leaves > leaves);
+        CHECK(tree.facts().n_classes == 6);
+        CHECK(tree.facts().n_features == 9);
+        CHECK(examples::predicts_well(tree, stream.second.batch(), 6));
         // The first rows have no values for the new features.
-        CHECK(examples::answers_well(tree, stream.first.batch(), 6));
-        CHECK(tree.certificates().size() == tree.n_nodes() - tree.n_leaves());
-        CHECK(tree.leaf_states().size() == tree.n_leaves());
+        CHECK(examples::predicts_well(tree, stream.first.batch(), 6));
+        CHECK(tree.certificates().size() == tree.size().n_nodes - tree.facts().n_leaves);
+        CHECK(tree.leaf_states().size() == tree.facts().n_leaves);
         const Batch first_row = stream.first.batch(0, 1);
         const Description described = tree.describe(&first_row);
         CHECK(described.path.front() == 0);
         for (const std::int32_t id : described.path) {
-            CHECK(id >= 0 && static_cast<std::size_t>(id) < tree.n_nodes());
+            CHECK(id >= 0 && static_cast<std::size_t>(id) < tree.size().n_nodes);
         }
-        const std::uint64_t learned = static_cast<std::uint64_t>(
-            std::count_if(stream.first.w.begin(), stream.first.w.end(),
-                          [](double w) { return w > 0.0; }) +
-            std::count_if(stream.second.w.begin(), stream.second.w.end(),
-                          [](double w) { return w > 0.0; }));
-        CHECK(tree.seen() == learned);
+        const std::uint64_t learned =
+            static_cast<std::uint64_t>(std::count_if(stream.first.w.begin(), stream.first.w.end(),
+                                                     [](double w) { return w > 0.0; }) +
+                                       std::count_if(stream.second.w.begin(), stream.second.w.end(),
+                                                     [](double w) { return w > 0.0; }));
+        CHECK(tree.facts().seen == learned);
     }
 }
 
-// What is shown of a tree is what its snapshot holds.
-void a_tree_is_described() {
+// The description of a tree shows what its snapshot contains.
+CASE(a_tree_is_described) {
     for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(3);
         Tree tree(settings);
@@ -140,14 +140,15 @@ void a_tree_is_described() {
         const Snapshot s = tree.snapshot();
         const Description d = tree.describe();
         const std::size_t k = d.classes, n = d.test.size();
-        CHECK(n == tree.n_nodes() && k == tree.n_classes() && d.path.empty());
-        if (settings.adaptation.index() != 0) continue;  // alternates have no place in the description
+        CHECK(n == tree.size().n_nodes && k == tree.facts().n_classes && d.path.empty());
+        // alternates are not part of the description
+        if (settings.adaptation.index() != 0) continue;
         CHECK(d.parent == s.parent && d.branch == s.branch && d.heavy == s.heavy);
         CHECK(d.feature == s.feature && d.category == s.category && d.threshold == s.threshold);
         CHECK(d.counts == s.counts && d.inherited == s.inherited);
         CHECK(d.estimated == (s.estimated.empty() ? s.inherited : s.estimated));
         CHECK(*std::max_element(d.depth.begin(), d.depth.end()) ==
-              static_cast<std::int32_t>(tree.depth()));
+              static_cast<std::int32_t>(tree.size().depth));
         for (std::size_t i = 0; i < n; ++i) {
             CHECK(d.predictor[i].empty() == (d.test[i] != Test::leaf));
             double weight = 0.0;
@@ -164,7 +165,7 @@ void a_tree_is_described() {
     }
 }
 
-void certificates_and_changes_since_a_number_of_examples() {
+CASE(certificates_and_changes_since_a_number_of_examples) {
     for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(7);
         Tree tree(settings);
@@ -184,7 +185,8 @@ void certificates_and_changes_since_a_number_of_examples() {
             }
             CHECK(children == c.branches.size() && children >= 1);
         }
-        for (const std::uint64_t since : {std::uint64_t{0}, all[all.size() / 2].seen, tree.seen()}) {
+        for (const std::uint64_t since :
+             {std::uint64_t{0}, all[all.size() / 2].seen, tree.facts().seen}) {
             std::vector<std::uint64_t> wanted, found;
             for (const Certificate& c : all) {
                 if (c.seen > since) wanted.push_back(c.seen);
@@ -196,12 +198,13 @@ void certificates_and_changes_since_a_number_of_examples() {
     }
 }
 
-void a_snapshot_is_the_tree() {
+CASE(a_snapshot_is_the_tree) {
     std::uint64_t seed = 0;
     for (const TreeSettings& settings : many_settings()) {
         const GrowingStream stream(++seed);
         Tree tree(settings);
-        CHECK(examples::same(Tree::restore(settings, tree.snapshot())->snapshot(), tree.snapshot()));
+        CHECK(
+            examples::same(Tree::restore(settings, tree.snapshot())->snapshot(), tree.snapshot()));
         grow_first(tree, stream, 1000);
         const Snapshot early = tree.snapshot();
         const std::unique_ptr<Tree> saved_early = Tree::restore(settings, early);
@@ -211,7 +214,7 @@ void a_snapshot_is_the_tree() {
         const std::unique_ptr<Tree> saved = Tree::restore(settings, middle);
         CHECK(examples::same(saved->snapshot(), middle));
 
-        // Three trees that were saved never, once and twice end as the same tree.
+        // Trees that were saved never, once and twice end as the same tree.
         grow_second(*saved_early, stream, 700, 1000);
         CHECK(examples::same(saved_early->snapshot(), middle));
         const std::size_t rest = stream.second.size() - 700;
@@ -222,17 +225,17 @@ void a_snapshot_is_the_tree() {
         CHECK(examples::same(saved->snapshot(), late));
         CHECK(examples::same(saved_early->snapshot(), late));
 
-        std::vector<double> answers[2];
+        std::vector<double> predictions[2];
         for (int i = 0; i < 2; ++i) {
             const Tree& asked = i ? *saved : tree;
-            answers[i].resize(stream.second.size() * 6);
-            asked.predict(stream.second.batch(), {nullptr, answers[i].data(), 6});
+            predictions[i].resize(stream.second.size() * 6);
+            asked.predict(stream.second.batch(), {nullptr, predictions[i].data(), 6});
         }
-        CHECK(answers[0] == answers[1]);
+        CHECK(predictions[0] == predictions[1]);
     }
 }
 
-void batches_do_not_matter() {
+CASE(batches_do_not_matter) {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{})}) {
         const TreeSettings settings = examples::quick_settings(leaf);
         const GrowingStream stream(5);
@@ -248,8 +251,8 @@ void batches_do_not_matter() {
     }
 }
 
-// Answers given while learning are those that the tree gave just before each row.
-void prequential_is_predict_then_learn() {
+// Predictions made while learning are those that the tree made just before each row.
+CASE(prequential_is_predict_then_learn) {
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
         const TreeSettings settings = examples::quick_settings(leaf);
         examples::Wanted wanted;
@@ -275,7 +278,7 @@ void prequential_is_predict_then_learn() {
                            {classes[2].data(), nullptr, 0});
         CHECK(classes[0] == classes[1]);
         CHECK(classes[0] == classes[2]);
-        // Before the first row there are no classes to share the 1.
+        // Before the first row there are no classes to have probabilities.
         CHECK(std::equal(probabilities[0].begin() + 30, probabilities[0].end(),
                          probabilities[1].begin() + 30));
         CHECK(examples::same(slow.snapshot(), fast.snapshot()));
@@ -283,7 +286,7 @@ void prequential_is_predict_then_learn() {
     }
 }
 
-void noise_is_not_split() {
+CASE(noise_is_not_split) {
     examples::Wanted wanted;
     wanted.rows = 50'000;
     wanted.noise = true;
@@ -294,37 +297,25 @@ void noise_is_not_split() {
     Tree tree(settings);
     tree.add_features(rows.kinds);
     tree.learn(rows.batch(), rows.y.data(), nullptr);
-    CHECK(tree.n_leaves() == 1);
+    CHECK(tree.facts().n_leaves == 1);
 }
 
-void limits_hold() {
+CASE(limits_hold) {
     const GrowingStream stream(17);
     TreeSettings settings = examples::quick_settings(Adaptive{});
     settings.max_depth = 2;
     Tree flat(settings);
     grow_first(flat, stream, 1000);
-    CHECK(flat.depth() <= 2);
+    CHECK(flat.size().depth <= 2);
     settings.max_depth = SIZE_MAX;
     for (const std::size_t most : {1, 2, 5, 6}) {
         settings.max_leaves = most;
         Tree small(settings);
         grow_first(small, stream, 1000);
         grow_second(small, stream, stream.second.size(), 1000);
-        CHECK(small.n_leaves() <= most);
-        CHECK(examples::answers_well(small, stream.second.batch(), 6));
+        CHECK(small.facts().n_leaves <= most);
+        CHECK(examples::predicts_well(small, stream.second.batch(), 6));
     }
 }
 
 }  // namespace
-
-int main() {
-    a_tree_grows_and_answers();
-    a_tree_is_described();
-    certificates_and_changes_since_a_number_of_examples();
-    a_snapshot_is_the_tree();
-    batches_do_not_matter();
-    prequential_is_predict_then_learn();
-    noise_is_not_split();
-    limits_hold();
-    return checking::failures();
-}

@@ -1,4 +1,4 @@
-// Distributions, worked by hand, and trees that learn them with the same bits everywhere.
+// Distributions worked by hand, and trees that learn them with the same bits everywhere.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + std::abs(b)); }
 
-void intervals_and_points() {
+CASE(intervals_and_points) {
     std::vector<Point> none_, drawn;
     Uncertain u{0, 0, Uncertain::Type::interval, 0.0, 4.0, 0.0, 1.0, 0, 0};
     CHECK(u.below(1.0, none_) == 0.25 && u.below(-1.0, none_) == 0.0 && u.below(4.0, none_) == 1.0);
@@ -39,13 +39,18 @@ void intervals_and_points() {
     CHECK(c.count == 1 && c.of(5, points) == 1.0);
 }
 
-// Quantiles are where the distribution function says, also far out on either side.
-void normals() {
+// Quantiles agree with the distribution function, also far out on both sides.
+CASE(normal_distributions) {
     std::vector<Point> none_, drawn;
-    for (const auto& [low, high] : {std::pair{-infinity, infinity}, {-1.0, 0.5}, {3.0, 5.0},
-                                    {-5.5, -5.0}, {5.0, infinity}, {-0.1, 0.1}}) {
+    for (const auto& [low, high] : {std::pair{-infinity, infinity},
+                                    {-1.0, 0.5},
+                                    {3.0, 5.0},
+                                    {-5.5, -5.0},
+                                    {5.0, infinity},
+                                    {-0.1, 0.1}}) {
         for (const double sd : {1.0, 1e-3, 1e6}) {
-            Uncertain u{0, 0, Uncertain::Type::normal, 7.0 + sd * low, 7.0 + sd * high, 7.0, sd, 0, 0};
+            Uncertain u{0, 0, Uncertain::Type::normal, 7.0 + sd * low, 7.0 + sd * high, 7.0, sd,
+                        0, 0};
             u.draw(none_, drawn);
             for (std::size_t i = 0; i < drawn.size(); ++i) {
                 CHECK(drawn[i].value >= u.low && drawn[i].value <= u.high);
@@ -56,8 +61,8 @@ void normals() {
     }
 }
 
-// What lies beyond the numbers that are learned is brought into their range.
-void values_from_outside() {
+// Values outside the range of numbers that can be learned are clipped to it.
+CASE(values_outside_the_range_are_clipped) {
     const std::int64_t rows[] = {0, 0, 1}, starts[] = {0, 0, 0, 2};
     const std::int32_t features[] = {0, 1, 0};
     const std::uint8_t types[] = {0, 1, 2};
@@ -71,7 +76,7 @@ void values_from_outside() {
     const std::vector<Uncertain>& u = batch.uncertain;
     CHECK(u.size() == 3 && u[1].feature == 1 && u[2].row == 1);
     CHECK(u[0].low == -largest_value && u[0].high == 2.0);
-    // A normal distribution that far out is a number.
+    // A normal distribution that far out becomes a single number.
     CHECK(u[1].type == Uncertain::Type::interval && u[1].low == u[1].high);
     CHECK(u[1].low == largest_value);
     CHECK(u[2].type == Uncertain::Type::numbers && u[2].first == 0 && u[2].count == 2);
@@ -103,16 +108,19 @@ bool same(const Snapshot& a, const Snapshot& b) {
         const auto* const p = reinterpret_cast<const std::byte*>(values.data());
         return std::vector<std::byte>(p, p + values.size() * sizeof(values[0]));
     };
-    Snapshot::each_of_all(a, [&](const char*, const auto& values) { all.push_back(bytes(values)); });
+    Snapshot::each_of_all(a,
+                          [&](const char*, const auto& values) { all.push_back(bytes(values)); });
     std::size_t i = 0;
-    Snapshot::each_of_all(b, [&](const char*, const auto& values) { equal &= all[i++] == bytes(values); });
+    Snapshot::each_of_all(
+        b, [&](const char*, const auto& values) { equal &= all[i++] == bytes(values); });
     return equal;
 }
 
-void the_same_bits_with_every_instruction_set() {
+CASE(the_same_bits_with_every_instruction_set) {
     const examples::Rows rows = examples::make_rows({.weights = true}, 3);
     const Batch batch = examples::blurred(rows, 0, rows.size(), 5);
-    for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(Adaptive{}), AnyLeaf(examples::best_of_three())}) {
+    for (const AnyLeaf& leaf :
+         {AnyLeaf(Majority{}), AnyLeaf(Adaptive{}), AnyLeaf(examples::best_of_three())}) {
         std::vector<Snapshot> snapshots;
         for (const char* const name : kernel_names) {
             const Kernels* const set = kernels_named(name);
@@ -121,20 +129,13 @@ void the_same_bits_with_every_instruction_set() {
             Tree tree(examples::quick_settings(leaf));
             tree.add_features(rows.kinds);
             tree.learn(batch, rows.y.data(), rows.w.data());
-            CHECK(tree.n_leaves() > 3);
+            CHECK(tree.facts().n_leaves > 3);
             snapshots.push_back(tree.snapshot());
-            CHECK(same(Tree::restore(tree.settings(), snapshots.back())->snapshot(), snapshots.back()));
+            CHECK(same(Tree::restore(tree.settings(), snapshots.back())->snapshot(),
+                       snapshots.back()));
         }
         for (const Snapshot& s : snapshots) CHECK(same(snapshots[0], s));
     }
 }
 
 }  // namespace
-
-int main() {
-    intervals_and_points();
-    normals();
-    values_from_outside();
-    the_same_bits_with_every_instruction_set();
-    return checking::failures();
-}

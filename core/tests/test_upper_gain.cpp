@@ -1,4 +1,4 @@
-// U(I) against every cut that the examples inside an interval allow.
+// U(I), compared with every cut that the examples inside an interval allow.
 #include "../statistics/upper_gain.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ using gains::entropy_mass, gains::error_mass, gains::gini_mass, gains::Gain;
 
 namespace {
 
-// The gain of every way to cut inside an interval, its examples in any order.
-void no_cut_inside_beats_the_upper_gain() {
+// The gain of every cut inside an interval, with its examples in any order.
+CASE(no_cut_inside_beats_the_upper_gain) {
     Dice dice(3);
     for (int round = 0; round < 4000; ++round) {
         const std::size_t n_classes = 2 + dice.below(round % 10 == 0 ? 20 : 8);
@@ -51,26 +51,20 @@ void no_cut_inside_beats_the_upper_gain() {
     }
 }
 
-void the_upper_gain_by_hand() {
+CASE(the_upper_gain_by_hand) {
     using Weights = std::vector<double>;
     const auto is = [](double got, double want) { return std::abs(got - want) <= 1e-12; };
     const Gain entropy{entropy_mass, 2}, gini{gini_mass, 2};
     CHECK(is(upper_gain(entropy, Weights{0, 0}, Weights{3, 3}, Weights{0, 0}), 1.0));
     CHECK(is(upper_gain(gini, Weights{1, 0}, Weights{1, 0}, Weights{0, 2}), 0.5));
-    // The two inside go home, and the gain is all of the entropy.
+    // The two inside move to their own sides, and the gain is the whole entropy.
     CHECK(is(upper_gain(entropy, Weights{4, 0}, Weights{1, 1}, Weights{0, 4}), 1.0));
     // [1, 2 | 1, 0 | 0, 0]: 4 with one bit; the best cut leaves 3 with H(1/3).
     const double third = -std::log2(1.0 / 3.0) / 3.0 - 2.0 * std::log2(2.0 / 3.0) / 3.0;
     CHECK(is(upper_gain(entropy, Weights{1, 2}, Weights{1, 0}, Weights{0, 0}), 1.0 - 0.75 * third));
-    // Nine classes by themselves gain all that there is.
+    // Nine classes by themselves gain everything.
     CHECK(is(upper_gain(Gain{entropy_mass, 9}, Weights(9), Weights(9, 1.0), Weights(9)),
              std::log2(9.0)));
 }
 
 }  // namespace
-
-int main() {
-    no_cut_inside_beats_the_upper_gain();
-    the_upper_gain_by_hand();
-    return checking::failures();
-}

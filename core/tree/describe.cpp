@@ -8,20 +8,23 @@ namespace riparian {
 
 Description Tree::describe(const Batch* row) const {
     const auto lock = turnstile_.reading();
+    const GrowthState& state = growth_.state;
+    const Nodes& nodes = state.nodes;
+    const std::size_t n_classes = state.known.n_classes;
     Description d;
-    d.classes = growth_.n_classes();
+    d.classes = n_classes;
     d.inner_nodes_learn = adaptation_->inner_nodes_learn();
     if (row) d.path = path(*row);
-    const auto numbers = growth_.nodes().numbers();
+    const auto numbers = nodes.numbers();
     const auto number = [&](std::int32_t id) {
         return id == none ? none : numbers[static_cast<std::size_t>(id)];
     };
-    const auto predictors = growth_.predictors();
+    const auto predictors = growth_.predictor.names();
     std::vector<std::int32_t> tests;  // [node]: that have begun at it
-    for (std::size_t i = 0; i < growth_.nodes().size(); ++i) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (numbers[i] == none) continue;
         const auto id = static_cast<std::int32_t>(i);
-        const Node& node = growth_.nodes()[i];
+        const Node& node = nodes[i];
         const std::int32_t parent = number(node.parent);
         d.test.push_back(node.test);
         d.feature.push_back(node.feature);
@@ -29,7 +32,7 @@ Description Tree::describe(const Batch* row) const {
         d.parent.push_back(parent);
         d.branch.push_back(node.branch);
         d.heavy.push_back(number(node.heavy));
-        d.threshold.push_back(growth_.nodes().threshold(id));
+        d.threshold.push_back(nodes.threshold(id));
         d.depth.push_back(parent == none ? 0 : d.depth[static_cast<std::size_t>(parent)] + 1);
         d.predictor.push_back(predictors[i]);
         if (adaptation_->several_predict()) {
@@ -37,20 +40,21 @@ Description Tree::describe(const Batch* row) const {
             const bool further = node.role != Role::child;
             d.option.push_back(further ? ++tests[static_cast<std::size_t>(parent)] : 0);
         }
-        const ClassWeights w = growth_.leaves().weights(id);
-        d.counts.insert(d.counts.end(), w.seen, w.seen + growth_.n_classes());
-        d.inherited.insert(d.inherited.end(), w.inherited, w.inherited + growth_.n_classes());
-        d.estimated.insert(d.estimated.end(), growth_.estimated(id), growth_.estimated(id) + growth_.n_classes());
+        const ClassWeights w = state.leaves.weights(id);
+        d.counts.insert(d.counts.end(), w.seen, w.seen + n_classes);
+        d.inherited.insert(d.inherited.end(), w.inherited, w.inherited + n_classes);
+        const double* const estimated = state.estimated(id);
+        d.estimated.insert(d.estimated.end(), estimated, estimated + n_classes);
         double total = 0.0;
-        for (std::size_t c = 0; c < growth_.n_classes(); ++c) {
+        for (std::size_t c = 0; c < n_classes; ++c) {
             d.majority.push_back(w.seen[c] + w.inherited[c]);
             total += d.majority.back();
         }
         // A leaf that has seen nothing predicts as its parent.
         if (total == 0.0 && parent != none) {
             std::copy_n(d.majority.begin() + static_cast<std::ptrdiff_t>(
-                                                 static_cast<std::size_t>(parent) * growth_.n_classes()),
-                        growth_.n_classes(), d.majority.end() - static_cast<std::ptrdiff_t>(growth_.n_classes()));
+                                                 static_cast<std::size_t>(parent) * n_classes),
+                        n_classes, d.majority.end() - static_cast<std::ptrdiff_t>(n_classes));
         }
     }
     return d;

@@ -1,4 +1,4 @@
-// A tree as arrays, for whoever shows or exports it.
+// A tree as arrays, to be shown or exported.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ struct Description {
     // Which test of its parent a node begins, from 2 on; 0: it is a child. Empty without options.
     std::vector<std::int32_t> option;
     std::vector<double> counts;     // [node][class]: weight seen
-    std::vector<double> inherited;  // [node][class]: weight that it began with
-    std::vector<double> estimated;  // [node][class]: of it, what the split estimated
+    std::vector<double> inherited;  // [node][class]: weight that the node began with
+    std::vector<double> estimated;  // [node][class]: the part of it that the split estimated
     std::vector<double> majority;   // [node][class]: what a majority leaf there predicts by
     std::vector<std::string_view> predictor;  // [node]: its name; empty for a split
-    bool inner_nodes_learn = false;  // `counts` of inner nodes go on after the split
-    std::vector<std::int32_t> path;  // of a row, if one is given
+    bool inner_nodes_learn = false;           // inner nodes count examples after their split, too
+    std::vector<std::int32_t> path;           // nodes on the path of the row, if one was given
 };
 
 }  // namespace riparian

@@ -10,16 +10,19 @@
 namespace riparian {
 
 // A block of rows holds a lock and cannot be stopped, so it should take little time whatever a row
-// costs. It takes least while other threads wait for the lock: for a forest of 100 members, whose
+// costs. Blocks are shortest while other threads wait for the lock: for a forest of 100 members, whose
 // trees do not fit the cache together, short blocks take an eighth more time than long ones. How
 // rows are cut into blocks changes no result.
 class Pace {
 public:
     explicit Pace(std::size_t rows) : rows_(rows) {}
 
-    [[nodiscard]] std::size_t rows(std::size_t most) const noexcept { return std::min(rows_, most); }
+    [[nodiscard]] std::size_t rows(std::size_t most) const noexcept {
+        return std::min(rows_, most);
+    }
 
-    // After a block of this many rows: the time that it took, and whether another thread waited for it.
+    // To be called after a block of this many rows, with the time that it took and whether another thread
+    // waited for it.
     void adjust(std::size_t rows, std::chrono::steady_clock::duration spent, bool waited) noexcept {
         since_waited_ = waited ? 0 : since_waited_ + 1;
         const Limits& limits = since_waited_ < quiet ? awaited : alone;

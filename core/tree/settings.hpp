@@ -1,4 +1,4 @@
-// One value on each axis: all that tells one streaming tree from another.
+// One value on each axis: the whole definition of a streaming tree.
 #pragma once
 
 #include "../adaptation/any.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../growth/files.hpp"
 #include "../growth/snapshot_rules.hpp"
 #include "tree.hpp"
 
@@ -11,13 +12,12 @@ namespace riparian {
 Snapshot Tree::snapshot() const {
     const auto lock = turnstile_.reading();
     Snapshot s;
-    growth_.save(s);
+    riparian::save(growth_, s);
     adaptation_->save(s);
     return s;
 }
 
 std::unique_ptr<Tree> Tree::restore(const TreeSettings& settings, const Snapshot& s) {
-    // The limit comes last: what was below it is below it again.
     TreeSettings unlimited = settings;
     unlimited.max_bytes = SIZE_MAX;
     auto tree = std::make_unique<Tree>(unlimited);
@@ -25,15 +25,15 @@ std::unique_ptr<Tree> Tree::restore(const TreeSettings& settings, const Snapshot
     Adaptation& adaptation = *tree->adaptation_;
     const Sizes sizes = check_sizes(adaptation.traits(), s);
     adaptation.check_sizes(s, sizes);
-    growth.restore(s, sizes);
+    riparian::restore(growth, s, sizes);
     {
-        const Charge charge(growth.structure());
+        const Charge charge(growth.state.structure);
         adaptation.restore(s);
     }
-    growth.restore_limit(s, settings.max_bytes);
+    restore_limit(growth, s, settings.max_bytes);
     adaptation.settle_in();
-    growth.settle();
-    growth.add_to_structure(0);
+    growth.room.settle();
+    growth.room.add_to_structure(0);
     return tree;
 }
 

@@ -1,91 +1,100 @@
-// One row: it is predicted, if that is asked for, and learned. Every row of a tree passes here.
+// One row of a tree that only grows: it is predicted, if that is requested, and learned.
 #pragma once
 
 #include <algorithm>
 
-#include "../growth/rows.hpp"
+#include "../growth/row_learner.ipp"
 #include "tree.hpp"
 
 namespace riparian {
 
-// A leaf whose predictor chooses among others is asked once for both: what it predicts, and which of
-// the others are right.
+// A leaf predictor that observes predicts and notes which predictors were right in one call.
 template <class Policy, bool plain>
 [[gnu::always_inline]] inline Predicted Tree::step(const Policy& policy, std::int32_t start,
                                                    const Row& row, std::size_t y, RowWeight weight,
                                                    const RowRequest& asked, bool again) {
-    Growth& growth = growth_;
-    Asking& scratch = growth.scratch();
-    const bool costs = growth.costs().classes > 0;
+    GrowthState& state = growth_.state;
+    const TreePredictor& predictor = growth_.predictor;
+    RowScratch& scratch = state.scratch;
+    const bool costs = state.costs.classes > 0;
     Predicted predicted;
     if constexpr (!Policy::observes) {
-        if (asked.any()) growth.predict(policy, start, row, scratch, asked.answers(predicted.before), 0);
-        const std::int32_t id = growth.route_learning(start, row);
-        growth.learn<plain>(id, row, y, weight.learned);
-        if (!plain && growth.limited() && growth.working().held) growth.leave_room();
-        if (again) growth.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);
+        if (asked.any()) {
+            predictor.predict(policy, start, row, scratch, asked.predictions(predicted.before), 0);
+        }
+        const std::int32_t id = rows_.route(start, row);
+        rows_.learn<plain>(id, row, y, weight.learned);
+        if (!plain && state.limited() && state.working.held) growth_.checks.release();
+        if (again) predictor.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);
         return predicted;
     } else {
         bool apart = costs && asked.any();
         if (asked.shares) {
-            start = growth.nodes().route(start, row);
-            apart |= growth.at(start).test != Test::leaf || growth.n_classes() > asked.width;
+            start = state.nodes.route(start, row);
+            apart |=
+                state.nodes.at(start).test != Test::leaf || state.known.n_classes > asked.width;
         }
-        if (apart) growth.predict(policy, start, row, scratch, asked.answers(predicted.before), 0);
-        const std::int32_t id = growth.route_learning(start, row);
-        const Growth::LeafAndRow seen =
-            plain ? Growth::LeafAndRow{growth.view(id), row} : growth.leaf_and_row(id, row, scratch);
+        if (apart) {
+            predictor.predict(policy, start, row, scratch, asked.predictions(predicted.before), 0);
+        }
+        const std::int32_t id = rows_.route(start, row);
+        const auto leaf_and_row = [&]() __attribute__((always_inline)) {
+            return plain ? TreePredictor::LeafAndRow{predictor.view(id), row}
+                         : predictor.leaf_and_row(id, row, scratch);
+        };
+        const TreePredictor::LeafAndRow seen = leaf_and_row();
         double* const shares = apart ? nullptr : asked.shares;
         if (shares) std::fill_n(shares, asked.width, 0.0);
-        constexpr bool knows_after = !plain && requires {
-            policy.answer_after(seen.leaf, seen.row, scratch, y);
-        };
-        std::int32_t before = no_answer;
-        bool ahead = false;  // what was found for the prediction serves learning as well
+        constexpr bool knows_after =
+            !plain && requires { policy.predict_after(seen.leaf, seen.row, scratch, y); };
+        std::int32_t before = no_prediction;
+        bool ahead = false;  // what the prediction has found also serves learning
         if constexpr (knows_after) {
-            ahead = again || shares || growth.shape().derived == Derived::found_when_asked;
+            ahead = again || shares || state.leaves.shape().derived == Derived::found_when_asked;
             if (ahead) {
-                before = policy.observe_shares(seen.leaf, seen.row, scratch, growth.numbers(id), y,
+                before = policy.observe_shares(seen.leaf, seen.row, scratch, rows_.numbers(id), y,
                                                weight.before, shares);
             }
         }
         if (!ahead) {
             if (shares) policy.probabilities(seen.leaf, seen.row, scratch, shares);
-            before = policy.observe(seen.leaf, seen.row, scratch, growth.numbers(id), y, weight.before);
+            before =
+                policy.observe(seen.leaf, seen.row, scratch, rows_.numbers(id), y, weight.before);
         }
         if (!apart) predicted.before = before;
         Prepared found;
         if (ahead) found = {&seen.row, scratch.ranged ? scratch.range.data() : nullptr};
-        growth.learn<plain>(id, row, y, weight.learned, found);
-        // The room of a check is not kept where memory is scarce.
-        if (!plain && growth.limited() && growth.working().held) growth.leave_room();
+        rows_.learn<plain>(id, row, y, weight.learned, found);
+        // Below a memory limit the room of a check is not kept.
+        if (!plain && state.limited() && state.working.held) growth_.checks.release();
         const double rest = weight.learned - weight.before;
-        const bool is_leaf = growth.at(id).test == Test::leaf;
+        const bool is_leaf = state.nodes.at(id).test == Test::leaf;
         if constexpr (knows_after) {
-            // One class alone has another score, where nothing else has changed.
+            // Where nothing else has changed, only one class has another score.
             if (again && scratch.stays && !(rest > 0.0) && !costs &&
-                growth.n_classes() == seen.leaf.n_classes && is_leaf) {
-                LeafView now = growth.view(id);
+                state.known.n_classes == seen.leaf.n_classes && is_leaf) {
+                LeafView now = predictor.view(id);
                 now.categories = seen.leaf.categories;  // as the leaf tracks them: none is new
-                predicted.after = policy.answer_after(now, seen.row, scratch, y);
+                predicted.after = policy.predict_after(now, seen.row, scratch, y);
                 return predicted;
             }
         }
-        // A weight of 3 is three examples: the second and the third met a leaf that knew the first.
+        // A weight of 3 is three examples: the second and third come to a leaf that knows the first.
         if (rest > 0.0 && is_leaf &&
-            growth.leaves()[static_cast<std::size_t>(growth.at(id).place)].weight > 0.0) {
-            const Growth::LeafAndRow now =
-                plain ? Growth::LeafAndRow{growth.view(id), row} : growth.leaf_and_row(id, row, scratch);
-            if constexpr (requires { policy.observe_again(now.leaf, now.row, scratch,
-                                                          growth.numbers(id), y, rest); }) {
+            state.leaves[static_cast<std::size_t>(state.nodes.at(id).place)].weight > 0.0) {
+            const TreePredictor::LeafAndRow now = leaf_and_row();
+            if constexpr (requires {
+                              policy.observe_again(now.leaf, now.row, scratch, rows_.numbers(id), y,
+                                                   rest);
+                          }) {
                 predicted.after =
-                    policy.observe_again(now.leaf, now.row, scratch, growth.numbers(id), y, rest);
+                    policy.observe_again(now.leaf, now.row, scratch, rows_.numbers(id), y, rest);
                 again &= costs;
             } else {
-                policy.observe(now.leaf, now.row, scratch, growth.numbers(id), y, rest);
+                policy.observe(now.leaf, now.row, scratch, rows_.numbers(id), y, rest);
             }
         }
-        if (again) growth.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);
+        if (again) predictor.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);
         return predicted;
     }
 }

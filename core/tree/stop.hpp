@@ -1,4 +1,4 @@
-// A long call can be stopped between two rows.
+// Stopping a long call between two rows.
 #pragma once
 
 #include <chrono>
@@ -6,12 +6,12 @@
 
 namespace riparian {
 
-// Thrown between two rows: those before it were learned, and the model is whole.
+// Thrown between two rows. The rows before it were learned, and the model is whole.
 struct Stopped : std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "stopped between two rows"; }
 };
 
-// RowRequest by the thread that made the call.
+// The wish of a caller to end a call early. Only the thread that made the call uses it.
 class Stop {
 public:
     Stop() = default;
@@ -19,8 +19,8 @@ public:
     Stop& operator=(const Stop&) = delete;
     virtual ~Stop() = default;
 
-    // Throws Stopped if the call is to end. Cheap enough for every block of rows.
-    void look() {
+    // Throws Stopped if the call is to end. It is cheap enough for every block of rows.
+    void poll() {
         const auto now = Clock::now();
         if (now - last_ < interval) return;
         last_ = now;
@@ -37,8 +37,9 @@ private:
     Clock::time_point last_ = Clock::now();
 };
 
-inline void look(Stop* stop) {
-    if (stop) stop->look();
+// A null pointer never ends a call.
+inline void poll(Stop* stop) {
+    if (stop) stop->poll();
 }
 
 }  // namespace riparian

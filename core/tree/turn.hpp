@@ -1,4 +1,4 @@
-// Learning row by row, as forests do.
+// How forests predict and learn a tree, row by row.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace riparian {
 
-// A turn at a tree: while it lasts nobody else reads the tree or learns it. Rows are those of a buffer,
-// which walk down the tree together, or stand alone.
+// A turn at a tree: while it lasts, no other thread reads the tree or learns it. Rows are those of a
+// buffer, which are routed together, or single rows.
 class Turn {
 public:
     static constexpr std::size_t alone = SIZE_MAX;
 
-    // `held`: the examples of a short memory that the tree does not hold, while the turn lasts.
-    explicit Turn(Tree&, Growth::Elsewhere held = {});
+    // `held`: the examples of a short memory that the tree does not hold itself.
+    explicit Turn(Tree&, RowLearner::Elsewhere held = {});
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -26,9 +26,10 @@ public:
     [[nodiscard]] RowBuffer buffer_of(const Batch&) const;
     void route(const RowBuffer&, std::size_t rows);
 
-    // `i`: the place of a row in the buffer, or `alone`. Gives its class.
+    // `i`: the place of the row in the buffer, or `alone`. Returns its class.
     std::int32_t predict(std::size_t i, const Row&, const RowRequest&);
-    Predicted learn(std::size_t i, const Row&, std::size_t y, RowWeight, const RowRequest&, bool again);
+    Predicted learn(std::size_t i, const Row&, std::size_t y, RowWeight, const RowRequest&,
+                    bool again);
 
 private:
     [[nodiscard]] std::int32_t start(std::size_t i) const noexcept {

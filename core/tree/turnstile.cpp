@@ -41,7 +41,7 @@ bool Turnstile::close() noexcept {
     return closed_ = gate_closed_ && room_.try_lock();
 }
 
-// Whether all are closed. Who holds an outer one may still ask for inner ones.
+// Whether all are closed. A thread that holds an outer one may still wait for inner ones.
 bool Turnstile::close_listed() noexcept {
     for (Turnstile* const first : lists) {
         bool closed = true;

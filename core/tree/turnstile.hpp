@@ -1,4 +1,4 @@
-// Many readers or one writer, in turn.
+// A lock for many readers or one writer, in turn.
 #pragma once
 
 #include <mutex>
@@ -6,11 +6,11 @@
 
 namespace riparian {
 
-// std::shared_mutex alone may let a stream of readers keep the writer out for
-// ever. Everyone passes the gate first, so a waiting writer stops new readers.
+// With std::shared_mutex alone, a stream of readers may keep the writer out for ever. Here every thread
+// passes a gate first, so a waiting writer stops new readers.
 class Turnstile {
 public:
-    // Who holds an outer one may ask for inner ones; never the other way round.
+    // A thread that holds an outer turnstile may wait for inner ones, never the other way round.
     enum class Level { outer, inner };
 
     explicit Turnstile(Level = Level::inner);
@@ -27,8 +27,8 @@ public:
         return std::unique_lock(room_);
     }
 
-    // Whether another thread waits for the room. For who is inside: who waits for the room holds the
-    // gate meanwhile.
+    // Whether another thread waits for the room. To be called by the thread that is inside. A thread that
+    // waits for the room holds the gate.
     [[nodiscard]] bool awaited() noexcept {
         if (!gate_.try_lock()) return true;
         gate_.unlock();
@@ -66,8 +66,8 @@ public:
     BlockLocks(Turnstile& turnstile, bool one_state) : turnstile_(turnstile) {
         if (one_state) whole_ = turnstile_.reading();
     }
-    // To be held during a block. Who holds the lock for all blocks must not wait at the gate again:
-    // a writer that waits there would never get in.
+    // A lock to be held during a block. A thread that holds the lock for all blocks must not wait at the
+    // gate again: a writer that waits there would never get in.
     [[nodiscard]] std::shared_lock<std::shared_mutex> of_block() const {
         return whole_.owns_lock() ? std::shared_lock<std::shared_mutex>() : turnstile_.reading();
     }

@@ -1,4 +1,4 @@
-// Answers stay in the room they were given, and are sane at the edges of the numbers.
+// Predictions stay within the given memory, and are valid for extreme numbers.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,9 +12,9 @@ using namespace riparian;
 
 namespace {
 
-// The caller asks for as many classes as there were when it looked. A learner may
-// add one before the rows are answered: nothing may be written past the room.
-void a_class_that_came_in_between_is_left_out() {
+// The caller passes room for the present number of classes. Another thread may add a class before
+// the rows are predicted; nothing may be written past the room.
+CASE(a_class_that_came_in_between_is_left_out) {
     examples::Wanted wanted;
     wanted.classes = 6;
     const examples::Rows rows = examples::make_rows(wanted, 1);
@@ -36,26 +36,27 @@ void a_class_that_came_in_between_is_left_out() {
         Tree learner(examples::quick_settings(leaf));
         learner.add_features(rows.kinds);
         std::fill(room.begin(), room.end(), untouched);
-        learner.prequential(rows.batch(0, n), rows.y.data(), nullptr, {nullptr, room.data(), width});
+        learner.prequential(rows.batch(0, n), rows.y.data(), nullptr,
+                            {nullptr, room.data(), width});
         CHECK(std::all_of(room.begin() + n * width, room.end(),
                           [](double x) { return x == untouched; }));
     }
 }
 
-void the_state_that_predicts_is_named() {
+CASE(the_state_that_predicts_is_named) {
     const examples::Rows rows = examples::make_rows({}, 5);
     Tree tree(examples::quick_settings(Adaptive{}));
     tree.add_features(rows.kinds);
     Moment moment{9, 9};
     std::vector<std::int32_t> classes(rows.size());
     tree.predict(rows.batch(), {classes.data(), nullptr, 0}, nullptr, &moment);
-    CHECK(moment.seen == 0 && moment.classes == 0 && classes[0] == no_answer);
+    CHECK(moment.seen == 0 && moment.classes == 0 && classes[0] == no_prediction);
     tree.learn(rows.batch(0, 100), rows.y.data(), nullptr);
     tree.predict(rows.batch(), {classes.data(), nullptr, 0}, nullptr, &moment);
-    CHECK(moment.seen == 100 && moment.classes == tree.n_classes());
+    CHECK(moment.seen == 100 && moment.classes == tree.facts().n_classes);
 }
 
-void more_room_than_classes_is_filled_with_zeros() {
+CASE(more_room_than_classes_is_filled_with_zeros) {
     const examples::Rows rows = examples::make_rows({}, 2);
     Tree tree(examples::quick_settings(Adaptive{}));
     tree.add_features(rows.kinds);
@@ -67,24 +68,24 @@ void more_room_than_classes_is_filled_with_zeros() {
     }
 }
 
-// A caller may give one row fewer columns than features, or none at all.
-void absent_columns_are_missing() {
+// A caller may pass fewer columns than features, or none at all.
+CASE(absent_columns_are_missing) {
     const examples::Rows rows = examples::make_rows({}, 3);
     Tree tree(examples::quick_settings(Adaptive{}));
     tree.add_features(rows.kinds);
     tree.learn(rows.batch(), rows.y.data(), nullptr);
     Batch batch = rows.batch(0, 100);
     while (true) {
-        CHECK(examples::answers_well(tree, batch, 3));
+        CHECK(examples::predicts_well(tree, batch, 3));
         if (batch.columns.empty()) break;
         batch.columns.pop_back();
     }
     batch = rows.batch(0, 100);
     for (Column& column : batch.columns) column.data = nullptr;
-    CHECK(examples::answers_well(tree, batch, 3));
+    CHECK(examples::predicts_well(tree, batch, 3));
 }
 
-void codes_that_no_one_learned_are_answered() {
+CASE(unknown_codes_are_predicted) {
     examples::Rows rows = examples::make_rows({}, 4);
     for (const auto cuts : {CategoricalCuts::multiway, CategoricalCuts::one_against_rest}) {
         TreeSettings settings = examples::quick_settings(Adaptive{});
@@ -95,15 +96,16 @@ void codes_that_no_one_learned_are_answered() {
         examples::Rows asked = rows;
         for (auto& codes : asked.codes) {
             for (std::size_t i = 0; i < codes.size(); ++i) {
-                const std::int32_t wild[] = {unseen_code, 5, 6, 1'000'000, 0x7FFFFFFF, missing_code};
+                const std::int32_t wild[] = {unseen_code, 5,          6,
+                                             1'000'000,   0x7FFFFFFF, missing_code};
                 codes[i] = wild[i % 6];
             }
         }
-        CHECK(examples::answers_well(tree, asked.batch(), 3));
+        CHECK(examples::predicts_well(tree, asked.batch(), 3));
     }
 }
 
-void extreme_values_are_learned_and_answered() {
+CASE(extreme_values_are_learned_and_predicted) {
     examples::Dice dice(5);
     for (const AnyLeaf& leaf : {AnyLeaf(Majority{}), AnyLeaf(NaiveBayes{}), AnyLeaf(Adaptive{})}) {
         for (int round = 0; round < 30; ++round) {
@@ -122,7 +124,7 @@ void extreme_values_are_learned_and_answered() {
             Tree tree(examples::quick_settings(leaf));
             tree.add_features(rows.kinds);
             tree.learn(rows.batch(), rows.y.data(), rows.w.data());
-            CHECK(examples::answers_well(tree, rows.batch(), 3));
+            CHECK(examples::predicts_well(tree, rows.batch(), 3));
             for (const LeafState& state : tree.leaf_states()) {
                 CHECK(std::isfinite(state.decision.best.gain));
                 CHECK(state.decision.epsilon == state.decision.epsilon);
@@ -131,10 +133,11 @@ void extreme_values_are_learned_and_answered() {
     }
 }
 
-// A member of a forest is asked about a row before and after it learned it. Of the second answer
-// little has changed as a rule; it must be what the tree says when it is asked anew. Categories and
-// classes keep coming, ranges widen, numbers are missing, leaves track some of the features.
-void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
+// A member of a forest predicts a row before and after learning it. Usually little changes, so the
+// second prediction is derived from the first; it must be equal to a new prediction by the tree.
+// Categories and classes keep appearing, ranges widen, numbers are missing, and leaves track some
+// of the features.
+CASE(the_prediction_after_learning_is_that_of_the_present_tree) {
     std::size_t alike = 0, other = 0, leaves = 0;
     for (std::uint64_t seed = 0; seed < 24; ++seed) {
         examples::Wanted wanted;
@@ -180,14 +183,14 @@ void the_answer_after_learning_is_that_of_the_tree_as_it_is() {
             ++(predicted.after == predicted.before ? alike : other);
         }
         turn.reset();
-        leaves += tree.n_leaves();
+        leaves += tree.facts().n_leaves;
     }
     CHECK(alike > 1000 && other > 1000 && leaves > 100);
 }
 
-// The same where a category that comes changes the scores of all classes: young leaves, in which
-// classes weigh little and have few categories.
-void a_new_category_counts_for_every_class() {
+// A new category may change the scores of all classes. This happens in young leaves, whose classes
+// have little weight and few categories.
+CASE(a_new_category_counts_for_every_class) {
     std::size_t fresh = 0;
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         examples::Dice dice(seed);
@@ -208,8 +211,9 @@ void a_new_category_counts_for_every_class() {
                 if (rows.kinds[f] != Kind::categorical) continue;
                 const bool comes = dice.chance(0.1);
                 fresh += comes;
-                rows.codes[f][i] = comes ? next[f]++ : static_cast<std::int32_t>(dice.below(
-                                                           static_cast<std::uint64_t>(next[f])));
+                rows.codes[f][i] = comes ? next[f]++
+                                         : static_cast<std::int32_t>(
+                                               dice.below(static_cast<std::uint64_t>(next[f])));
             }
         }
         const Batch batch = rows.batch();
@@ -228,15 +232,3 @@ void a_new_category_counts_for_every_class() {
 }
 
 }  // namespace
-
-int main() {
-    the_answer_after_learning_is_that_of_the_tree_as_it_is();
-    a_new_category_counts_for_every_class();
-    more_room_than_classes_is_filled_with_zeros();
-    absent_columns_are_missing();
-    the_state_that_predicts_is_named();
-    codes_that_no_one_learned_are_answered();
-    extreme_values_are_learned_and_answered();
-    a_class_that_came_in_between_is_left_out();
-    return checking::failures();
-}

@@ -1,0 +1,136 @@
+#include "checks.hpp"
+
+#include <algorithm>
+
+#include "../check/waiting_leaf.hpp"
+
+namespace riparian {
+namespace {
+
+// Kept from check to check: that of hundreds of features would weigh as much as a leaf.
+constexpr std::size_t most_working = 32 * 1024;
+
+}  // namespace
+
+bool Checks::may_split(const NodeRecord& leaf) const noexcept {
+    const Settings& settings = state_.settings;
+    return static_cast<std::size_t>(state_.nodes.at(leaf.node).depth) < settings.max_depth &&
+           (state_.n_leaves < settings.max_leaves || !state_.nodes.predicts(leaf.node));
+}
+
+LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Settings& settings) const {
+    const Nodes& nodes = state_.nodes;
+    const Leaves& leaves = state_.leaves;
+    Held<bool>& used_up = room.used_up;
+    used_up.assign(leaves.shape().categorical, false);
+    for (std::int32_t i = nodes.above(leaf.node); i != none; i = nodes.above(i)) {
+        if (nodes.at(i).test == Test::every_value) used_up[nodes.slot(nodes.at(i))] = true;
+    }
+    const std::size_t place = leaves.place_of(leaf);
+    const double recalled = state_.settings.short_memory_in_bound ? 0.0 : leaves.recalled(place);
+    const double n = leaf.weight - recalled + leaf.inherited;
+    const TrackedFeatures* const kept = leaves.tracked_features(place);
+    if (kept) {
+        kept->narrow(used_up, nodes.features());
+        kept->list(nodes.features(), room.features);
+    }
+    LeafCase c{settings,
+               leaves.shape(place),
+               kept ? room.features : nodes.features(),
+               leaf.statistics,
+               leaves.own_counts(leaf),
+               leaf.weight,
+               n,
+               state_.known.n_classes,
+               static_cast<std::size_t>(leaf.classes),
+               used_up};
+    c.depth = static_cast<double>(nodes.at(leaf.node).depth);
+    c.seen = static_cast<double>(state_.seen);
+    c.number = static_cast<double>(leaf.checks) + 1.0;
+    c.known_features = static_cast<double>(state_.known.n_features);
+    c.horizon = state_.settings.adaptive_grace ? longest_delay(state_.settings, leaf.weight) : 0.0;
+    if (const LeafExtras* const extras = leaves.extras(place)) c.set_extras(*extras);
+    c.kept = kept;
+    return c;
+}
+
+void Checks::count(std::size_t place, const Settings& settings, const Evidence& evidence) noexcept {
+    state_.spent += delta_of_check(settings, evidence);
+    ++state_.leaves[place].checks;
+}
+
+Decision Checks::decide(std::size_t place) {
+    const Decision decision =
+        ask(place, state_.settings,
+            [](Checker& checker, const LeafCase& here) { return checker.check(here); });
+    count(place, state_.settings, decision.evidence);
+    return decision;
+}
+
+Decision Checks::check(std::size_t place) {
+    const Decision decision =
+        ask(place, state_.settings, [&](Checker& checker, const LeafCase& here) {
+            const Decision found = checker.check(here);
+            if (state_.settings.adaptive_grace)
+                state_.leaves.set_delay(place, checker.delay(here, found));
+            return found;
+        });
+    count(place, state_.settings, decision.evidence);
+    return decision;
+}
+
+std::vector<double> Checks::branches(std::size_t place, const Candidate& cut) {
+    return ask(place, state_.settings,
+               [&](Checker& checker, const LeafCase& here) { return checker.branches(here, cut); });
+}
+
+void Checks::certify(std::int32_t node, const Decision& decision) {
+    const Charge charge(state_.structure);
+    const Ranking& ranking = decision.ranking;
+    const std::size_t rivals =
+        std::min(ranking.size() - 1, Certificates::most_rivals(state_.settings));
+    for (std::size_t i = 1; i <= rivals; ++i) {
+        const Candidate& c = ranking[i];
+        state_.certificates.add_rival(
+            {c.threshold, c.gain, c.feature, c.category, static_cast<std::uint32_t>(c.test)});
+    }
+    const Evidence& e = decision.evidence;
+    state_.certificates.add({state_.seen, e.n, e.gain_range, decision.epsilon, e.delta,
+                             state_.spent, decision.best.gain, node, decision.verdict,
+                             decision.criterion, static_cast<std::uint8_t>(rivals),
+                             decision.second.feature == none, state_.passes});
+}
+
+void Checks::after_waiting(std::size_t place, const Decision& d) {
+    const Charge charge(state_.leaves.account());
+    const LeafCase leaf = leaf_case(state_.leaves[place], room_);
+    WaitingLeaf check(checker_, leaf, d, state_.nodes.features(), state_.working);
+    state_.leaves.extras(place)->after_check(check);
+}
+
+void Checks::fix_cuts(std::size_t place) {
+    Leaves& leaves = state_.leaves;
+    const NodeRecord& leaf = leaves[place];
+    std::vector<double> thresholds, sides;
+    const double* const counts =
+        ask(place, state_.settings, [&](Checker& checker, const LeafCase& here) {
+            checker.best_thresholds(here, thresholds, sides);
+            return here.counts;
+        });
+    const Charge charge(leaves.account());
+    leaves.extras(place)->fix_cuts(state_.settings, leaves.shape(), leaf.statistics, counts,
+                                   state_.known.n_classes, leaf.weight, thresholds.data(),
+                                   sides.data());
+}
+
+void Checks::release() noexcept {
+    const Charge charge(state_.working);
+    checker_ = {};
+    room_ = {};
+}
+
+void Checks::release_if_large() noexcept {
+    if (state_.working.held > most_working) release();
+}
+
+}  // namespace riparian

@@ -1,0 +1,350 @@
+#include "row_learner.ipp"
+
+#include <algorithm>
+#include <variant>
+
+#include "statistics.hpp"
+
+namespace riparian {
+
+std::int32_t RowLearner::route_on(std::int32_t i, const Row& row) {
+    Nodes& nodes = state_.nodes;
+    for (;;) {
+        std::int32_t next = nodes.step(i, row);
+        if (next == i) return i;
+        if (next == none) next = growth_.add_branch(i, row.codes[nodes.slot(nodes.at(i))]);
+        i = next;
+    }
+}
+
+void RowLearner::arrive(const Row& row, std::size_t y) { arrive_inline(row, y); }
+
+void RowLearner::arrive(const Spread& spread, std::size_t y) {
+    arrive(spread.row(), y);
+    for (const Uncertain& u : spread.values) {
+        if (u.type != Uncertain::Type::categories) continue;
+        const std::size_t slot = state_.nodes.features()[u.feature].slot;
+        for (std::size_t p = 0; p < u.count; ++p) {
+            const auto code = static_cast<std::int32_t>(spread.points[u.first + p].value);
+            if (code >= state_.known.categories[slot]) growth_.add_category(slot, code);
+        }
+    }
+}
+
+// A column counts from its first value on, wherever its batch began.
+void RowLearner::note_known(const Row& row) {
+    Known& known = state_.known;
+    const Features& features = state_.nodes.features();
+    const bool first = known.n_features == 0;
+    for (std::size_t f = 0; f < features.size(); ++f) {
+        const std::size_t slot = features[f].slot;
+        const bool present =
+            features[f].kind == Kind::numeric ? row.x[slot] == row.x[slot] : row.codes[slot] >= 0;
+        if (present && !known.features[f]) {
+            known.features[f] = 1;
+            ++known.n_features;
+        }
+    }
+    if (first && known.n_features && state_.settings.leaf_features.draws()) draw_first(state_);
+}
+
+void RowLearner::add_categories(const Row& row) {
+    for (std::size_t c = 0; c < state_.leaves.shape().categorical; ++c) {
+        if (row.codes[c] >= state_.known.categories[c]) growth_.add_category(c, row.codes[c]);
+    }
+}
+
+// ---- learning ----
+
+void RowLearner::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(state_.nodes.at(leaf).place);
+    if (state_.limited()) {
+        learn_limited(place, row, y, w);
+    } else {
+        count<false>(place, row, y, w);
+        check_if_due<false>(place);
+    }
+    // See observe_again().
+    if (w > 1.0 && state_.nodes.at(leaf).test == Test::leaf && state_.leaves[place].weight > 0.0) {
+        observe(leaf, row, y, w - 1.0);
+    }
+}
+
+bool RowLearner::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
+    if (state_.nodes.at(node).rests) {
+        state_.leaves.counts(node)[y] += w;
+        return false;
+    }
+    const auto place = static_cast<std::size_t>(state_.record(node));
+    if (!state_.limited() && state_.leaves[place].statistics.is_open()) {
+        count_inside(place, row, y, w);
+        return true;
+    }
+    const bool active = count_limited(place, row, y, w);
+    if (!active) learn_inactive(place, w);
+    return active;
+}
+
+// Inner nodes do not predict, so what naive Bayes derives is left out.
+void RowLearner::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
+    Leaves& leaves = state_.leaves;
+    if (leaves.any_extras() || leaves.any_states() || leaves.any_tracked_features()) {
+        count<false>(place, row, y, w);
+        return;
+    }
+    NodeRecord& leaf = leaves[place];
+    double* counts = leaves.counts(leaf.node);
+    if (leaf.recent) [[unlikely]] {
+        counts[y] += w;
+        counts = leaf.recent->counts.data();
+    }
+    const double before = counts[y];
+    if (before == 0.0) ++leaf.classes;
+    counts[y] += w;
+    leaf.weight += w;
+    leaf.statistics.learn_silently(leaves.shape(), row, y, w, before, counts);
+}
+
+void RowLearner::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
+    const auto place = static_cast<std::size_t>(state_.record(node));
+    if (state_.limited()) {
+        count_limited(place, row, y, w);
+    } else {
+        count_inside(place, row, y, w);
+    }
+}
+
+bool RowLearner::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
+    Leaves& leaves = state_.leaves;
+    const auto place = static_cast<std::size_t>(state_.record(id));
+    const bool is_leaf = state_.nodes.at(id).test == Test::leaf;
+    const double seen = leaves.counts(id)[y] + w;
+    const double own = leaves.own_counts(leaves[place])[y] + w;
+    const double weight = leaves[place].weight + w;
+    bool active = true;
+    bool throughout = leaves[place].statistics.is_open();
+    each_part(spread, w, [&](const Row& part, double share) {
+        const bool open = leaves[place].statistics.is_open();
+        if (state_.limited() || !open) active = count_limited(place, part, y, share);
+        else if (is_leaf) count<false>(place, part, y, share);
+        else count_inside(place, part, y, share);
+        // A node that became inactive and active again on the way begins with the next row.
+        const Recent* const recent = leaves[place].recent.get();
+        throughout &= active && !(recent && recent->since > state_.seen);
+    });
+    // The parts together weigh less by rounding, and a check would come a row late.
+    leaves.counts(id)[y] = seen;
+    if (throughout) {
+        leaves.own_counts(leaves[place])[y] = own;
+        leaves[place].weight = weight;
+    }
+    if (active) {
+        try {
+            if (is_leaf) check_if_due<false>(place);
+            return true;
+        } catch (const OverLimit&) {
+            leaves.deactivate(place);
+        }
+    }
+    learn_inactive(place, w);
+    return false;
+}
+
+void RowLearner::learn_limited(std::size_t place, const Row& row, std::size_t y, double w) {
+    if (count_limited(place, row, y, w)) {
+        try {
+            check_if_due<false>(place);
+            return;
+        } catch (const OverLimit&) {
+            state_.leaves.deactivate(place);
+        }
+    }
+    learn_inactive(place, w);
+}
+
+bool RowLearner::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
+    Leaves& leaves = state_.leaves;
+    const NodeRecord& leaf = leaves[place];
+    if (leaf.statistics.is_open()) {
+        const TrackedFeatures* const kept = leaves.tracked_features(place);
+        std::size_t more = leaf.statistics.growth(
+            leaves.shape(place),
+            kept ? state_.gathered.of(row, *kept, state_.nodes.features()) : row, y);
+        if (const PredictorState* const predictor = leaves.state(place)) {
+            more += predictor->growth(leaves.shape(), row, state_.known.n_classes);
+        }
+        room_.make_room_for(more, none);
+    }
+    double& seen = leaves.counts(leaf.node)[y];
+    const double after = seen + w;
+    if (leaf.statistics.is_open()) {
+        if (leaf.recent &&
+            leaf.recent->since > state_.seen) {  // opened by this row, at another leaf
+            seen = after;
+            return true;
+        }
+        try {
+            if (state_.nodes.at(leaf.node).test == Test::leaf) {
+                count<false>(place, row, y, w);
+            } else {
+                count_inside(place, row, y, w);
+            }
+            return true;
+        } catch (const OverLimit&) {
+            // The statistics may include half of a row, so the node starts over.
+            leaves.deactivate(place);
+        }
+    }
+    seen = after;
+    return false;
+}
+
+void RowLearner::learn_inactive(std::size_t place, double w) {
+    NodeRecord& leaf = state_.leaves[place];
+    const double weight = leaf.weight + w;
+    const bool due = weight - leaf.checked >= state_.settings.grace_period;
+    // The first row decides it too: a tree that was saved and loaded knows no node that rests.
+    if ((due || leaf.weight == 0.0) && !state_.hooks->uses_statistics(leaf.node)) {
+        state_.nodes.at(leaf.node).rests = true;
+        leaf.weight = leaf.checked = 0.0;
+        return;
+    }
+    leaf.weight = weight;
+    if (!due) return;
+    leaf.checked = leaf.weight;
+    room_.reconsider(place);
+}
+
+// ---- checks ----
+
+void RowLearner::check(std::size_t place) {
+    const Decision decision = checks_.check(place);
+    if (decision.verdict != Verdict::wait) {
+        const std::int32_t node = state_.leaves[place].node;
+        growth_.split(place, decision);
+        const bool was_split = state_.nodes.at(node).test != Test::leaf;
+        if (was_split && state_.settings.short_memory) recall(node);
+    } else {
+        if (state_.leaves.any_extras()) checks_.after_waiting(place, decision);
+        if (state_.settings.drop_poor_features) drop_features(state_, room_, place, checks_.poor());
+    }
+    checks_.release_if_large();
+}
+
+// ---- short memory ----
+
+void RowLearner::recall(std::int32_t child, const Row& row, std::size_t y, double w) {
+    const Charge charge(state_.leaves.account());
+    const auto place = static_cast<std::size_t>(state_.nodes.at(child).place);
+    if (state_.limited()) {
+        count_limited(place, row, y, w);
+    } else {
+        count<false>(place, row, y, w);
+    }
+}
+
+// The children of a fresh split learn what the short memory holds of their parent.
+void RowLearner::recall(std::int32_t node) {
+    const Charge charge(state_.structure);
+    Leaves& leaves = state_.leaves;
+    Nodes& nodes = state_.nodes;
+    ShortMemory& memory = state_.memory;
+    if (state_.settings.short_memory_elsewhere) {
+        elsewhere_([&](const Row& row, std::size_t y, double w) {
+            const std::int32_t leaf = nodes.leaf_of(row);
+            if (nodes.at(leaf).parent == node) recall(leaf, row, y, w);
+        });
+    }
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        if (memory.leaf(i) != node) continue;
+        const Row row = memory.row(i);
+        std::int32_t child = nodes.step(node, row);
+        // The cut was made on this example too, so its category has a branch, unless a file
+        // says otherwise.
+        if (child == none) child = nodes.at(node).heavy;
+        memory.move(i, child);
+        recall(child, row, memory.label(i), memory.weight(i));
+    }
+    const std::size_t stride = leaves.shape().class_stride;
+    state_.estimates.resize(nodes.size() * stride, 0.0);
+    for (std::size_t i = nodes.size(); i-- > 0 && nodes[i].parent == node;) {
+        const auto place = static_cast<std::size_t>(nodes[i].place);
+        NodeRecord& leaf = leaves[place];
+        leaf.checked = leaf.weight;
+        leaves.set_recalled(place, leaf.weight);
+        // The split estimated the weight of these examples too, and none may count twice.
+        double* const seen = leaves.counts(leaf.node);
+        double* const inherited = seen + stride;
+        std::copy_n(inherited, stride, state_.estimates.data() + i * stride);
+        double left = 0.0;
+        for (std::size_t k = 0; k < stride; ++k) {
+            left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
+        }
+        if (leaf.inherited > 0.0) leaf.inherited = left;
+    }
+}
+
+// ---- predictions ----
+
+std::int32_t RowLearner::observe(std::int32_t leaf, const Row& row, std::size_t y, double w) {
+    return std::visit(
+        [&](const auto& policy) {
+            const auto seen = predictor_.leaf_and_row(leaf, row, state_.scratch);
+            return policy.observe(seen.leaf, seen.row, state_.scratch, numbers(leaf), y, w);
+        },
+        state_.settings.leaf);
+}
+
+std::int32_t RowLearner::observe(Ends& ends, const Row& row, std::size_t y, double w) {
+    if (ends.nodes.size() == 1) return observe(ends.nodes[0], row, y, w);
+    {
+        const Charge charge(state_.working);
+        ends.fit(state_.scratch.scores.size());
+    }
+    std::visit(
+        [&](const auto& policy) {
+            predictor_.vote(ends, [&](std::int32_t leaf, double* shares) {
+                const auto seen = predictor_.leaf_and_row(leaf, row, state_.scratch);
+                if constexpr (requires {
+                                  policy.observe_shares(seen.leaf, seen.row, state_.scratch,
+                                                        numbers(leaf), y, w, shares);
+                              }) {
+                    policy.observe_shares(seen.leaf, seen.row, state_.scratch, numbers(leaf), y, w,
+                                          shares);
+                } else {
+                    policy.probabilities(seen.leaf, seen.row, state_.scratch, shares);
+                    policy.observe(seen.leaf, seen.row, state_.scratch, numbers(leaf), y, w);
+                }
+            });
+        },
+        state_.settings.leaf);
+    const auto all = ends.all.begin();
+    return static_cast<std::int32_t>(
+        std::max_element(all, all + static_cast<std::ptrdiff_t>(state_.known.n_classes)) - all);
+}
+
+void RowLearner::observe(std::int32_t node, Spread& spread, std::size_t y, double w) {
+    std::visit(
+        [&]<class Policy>(const Policy& policy) {
+            if constexpr (Observes<Policy>) {
+                policy.observe(predictor_.view(node), spread, state_.scratch, numbers(node), y, w);
+            }
+        },
+        state_.settings.leaf);
+}
+
+bool RowLearner::observes() const noexcept {
+    return std::visit([](const auto& policy) { return policy.observes; }, state_.settings.leaf);
+}
+
+void RowLearner::observe_again(std::int32_t leaf, Spread& spread, std::size_t y, double share,
+                               double w) {
+    if (w > 1.0 && observes() && state_.nodes.at(leaf).test == Test::leaf &&
+        state_.leaves[static_cast<std::size_t>(state_.nodes.at(leaf).place)].weight > 0.0) {
+        const double more = state_.hooks->traits().forgets ? part_of(share, w) - part_of(share, 1.0)
+                                                           : share * (w - 1.0);
+        observe(leaf, spread, y, more);
+    }
+}
+
+}  // namespace riparian
