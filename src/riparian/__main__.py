@@ -1,17 +1,17 @@
-"""The program: ``riparian``, or ``python -m riparian``."""
+"""The entry point of ``riparian`` and of ``python -m riparian``."""
 
 from __future__ import annotations
 
-from riparian.commands.stopping import catch_signals
+from riparian.cli.signals import catch_signals
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line."""
-    # First of all: a signal that comes while the rest is imported must not end in a traceback.
+    # Before the imports: a signal that arrives during them must not print a traceback.
     catch_signals()
-    from riparian.cli import app
+    from riparian.cli.app import app
 
     app()
 

@@ -1,36 +1,36 @@
-r"""How far an estimated gain may be off.
+r"""Bounds: the error of an estimated gain.
 
 A bound is the half-width :math:`\varepsilon` of the confidence interval of
-a gain. A leaf splits once its two best gains are more than one or two
-:math:`\varepsilon` apart (``epsilons=``). A tree accepts a bound by its name:
-``HoeffdingTree(bound="hoeffding")``.
+a gain. A leaf splits when the gap between its two best gains exceeds one or two
+:math:`\varepsilon` (``epsilons=``). A tree accepts a bound by its name,
+``HoeffdingTree(bound="hoeffding")``, or as an object with parameters,
+``HoeffdingTree(bound=rp.bounds.ConfidencePractical(c=0.05))``.
 
 ``"hoeffding"``
     For means of independent terms: :func:`hoeffding`.
 ``"mcdiarmid"``
-    For entropy and Gini, very wide: :func:`mcdiarmid`.
+    For entropy and Gini; very wide: :func:`mcdiarmid`.
 ``"confidence"``
-    For all cuts, times and depths of a tree: :func:`confidence`.
+    Holds for all cuts, times and depths of a tree: :func:`confidence`.
 ``"confidence-practical"``
-    The same shape with a factor instead of `delta`: :func:`confidence_practical`. Parameters:
+    The same form with a factor instead of `delta`: :func:`confidence_practical`. Parameters:
     ``ConfidencePractical(c=1.0, form="printed")``.
 ``"normal"``
     The normal approximation with the largest variance: :func:`normal`.
 ``"delta-method"``
     The normal approximation with an estimated variance: :func:`delta_method`. Parameter:
     ``DeltaMethod(pairing="independent")``.
-
 ``"empirical-bernstein"``
-    Narrow where the gap of the two best gains varies little; :func:`half_width`, which also
-    gives every other bound by its name.
+    Narrow if the gap between the two best gains varies little from example to example. Use
+    :func:`half_width`, which computes any bound by its name.
 
-``delta=`` is the accepted probability of error at one check; ``spend_delta=True`` shares
-it among the checks of a leaf (:func:`spent_delta`), ``tau=`` ends the wait for epsilon. A
-callable gets an :class:`Evidence` and gives epsilon.
+``delta=`` is the accepted probability of a wrong decision at one check. ``spend_delta=True``
+divides it among the checks of a leaf (:func:`spent_delta`). ``tau=`` splits ties: a leaf
+splits once epsilon is below it. A callable gets an :class:`Evidence` and returns epsilon.
 
-All functions broadcast over their arguments. :data:`SERVES` lists the impurities that
-a bound was derived for; :func:`hoeffding` is given a range instead and serves all. A tree
-also takes ``impurity="hybrid"`` with ``"mcdiarmid"`` and ``"normal"``.
+All functions broadcast over their arguments. :data:`SERVES` lists the impurities that each
+bound supports. :func:`hoeffding` supports all of them, because it depends on the range of the
+gain only. ``"mcdiarmid"`` and ``"normal"`` also support ``impurity="hybrid"``.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.arguments import at_least, broadcast, positive, probabilities, served
-from riparian.callables import Evidence
-from riparian.influence import gap_variance, influence
-from riparian.policies import Choice, Policy, publish, resolve
+from riparian.policies import Policy, publish, resolve
 from riparian.policies import classes as policy_classes
+from riparian.policies.arguments import at_least, broadcast, positive, probabilities, served
+from riparian.policies.callables import Evidence
+from riparian.policies.influence import gap_variance, influence
+from riparian.policies.literals import BoundChoice
 
 __all__ = [
     "SERVES",
@@ -64,7 +65,7 @@ __all__ = [
     "upper_quantile",
 ]
 
-#: The impurities that each bound serves, except ``"hoeffding"``, which serves all.
+#: The impurities that each bound supports. ``"hoeffding"`` is not listed: it supports all.
 SERVES: dict[str, tuple[str, ...]] = {
     name: tuple(impurity for impurity in cls.declared["serves"] if impurity != "hybrid")
     for name, cls in policy_classes("bound").items()
@@ -75,14 +76,13 @@ SERVES: dict[str, tuple[str, ...]] = {
 def hoeffding(
     n: ArrayLike, *, delta: ArrayLike, gain_range: ArrayLike = 1.0
 ) -> NDArray[np.float64]:
-    r"""Half-width of Hoeffding's interval around a gain, as VFDT uses it.
+    r"""Return the half-width of Hoeffding's interval around a gain, as VFDT uses it.
 
     .. math:: \varepsilon = R \sqrt{\frac{\ln(1/\delta)}{2n}}
 
-    It holds for the mean of `n` independent observations. Information gain and the
-    Gini gain are no such means, so a tree that uses it promises nothing exactly;
-    moreover it is applied at every check, although it holds for one fixed `n`
-    (:func:`spent_delta`).
+    The interval holds for the mean of `n` independent observations. Information gain and
+    Gini gain are not such means, so for them it is a heuristic. It also holds for one fixed
+    `n`, but a tree applies it at every check (see :func:`spent_delta`).
 
     Parameters
     ----------
@@ -92,6 +92,11 @@ def hoeffding(
         Accepted probability of a wrong decision. Smaller values wait longer.
     gain_range : float or array-like, default=1.0
         :math:`R`: :math:`\log_2 k` for the entropy of :math:`k` classes, 1 for Gini.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The half-width for each leaf.
 
     References
     ----------
@@ -109,15 +114,15 @@ def hoeffding(
 def mcdiarmid(
     n: ArrayLike, *, delta: ArrayLike, impurity: str = "entropy", classes: ArrayLike = 2
 ) -> NDArray[np.float64]:
-    r"""Half-width of McDiarmid's interval around an information gain or a Gini gain.
+    r"""Return the half-width of McDiarmid's interval around an information or Gini gain.
 
     .. math:: \varepsilon = C \sqrt{\frac{\ln(1/\delta)}{2n}}, \qquad
        C_\text{entropy} = 6\,(K \log_2(e n) + \log_2(2n)) + 2 \log_2 K, \quad
        C_\text{Gini} = 8
 
-    It needs no mean, only that one example moves the gain little. It bounds the
-    distance of a gain from its own expectation, not from the true gain, and it is so
-    wide that such trees hardly split.
+    The gain need not be a mean; it is enough that one example changes it little. The bound
+    is on the distance of a gain from its own expectation, not from the true gain. It is so
+    wide that trees hardly split.
 
     Parameters
     ----------
@@ -126,8 +131,14 @@ def mcdiarmid(
     delta : float or array-like
         Accepted probability of a wrong decision.
     impurity : {"entropy", "gini"}, default="entropy"
+        The impurity of the gain.
     classes : int or array-like, default=2
-        :math:`K`; fewer than 2 count as 2. Gini does not use it.
+        :math:`K`, the number of classes; fewer than 2 count as 2. Gini does not use it.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The half-width for each leaf.
 
     References
     ----------
@@ -154,32 +165,38 @@ def confidence(
     features: ArrayLike,
     depth: ArrayLike = 0,
 ) -> NDArray[np.float64]:
-    r"""Half-width of C-Tree's interval around a gain, for a whole tree.
+    r"""Return the half-width of C-Tree's interval around a gain, valid for a whole tree.
 
-    The interval of :func:`confidence_interval` with a share of :math:`\delta` for each
-    test, time and depth, in the units of the gains: entropy in bits.
+    It is the interval of :func:`confidence_interval` with a share of :math:`\delta` for each
+    test, time and depth. Its unit is that of the gain: bits for entropy.
 
     .. math:: \varepsilon = \varepsilon(m, \delta'), \qquad
        \delta' = \frac{\delta}{(h+1)(h+2)\, t\, d\, m}
 
-    It bounds the distance from the true value, bias included, at every check. With
-    ``epsilons=2`` an example meets a split that is more than `tau` from the best with
-    probability at most :math:`\delta`. Proven for two classes and tests with two
-    branches; for more of either it is a rule of thumb.
+    It bounds the distance from the true value, including the bias, at every check. With
+    ``epsilons=2`` the probability that an example passes a split which is worse than the best
+    by more than `tau` is at most :math:`\delta`. This is proven for two classes and tests with
+    two branches. For more classes or branches it is a heuristic.
 
     Parameters
     ----------
     n : array-like
         :math:`m`: weight of the examples that each leaf has seen.
     delta : float or array-like
-        Accepted probability of a wrong decision, over the whole tree.
+        Accepted probability of a wrong decision in the whole tree.
     impurity : {"entropy", "gini", "kearns-mansour"}
+        The impurity of the gain.
     seen : int or array-like
-        :math:`t`: examples that the tree has learned.
+        :math:`t`: number of examples that the tree has learned.
     features : int or array-like
-        :math:`d`: features that the tree knows.
+        :math:`d`: number of features of the tree.
     depth : int or array-like, default=0
-        :math:`h`: depth of the leaf; the root has 0.
+        :math:`h`: depth of the leaf. The root has depth 0.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The half-width for each leaf.
 
     References
     ----------
@@ -198,24 +215,31 @@ def confidence(
 
 
 def confidence_interval(m: ArrayLike, *, delta: ArrayLike, impurity: str) -> NDArray[np.float64]:
-    r"""Half-width of C-Tree's interval for one fixed test, in the units of the paper.
+    r"""Return the half-width of C-Tree's interval for one fixed test, in the paper's units.
 
     .. math:: \varepsilon_\text{entropy} &=
               (\ln m) \sqrt{\tfrac2m \ln\tfrac4\delta} + \tfrac2m \\
        \varepsilon_\text{Gini} &= \sqrt{\tfrac8m \ln\tfrac2\delta} + 4\sqrt{\tfrac1m} \\
        \varepsilon_\text{KM} &= 4\sqrt{\tfrac1m \ln\tfrac8\delta}
 
-    They hold with probability :math:`1-\delta` for the weighted impurity of the
-    branches, two classes and two branches, at one fixed :math:`m`. Entropy is in
-    half-nats, :math:`\frac{\ln 2}2` of a bit; one example or less gives infinity there.
+    The intervals hold with probability :math:`1-\delta` for the weighted impurity of the
+    branches, for two classes and two branches, at one fixed :math:`m`. Entropy is in
+    half-nats: a bit is :math:`\frac{\ln 2}2` of them. With at most one example the interval
+    of entropy is infinite.
 
     Parameters
     ----------
     m : array-like
-        Independent examples.
+        Number of independent examples.
     delta : float or array-like
-        Probability that the interval misses.
+        Probability that the true value is outside the interval.
     impurity : {"entropy", "gini", "kearns-mansour"}
+        The impurity.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The half-width for each element of `m`.
 
     References
     ----------
@@ -245,29 +269,38 @@ def confidence_practical(
     c: float = 1.0,
     form: str = "printed",
 ) -> NDArray[np.float64]:
-    r"""C-Tree's rule as its authors ran it: one constant instead of :math:`\delta`.
+    r"""Return the half-width of C-Tree's practical rule: a constant replaces :math:`\delta`.
 
     .. math:: \varepsilon_\text{printed} = c \sqrt{\tfrac1m \ln(m^2 h^2 t d)}, \qquad
        \varepsilon_\text{derived} = c \sqrt{\tfrac1m \ln((h+1)(h+2)\, d\, m\, t^2)}
 
-    times :math:`\ln m` for entropy. As printed the root has :math:`h=1` and :math:`d`
-    counts the class too, as in the released code; the derived form is what
-    :func:`confidence` gives for :math:`\delta = 1/t`, with the root at 0. It promises
-    nothing: `c` is tuned. Infinite where the logarithm is not positive.
+    times :math:`\ln m` for entropy. In the printed form the root has :math:`h=1` and
+    :math:`d` includes the class, as in the released code. The derived form is
+    :func:`confidence` with :math:`\delta = 1/t`, where the root has :math:`h=0`. The rule has
+    no guarantee, because `c` is tuned. The result is infinite where the logarithm is not
+    positive.
 
     Parameters
     ----------
     n : array-like
         :math:`m`: weight of the examples that each leaf has seen.
     impurity : {"entropy", "gini", "kearns-mansour"}
+        The impurity of the gain.
     seen : int or array-like
-        :math:`t`: examples that the tree has learned.
+        :math:`t`: number of examples that the tree has learned.
     features : int or array-like
-        Features that the tree knows, without the class.
+        Number of features of the tree, without the class.
     depth : int or array-like, default=0
-        Depth of the leaf; the root has 0 in both forms.
+        Depth of the leaf. The root has depth 0 in both forms.
     c : float, default=1.0
+        Factor of the interval. Smaller values split sooner.
     form : {"printed", "derived"}, default="printed"
+        The logarithm: as printed in the paper, or as it follows from its eq. 7.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The half-width for each leaf.
 
     References
     ----------
@@ -303,26 +336,31 @@ def normal(
     impurity: str = "misclassification",
     classes: ArrayLike = 2,
 ) -> NDArray[np.float64]:
-    r"""Threshold for the difference of two gains by the normal approximation.
+    r"""Return the threshold for the gap between two gains by the normal approximation.
 
     .. math:: \varepsilon_\text{misclassification} = z_{1-\delta} \sqrt{\frac{1}{2n}},
        \qquad \varepsilon_\text{Gini} =
        z_{1-\delta} \sqrt{\frac{2\,(5K^2 - 8K + 4)}{n}}
 
-    The variances are the largest possible, so it needs no counts. It trusts the normal
-    distribution far into its tail, and it is applied at every check, although it holds
-    for one fixed `n`.
+    It uses the largest possible variances, so it does not depend on the counts. It relies on
+    the normal distribution far into its tail. It holds for one fixed `n`, but a tree applies
+    it at every check.
 
     Parameters
     ----------
     n : array-like
         Weight of the examples that each leaf has seen.
     delta : float or array-like
-        Accepted probability of a wrong decision; from 1/2 on the threshold is not
-        positive.
+        Accepted probability of a wrong decision. From 1/2 on the threshold is not positive.
     impurity : {"misclassification", "accuracy", "gini"}, default="misclassification"
+        The impurity of the gain.
     classes : int or array-like, default=2
-        :math:`K`; fewer than 2 count as 2. Only Gini uses it.
+        :math:`K`, the number of classes; fewer than 2 count as 2. Only Gini uses it.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The threshold for each leaf.
 
     References
     ----------
@@ -344,13 +382,13 @@ def normal(
 
 
 def delta_method(n: ArrayLike, *, delta: ArrayLike, variance: ArrayLike) -> NDArray[np.float64]:
-    r"""Threshold for the difference of two gains from its variance: the test of NIP-N.
+    r"""Return the threshold for the gap between two gains from its variance (NIP-N).
 
     .. math:: \varepsilon = z_{1-\delta} \sqrt{\frac{s^2}{n}}
 
-    A gain is asymptotically normal, and :func:`gap_variance` estimates the
-    :math:`s^2` of a difference of two. Not to be trusted near a gain of 0, where the
-    distribution is another one, nor below 100 examples: infinite there.
+    A gain is asymptotically normal, and :func:`gap_variance` estimates the :math:`s^2` of the
+    gap. The approximation fails near a gain of 0, where the distribution is not normal. Below
+    100 examples the threshold is infinite.
 
     Parameters
     ----------
@@ -359,7 +397,12 @@ def delta_method(n: ArrayLike, *, delta: ArrayLike, variance: ArrayLike) -> NDAr
     delta : float or array-like
         Accepted probability of a wrong decision.
     variance : float or array-like
-        :math:`s^2` an example; NaN if it is not known, which gives infinity.
+        :math:`s^2` per example. NaN is an unknown variance and gives infinity.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The threshold for each leaf.
 
     References
     ----------
@@ -380,20 +423,25 @@ def delta_method(n: ArrayLike, *, delta: ArrayLike, variance: ArrayLike) -> NDAr
 
 
 def spent_delta(delta: ArrayLike, check: ArrayLike) -> NDArray[np.float64]:
-    r"""What the j-th check of a leaf may use of `delta` (``spend_delta=True``).
+    r"""Return the share of `delta` for the j-th check of a leaf (``spend_delta=True``).
 
     .. math:: \delta_j = \frac{\delta}{j (j + 1)}, \qquad \sum_j \delta_j = \delta
 
-    A bound holds for one fixed `n`; a leaf makes many checks. So spent, all its
-    checks together are wrong with probability at most `delta`, if one is with
-    :math:`\delta_j`. A rule of this package, not of a paper.
+    A bound holds for one fixed `n`, but a leaf makes many checks. If the j-th check is wrong
+    with probability at most :math:`\delta_j`, any of them is wrong with probability at most
+    `delta`. This rule is not from a paper.
 
     Parameters
     ----------
     delta : float or array-like
         Accepted probability of a wrong decision.
     check : int or array-like
-        :math:`j`, from 1.
+        :math:`j`, the number of the check, starting at 1.
+
+    Returns
+    -------
+    delta_j : ndarray
+        The share of each check.
 
     Examples
     --------
@@ -408,10 +456,20 @@ def spent_delta(delta: ArrayLike, check: ArrayLike) -> NDArray[np.float64]:
 
 
 def upper_quantile(p: ArrayLike) -> NDArray[np.float64]:
-    r"""The :math:`z` that a standard normal variable exceeds with probability `p`.
+    r"""Return the upper quantile :math:`z_{1-p}` of the standard normal distribution.
 
-    :math:`z_{1-\delta}` in :func:`normal` and :func:`delta_method`, with the same bits
-    on every machine.
+    A standard normal variable exceeds it with probability `p`. The result has the same bits on
+    every machine.
+
+    Parameters
+    ----------
+    p : float or array-like
+        Probabilities between 0 and 1.
+
+    Returns
+    -------
+    z : ndarray
+        The quantiles.
 
     Examples
     --------
@@ -423,7 +481,7 @@ def upper_quantile(p: ArrayLike) -> NDArray[np.float64]:
 
 
 def half_width(
-    bound: Choice,
+    bound: BoundChoice,
     n: ArrayLike,
     *,
     delta: ArrayLike,
@@ -435,18 +493,23 @@ def half_width(
     features: ArrayLike = 1,
     variance: ArrayLike = np.nan,
 ) -> NDArray[np.float64]:
-    """Half-width of the interval around a gain, by any bound.
+    """Return the half-width of the interval around a gain, for any bound.
 
     Parameters
     ----------
     bound : str or policy
-        The bound: a name or a policy of this module.
+        The name of a bound, or a policy of this module.
     n : array-like
         Weight of the examples that each leaf has seen.
     delta, gain_range, classes, depth, seen, features, variance : array-like
-        What else a leaf knows (:class:`Evidence`). Each bound uses some of it.
+        The other fields of :class:`Evidence`. A bound uses some of them.
     impurity : str, default="entropy"
-        The impurity whose gain it is.
+        The impurity of the gain.
+
+    Returns
+    -------
+    epsilon : ndarray
+        The half-width for each leaf.
 
     Examples
     --------
@@ -457,7 +520,7 @@ def half_width(
     """
     policy = resolve("bound", bound)
     if not isinstance(policy, Policy):
-        raise TypeError("bound must be a name or a policy; call a function of your own itself")
+        raise TypeError("bound must be a name or a policy; call your own function directly")
     return _bound(
         policy.name,
         impurity,
@@ -487,11 +550,11 @@ def _bound(
     variance: ArrayLike = np.nan,
     **parameters: Any,
 ) -> NDArray[np.float64]:
-    """Asks the core for each element of the broadcast arrays."""
+    """Compute the bound for each element of the broadcast arrays."""
     if name in SERVES:
         served(name, impurity, SERVES[name])
     arrays = broadcast(
-        n=positive("n", n, "a leaf without examples has no interval"),
+        n=positive("n", n, "the interval of a leaf without examples is not defined"),
         gain_range=at_least("gain_range", gain_range, 0.0),
         delta=probabilities("delta", delta),
         classes=at_least("classes", classes, 0.0),
@@ -506,7 +569,7 @@ def _bound(
     return widths.reshape(arrays[0].shape)
 
 
-def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, which cannot see the classes
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,33 +1,34 @@
-r"""Which tests are candidates at a leaf.
+r"""Cuts: the candidate tests of numeric features at a leaf.
 
-A numeric cut is a threshold: ``x <= t`` goes one way, ``x > t`` the other. A tree
-accepts a rule by its name, ``HoeffdingTree(cuts="bins")``, or with parameters,
+A numeric cut is a threshold `t` with the two branches ``x <= t`` and ``x > t``. A tree
+accepts a rule by its name, ``HoeffdingTree(cuts="bins")``, or as an object with parameters,
 ``HoeffdingTree(cuts=rp.cuts.Bins(count=20))``.
 
 ``"bins"``
     Equally spaced thresholds, ``Bins(count=10)``: :func:`bins`.
 ``"intersections"``
-    Where the weighted normal densities of two classes meet,
-    ``Intersections(equal_variance="linear")``: :func:`intersections`. A feature without any
-    has no candidate.
+    The points where the weighted normal densities of two classes intersect,
+    ``Intersections(equal_variance="linear")``: :func:`intersections`. A feature without
+    intersections has no candidate.
 ``"combined"``
-    Both: :func:`combined`.
+    Bins and intersections: :func:`combined`.
 ``"delayed"``
-    Bins while the leaf decides. When the split is made, the threshold is the best of
-    the winning bin and all intersections of the winning feature; the bin wins ties. The
-    cost of intersections is then paid once a split, not once a check.
+    Bins at every check. When the leaf splits, the intersections of the winning feature are
+    compared with the winning bin, and the best threshold is used; ties go to the bin. So
+    intersections are computed once per split, not at every check.
 ``"qda"``
-    One threshold: the root of quadratic discriminant analysis closer to the means,
+    One threshold: the root of quadratic discriminant analysis that is closer to the means,
     :func:`qda`.
 
-With ``statistics="exhaustive"`` and ``"intervals"`` the values themselves are the
-candidates, and ``cuts`` stays ``"bins"``. Categories have ``categorical_cuts=``:
-``"multiway"``, ``"one-against-rest"`` or ``"both"``. ``min_branch_fraction=`` leaves out
-cuts with too light a branch.
+With ``statistics="exhaustive"`` and ``"intervals"`` the observed values are the candidates,
+and ``cuts`` must be ``"bins"``. The cuts of categorical features are set by
+``categorical_cuts=``: ``"multiway"``, ``"one-against-rest"`` or ``"both"``.
+``min_branch_fraction=`` excludes cuts with a branch that has too little weight.
 
-For misclassification the best threshold of all is an intersection, if any cut gains at
-all, if the class weights on both sides are those of the whole normal distribution
-(``clip_to_range=False``), and if it lies within the range of the values.
+For misclassification the best of all thresholds is an intersection, provided that some cut
+has a gain above 0, that the class weights of the branches come from the whole normal
+distributions (``clip_to_range=False``), and that the intersection is within the range of the
+values.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.arguments import not_negative
 from riparian.errors import one_of
 from riparian.policies import Policy, publish
+from riparian.policies.arguments import not_negative
 
 __all__ = ["bins", "combined", "intersections", "qda"]
 
@@ -48,7 +49,7 @@ Doubles = NDArray[np.float64]
 
 
 def bins(low: float, high: float, n_cuts: int = 10) -> Doubles:
-    r"""Equally spaced thresholds inside the range of the values at a leaf.
+    r"""Return equally spaced thresholds within the range of the values at a leaf.
 
     .. math:: t_i = \mathit{low} + (\mathit{high} - \mathit{low}) \frac{i}{b + 1},
        \quad i = 1, \dots, b
@@ -58,12 +59,12 @@ def bins(low: float, high: float, n_cuts: int = 10) -> Doubles:
     low, high : float
         The smallest and the largest value seen at the leaf.
     n_cuts : int, default=10
-        :math:`b`.
+        :math:`b`, the number of thresholds.
 
     Returns
     -------
     thresholds : ndarray
-        Those strictly between `low` and `high`; none where the two are equal.
+        The thresholds strictly between `low` and `high`. Empty if the two are equal.
 
     References
     ----------
@@ -91,33 +92,34 @@ def intersections(
     high: float = np.inf,
     equal_variance: str = "linear",
 ) -> Doubles:
-    r"""Where the weighted normal densities of two classes meet, for all pairs of classes.
+    r"""Return the intersections of the weighted normal densities of all pairs of classes.
 
     .. math:: n_1\, \phi(x; \mu_1, \sigma_1) = n_2\, \phi(x; \mu_2, \sigma_2)
 
-    A pair has no root where one density is above the other everywhere, one where the
-    deviations are equal,
+    A pair has no root if one density is above the other everywhere. It has one root if the
+    standard deviations are equal,
 
     .. math:: x = \frac{\mu_1 + \mu_2}2 + \frac{\sigma^2}{\mu_2 - \mu_1}
        \ln\frac{n_1}{n_2},
 
-    and two else. A class without spread has no density: the points just below and at its
-    mean stand in, or the middle between two such classes.
+    and otherwise two. A class without spread has no density. In its place the points just
+    below and at its mean are used; for two such classes, the middle between them.
 
     Parameters
     ----------
     weights, means, deviations : array-like of shape (n_classes,)
-        Of each class at the leaf. A class without weight has no density.
+        Weight, mean and standard deviation of each class at the leaf. A class without weight
+        has no density.
     low, high : float, default=-inf, inf
         The smallest and the largest value seen at the leaf.
     equal_variance : {"linear", "skip"}, default="linear"
-        What a pair of equal deviations gives: its one root, or nothing, as the released
-        code of mDT has it.
+        What to do with a pair of equal deviations: use its one root, or no threshold, as the
+        released code of mDT does.
 
     Returns
     -------
     thresholds : ndarray
-        Those strictly between `low` and `high`, ascending, each once.
+        The distinct thresholds strictly between `low` and `high`, in ascending order.
 
     References
     ----------
@@ -150,22 +152,23 @@ def combined(
     n_cuts: int = 10,
     equal_variance: str = "linear",
 ) -> Doubles:
-    """The thresholds of :func:`bins` and of :func:`intersections` together.
+    """Return the thresholds of :func:`bins` and of :func:`intersections` together.
 
     Parameters
     ----------
     weights, means, deviations : array-like of shape (n_classes,)
-        Of each class at the leaf.
+        Weight, mean and standard deviation of each class at the leaf.
     low, high : float
         The smallest and the largest value seen at the leaf.
     n_cuts : int, default=10
-        How many bins.
+        Number of bins.
     equal_variance : {"linear", "skip"}, default="linear"
+        As for :func:`intersections`.
 
     Returns
     -------
     thresholds : ndarray
-        Ascending, each once.
+        The distinct thresholds, in ascending order.
 
     References
     ----------
@@ -190,26 +193,29 @@ def qda(
     high: float = np.inf,
     equal_variance: str = "linear",
 ) -> Doubles:
-    r"""The root of quadratic discriminant analysis that is closer to the class means.
+    r"""Return the root of quadratic discriminant analysis that is closer to the class means.
 
     .. math:: \arg\min_d\ |d - \mu_1| + |d - \mu_2|
 
-    over the :func:`intersections` of two classes; of equals the one between the means,
-    then the smaller. Of more than two classes the two heaviest, ties to the lower codes.
-    The distance is a choice of this package: the source only says "closer".
+    over the :func:`intersections` of two classes. Of two roots at the same distance, the one
+    between the means is used, then the smaller one. With more than two classes, the two with
+    the largest weights are used; ties go to the lower codes. The source only says "closer";
+    the distance is a choice of this package.
 
     Parameters
     ----------
     weights, means, deviations : array-like of shape (n_classes,)
-        Of each class at the leaf.
+        Weight, mean and standard deviation of each class at the leaf.
     low, high : float, default=-inf, inf
         The smallest and the largest value seen at the leaf.
     equal_variance : {"linear", "skip"}, default="linear"
+        As for :func:`intersections`.
 
     Returns
     -------
     thresholds : ndarray
-        One threshold, or none: without a root, or where the chosen one lies outside.
+        One threshold. Empty if there is no root, or if the chosen root is not strictly between
+        `low` and `high`.
 
     References
     ----------
@@ -242,13 +248,13 @@ Moments = tuple[float, float, float]
 
 
 def _classes(weights: ArrayLike, means: ArrayLike, deviations: ArrayLike) -> list[Moments]:
-    """(weight, mean, variance) of each class."""
+    """Return weight, mean and variance of each class."""
     weight = not_negative("weights", weights)
     mean = np.asarray(means, dtype=np.float64)
     deviation = not_negative("deviations", deviations)
     if not weight.shape == mean.shape == deviation.shape or weight.ndim != 1:
         raise ValueError(
-            "weights, means and deviations must have one entry a class, got the shapes "
+            "weights, means and deviations must have one entry per class, got the shapes "
             f"{weight.shape}, {mean.shape} and {deviation.shape}"
         )
     if not np.isfinite(mean).all():
@@ -265,7 +271,7 @@ def _inside(roots: list[float], low: float, high: float) -> Doubles:
     return thresholds[(low < thresholds) & (thresholds < high)]
 
 
-def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, which cannot see the classes
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

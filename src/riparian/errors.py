@@ -1,19 +1,39 @@
-"""What goes wrong by its own name."""
+"""Exceptions and error messages that several modules share."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ModelFileError", "one_of"]
+__all__ = ["NO_EXPERIMENTS", "ModelFileError", "one_of"]
+
+#: The message if the experiments are not installed.
+NO_EXPERIMENTS = (
+    "the papers' experiments and data sets are not installed; in a clone of riparian, run "
+    "'pip install ./experiments'"
+)
 
 
 class ModelFileError(ValueError):
-    """A model file is damaged, or is not one."""
+    """Raised if a file is damaged or is not a model file."""
 
 
 def one_of(parameter: str, value: object, allowed: Iterable[str]) -> str:
-    """`value` if it is one of the `allowed` names, else a ValueError that names the nearest.
+    """Return `value` if it is one of the allowed names.
+
+    Parameters
+    ----------
+    parameter : str
+        Name of the parameter, for the error message.
+    value : object
+        The value to check.
+    allowed : iterable of str
+        The allowed names.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not allowed. The message suggests the most similar name.
 
     Examples
     --------

@@ -1,30 +1,30 @@
-r"""How mixed a class distribution is, and how much a cut lowers that.
+r"""Impurities: how mixed a class distribution is, and how much a cut lowers it.
 
-Each impurity is 0 on a single class and, but for costs, largest when all classes are
-equally frequent. A tree accepts one by its name: ``HoeffdingTree(impurity="gini")``.
+An impurity is 0 for a single class. Without costs it is largest if all classes are equally
+frequent. A tree accepts an impurity by its name, ``HoeffdingTree(impurity="gini")``, or as an
+object with parameters.
 
 ``"entropy"``, ``"gini"``, ``"kearns-mansour"``
-    Strictly concave: they see any difference between the branches.
+    Strictly concave: any difference between the branches gives a gain above 0.
 ``"misclassification"``
-    Counts errors. It is blind, with gain 0, until two branches have different
-    majorities, and quick from then on.
+    The error rate of the majority class. The gain is 0 until two branches have different
+    majorities; from then on it decides quickly.
 ``"accuracy"``, ``"loss"``
-    The quality gain: how much more often, or how much cheaper, the branches predict
-    right than the leaf. :func:`quality_gain` has the three evaluators:
-    ``Accuracy(evaluator="prequential", holdout_examples=30)``; ``"loss"`` needs ``costs=``.
-    With ``"resubstitution"`` accuracy is misclassification.
+    The quality gain: how much the accuracy rises, or the cost falls, if the branches predict
+    instead of the leaf. There are three evaluators, see :func:`quality_gain`:
+    ``Accuracy(evaluator="prequential", holdout_examples=30)``. ``"loss"`` needs ``costs=``.
+    With ``evaluator="resubstitution"`` accuracy is the same as misclassification.
 ``"hybrid"``
-    Misclassification and Gini side by side, each with its own threshold of the bound.
-    Misclassification is checked first; the first that passes decides, with its own
-    feature and cut. Misclassification decides quickly where majorities differ, Gini is
-    never blind (Jaworski, Duda and Rutkowski, New splitting criteria for decision trees
-    in stationary data streams, 2018). It is no impurity of its own: :func:`gain` is
-    asked for either.
+    Misclassification and Gini, each with its own threshold of the bound. Misclassification is
+    checked first. The first one that passes decides, with its own feature and cut.
+    Misclassification decides quickly where majorities differ, and Gini has a gain everywhere
+    else (Jaworski, Duda and Rutkowski, New splitting criteria for decision trees in stationary
+    data streams, 2018). It is not a single impurity: call :func:`gain` with either.
 
-A callable gets class weights of shape (candidates, branches, classes) and gives
-impurities of shape (candidates, branches). ``min_gain=`` is the least gain of a split.
-``Misclassification(legacy_gain=True)`` rounds as the released mDT code does, and any gain above
-0 then counts.
+A callable gets class weights of shape (candidates, branches, classes) and returns impurities of
+shape (candidates, branches). ``min_gain=`` is the smallest gain of a split.
+``Misclassification(legacy_gain=True)`` rounds as the released code of mDT does; any gain above 0
+then counts.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.arguments import at_least, not_negative
-from riparian.costs import cost_matrix_of_all
+from riparian.data.costs import cost_matrix_of_all
 from riparian.errors import one_of
 from riparian.policies import Policy, names, publish
-from riparian.quality import accuracy_gain, error_gain, loss_gain, quality_gain
+from riparian.policies.arguments import at_least, not_negative
+from riparian.policies.quality import accuracy_gain, error_gain, loss_gain, quality_gain
 
 __all__ = [
     "accuracy_gain",
@@ -54,14 +54,19 @@ __all__ = [
 
 
 def entropy(counts: ArrayLike) -> NDArray[np.float64]:
-    r"""Entropy of class counts, in bits.
+    r"""Return the entropy of class counts, in bits.
 
     .. math:: g = -\sum_k p_k \log_2 p_k
 
     Parameters
     ----------
     counts : array-like of shape (..., n_classes)
-        Class weights, 0 or more.
+        Class weights, at least 0.
+
+    Returns
+    -------
+    impurity : ndarray of shape (...)
+        The impurity of each distribution.
 
     References
     ----------
@@ -76,14 +81,19 @@ def entropy(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def gini(counts: ArrayLike) -> NDArray[np.float64]:
-    r"""Gini index of class counts.
+    r"""Return the Gini index of class counts.
 
     .. math:: g = 1 - \sum_k p_k^2
 
     Parameters
     ----------
     counts : array-like of shape (..., n_classes)
-        Class weights, 0 or more.
+        Class weights, at least 0.
+
+    Returns
+    -------
+    impurity : ndarray of shape (...)
+        The impurity of each distribution.
 
     References
     ----------
@@ -99,7 +109,7 @@ def gini(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def kearns_mansour(counts: ArrayLike) -> NDArray[np.float64]:
-    r"""Kearns and Mansour's index of class counts.
+    r"""Return the index of Kearns and Mansour of class counts.
 
     .. math:: g = \frac12 \sum_k \sqrt{p_k (1 - p_k)}
 
@@ -109,7 +119,12 @@ def kearns_mansour(counts: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     counts : array-like of shape (..., n_classes)
-        Class weights, 0 or more.
+        Class weights, at least 0.
+
+    Returns
+    -------
+    impurity : ndarray of shape (...)
+        The impurity of each distribution.
 
     References
     ----------
@@ -125,14 +140,19 @@ def kearns_mansour(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def misclassification(counts: ArrayLike) -> NDArray[np.float64]:
-    r"""Share of the examples that the majority does not name.
+    r"""Return the share of the examples outside the majority class.
 
     .. math:: g = 1 - \max_k p_k
 
     Parameters
     ----------
     counts : array-like of shape (..., n_classes)
-        Class weights, 0 or more.
+        Class weights, at least 0.
+
+    Returns
+    -------
+    impurity : ndarray of shape (...)
+        The impurity of each distribution.
 
     References
     ----------
@@ -149,17 +169,22 @@ def misclassification(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def loss(counts: ArrayLike, costs: ArrayLike) -> NDArray[np.float64]:
-    r"""Mean cost of the cheapest label, in units of the largest cost.
+    r"""Return the mean cost of the cheapest label, in units of the largest cost.
 
     .. math:: g = \min_l \sum_k p_k \frac{\mathrm{cost}(l, k)}{\max \mathrm{cost}}
 
     Parameters
     ----------
     counts : array-like of shape (..., n_classes)
-        Class weights, 0 or more.
+        Class weights, at least 0.
     costs : array-like of shape (n_classes, n_classes)
-        What it costs to predict the class of the row where that of the column is true.
+        Cost of predicting the class of the row if the class of the column is true.
         Not negative, and not all 0.
+
+    Returns
+    -------
+    impurity : ndarray of shape (...)
+        The mean cost, from 0 to 1.
 
     References
     ----------
@@ -168,7 +193,7 @@ def loss(counts: ArrayLike, costs: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    A missed class 1 costs 10, a false alarm 0.1; 90 to 10 is predicted 1:
+    Missing class 1 costs 10, a false alarm costs 0.1. At 90 to 10 the cheapest label is 1:
 
     >>> loss([[90, 10], [100, 0]], costs=[[0, 10], [0.1, 0]])
     array([0.009, 0.   ])
@@ -179,13 +204,13 @@ def loss(counts: ArrayLike, costs: ArrayLike) -> NDArray[np.float64]:
 def gain(
     table: ArrayLike, impurity: str = "entropy", costs: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    r"""How much a cut lowers the impurity.
+    r"""Return how much a cut lowers the impurity.
 
     .. math:: G = g\Big(\sum_b T_b\Big) - \sum_b \frac{N_b}{N} g(T_b)
 
-    Misclassification, accuracy and loss are differences of counts or costs, so that a
-    cut which changes no label gains exactly 0: as a difference of two impurities it
-    would gain rounding noise, and trees grow on noise.
+    The gains of misclassification, accuracy and loss are computed as differences of counts or
+    costs. A cut that changes no label then gains exactly 0, without rounding noise on which a
+    tree could split.
 
     Parameters
     ----------
@@ -193,8 +218,14 @@ def gain(
         Class weights in each branch of each cut.
     impurity : {"entropy", "gini", "kearns-mansour", "misclassification", "accuracy", \
             "loss"}, default="entropy"
+        Name of the impurity.
     costs : array-like of shape (n_classes, n_classes), default=None
-        For ``"loss"``, as for :func:`loss`.
+        The costs of :func:`loss`. Only for ``"loss"``.
+
+    Returns
+    -------
+    gain : ndarray of shape (...)
+        The gain of each cut.
 
     Examples
     --------
@@ -206,10 +237,13 @@ def gain(
     >>> float(gain(table, "misclassification"))
     0.2
     """
-    _name(impurity)
+    _check_name(impurity)
     if impurity == "loss":
-        return loss_gain(table, _needed(costs))
-    _unread(impurity, costs)
+        if costs is None:
+            raise ValueError("costs must be given with impurity='loss', got None")
+        return loss_gain(table, costs)
+    if costs is not None:
+        raise ValueError(f"costs must be None with impurity={impurity!r}; only 'loss' uses them")
     if impurity in ("misclassification", "accuracy"):
         return error_gain(table)
     branches = not_negative("table", table)
@@ -226,11 +260,17 @@ def gain(
 
 
 def gain_range(impurity: str, n_classes: int) -> float:
-    r"""The largest minus the smallest gain possible: `R` in a bound.
+    r"""Return the range of the gains of an impurity: :math:`R` in a bound.
 
-    :math:`\log_2 K` for entropy and :math:`\sqrt{K-1}/2` for Kearns and Mansour's index,
-    with :math:`K` at least 2; 1 for the others. ``"hybrid"`` checks two impurities, both
-    with 1.
+    It is :math:`\log_2 K` for entropy and :math:`\sqrt{K-1}/2` for the index of Kearns and
+    Mansour, with :math:`K` at least 2, and 1 for the others.
+
+    Parameters
+    ----------
+    impurity : str
+        Name of the impurity. Both impurities of ``"hybrid"`` have range 1.
+    n_classes : int
+        Number of classes.
 
     Examples
     --------
@@ -255,26 +295,15 @@ def _impurity(name: str, counts: ArrayLike, costs: ArrayLike | None = None) -> N
     return _core.impurity(name, rows, scaled).reshape(values.shape[:-1])
 
 
-def _name(impurity: str) -> None:
+def _check_name(impurity: str) -> None:
     if impurity == "hybrid":
         raise ValueError(
-            "impurity must be a single one, got 'hybrid': use 'misclassification' and 'gini'"
+            "impurity must not be 'hybrid', which has two gains; use 'misclassification' or 'gini'"
         )
     one_of("impurity", impurity, [name for name in names("impurity") if name != "hybrid"])
 
 
-def _needed(costs: ArrayLike | None) -> ArrayLike:
-    if costs is None:
-        raise ValueError("costs must be given with impurity='loss', got None")
-    return costs
-
-
-def _unread(impurity: str, costs: ArrayLike | None) -> None:
-    if costs is not None:
-        raise ValueError(f"costs must be None with impurity={impurity!r}; 'loss' reads them")
-
-
-def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, which cannot see the classes
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,28 +1,27 @@
-"""What a leaf predicts with.
+"""Leaf predictors: what a leaf predicts with.
 
 ``"majority"``
     The class with the largest weight. A new leaf starts with the class weights that
     its parent's split estimated for it (``inherit_counts=``).
 ``"naive-bayes"``
-    Naive Bayes over the statistics of the leaf: Gaussians for numeric features,
-    smoothed counts for categorical ones, in logarithms. Missing values are left out.
+    Naive Bayes over the statistics of the leaf: Gaussians for numeric features and
+    smoothed counts for categorical ones, in logarithms. Missing values are skipped.
 ``"adaptive"``
-    Whichever of the two was right more often at this leaf, each evaluated on every
-    example before it was learned; ties go to naive Bayes (Gama, Rocha and Medas,
-    Accurate decision trees for mining high-speed data streams, KDD 2003).
+    Majority or naive Bayes, whichever was right more often at this leaf. Both are
+    evaluated on every example before it is learned. Ties go to naive Bayes (Gama, Rocha
+    and Medas, Accurate decision trees for mining high-speed data streams, KDD 2003).
 ``"linear-units"``
-    A linear unit per class that learns a step size for each of its weights, by incremental
-    delta-bar-delta (:func:`idbd`). A new leaf starts with its parent's units. Parameters:
+    One linear unit per class. It learns a step size for each of its weights by incremental
+    delta-bar-delta (:func:`idbd`). A new leaf starts with the units of its parent. Parameters:
     ``LinearUnits(step=0.05, meta_step=0.01)``.
-
 ``"softmax"``
     Multinomial logistic regression, trained by stochastic gradient descent on the log loss. A
-    new leaf starts with its parent's weights. Parameters: ``Softmax(step=0.02)``.
+    new leaf starts with the weights of its parent. Parameters: ``Softmax(step=0.02)``.
 
-Of several, ``("majority", "naive-bayes", "linear-units")``, the one predicts that was right more
-often at this leaf. Ties go to softmax and then to the linear units, which alone have learned
-something in a new leaf, then to naive Bayes, then to the majority, in whatever order they are
-written.
+If several are given, ``("majority", "naive-bayes", "linear-units")``, a leaf predicts with the one
+that was right more often at this leaf. Ties go to softmax, then to the linear units, because only
+these two have learned something in a new leaf; then to naive Bayes, then to the majority. The order
+in which they are given does not matter.
 
 The names that :class:`riparian.HoeffdingTree` accepts for ``leaf=``:
 
@@ -45,7 +44,7 @@ __all__ = ["Steps", "idbd"]
 
 
 class Steps(NamedTuple):
-    """What :func:`idbd` did, a row for each example.
+    """The steps of :func:`idbd`, one row per example.
 
     Attributes
     ----------
@@ -71,9 +70,9 @@ def idbd(
     alpha: float = 0.05,
     sample_weight: ArrayLike | None = None,
 ) -> Steps:
-    r"""Incremental delta-bar-delta: a linear unit that learns its step sizes as it goes.
+    r"""Train a linear unit by incremental delta-bar-delta, which adapts the step sizes.
 
-    With the error :math:`\delta = y - w^\top x`, for each input, in this order:
+    With the error :math:`\delta = y - w^\top x`, each input is updated in this order:
 
     .. math::
 
@@ -81,29 +80,30 @@ def idbd(
         w_i &\leftarrow w_i + \alpha_i\,\delta\,x_i \\
         h_i &\leftarrow h_i\,\max(0, 1 - \alpha_i x_i^2) + \alpha_i\,\delta\,x_i
 
-    An input whose errors keep their sign gets longer steps, one whose errors change it
-    shorter ones. No step changes :math:`\beta_i` by more than 2 or takes it out of
-    [-10, 10]; where :math:`\sum_i \alpha_i x_i^2 > 1` all step sizes are scaled down to
-    make it 1, so that a step never overshoots its target; weights and traces stay within
-    a million. With ``theta=0`` it is the LMS rule.
+    The steps of an input become longer while its errors keep their sign, and shorter when
+    the sign changes. A step changes :math:`\beta_i` by at most 2 and keeps it in [-10, 10].
+    If :math:`\sum_i \alpha_i x_i^2 > 1`, all step sizes are scaled down to make the sum 1,
+    so that a step never overshoots its target. Weights and traces are limited to one million
+    in absolute value. With ``theta=0`` this is the LMS rule.
 
     Parameters
     ----------
     x : array-like of shape (n_rows, n_inputs)
-        Inputs as they are, at most a million either way; a constant is a column of ones.
+        Inputs, at most one million in absolute value. Add a column of ones for an intercept.
     y : array-like of shape (n_rows,)
         Targets.
     theta : float, default=0.01
         Step size of the step sizes, from 0 to 1.
     alpha : float, default=0.05
-        The first step size, from 5e-05 to 1.
+        The initial step size, from 5e-05 to 1.
     sample_weight : array-like of shape (n_rows,), optional
-        An example of weight 2 takes steps twice as long. (A leaf repeats the step, and does
-        so with fractions only.)
+        Factor of the step of each row. (A leaf repeats the step instead, and uses a factor for
+        the fractional part only.)
 
     Returns
     -------
     steps : Steps
+        Errors, step sizes, weights and traces.
 
     References
     ----------
@@ -122,14 +122,14 @@ def idbd(
     targets = np.ascontiguousarray(y, dtype=np.float64)
     if inputs.ndim != 2 or targets.shape != inputs.shape[:1]:
         raise ValueError(
-            f"x must have two dimensions and y one number a row, got {inputs.shape} and "
-            f"{targets.shape}"
+            f"x must have two dimensions and y one number per row, got the shapes {inputs.shape} "
+            f"and {targets.shape}"
         )
     weights = np.ones(len(targets))
     if sample_weight is not None:
         weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights.shape != targets.shape or not (weights >= 0.0).all():
-        raise ValueError("sample_weight must have one number a row, 0 or more")
+        raise ValueError("sample_weight must have one number per row, each at least 0")
     if not (np.abs(inputs) <= 1e6).all() or not (np.abs(targets) <= 1e6).all():
         raise ValueError("x and y must be numbers from -1e+06 to 1e+06")
     if not 0.0 <= theta <= 1.0:
@@ -139,7 +139,7 @@ def idbd(
     return Steps(*_core.idbd(inputs, targets, weights, float(theta), float(alpha)))
 
 
-def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, which cannot see the classes
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,7 +1,9 @@
-"""What a leaf remembers of numeric features.
+"""The statistics of numeric features at a leaf.
 
-A tree accepts a policy by its name, ``HoeffdingTree(statistics="...")``, or with parameters.
-The classes are made from what the core declares; see :mod:`riparian.policies`.
+A tree accepts a policy by its name, ``HoeffdingTree(statistics="gaussian")``, or as an object with
+parameters, ``HoeffdingTree(statistics=rp.statistics.Intervals(count=50))``.
+
+The classes are created from the declarations of the core; see :mod:`riparian.policies`.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from riparian.policies import Policy, publish
 
 
-def __getattr__(name: str) -> type[Policy]:  # for type checkers, who cannot see the classes
+def __getattr__(name: str) -> type[Policy]:  # for type checkers, which cannot see the classes
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,8 +1,7 @@
-"""riparian's trees as estimators of River's own kind.
+"""An adapter that makes riparian's models River classifiers.
 
-A tree works in River's pipelines as it is. :class:`RiverTree` is for code that
-needs a real ``river.base.Classifier``: ensembles, model selection, River's
-``clone``.
+riparian's models work in River's pipelines without it. :class:`RiverTree` is for code that requires
+a ``river.base.Classifier``: ensembles, model selection, and River's ``clone``.
 """
 
 from __future__ import annotations
@@ -13,20 +12,20 @@ from typing import Any
 import sklearn.base
 from river import base
 
-from riparian.model import StreamClassifier
-from riparian.tree import HoeffdingTree
+from riparian.models.base import StreamClassifier
+from riparian.models.hoeffding import HoeffdingTree
 
 __all__ = ["RiverTree"]
 
 
 class RiverTree(base.Classifier):
-    """A riparian model behind River's interface.
+    """A River classifier that uses a riparian model.
 
     Parameters
     ----------
     model : StreamClassifier, optional
-        Any model of riparian; a :class:`riparian.HoeffdingTree` by default. What
-        it has learned already is not used: each `RiverTree` starts afresh.
+        Any model of riparian. By default a :class:`riparian.HoeffdingTree`. The model is cloned,
+        so what it has already learned is not used.
 
     Examples
     --------

@@ -1,16 +1,9 @@
 """Drift detectors: they monitor one number per row and signal when it has changed.
 
-========================  =====================================================
-`ADWIN`                   the mean of any numbers, over a window without a size
-`DDM`, `EDDM`             the rate of errors, and how far apart errors are
-`HDDM_A`, `HDDM_W`        the mean of numbers from 0 to 1, with Hoeffding's and
-                          McDiarmid's inequalities
-`PageHinkley`             the mean of any numbers, by cumulative sums
-`KSWIN`                   the distribution of any numbers
-========================  =====================================================
+{detectors}
 
-All have ``update(x)``, ``drift_detected`` and ``warning_detected``, as River's detectors, and
-``find(values)`` for a whole array at once.
+Like the detectors of River, they have ``update(x)``, ``drift_detected`` and ``warning_detected``.
+``find(values)`` processes a whole array.
 
 Examples
 --------
@@ -54,26 +47,36 @@ __all__ = [
     "from_state",
 ]
 
-_WRITTEN = {cls._name: cls for cls in (ADWIN, DDM, EDDM, HDDM_A, HDDM_W, KSWIN, PageHinkley)}
+_DOCUMENTED = {cls._name: cls for cls in (ADWIN, DDM, EDDM, HDDM_A, HDDM_W, KSWIN, PageHinkley)}
 
-#: The detectors by the names that the core gives them.
+#: The detectors by their names in the core. The core declares them all; a detector without a
+#: documented class of its own gets one from its declaration.
 DETECTORS: dict[str, type[Detector]] = {
-    name: _WRITTEN[name] if name in _WRITTEN else detector_class(name) for name in declarations()
+    name: _DOCUMENTED[name] if name in _DOCUMENTED else detector_class(name)
+    for name in declarations()
 }
 globals().update({cls.__name__: cls for cls in DETECTORS.values()})
 __all__ += [cls.__name__ for cls in DETECTORS.values() if cls.__name__ not in __all__]
+__doc__ = (__doc__ or "").format(
+    detectors="\n".join(
+        f"`{cls.__name__}`\n    {declarations()[name]['about']}" for name, cls in DETECTORS.items()
+    )
+)
 
 
 def from_state(state: Mapping[str, Any]) -> Detector:
-    """Give the detector that `Detector.get_state` has described.
-
-    Only numbers and names are read. What does not describe a detector gives a
-    :class:`riparian.ModelFileError`.
+    """Return the detector that `Detector.get_state` has described.
 
     Parameters
     ----------
     state : dict
-        With the keys "detector", "parameters" and "state".
+        A dict with the keys "detector", "parameters" and "state". Only names and numbers are
+        read.
+
+    Raises
+    ------
+    ModelFileError
+        If `state` does not describe a detector.
 
     Examples
     --------
@@ -96,5 +99,5 @@ def from_state(state: Mapping[str, Any]) -> Detector:
 
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"a state is made of numbers, got {value!r}")
+        raise TypeError(f"a state must consist of numbers, got {value!r}")
     return float(value)

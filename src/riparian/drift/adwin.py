@@ -1,4 +1,4 @@
-"""The mean over a window that is as long as the mean has not changed."""
+"""Adaptive windowing."""
 
 from __future__ import annotations
 
@@ -8,41 +8,42 @@ __all__ = ["ADWIN"]
 
 
 class ADWIN(Detector, name="adwin"):
-    r"""Adaptive windowing: keeps the last values for as long as their mean has not changed.
+    r"""Adaptive windowing: a window that grows while the mean of its values does not change.
 
-    Every `clock` values the window is cut in two at each boundary of its buckets. If at one of
-    them, with :math:`n_0` old and :math:`n_1` recent values of :math:`n`, the variance
-    :math:`v` of the window and :math:`L` for `min_window_length`,
+    Every `clock` values the window is cut in two at each boundary of its buckets, and the means of
+    both parts are compared. Let :math:`n_0` be the number of old and :math:`n_1` of recent values
+    of :math:`n`, :math:`v` the variance of the window and :math:`L` `min_window_length`. If at one
+    boundary
 
     .. math:: |\bar x_0 - \bar x_1| > \sqrt{2 m v d} + \tfrac23 m d, \quad
               d = \ln\frac{2 \ln n}{\delta}, \quad
               m = \frac{1}{n_0 - L + 1} + \frac{1}{n_1 - L + 1},
 
-    then the oldest bucket is dropped and all boundaries are checked again, until none cuts. A
-    drop is a drift. The rest of the window is the new concept's: nothing starts over, and a
-    large change may be signalled by several drifts in a row.
+    the oldest bucket is dropped and all boundaries are checked again, until the condition holds at
+    none. A drop is a drift. The rest of the window is kept, so a large change may be signalled by
+    several drifts in a row.
 
     Parameters
     ----------
     delta : float, default=0.002
         Accepted probability of a false alarm at a check. Smaller values wait longer.
     clock : int, default=32
-        Values from check to check.
+        Number of values between two checks.
     max_buckets : int, default=5
-        Buckets of each size, from 2 to 64. More of them place a cut more exactly, in more
-        memory and time.
+        Number of buckets of each size, from 2 to 64. More buckets locate a change more exactly,
+        and need more memory and time.
     min_window_length : int, default=5
         A part must have more than `min_window_length` + 1 values to be compared.
     grace_period : int, default=10
-        A window that is not longer is not checked.
+        The window is checked only if it is longer than this.
 
     Notes
     -----
-    The window is an exponential histogram: `max_buckets` buckets each of 1, 2, 4, ... values
-    with their sum and their variance, so that a window of a million values takes 1.6 KB.
+    The window is an exponential histogram: `max_buckets` buckets each for 1, 2, 4, ... values,
+    with their sum and variance. A window of a million values needs 1.6 KB.
 
-    Differs from the paper: :math:`\delta / \ln n` instead of :math:`\delta / n`, and
-    :math:`L`, both as in MOA.
+    Differs from the paper: :math:`\delta / \ln n` replaces :math:`\delta / n`, and :math:`L` is
+    added, both as in MOA.
 
     References
     ----------
@@ -60,10 +61,10 @@ class ADWIN(Detector, name="adwin"):
 
     @property
     def variance(self) -> float:
-        """Of the values in the window."""
+        """Variance of the values in the window."""
         return self._native.variance
 
     @property
     def shift(self) -> float:
-        """By how much the last drift changed `estimate`: above 0 if the mean rose."""
+        """Change of `estimate` by the last drift; positive if the mean rose."""
         return self._native.shift

@@ -1,4 +1,4 @@
-"""The rate of errors against its best."""
+"""The drift detection method."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ __all__ = ["DDM"]
 
 
 class DDM(Detector, name="ddm"):
-    r"""Drift detection method: the error rate must not rise above its best by too much.
+    r"""Drift detection method: signals if the error rate rises too far above its minimum.
 
-    With the error rate :math:`p` of :math:`n` values, :math:`s = \sqrt{p (1 - p) / n}` and the
-    smallest :math:`p + s` so far, :math:`p_{min} + s_{min}`,
+    Let :math:`p` be the error rate of :math:`n` values, :math:`s = \sqrt{p (1 - p) / n}`, and
+    :math:`p_{min} + s_{min}` the smallest :math:`p + s` so far.
 
     .. math:: p + s > p_{min} + 2 s_{min} \text{ is a warning,} \quad
-              p + s > p_{min} + 3 s_{min} \text{ a drift.}
+              p + s > p_{min} + 3 s_{min} \text{ is a drift.}
 
     Parameters
     ----------
     warm_start : int, default=30
-        No signal within so many values.
+        Number of values before the first signal.
     warning_threshold : float, default=2.0
-        The factor of :math:`s_{min}` for a warning.
+        Factor of :math:`s_{min}` for a warning.
     drift_threshold : float, default=3.0
-        The factor of :math:`s_{min}` for a drift, at least `warning_threshold`.
+        Factor of :math:`s_{min}` for a drift, at least `warning_threshold`.
 
     Notes
     -----
-    A learner that made no error within `warm_start` values is given no room: its first error is
-    a drift. The longer the stream, the slower a rise of the rate is noticed, since all values
-    since the last drift count.
+    If there is no error in the first `warm_start` values, :math:`s_{min}` is 0 and the first error
+    is a drift. On a long stream a rise of the error rate is noticed late, because all values since
+    the last drift count.
 
-    Differs from the paper: > for its :math:`\ge`, by which a learner without any error would
-    be a drift.
+    Differs from the paper: > replaces :math:`\ge`, which would signal a drift for a model that
+    makes no errors.
 
     References
     ----------

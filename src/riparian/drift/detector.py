@@ -1,4 +1,4 @@
-"""What all detectors of drift have in common."""
+"""The base class of all drift detectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from riparian.policies.parameter import Parameter
 
 __all__ = ["Detector", "declarations", "detector_class"]
 
-_WATCHED = {
+_INPUTS = {
     "numbers": "a finite number within 1e100 of 0",
     "shares": "a number from 0 to 1",
     "errors": "0 (right) or 1 (wrong)",
@@ -25,21 +25,22 @@ _WATCHED = {
 
 
 class Detector:
-    """Monitors one number per row; see :mod:`riparian.drift` for the detectors.
+    """Base class of the drift detectors, which monitor one number per row.
 
-    A detector that signals a drift starts over with the next value, unless its own page says
-    otherwise. It may be copied and pickled, and works wherever River accepts a detector.
+    After a drift a detector starts again with the next value, unless its documentation says
+    otherwise. Detectors can be copied and pickled, and can be used wherever River accepts a drift
+    detector. See :mod:`riparian.drift` for the list.
     """
 
     _name: ClassVar[str]
-    _watches: ClassVar[str]
+    _input: ClassVar[str]
     _declared: ClassVar[dict[str, Parameter]]
 
     def __init_subclass__(cls, *, name: str) -> None:
-        """Take name, parameters and checks from what the core declares of this detector."""
+        """Read the name and the parameters of the detector from the declaration of the core."""
         super().__init_subclass__()
         declared = declarations()[name]
-        cls._name, cls._watches = name, _WATCHED[declared["watches"]]
+        cls._name, cls._input = name, _INPUTS[declared["input"]]
         cls._declared = {d["name"]: Parameter.of(d) for d in declared["parameters"]}
         kind = inspect.Parameter
         cls.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -59,12 +60,22 @@ class Detector:
         self._native = _core.Detector(self._name, self._parameters)
 
     def update(self, x: float) -> Self:
-        """Learn one value; `drift_detected` and `warning_detected` then describe it.
+        """Process one value, and set `drift_detected` and `warning_detected`.
 
         Parameters
         ----------
         x : float
-            The value. What the detector cannot use is refused, and it stays as it was.
+            The value.
+
+        Returns
+        -------
+        self : Detector
+            The detector.
+
+        Raises
+        ------
+        ValueError
+            If the detector does not accept the value. The detector is unchanged.
         """
         try:
             learned = self._native.update(x)
@@ -74,21 +85,21 @@ class Detector:
                 f"{kind}.update needs one number, got {x!r}; find(values) accepts an array"
             ) from None
         if not learned:
-            raise ValueError(f"x must be {self._watches} for {type(self).__name__}, got {x!r}")
+            raise ValueError(f"x must be {self._input} for {type(self).__name__}, got {x!r}")
         return self
 
     def signals(self, values: ArrayLike) -> NDArray[np.uint8]:
-        """Learn all values in their order; give the signal at each.
+        """Process all values in order, and return the signal at each.
 
         Parameters
         ----------
         values : array-like of shape (n,)
-            All are checked before the first is learned.
+            The values. All are checked before the first is processed.
 
         Returns
         -------
-        ndarray of shape (n,)
-            0 for nothing, 1 for a warning, 2 for a drift.
+        signals : ndarray of shape (n,)
+            0 for no signal, 1 for a warning, 2 for a drift.
         """
         array = np.ascontiguousarray(values, dtype=np.float64)
         if np.ndim(values) != 1:
@@ -96,61 +107,66 @@ class Detector:
         at = self._native.first_wrong(array)
         if at < len(array):
             raise ValueError(
-                f"values must be {self._watches} for {type(self).__name__}, "
+                f"values must be {self._input} for {type(self).__name__}, "
                 f"got {array[at]} at position {at}"
             )
         return self._native.update_all(array)
 
     def find(self, values: ArrayLike) -> NDArray[np.intp]:
-        """Learn all values in their order; give the positions at which a drift was detected.
+        """Process all values in order, and return the positions of the drifts.
 
         Parameters
         ----------
         values : array-like of shape (n,)
-            As in `signals`.
+            The values. All are checked before the first is processed.
+
+        Returns
+        -------
+        positions : ndarray of int
+            The positions at which a drift was detected.
         """
         return np.flatnonzero(self.signals(values) == 2)
 
     def reset(self) -> Self:
-        """Forget all values."""
+        """Forget all values, and return the detector."""
         self._native.reset()
         return self
 
     @property
     def drift_detected(self) -> bool:
-        """Whether the last value was a drift."""
+        """Whether a drift was detected at the last value."""
         return self._native.signal == 2
 
     @property
     def warning_detected(self) -> bool:
-        """Whether the last value was a warning; never so for a detector that has none."""
+        """Whether there was a warning at the last value. Not all detectors have warnings."""
         return self._native.signal == 1
 
     @property
     def estimate(self) -> float:
-        """The mean of the present concept as the detector sees it; 0 before the first value."""
+        """Estimated mean of the current concept; 0 before the first value."""
         return self._native.estimate
 
     @property
     def width(self) -> int:
-        """How many of the last values the estimate is about."""
+        """Number of recent values that `estimate` is based on."""
         return self._native.width
 
     @property
     def memory_bytes(self) -> int:
-        """The memory of the detector, without Python's object around it."""
+        """Memory of the detector in bytes, without the Python object."""
         return self._native.bytes
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, by name; `deep` changes nothing, scikit-learn's clone gives it."""
+        """Return the parameters by name. `deep` has no effect; scikit-learn's clone passes it."""
         return dict(self._parameters)
 
     def clone(self, new_params: Mapping[str, Any] | None = None) -> Self:
-        """A new detector with the same parameters, or with some others, and no values."""
+        """Return a new detector without values, with the same parameters except `new_params`."""
         return type(self)(**{**self._parameters, **(new_params or {})})
 
     def get_state(self) -> dict[str, Any]:
-        """The detector as plain data, fit for JSON; `riparian.drift.from_state` reads it."""
+        """Return the detector as JSON values, for `riparian.drift.from_state`."""
         return {
             "detector": self._name,
             "parameters": self.get_params(),
@@ -163,10 +179,10 @@ class Detector:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         from riparian.drift import from_state
 
-        made = from_state(state)
-        if made._name != self._name:
-            raise ModelFileError(f"the state of {made!r} is not one of {type(self).__name__}")
-        self._parameters, self._native = made._parameters, made._native
+        other = from_state(state)
+        if other._name != self._name:
+            raise ModelFileError(f"the state of {other!r} is not a state of {type(self).__name__}")
+        self._parameters, self._native = other._parameters, other._native
 
     def __repr__(self) -> str:
         changed = [
@@ -178,7 +194,7 @@ class Detector:
 
 
 def detector_class(name: str) -> type[Detector]:
-    """The class of a detector that has no module of its own."""
+    """Return a class for a detector that has no module of its own."""
     declared = declarations()[name]
     parameters = [Parameter.of(d) for d in declared["parameters"]]
     described = "".join(
@@ -193,5 +209,5 @@ def detector_class(name: str) -> type[Detector]:
 
 @functools.cache
 def declarations() -> dict[str, dict[str, Any]]:
-    """What the core declares of each detector, by its name."""
+    """Return the core's declaration of each detector, by name."""
     return {d["name"]: d for d in _core.policies()["drift"]}

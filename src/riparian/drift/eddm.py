@@ -1,4 +1,4 @@
-"""How far apart errors are, against the best."""
+"""The early drift detection method."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ __all__ = ["EDDM"]
 
 
 class EDDM(Detector, name="eddm"):
-    r"""Early drift detection method: errors must not come closer together.
+    r"""Early drift detection method: signals if errors come closer together.
 
-    With the mean :math:`p'` and the standard deviation :math:`s'` of the distances between
-    errors, and the largest :math:`p' + 2 s'` so far,
+    Let :math:`p'` be the mean and :math:`s'` the standard deviation of the distances between
+    errors, and :math:`p'_{max} + 2 s'_{max}` the largest :math:`p' + 2 s'` so far. The ratio
 
     .. math:: \frac{p' + 2 s'}{p'_{max} + 2 s'_{max}}
 
-    is a warning below `alpha` and a drift below `beta`. It is computed at each error; in between
-    a warning stands.
+    is a warning below `alpha` and a drift below `beta`. It is computed at each error. A warning
+    lasts until the next error.
 
     Parameters
     ----------
     warm_start : int, default=30
-        No signal within so many errors.
+        Number of errors before the first signal.
     alpha : float, default=0.95
-        Below it is a warning.
+        A ratio below this is a warning.
     beta : float, default=0.9
-        Below it is a drift; at most `alpha`.
+        A ratio below this is a drift; at most `alpha`.
 
     Notes
     -----
-    Made for slow changes. The thresholds know nothing of the number of errors: false alarms
-    are many (see ``docs/drift.md``).
+    Intended for slow changes. The thresholds do not depend on the number of errors, so there are
+    many false alarms (see ``docs/drift.md``).
 
-    Differs from the paper: nothing. It leaves open which standard deviation is meant; here it
-    is that of a sample, and the first distance is counted from the start.
+    Differs from the paper: nothing. The paper does not define the standard deviation; here it is
+    that of a sample, and the first distance is counted from the start.
 
     References
     ----------

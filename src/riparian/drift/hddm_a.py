@@ -1,4 +1,4 @@
-"""Averages compared by Hoeffding's inequality."""
+"""Drift detection with averages and Hoeffding's inequality."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ __all__ = ["HDDM_A"]
 
 
 class HDDM_A(Detector, name="hddm-a"):  # noqa: N801
-    r"""Drift by Hoeffding's inequality: all values against the best prefix of them.
+    r"""Drift detection by Hoeffding's inequality: compares all values with their best prefix.
 
-    Of all prefixes of the :math:`n` values the one with the smallest
-    :math:`\bar x + \sqrt{\ln(1/\delta) / (2 n')}` is kept. With the mean :math:`\bar z` of all,
-    the mean has risen if
+    The best prefix of the :math:`n` values, with :math:`n'` values and the mean :math:`\bar x`, is
+    the one with the smallest :math:`\bar x + \sqrt{\ln(1/\delta) / (2 n')}`. Let :math:`\bar z` be
+    the mean of all values. The mean has risen if
 
     .. math:: \bar z - \bar x \ge \sqrt{\frac{n - n'}{2 n' n} \ln\frac2\delta}.
 
     Parameters
     ----------
     drift_confidence : float, default=0.001
-        :math:`\delta` of a drift, and of the prefixes.
+        :math:`\delta` of a drift and of the best prefix.
     warning_confidence : float, default=0.005
         :math:`\delta` of a warning, at least `drift_confidence`.
     two_sided_test : bool, default=False
-        Whether a mean that fell counts too.
+        Whether to detect a fall of the mean too.
 
     Notes
     -----
-    Made for abrupt changes. Differs from the paper: :math:`\ln(2/\delta)` also for the test of
-    one side, as in MOA.
+    Intended for abrupt changes. Differs from the paper: the one-sided test uses
+    :math:`\ln(2/\delta)` too, as in MOA.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The distribution of the last values against that of those before."""
+"""Kolmogorov-Smirnov windowing."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ __all__ = ["KSWIN"]
 
 
 class KSWIN(Detector, name="kswin"):
-    r"""The test of Kolmogorov and Smirnov on a sliding window.
+    r"""Kolmogorov-Smirnov test on a sliding window.
 
-    The last :math:`r` of the last :math:`n` values are compared with :math:`r` of the
-    :math:`n - r` before them, drawn without repetition. It is a drift if the largest distance
-    between the two empirical distributions is
+    The window has the last :math:`n` values. Its last :math:`r` values are compared with
+    :math:`r` values drawn without repetition from the other :math:`n - r`. There is a drift if the
+    largest distance between the two empirical distributions is
 
-    .. math:: \mathrm{dist} > \sqrt{-\ln(\alpha) / r},
+    .. math:: \mathrm{dist} > \sqrt{-\ln(\alpha) / r}.
 
-    and only the last :math:`r` values are kept.
+    After a drift only the last :math:`r` values are kept.
 
     Parameters
     ----------
     alpha : float, default=0.005
-        Accepted probability of a false alarm at a value. There is a test at every value, so it
-        has to be small.
+        Accepted probability of a false alarm at one value. It must be small, because every value
+        is tested.
     window_size : int, default=100
-        :math:`n`, to 1,000,000.
+        :math:`n`, at most 1,000,000.
     stat_size : int, default=30
         :math:`r`, at most half of `window_size`.
     seed : int, default=0
-        Of the draws. Those at value :math:`t` hang on `seed` and :math:`t` alone.
+        Random seed. The draws at value :math:`t` depend on `seed` and :math:`t` only.
 
     Notes
     -----
-    Sees any change of the distribution, also one that leaves the mean where it is. Meant for
-    numbers; on errors of 0 and 1 the others are better. Differs from the paper: nothing.
+    Detects any change of the distribution, even if the mean stays the same. Intended for numbers;
+    for errors of 0 and 1 the other detectors are better. Differs from the paper: nothing.
 
     References
     ----------

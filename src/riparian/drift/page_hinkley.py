@@ -1,4 +1,4 @@
-"""The cumulative sum of what lies above or below the mean."""
+"""The Page-Hinkley test."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["PageHinkley"]
 
 
 class PageHinkley(Detector, name="page-hinkley"):
-    r"""The test of Page and Hinkley: how far the values have summed up away from their mean.
+    r"""Page-Hinkley test: cumulative sums of the deviations from the mean.
 
-    With the mean :math:`\bar x_t` of the values so far,
+    Let :math:`\bar x_t` be the mean of the values so far.
 
     .. math:: u_t &= \alpha u_{t-1} + (x_t - \bar x_t - \delta), \quad
                      \text{drift if } u_t - \min u > \lambda; \\
@@ -20,20 +20,20 @@ class PageHinkley(Detector, name="page-hinkley"):
     Parameters
     ----------
     min_instances : int, default=30
-        No drift before so many values.
+        Number of values before the first drift.
     delta : float, default=0.005
-        :math:`\delta`: a change of the mean that is let pass.
+        :math:`\delta`, the tolerated change of the mean.
     threshold : float, default=50.0
-        :math:`\lambda`, in the unit of the values: the default is meant for values around 1.
+        :math:`\lambda`, in the unit of the values. The default suits values around 1.
     alpha : float, default=0.9999
-        How much of a sum is kept from value to value.
+        Factor by which the sums fade at each value.
     mode : {"both", "up", "down"}, default="both"
         Which changes of the mean are a drift.
 
     Notes
     -----
-    Differs from the paper: the mean is the running one, and the sums are forgotten by
-    `alpha`, as in MOA and River.
+    Differs from the paper: the mean is the running mean, and the sums fade by `alpha`, as in MOA
+    and River.
 
     References
     ----------

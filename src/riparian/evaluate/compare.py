@@ -1,10 +1,9 @@
-"""Models side by side: every model on every stream with every seed."""
+"""Compare models: every model on every stream with every seed."""
 
 from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.errors import one_of
+from riparian.evaluate.ranks import Ranks, rank_models
 from riparian.evaluate.runs import (
     FIGURES,
     SIZES,
@@ -26,23 +26,24 @@ from riparian.evaluate.runs import (
     run_all,
     run_key,
 )
-from riparian.ranks import Ranks, rank_models
 
 __all__ = ["Cell", "Comparison", "compare"]
 
 
 class Comparison:
-    """The cells of a comparison, and what they show together.
+    """The results of a comparison.
 
     Parameters
     ----------
     cells : iterable of Cell
+        The results of the runs.
 
     Attributes
     ----------
     cells : list of Cell
+        The results of the runs.
     models, streams : list of str
-        In the order in which they were given.
+        The names of models and streams, in order of appearance.
     """
 
     def __init__(self, cells: Iterable[Cell]) -> None:
@@ -57,7 +58,7 @@ class Comparison:
         )
 
     def table(self) -> dict[str, list[Any]]:
-        """Give one list a column, a row a run, as `pandas.DataFrame` accepts them."""
+        """Return one list per column and one row per run, for `pandas.DataFrame`."""
         found: dict[str, list[Any]] = {}
         for cell in self.cells:
             row = asdict(cell)
@@ -68,12 +69,17 @@ class Comparison:
         return found
 
     def scores(self, metric: str = "accuracy") -> NDArray[np.float64]:
-        """Give the mean over the seeds: a row a stream, a column a model.
+        """Return the mean of a metric over the seeds.
 
         Parameters
         ----------
         metric : str, default='accuracy'
-            A figure of the runs, or ``leaves``, ``depth``, ``memory``, ``seconds``.
+            A metric of the runs, or ``leaves``, ``depth``, ``memory`` or ``seconds``.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_streams, n_models)
+            The means; NaN if there is no run.
         """
         one_of("metric", metric, (*FIGURES, *SIZES))
         found: dict[tuple[str, str], list[float]] = {}
@@ -93,16 +99,29 @@ class Comparison:
         Parameters
         ----------
         metric : str, default='accuracy'
+            As for `scores`.
         alpha : float, default=0.05
+            Significance level.
+
+        Returns
+        -------
+        ranks : Ranks
+            The ranks and the test.
         """
         return rank_models(self._larger_is_better(metric), alpha=alpha)
 
     def best(self, metric: str = "accuracy") -> NDArray[np.bool_]:
-        """Say which model is the best on each stream, in the shape of `scores`.
+        """Return which models are the best on each stream.
 
         Parameters
         ----------
         metric : str, default='accuracy'
+            As for `scores`.
+
+        Returns
+        -------
+        best : bool ndarray of shape (n_streams, n_models)
+            True for the best model of each stream.
         """
         scores = self._larger_is_better(metric)
         found: NDArray[np.bool_] = scores == np.fmax.reduce(scores, axis=1, keepdims=True)
@@ -113,11 +132,12 @@ class Comparison:
         return -scores if metric in SMALLER else scores
 
     def to_markdown(self, metric: str = "accuracy") -> str:
-        """Give a table of a metric, models across, the best of each stream in bold.
+        """Return a Markdown table of a metric, with the best model of each stream in bold.
 
         Parameters
         ----------
         metric : str, default='accuracy'
+            As for `scores`.
         """
         scores = self.scores(metric)
         lines = [f"| stream | {' | '.join(self.models)} |", "| --- |" + " ---: |" * scores.shape[1]]
@@ -131,35 +151,40 @@ class Comparison:
         return "\n".join(lines) + "\n"
 
     def plot_ranks(self, metric: str = "accuracy", *, ax: Any = None) -> Any:
-        """Draw the critical-difference diagram.
+        """Plot the critical-difference diagram.
 
         Parameters
         ----------
         metric : str, default='accuracy'
+            As for `scores`.
         ax : matplotlib.axes.Axes, optional
+            The axes to draw on. By default those of a new figure.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        ax : matplotlib.axes.Axes
+            The axes.
         """
-        from riparian.evaluate.plots import plot_ranks
+        from riparian.show.comparison import plot_ranks
 
         return plot_ranks(self.models, self.ranks(metric), ax=ax)
 
     def plot_sizes(self, stream: str | None = None, *, ax: Any = None) -> Any:
-        """Draw the accuracy so far against the leaves, as the C-Tree paper does.
+        """Plot the accuracy so far against the number of leaves, as in the C-Tree paper.
 
         Parameters
         ----------
         stream : str, optional
-            By default the first.
+            Name of the stream. By default the first.
         ax : matplotlib.axes.Axes, optional
+            The axes to draw on. By default those of a new figure.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        ax : matplotlib.axes.Axes
+            The axes.
         """
-        from riparian.evaluate.plots import plot_sizes
+        from riparian.show.comparison import plot_sizes
 
         name = one_of("stream", self.streams[0] if stream is None else stream, self.streams)
         return plot_sizes([cell for cell in self.cells if cell.stream == name], ax=ax)
@@ -175,31 +200,34 @@ def compare(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
-    """Run every model on every stream with every seed, test-then-train.
+    """Evaluate every model on every stream with every seed, prequentially.
 
     Parameters
     ----------
     models : mapping of str to classifier
-        Each is cloned for each run; riparian's, River's, or scikit-learn's.
+        Classifiers of riparian, River or scikit-learn. They are cloned for each run.
     streams : mapping of str to stream, or sequence of str
-        A name such as ``"synth:sea?concept=2"``, to which the seed is added; a data set's, such as
-        ``"dataset:elec2"``, whose rows the seed shuffles unless the name has ``?shuffle=``; a
-        function of the seed that returns a stream; or a stream, the same for all seeds.
+        Each stream is a name such as ``"synth:sea?concept=2"``, to which the seed is added; a data
+        set such as ``"dataset:elec2"``, which is shuffled with the seed unless the name has
+        ``?shuffle=``; a function of the seed that returns a stream; or a stream, which is the same
+        for all seeds.
     seeds : iterable of int, default=(0,)
+        The seeds.
     rows : int, optional
-        Rows of each run; needed where a stream is endless.
+        Number of rows per run. Required if a stream is endless.
     out : path, optional
-        A file of JSON lines to which each run is added as it ends. Runs that are in it already,
-        with the same parameters, stream, seed and rows, are not done again: an interrupted
-        comparison goes on where it was.
+        A file of JSON lines to which each finished run is added. Runs that are already in it, with
+        the same parameters, stream, seed and rows, are not repeated, so an interrupted comparison
+        can be continued.
     n_jobs : int, optional
-        Processes; by default one a processor.
+        Number of processes. By default one per processor.
     progress : bool, optional
-        Show how far the whole grid has come. By default only on a terminal.
+        Whether to show the progress on standard error. By default only on a terminal.
 
     Returns
     -------
-    Comparison
+    comparison : Comparison
+        The results.
 
     Examples
     --------
@@ -212,10 +240,10 @@ def compare(
     (2, 2)
     """
     if not models:
-        raise ValueError("models must name at least one model")
+        raise ValueError("models must have at least one model")
     named = dict(streams) if isinstance(streams, Mapping) else {name: name for name in streams}
     if not named:
-        raise ValueError("streams must name at least one stream")
+        raise ValueError("streams must have at least one stream")
     if rows is not None and rows < 1:
         raise ValueError(f"rows must be at least 1, got {rows}")
     numbers = list(seeds)
@@ -232,28 +260,23 @@ def compare(
         if todo:
             store.check_writable()
             found = run_all(todo, models, named, rows, n_jobs)
-            for job, cell in _shown(found, len(todo), len(jobs) - len(todo), progress):
+            for job, cell in _with_progress(found, len(todo), len(jobs) - len(todo), progress):
                 store.add(job.key, cell)
     return Comparison(_renamed(store.cells[job.key], job.model, job.stream) for job in jobs)
 
 
 def _renamed(cell: Cell, model: str, stream: str) -> Cell:
-    """Runs are known by what was run; names may have changed since."""
+    """Return the cell with its current names, which are not part of the key of a run."""
     return Cell(**{**asdict(cell), "model": model, "stream": stream})
 
 
-def _shown(
+def _with_progress(
     found: Iterator[tuple[Job, Cell]], n: int, done: int, progress: bool | None
 ) -> Iterator[tuple[Job, Cell]]:
-    if not (sys.stderr.isatty() if progress is None else progress):
-        yield from found
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+    from riparian.show.progress import ProgressBar
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{done} runs were there" if done else "runs", total=n + done)
-        bar.update(task, completed=done)
-        for job, cell in found:
-            bar.update(task, advance=1, description=f"{job.model} on {job.stream}")
+    text = f"{done} runs were finished before" if done else "runs"
+    with ProgressBar(text, shown=progress) as bar:
+        for finished, (job, cell) in enumerate(found, done + 1):
+            bar.update(finished, n + done, f"{job.model} on {job.stream}")
             yield job, cell

@@ -1,4 +1,4 @@
-"""K-fold cross-validation, for data that is too small to stream past once."""
+"""K-fold cross-validation, for small data."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ __all__ = ["Folds", "folds"]
 
 @dataclass(frozen=True)
 class Folds:
-    """What each fold gave.
+    """The results of a cross-validation.
 
     Attributes
     ----------
     train_accuracy, test_accuracy : float64 array of shape (n_folds,)
+        Accuracy on the learned rows and on the other rows.
     nodes, leaves, depth : int64 array of shape (n_folds,)
-        Of the model that the fold left; -1 where it has none.
+        Size of the model of each fold; -1 if the model is not a tree.
     seconds : float64 array of shape (n_folds,)
-        Time of learning.
+        Time to learn.
     """
 
     train_accuracy: NDArray[np.float64]
@@ -44,7 +45,7 @@ class Folds:
         )
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give all columns by name, as `pandas.DataFrame` accepts them."""
+        """Return all columns by name, for `pandas.DataFrame`."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
@@ -57,27 +58,30 @@ def folds(
     shuffle: int | None = None,
     only: int | None = None,
 ) -> Folds:
-    """Learn all but one part of the rows, predict that part, and do so for each part.
+    """Evaluate a model by k-fold cross-validation.
+
+    The rows are divided into `k` parts. For each part, a model learns all other rows and predicts
+    the part.
 
     Parameters
     ----------
     model : scikit-learn classifier with ``partial_fit``
-        Cloned for each fold.
+        The model, which is cloned for each fold.
     stream : Stream
-        With an end; its rows are held in memory.
+        A finite stream. Its rows are kept in memory.
     k : int, default=10
-        Parts, of neighbouring rows and of equal size as nearly as can be.
+        Number of parts. Each has consecutive rows, and their sizes differ by at most 1.
     passes : int, default=1
-        How often the rows are gone through. With more than one the bound of a tree loses its
-        meaning.
+        Number of passes over the rows. The bound of a tree does not hold for more than one.
     shuffle : int, optional
-        Seed with which the rows are mixed first; by default they keep their order.
+        Seed of a random order of the rows. By default they keep their order.
     only : int, optional
-        Do the first so many folds and leave out the others.
+        Number of folds to run. By default all.
 
     Returns
     -------
     folds : Folds
+        The results of each fold.
 
     Examples
     --------
@@ -89,12 +93,12 @@ def folds(
         raise ValueError(f"passes must be at least 1, got {passes}")
     X, y = _whole(stream)
     if not 2 <= k <= len(y):
-        raise ValueError(f"k must be from 2 to the {len(y)} rows, got {k}")
+        raise ValueError(f"k must be between 2 and the number of rows, {len(y)}, got {k}")
     if shuffle is not None:
         order = np.random.default_rng(shuffle).permutation(len(y))
         X, y = _picked(X, order), y[order]
     if only is not None and not 1 <= only <= k:
-        raise ValueError(f"only must be from 1 to {k}, got {only}")
+        raise ValueError(f"only must be between 1 and {k}, got {only}")
     parts = list(_parts(len(y), k))[:only]
     found = [_fold(model, X, y, part, passes) for part in parts]
     return Folds(*(np.array(column) for column in zip(*found, strict=True)))
@@ -123,7 +127,7 @@ def _fold(
 
 def _whole(stream: Any) -> tuple[Any, NDArray[Any]]:
     if stream.n_rows is None:
-        raise ValueError("an endless stream has no folds; give it n_rows")
+        raise ValueError("an endless stream cannot be divided into folds; set its n_rows")
     X, y = next(named_blocks(stream, stream.n_rows))
     return X, np.asarray(y)
 

@@ -1,4 +1,4 @@
-"""Anything that learns, seen as a learner that predicts each row before it learns it."""
+"""One interface for the models of riparian, River and scikit-learn."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.data.block import Block
+
 __all__ = ["LOT_ROWS", "Learner", "as_learner", "rows_of"]
 
-#: Rows that a scikit-learn classifier predicts before it learns them together.
+#: Number of rows that a scikit-learn classifier predicts before it learns them together.
 LOT_ROWS = 100
 
-#: What was predicted, and the probabilities by label if they were wanted.
+#: The predictions, and if requested the probabilities by label.
 Predictions: TypeAlias = tuple[Any, dict[Any, NDArray[np.float64]] | None]
 
 
 class Learner(Protocol):
-    """What an evaluation needs of a model, whichever library it comes from."""
+    """The interface that an evaluation needs."""
 
     def prequential(self, X: Any, y: Any, proba: bool) -> Predictions:
         """Predict each row, then learn it."""
@@ -31,17 +33,22 @@ class Learner(Protocol):
 
 
 def as_learner(model: Any, *, classes: Sequence[Any] | None = None, delay: int = 0) -> Learner:
-    """See a model as a learner.
+    """Return a learner for a model of any library.
 
     Parameters
     ----------
     model : classifier
-        A tree of riparian; a River classifier (``learn_one``, ``predict_one``); a scikit-learn
-        classifier with ``partial_fit``, which learns in lots of 100 rows.
+        A model of riparian; a River classifier (``learn_one``, ``predict_one``); or a scikit-learn
+        classifier with ``partial_fit``, which learns 100 rows at a time.
     classes : sequence, optional
-        The labels there will be. scikit-learn's classifiers need them beforehand.
+        All labels of the stream. scikit-learn's classifiers need them.
     delay : int, default=0
-        Rows after which a label is known.
+        Number of rows after which a label is known.
+
+    Returns
+    -------
+    learner : Learner
+        The learner.
     """
     if delay < 0:
         raise ValueError(f"delay must be at least 0, got {delay}")
@@ -53,17 +60,17 @@ def as_learner(model: Any, *, classes: Sequence[Any] | None = None, delay: int =
     if hasattr(model, "partial_fit") and hasattr(model, "predict"):
         return _InLots(_Batch(model, classes), delay, LOT_ROWS)
     raise TypeError(
-        f"{type(model).__name__} cannot be evaluated: it has neither prequential nor learn_one "
-        "and predict_one nor partial_fit and predict"
+        f"{type(model).__name__} cannot be evaluated: it must have prequential, or learn_one and "
+        "predict_one, or partial_fit and predict"
     )
 
 
 class _Native:
-    """A tree of riparian, or anything with its `prequential`."""
+    """A model of riparian, or any model with `prequential`."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        # Of its very first row a model knows nothing, so what it returns is no prediction.
+        # Before its first row a model has no classes, so its first result is not a prediction.
         self._blank = hasattr(type(model), "n_seen_") and not hasattr(model, "n_seen_")
 
     def prequential(self, X: Any, y: Any, proba: bool) -> Predictions:
@@ -92,7 +99,7 @@ class _Native:
 
 
 class _Batch:
-    """A scikit-learn classifier, which accepts numbers only and must know the classes at once."""
+    """A scikit-learn classifier, which accepts only numbers and needs all classes in advance."""
 
     def __init__(self, model: Any, classes: Sequence[Any] | None) -> None:
         self.model = model
@@ -104,8 +111,8 @@ class _Batch:
             return
         if self._classes is None:
             raise ValueError(
-                f"{type(self.model).__name__} must know all classes before it learns: "
-                "give the stream's labels as classes="
+                f"{type(self.model).__name__} needs all classes before it learns; pass the labels "
+                "of the stream as classes="
             )
         self.model.partial_fit(self._matrix(X), y, classes=self._classes)
 
@@ -125,14 +132,14 @@ class _Batch:
         for name, column in X.items():
             if np.asarray(column).dtype.kind not in "biuf":
                 raise TypeError(
-                    f"{type(self.model).__name__} accepts numbers only, but column {name!r} holds "
-                    "text; leave it out or encode it"
+                    f"{type(self.model).__name__} accepts only numbers, but column {name!r} has "
+                    "text; drop or encode it"
                 )
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in X.values()])
 
 
 class _InLots:
-    """Predicts rows as they come, and learns them in lots once their labels are known."""
+    """Predicts rows at once, and learns them in lots when their labels are known."""
 
     def __init__(self, learner: _Native | _Batch, delay: int, lot: int) -> None:
         self._learner = learner
@@ -165,7 +172,7 @@ class _InLots:
         return self._learner.predict(X, proba)
 
     def _learn_lot(self) -> None:
-        """The oldest rows, which may have come in several pieces."""
+        """Learn the oldest rows, which may be in several blocks."""
         wanted = self._lot
         while wanted:
             X, y = self._waiting.pop(0)
@@ -178,7 +185,7 @@ class _InLots:
 
 
 class _OneByOne:
-    """A River classifier, whose rows are dicts."""
+    """A River classifier, which accepts dicts."""
 
     def __init__(self, model: Any, delay: int) -> None:
         self.model = model
@@ -212,7 +219,9 @@ class _OneByOne:
 
 
 def rows_of(X: Any, start: int, stop: int) -> Any:
-    """Some rows of a block, whatever it is made of."""
+    """Return some rows of a block, an array or a mapping of columns."""
+    if isinstance(X, Block):
+        return X.rows(slice(start, stop))
     if isinstance(X, Mapping):
         return {name: column[start:stop] for name, column in X.items()}
     return X[start:stop]
@@ -225,7 +234,7 @@ def _length(X: Any) -> int:
 def _joined(
     tables: Sequence[Mapping[Any, NDArray[np.float64]]], ends: Sequence[int]
 ) -> dict[Any, NDArray[np.float64]]:
-    """Columns by label, of tables one below the other whose classes may differ."""
+    """Concatenate tables of probabilities, whose classes may differ, into columns by label."""
     columns: dict[Any, NDArray[np.float64]] = {}
     for i, table in enumerate(tables):
         for label, column in table.items():
@@ -234,7 +243,7 @@ def _joined(
 
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:
-    """Rows as River accepts them: a missing value is an absent key."""
+    """Return the rows as dicts for River, without keys for missing values."""
     if isinstance(X, Mapping):
         names, columns = list(X), [np.asarray(column).tolist() for column in X.values()]
     else:

@@ -1,4 +1,4 @@
-"""One pass over a stream: each row predicted and then learned, or only predicted."""
+"""Prequential and hold-out evaluation."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.evaluate.learners import as_learner, rows_of
-from riparian.model import StreamClassifier
-from riparian.results import Result
+from riparian.evaluate.results import Result
+from riparian.models.base import StreamClassifier
 
 __all__ = ["Stream", "holdout", "named_blocks", "prequential", "steps"]
 
 
-#: Rows that are learned at once in the beginning, and the seconds that may take.
+#: Number of rows that are learned at once in the beginning, and the longest time for one call.
 _FIRST_ROWS, _LONGEST = 256, 0.1
 
 
 class Stream(Protocol):
-    """What it is evaluated on: blocks of rows and labels."""
+    """The interface of a stream: blocks of rows and labels."""
 
     def blocks(self, size: int) -> Iterator[tuple[Any, Any]]: ...
 
@@ -44,41 +44,43 @@ def prequential(
     classes: Sequence[Any] | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Go through a stream, predicting each row before learning it.
+    """Evaluate a model prequentially: each row is predicted, then learned.
 
     Parameters
     ----------
     model : classifier
-        Anything with ``prequential(X, y)``, such as a `riparian.VFDT`; it goes on learning.
-        Or a classifier of River's; or one of scikit-learn's with ``partial_fit``, which predicts
-        100 rows at a time and then learns them.
+        A model with ``prequential(X, y)``, such as `riparian.VFDT`, which continues to learn; a
+        River classifier; or a scikit-learn classifier with ``partial_fit``, which predicts 100 rows
+        at a time and then learns them.
     stream : stream
-        A file of `riparian.streams.open_stream`, a generator of `riparian.streams`, or anything
-        whose ``blocks(size)`` gives pairs of rows and labels.
+        A file opened by `riparian.streams.open_stream`, a generator of `riparian.streams`, or any
+        object whose ``blocks(size)`` yields pairs of rows and labels.
     block : int, default=10_000
-        Rows that are read and learned at once. The figures do not depend on it.
+        Number of rows to read at once. The result does not depend on it.
     rows : int, optional
-        Stop after so many rows.
+        Stop after this many rows.
     every : int, optional
-        Rows of a window of the accuracy curve; by default as many as keep it short.
+        Number of rows per window of the accuracy curve. By default it grows with the stream, so
+        that the curve has at most 400 points.
     sliding_rows : int, default=1000
-        Rows of the sliding window.
+        Number of rows of the sliding accuracy.
     fading_factor : float, default=0.999
-        What a row counts less than the one after it, in the fading accuracy.
+        Factor by which the weight of a row in the fading accuracy decreases with each later row.
     proba : bool, default=False
-        Ask for probabilities too, for the log loss and the area under the curve.
+        Whether to compute the log loss and the area under the ROC curve.
     delay : int, optional
-        Rows after which a label is known; by default that of the stream (see
-        `riparian.streams.delayed`), 0 in most cases. Late labels are learned in lots of a tenth
+        Number of rows after which a label is known. By default that of the stream, which is 0
+        unless it comes from `riparian.streams.delayed`. Late labels are learned in lots of a tenth
         of the delay, at most 100 rows.
     classes : sequence, optional
-        The labels there will be, for a scikit-learn classifier on a stream that does not list them.
+        All labels, for a scikit-learn classifier on a stream that does not have `classes`.
     progress : bool, optional
-        Show the progress on standard error. By default only on a terminal.
+        Whether to show the progress on standard error. By default only on a terminal.
 
     Returns
     -------
     result : Result
+        Accuracy and other metrics, overall and over time.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def prequential(
     done = steps(
         model, stream, result, block=block, rows=rows, proba=proba, delay=delay, classes=classes
     )
-    return _watched(done, model, stream, result, rows=rows, progress=progress)
+    return _with_progress(done, model, stream, result, rows=rows, progress=progress)
 
 
 def holdout(
@@ -106,24 +108,25 @@ def holdout(
     classes: Sequence[Any] | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Learn the first rows of a stream, then predict the next ones without learning them.
+    """Learn the first rows of a stream, then predict the next rows without learning them.
 
     Parameters
     ----------
     model : classifier
         As for `prequential`.
     stream : stream
+        As for `prequential`.
     train : int
-        Rows that are learned.
+        Number of rows to learn.
     test : int, optional
-        Rows that are predicted; by default all that are left.
+        Number of rows to predict. By default all remaining rows.
     block, every, proba, classes, progress
         As for `prequential`.
 
     Returns
     -------
     result : Result
-        Of the predicted rows alone.
+        The metrics of the predicted rows.
 
     Examples
     --------
@@ -138,7 +141,7 @@ def holdout(
     result = Result(every)
     done = _hold_out(model, stream, result, train, test, block, proba, classes)
     rows = None if test is None else train + test
-    return _watched(done, model, stream, result, rows=rows, progress=progress)
+    return _with_progress(done, model, stream, result, rows=rows, progress=progress)
 
 
 def _hold_out(
@@ -166,17 +169,19 @@ def _hold_out(
             result.model_seconds += now - clock
             result.seconds = now - began
             result.update(y[cut:last], predicted, probabilities=chances, **_sizes(model))
-            _price(result, model)
+            _set_costs(result, model)
         seen += len(y)
         result.skipped = getattr(stream, "skipped", 0)
         yield
         if test is not None and seen >= train + test:
             return
     if seen <= train:
-        raise ValueError(f"train must be below the stream's {seen} rows, got {train}")
+        raise ValueError(
+            f"train must be below the number of rows of the stream, {seen}, got {train}"
+        )
 
 
-def _watched(
+def _with_progress(
     done: Iterator[None],
     model: Any,
     stream: Any,
@@ -185,9 +190,9 @@ def _watched(
     rows: int | None,
     progress: bool | None,
 ) -> Result:
-    """Go through it all, showing how far it has come where that is wanted."""
+    """Run all steps with a progress bar, and return the result."""
     if progress is None or progress:
-        from riparian.progress import Progress
+        from riparian.show.progress import Progress
 
         with Progress(stream, result, rows=rows, lines=bool(progress)) as shown:
             for _ in done:
@@ -209,17 +214,17 @@ def steps(
     delay: int | None = None,
     classes: Sequence[Any] | None = None,
 ) -> Iterator[None]:
-    """Do what `prequential` does, coming back after each block.
+    """Evaluate as `prequential` does, but yield after each block.
 
-    The caller holds the result, which is whole after every step: when the loop is broken off, by
-    Ctrl-C for one, model and result have seen the same rows.
+    After each step the result is up to date. If the loop is interrupted, for example by Ctrl-C,
+    model and result have seen the same rows.
 
     Parameters
     ----------
     model, stream, block, rows, proba, delay, classes
         As for `prequential`.
     result : Result
-        Takes in the figures.
+        The result to update.
 
     Yields
     ------
@@ -233,14 +238,14 @@ def steps(
     late = getattr(stream, "delay", 0) if delay is None else delay
     learner = as_learner(model, classes=_known(classes, stream), delay=late)
     began = time.perf_counter()
-    # Ctrl-C waits for the rows that are learned at once, so they are as many as a tenth of a second
-    # is enough for. To a model of ours it makes no difference how rows are cut into batches.
+    # Ctrl-C is deferred until a batch is learned, so a batch takes about a tenth of a second. The
+    # models of riparian do not depend on how rows are divided into batches.
     at_once = _FIRST_ROWS if isinstance(model, StreamClassifier) else block
     for X, y in named_blocks(stream, block if rows is None else min(block, rows)):
         n = len(y) if rows is None else min(len(y), rows - result.n)
         start = 0
         while start < n:
-            # Cut where a window of the curve ends, to know the leaves there.
+            # End the batch where a window of the curve ends, to record the leaves there.
             stop = min(n, start + result.until_window(), start + at_once)
             part = X if stop - start == len(y) else rows_of(X, start, stop)
             with _uninterrupted():
@@ -250,7 +255,7 @@ def steps(
                 result.model_seconds += now - clock
                 result.seconds = now - began
                 result.update(y[start:stop], predicted, probabilities=chances, **_sizes(model))
-                _price(result, model)
+                _set_costs(result, model)
             if isinstance(model, StreamClassifier):
                 if now - clock > _LONGEST:
                     at_once = max(1, at_once // 2)
@@ -276,43 +281,44 @@ def _sizes(model: Any) -> dict[str, int]:
     }
 
 
-def _price(result: Result, model: Any) -> None:
-    """Say what the model's errors cost, if it knows."""
+def _set_costs(result: Result, model: Any) -> None:
+    """Pass the misclassification costs of the model on to the result."""
     costs, classes = getattr(model, "costs", None), getattr(model, "classes_", None)
     if costs is not None and classes is not None:
         result.count_costs(costs, classes.tolist())
 
 
 def named_blocks(stream: Any, size: int) -> Iterator[tuple[Any, Any]]:
-    """Give the blocks of a stream with its own names for features and classes.
+    """Iterate over the blocks of a stream with its names of features, categories and classes.
 
     Parameters
     ----------
     stream : stream
-        Blocks of arrays get `names`, `categories` and `classes` of the stream, if it has them and
-        they say more than the place.
+        The stream. Its `names`, `categories` and `classes` replace positions and codes in blocks
+        of arrays, unless they are the default names.
     size : int
-        Rows of a block.
+        Number of rows per block.
 
     Yields
     ------
     X, y
-        As a model accepts them.
+        A block, as a model accepts it.
     """
     names = getattr(stream, "names", None)
     classes = getattr(stream, "classes", None)
     numbered = names is not None and names == [f"x{i}" for i in range(len(names))]
-    told = not numbered or bool(getattr(stream, "categories", None))
+    has_names = not numbered or bool(getattr(stream, "categories", None))
     words = None
-    # The numbers themselves need no word; False and True, which equal them, do.
+    # The classes 0, 1, ... are the codes themselves; False and True are equal to 0 and 1 but not
+    # the same labels.
     if classes is not None and list(map(repr, classes)) != list(map(repr, range(len(classes)))):
         words = _words(classes)
-    # One more word, at -1, for a missing category.
+    # Code -1 selects the last entry, None, for a missing category.
     categories = {
         name: _words([*listed, None]) for name, listed in getattr(stream, "categories", {}).items()
     }
     for X, y in stream.blocks(size):
-        if told and names is not None and isinstance(X, np.ndarray):
+        if has_names and names is not None and isinstance(X, np.ndarray):
             X = {name: X[:, i] for i, name in enumerate(names)}
             for name, listed in categories.items():
                 codes = np.where(np.isnan(X[name]), -1, X[name])
@@ -328,7 +334,7 @@ def _words(values: Sequence[Any]) -> NDArray[np.object_]:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C, and SIGTERM if the program handles it, wait until the block is learned."""
+    """Defer Ctrl-C, and SIGTERM if the program handles it, until the batch is learned."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -337,7 +343,7 @@ def _uninterrupted() -> Iterator[None]:
     handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
 
     def hold(number: int, frame: FrameType | None) -> None:
-        # A signal may come while the handlers are put back, and raise before all of them are.
+        # A signal may arrive while the handlers are restored, and raise before all of them are.
         if holding:
             held.append(number)
         else:

@@ -1,4 +1,4 @@
-"""The runs of a comparison: one model on one stream with one seed, done once and kept."""
+"""The runs of a comparison, and the file that stores them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, Self, TypeAlias
 import numpy as np
 
 from riparian.evaluate.passes import prequential
-from riparian.outputs import check_output, open_output
+from riparian.evaluate.workers import on_processes
 from riparian.policies import Policy
-from riparian.workers import on_processes
+from riparian.storage.outputs import check_output, open_output
 
 __all__ = [
     "FIGURES",
@@ -31,11 +31,11 @@ __all__ = [
     "run_key",
 ]
 
-#: A name such as ``"synth:sea"`` or ``"dataset:elec2"``, a function of the seed that gives a
+#: A name such as ``"synth:sea"`` or ``"dataset:elec2"``, a function of the seed that returns a
 #: stream, or a stream.
 StreamSpec: TypeAlias = str | Callable[[int], Any] | Any
 
-#: What is kept of each run.
+#: The metrics that are stored for each run.
 FIGURES = (
     "accuracy",
     "kappa",
@@ -45,28 +45,30 @@ FIGURES = (
     "g_mean",
     "mean_cost",
 )
-#: Of the model at the end of a run.
+#: The size of the model at the end of a run, and the time.
 SIZES = ("leaves", "depth", "memory", "seconds")
-#: What is better the smaller it is.
+#: Metrics for which smaller is better.
 SMALLER = ("mean_cost", *SIZES)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One model on one stream with one seed.
+    """The result of one run: one model on one stream with one seed.
 
     Attributes
     ----------
     model, stream : str
+        The names of model and stream.
     seed : int
+        The seed.
     rows : int
-        How many there were.
+        Number of rows.
     figures : dict
-        Accuracy and the other figures of `Result.figures`, by name.
+        Accuracy and the other metrics of `Result.figures`, by name.
     leaves, depth, memory : int
-        The model's size at the end; -1 where it has none.
+        Size of the model at the end; -1 if the model is not a tree.
     seconds : float
-        Time spent predicting and learning.
+        Time to predict and learn.
     curve : dict of lists
         ``rows``, ``overall`` (accuracy so far) and ``leaves``.
     """
@@ -92,12 +94,12 @@ class Job:
 
 
 class Store:
-    """The runs that are done, in memory and, if wanted, in a file.
+    """The finished runs, in memory and optionally in a file.
 
     Parameters
     ----------
     path : path or None
-        A file of JSON lines, which is read and added to. A device or a FIFO is only written to.
+        A file of JSON lines, which is read and extended. A device or FIFO is only written to.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
@@ -117,12 +119,12 @@ class Store:
         self._opened.close()
 
     def check_writable(self) -> None:
-        """Refuse a file that no run can be added to."""
+        """Raise an error if the file cannot be extended."""
         check_output("out", self._path, append=True)
 
     def _read(self, number: int, line: str) -> None:
         if not line.endswith("\n"):
-            return  # the run that was being written when the machine stopped
+            return  # the run that was being written when the program was stopped
         try:
             found = json.loads(line)
             key = found.pop("key")
@@ -148,32 +150,32 @@ class Store:
 
 
 def _cut_unfinished_line(path: str) -> None:
-    """What an interruption left unfinished must not run into the next line."""
+    """Remove an incomplete last line, so that the next run starts on a new line."""
     with open(path, "rb") as file:
         whole = file.read()
     os.truncate(path, whole.rfind(b"\n") + 1)
 
 
 def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
-    """What a run is known by: what was run on what, not how it was called."""
+    """Return the key of a run, which depends on model, stream, seed and rows, not on names."""
     described = repr(_parameters(model)), _description(stream), seed, rows
     return hashlib.sha256(repr(described).encode()).hexdigest()[:24]
 
 
 def _parameters(model: Any) -> Any:
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
-    if hasattr(model, "_axes"):  # also those that a recipe fixes
-        axes = {name: _whole(value) for name, value in model._axes().items()}
+    if hasattr(model, "_axes"):  # includes the parameters that a recipe fixes
+        axes = {name: _with_parameters(value) for name, value in model._axes().items()}
         return kind, sorted(axes.items(), key=lambda item: item[0])
     if hasattr(model, "get_params"):
         return kind, sorted(model.get_params().items(), key=lambda item: item[0])
     return kind, repr(model)
 
 
-def _whole(value: Any) -> Any:
-    """A policy with all its parameters: one that prints alike may have had other defaults."""
+def _with_parameters(value: Any) -> Any:
+    """Return a policy with all its parameters, because defaults may change between versions."""
     if isinstance(value, tuple):
-        return tuple(_whole(one) for one in value)
+        return tuple(_with_parameters(one) for one in value)
     return value.as_dict() if isinstance(value, Policy) else value
 
 
@@ -185,7 +187,7 @@ def _description(stream: StreamSpec) -> str:
         name = f"{inner.__module__}.{inner.__qualname__}"
         options = getattr(stream, "args", ()), sorted(getattr(stream, "keywords", {}).items())
         return f"{name}{options}"
-    # Rows speak for themselves.
+    # A stream without a description is identified by its first rows.
     X, y = next(iter(stream.blocks(1000)))
     columns = X.values() if isinstance(X, Mapping) else [X]
     digest = hashlib.sha256()
@@ -195,17 +197,17 @@ def _description(stream: StreamSpec) -> str:
 
 
 def open_spec(stream: StreamSpec, seed: int) -> Any:
-    """Give the stream that a specification means with this seed."""
+    """Return the stream of a specification with a seed."""
     if not isinstance(stream, str):
         return stream(seed) if callable(stream) else stream
-    from riparian.named import open_named
+    from riparian.streams.names import open_named
 
     return open_named(stream, seed=seed)
 
 
 def check_end(name: str, stream: Any, rows: int | None) -> None:
     if rows is None and getattr(stream, "n_rows", None) is None and hasattr(stream, "chunk"):
-        raise ValueError(f"the stream {name!r} is endless: give rows")
+        raise ValueError(f"rows must be given, because the stream {name!r} is endless")
 
 
 def run_all(
@@ -255,4 +257,6 @@ def _clone(model: Any) -> Any:
         return clone(model)
     if hasattr(model, "clone"):
         return model.clone()
-    raise TypeError(f"{type(model).__name__} can be run once only: it has no get_params or clone")
+    raise TypeError(
+        f"{type(model).__name__} cannot be cloned for each run: it has no get_params or clone"
+    )

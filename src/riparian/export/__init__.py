@@ -1,4 +1,4 @@
-"""Models for other places: text, Graphviz, scikit-learn, ONNX, and code that runs by itself."""
+"""Export of models: text, Graphviz, scikit-learn, ONNX, SQL, Python and C."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
     "tree_of",
 ]
 
-#: Imported when they are asked for.
+#: Functions that are imported on first use.
 _HOME = {"to_code": "code", "to_onnx": "onnx", "to_sklearn": "scikit"}
 
 

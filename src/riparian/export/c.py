@@ -1,4 +1,4 @@
-"""Trees and forests as C99, for programs without an interpreter."""
+"""Export of trees and forests to C99."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _EVERY_VALUE = """        default: {
             int low = at->first, high = at->second;
             while (low < high) {
                 const int middle = low + (high - low) / 2;
-                if (NAME_ways[middle].value < value) low = middle + 1; else high = middle;
+                if (NAME_branches[middle].value < value) low = middle + 1; else high = middle;
             }
-            if (low == at->second || NAME_ways[low].value != value) return at->answer;
-            node = NAME_ways[low].node;
+            if (low == at->second || NAME_branches[low].value != value) return at->prediction;
+            node = NAME_branches[low].node;
         }
 """
 
@@ -29,10 +29,10 @@ static int NAME_leaf(const double *x, int node)
     for (;;) {
         const struct NAME_node *const at = &NAME_nodes[node];
         double value;
-        if (at->test == 0) return at->answer;
+        if (at->test == 0) return at->prediction;
         value = x[at->feature];
         if (value != value) {
-            if (at->missing == node) return at->answer;
+            if (at->missing == node) return at->prediction;
             node = at->missing;
             continue;
         }
@@ -43,10 +43,10 @@ static int NAME_leaf(const double *x, int node)
 }
 """
 
-_OF_TREE = """
+_PREDICT_TREE = """
 int NAME_predict(const double *x)
 {
-    return NAME_answers[NAME_leaf(x, 0)];
+    return NAME_predictions[NAME_leaf(x, 0)];
 }
 
 const double *NAME_probabilities(const double *x)
@@ -81,68 +81,71 @@ _ADD = """    for (k = 0; k < NAME_CLASSES; ++k) total += p[k];
 
 
 def c_code(tree: PlainTree, *, name: str = "tree") -> str:
-    """The source file.
+    """Return the C source of a tree or forest.
 
     Parameters
     ----------
     tree : PlainTree
-        The tree.
+        The tree or forest.
     name : str, default="tree"
-        What all names in the file begin with.
+        Prefix of all names in the file.
     """
     what = "A decision tree" if tree.sum is None else "A decision forest"
     file = CFile(tree.features, tree.classes, name, what, computes=tree.sum is not None)
-    nodes, ways = _nodes(tree, file)
-    speaking = np.flatnonzero(tree.speaks).tolist()
+    nodes, branches = _nodes(tree, file)
+    predicting = np.flatnonzero(tree.predicts).tolist()
     cases = _ONE_VALUE if (tree.test == ONE_VALUE).any() else ""
     file.add(
-        "struct NAME_node { double value; int test, feature, first, second, missing, answer; };\n",
+        "struct NAME_node {\n    double value;\n"
+        "    int test, feature, first, second, missing, prediction;\n};\n",
         array("static const struct NAME_node NAME_nodes[]", nodes),
     )
-    if ways:
-        file.add(array("static const struct { double value; int node; } NAME_ways[]", ways))
+    if branches:
+        file.add(array("static const struct { double value; int node; } NAME_branches[]", branches))
         cases += _EVERY_VALUE
-    rows = [row(tree.probabilities[node].tolist()) for node in speaking]
+    rows = [row(tree.probabilities[node].tolist()) for node in predicting]
     file.add(array("static const double NAME_shares[][NAME_CLASSES]", rows))
     if tree.sum is None:
-        answers = [str(tree.answer[node]) for node in speaking]
-        file.add(array("static const int NAME_answers[]", answers))
-        file.add(_LEAF.replace("{cases}", cases), _OF_TREE)
+        predictions = [str(tree.prediction[node]) for node in predicting]
+        file.add(array("static const int NAME_predictions[]", predictions))
+        file.add(_LEAF.replace("{cases}", cases), _PREDICT_TREE)
         return str(file)
     file.add(array("static const int NAME_roots[]", map(str, tree.sum.roots)))
     file.add(_LEAF.replace("{cases}", cases))
     divisor = tree.sum.divisor
     scores = _SCORES.replace("{total}", number(divisor or 0.0))
     file.add(scores.replace("{add}", _ADD if divisor is None else ""))
-    # What is divided by a number that is known is so before it is compared, as in the model.
-    file.add_answer(tree.sum.costs, "NAME_scores" if divisor is None else "NAME_probabilities")
+    # With a constant divisor the model compares the quotients, otherwise the sums.
+    file.add_predict(tree.sum.costs, "NAME_scores" if divisor is None else "NAME_probabilities")
     return str(file)
 
 
 def _nodes(tree: PlainTree, file: CFile) -> tuple[list[str], list[str]]:
     rows: list[str] = []
-    ways: list[str] = []
-    answers = 0
+    branches: list[str] = []
+    predictions = 0
     for node in range(len(tree)):
         test, children = int(tree.test[node]), tree.children[node]
         feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
-        value, first, second, answer = 0.0, 0, 0, 0
-        if tree.speaks[node]:
-            answer = answers
-            answers += 1
+        value, first, second, prediction = 0.0, 0, 0, 0
+        if tree.predicts[node]:
+            prediction = predictions
+            predictions += 1
         if test == LEAF:
-            rows.append(f"{{0.0, 0, 0, 0, 0, 0, {answer}}}")
+            rows.append(f"{{0.0, 0, 0, 0, 0, 0, {prediction}}}")
             continue
         if test == EVERY_VALUE:
-            first = len(ways)
+            first = len(branches)
             known = [(code, child) for code, child in children if code >= 0]
             found = sorted((file.category(feature, c), child) for c, child in known)
-            ways += [f"{{{number(v)}, {child}}}" for v, child in found]
-            second = len(ways)
+            branches += [f"{{{number(v)}, {child}}}" for v, child in found]
+            second = len(branches)
         else:
             first, second = children[0][1], children[1][1]
             value = float(tree.threshold[node])
             if test == ONE_VALUE:
                 value = file.category(feature, int(tree.category[node]))
-        rows.append(f"{{{number(value)}, {test}, {feature}, {first}, {second}, {heavy}, {answer}}}")
-    return rows, ways
+        rows.append(
+            f"{{{number(value)}, {test}, {feature}, {first}, {second}, {heavy}, {prediction}}}"
+        )
+    return rows, branches

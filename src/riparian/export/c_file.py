@@ -1,4 +1,4 @@
-"""A C99 file: its head, with the names of columns and classes, its literals, its end."""
+"""C99 source files: comment, names of columns and classes, literals, and the predict function."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.data.formatting import exact_text
+from riparian.data.free_names import column_names
 from riparian.export.categories import is_text, number_of_category
 from riparian.export.values import sound_text
-from riparian.free_names import column_names
-from riparian.wording import exact_text
 
 if TYPE_CHECKING:
-    from riparian.schema import Feature
+    from riparian.data.schema import Feature
 
 __all__ = ["CFile", "array", "number", "row"]
 
-#: Bytes of a string literal that every compiler of C99 accepts.
+#: Length of a string literal that every C99 compiler accepts, in bytes.
 _LONGEST = 4000
-#: Characters that mean themselves in every literal.
+#: Characters that need no escape in a literal.
 _PLAIN = re.compile(rb"[ !#-&(-\x3e@-MO-\[\]-~]")
 
-_HEAD = """/* {what}, written by riparian: C99 {library}.
+_HEAD = """/* {what}, exported by riparian: C99 {library}.
  *
- * int NAME_predict(const double *x)                      a class, as its place in NAME_classes
+ * int NAME_predict(const double *x)                      index of a class in NAME_classes
  * {probabilities} of each class, in the same order
 {more} *
  * x has NAME_FEATURES values, in the order of NAME_features. NaN is a missing value (do not
- * compile with -ffast-math). Categories that are numbers are given as they are{texts}.
+ * compile with -ffast-math). Numeric categories are passed unchanged{texts}.
  */
 {include}#include <stddef.h>
 #include <string.h>
@@ -38,11 +38,11 @@ _HEAD = """/* {what}, written by riparian: C99 {library}.
 """
 
 _CODE_HELP = (
-    " * double NAME_code(int feature, const char *text)        what stands for a category in x\n"
+    " * double NAME_code(int feature, const char *text)        the code of a category in x\n"
 )
 
 _CODE = """
-/* The number that stands for a category of a feature in x; UTF-8. */
+/* The code of a category of a feature in x; the text is UTF-8. */
 double NAME_code(int feature, const char *text)
 {
     size_t low = 0, high = sizeof NAME_texts / sizeof NAME_texts[0];
@@ -72,16 +72,16 @@ _CHEAPEST = """
 int NAME_predict(const double *x)
 {
     double scores[NAME_CLASSES], least = 0.0;
-    int answer, k, best = 0;
+    int label, k, best = 0;
     {fill}(x, scores);
-    for (answer = 0; answer < NAME_CLASSES; ++answer) {
+    for (label = 0; label < NAME_CLASSES; ++label) {
         double cost = 0.0;
         for (k = 0; k < NAME_CLASSES; ++k) {
-            const double part = scores[k] * NAME_costs[answer][k];
+            const double part = scores[k] * NAME_costs[label][k];
             cost += part;
         }
-        if (answer > 0 && !(cost < least)) continue;
-        best = answer;
+        if (label > 0 && !(cost < least)) continue;
+        best = label;
         least = cost;
     }
     return best;
@@ -90,7 +90,7 @@ int NAME_predict(const double *x)
 
 
 class CFile:
-    """A file in the making. ``NAME`` in its parts stands for what all names begin with.
+    """A C source file, built part by part. ``NAME`` in its parts is replaced by the prefix.
 
     Parameters
     ----------
@@ -99,13 +99,14 @@ class CFile:
     classes : sequence
         The labels.
     name : str
-        What all names in the file begin with.
+        Prefix of all names in the file.
     what : str
-        What it holds, for the comment at its top.
+        Description of the model, for the comment at the top.
     computes : bool, default=False
-        Whether probabilities are computed into an array of the caller, or point to a constant.
+        Whether probabilities are written to an array of the caller. Otherwise the function returns
+        a pointer to a constant.
     uses_math : bool, default=False
-        Whether it needs the library of mathematics.
+        Whether the file needs the math library.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class CFile:
         uses_math: bool = False,
     ) -> None:
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            raise ValueError(f"name must be letters, digits and underscores, got {name!r}")
+            raise ValueError(f"name must consist of letters, digits and underscores, got {name!r}")
         self.name = exact_text(name)
         self.features = features
         self.categories = [feature.categories for feature in features]
@@ -133,7 +134,7 @@ class CFile:
                 library="with the library -lm" if uses_math else "without libraries",
                 probabilities=filled if computes else given,
                 more=_CODE_HELP if has_texts else "",
-                texts=",\n * and those that are text as NAME_code gives them" if has_texts else "",
+                texts=", and text\n * categories as codes of NAME_code" if has_texts else "",
                 include="#include <math.h>\n" if uses_math else "",
             ),
             f"enum {{ NAME_FEATURES = {len(features)}, NAME_CLASSES = {len(classes)} }};\n\n",
@@ -144,30 +145,33 @@ class CFile:
             self._add_texts()
 
     def add(self, *parts: str) -> None:
-        """Goes on with these."""
+        """Append parts to the file."""
         self.parts += parts
 
-    def add_answer(self, costs: NDArray[np.float64] | None, fill: str) -> None:
-        """The function that predicts by what `fill` fills: the largest, or the cheapest."""
+    def add_predict(self, costs: NDArray[np.float64] | None, fill: str) -> None:
+        """Append the predict function: the class with the largest score or the lowest cost.
+
+        `fill` is the name of the function that fills the scores.
+        """
         if costs is None:
             self.add(_LIKELIEST.replace("{fill}", fill))
             return
         rows = [row(values) for values in costs.tolist()]
         self.add(
-            "\n/* [answer][true class] */\n",
+            "\n/* [predicted class][true class] */\n",
             array("static const double NAME_costs[][NAME_CLASSES]", rows),
             _CHEAPEST.replace("{fill}", fill),
         )
 
     def category(self, feature: int, code: int) -> float:
-        """What stands for a category in x."""
+        """Return the number of a category in x."""
         if self.texts[feature]:
             return float(code)
         category = self.categories[feature][code]
         return number_of_category(self.features[feature], category, "C", np.float64)
 
     def __str__(self) -> str:
-        # Labels and categories hold no bare NAME: their letters N are written as escapes.
+        # Labels and categories never contain NAME, because their letters N are escaped.
         return "".join(self.parts).replace("NAME", self.name)
 
     def _add_texts(self) -> None:
@@ -177,37 +181,37 @@ class CFile:
             if self.texts[i]
             for code, category in sorted(enumerate(feature.categories), key=_in_bytes)
         ]
-        # A feature may have no category yet; no text is at feature -1.
+        # A feature may have no category yet; the entry of feature -1 is never found.
         kind = "static const struct { int feature; double code; const char *text; } NAME_texts[]"
         self.add(array(kind, entries or ['{-1, 0.0, ""}']), _CODE, "\n")
 
 
 def _in_bytes(entry: tuple[int, Any]) -> bytes:
-    """The order of strcmp."""
+    """Return the sort key of a category, in the order of strcmp."""
     return sound_text(exact_text(entry[1]), "C").encode()
 
 
 def array(declaration: str, entries: Iterable[str]) -> str:
-    """A constant, an entry a line."""
+    """Return the definition of a constant array, one entry per line."""
     body = ",\n".join(f"    {entry}" for entry in entries)
     return f"{declaration} = {{\n{body}\n}};\n"
 
 
 def row(values: Sequence[float]) -> str:
-    """Numbers in braces."""
+    """Return numbers in braces."""
     return "{" + ", ".join(map(number, values)) + "}"
 
 
 def number(value: float) -> str:
-    """All bits of a number, readable where it is whole."""
+    """Return an exact literal of a number: decimal if it is a small integer, else hexadecimal."""
     return f"{value:.1f}" if value == int(value) and abs(value) < 1e6 else value.hex()
 
 
 def _text(text: str) -> str:
-    """A string; whatever could end it, join a trigraph or be a NAME is an escape."""
+    """Return a string literal, with escapes for quotes, trigraphs, newlines and the letter N."""
     data = sound_text(text, "C").encode()
     if len(data) > _LONGEST:
-        # At the outermost level an array without a name lives as long as the program.
+        # At file scope a compound literal has static storage duration.
         letters = ", ".join(f"'{_character(byte)}'" for byte in data)
         return f"(const char[]){{{letters}, 0}}"
     return '"' + "".join(map(_character, data)) + '"'

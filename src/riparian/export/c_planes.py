@@ -1,4 +1,4 @@
-"""Trees of hyperplanes as C99, with the exponential of the library of mathematics."""
+"""Export of trees of hyperplanes to C99, with the math library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ static void NAME_inputs(const double *x, double *inputs)
     }
 }
 
-/* What reaches the left ones of all leaves; the rest, if asked for, what reaches the right ones. */
+/* The share that reaches left leaves; `rest`, unless NULL, is set to that of right leaves. */
 static double NAME_left(int tree, const double *inputs, double *rest)
 {
     double reached[2 * NAME_PLANES + 2], sum = 0.0, other = 0.0;
@@ -58,7 +58,7 @@ void NAME_probabilities(const double *x, double *p)
 _ONE_TREE = """    p[1] = NAME_left(0, inputs, &p[0]);
 """
 
-_A_TREE_A_CLASS = """    {
+_TREE_PER_CLASS = """    {
         double total = 0.0;
         int k;
         for (k = 0; k < NAME_CLASSES; ++k) total += p[k] = NAME_left(k, inputs, NULL);
@@ -68,14 +68,14 @@ _A_TREE_A_CLASS = """    {
 
 
 def c_planes(model: PlainPlanes, *, name: str = "tree") -> str:
-    """The source file.
+    """Return the C source of a tree of hyperplanes.
 
     Parameters
     ----------
     model : PlainPlanes
         The planes.
     name : str, default="tree"
-        What all names in the file begin with.
+        Prefix of all names in the file.
     """
     what = "A tree of hyperplanes"
     file = CFile(model.features, model.classes, name, what, computes=True, uses_math=True)
@@ -105,7 +105,7 @@ def c_planes(model: PlainPlanes, *, name: str = "tree") -> str:
         _BODY.replace("{largest}", number(LARGEST))
         .replace("{steepest}", number(STEEPEST))
         .replace("{slope}", number(model.slope))
-        .replace("{shares}", _ONE_TREE if trees == 1 else _A_TREE_A_CLASS),
+        .replace("{shares}", _ONE_TREE if trees == 1 else _TREE_PER_CLASS),
     )
-    file.add_answer(model.costs, "NAME_probabilities")
+    file.add_predict(model.costs, "NAME_probabilities")
     return str(file)

@@ -1,4 +1,4 @@
-"""Whether the categories of a feature are text or numbers, where only one of them can be."""
+"""Categories in exports whose columns have one type: either text or numbers."""
 
 from __future__ import annotations
 
@@ -7,47 +7,52 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riparian.wording import exact_value, label_text
+from riparian.data.formatting import exact_value, label_text
 
 if TYPE_CHECKING:
-    from riparian.schema import Feature
+    from riparian.data.schema import Feature
 
 __all__ = ["is_text", "number_of_category"]
 
 
 def is_text(feature: Feature, asked: str) -> bool:
-    """Whether a feature has categories and they are text; False for numbers.
+    """Return whether the categories of a feature are text.
 
     Parameters
     ----------
     feature : Feature
-        A column of the schema.
+        A feature of the schema.
     asked : str
-        What wants to know, for the error about categories of several types.
+        Name of the format, for the error message.
+
+    Raises
+    ------
+    ValueError
+        If the feature has both text and numbers, or bytes.
     """
     categories = feature.categories
     kinds = {isinstance(category, str) for category in categories}
     if any(isinstance(category, bytes) for category in categories) or len(kinds) == 2:
         raise ValueError(
-            f"the categories of {label_text(feature.label)!r} are neither all text nor all "
-            f"numbers, and {asked} has one type a column"
+            f"the categories of {label_text(feature.label)!r} must be all text or all numbers: "
+            f"{asked} has one type per column"
         )
     return feature.kind == "categorical" and False not in kinds
 
 
 def number_of_category(feature: Feature, category: Any, asked: str, kind: type[Any]) -> float:
-    """A category that is a number, if a type of floating point can hold it.
+    """Return a numeric category as a float, and check that the conversion is exact.
 
     Parameters
     ----------
     feature : Feature
-        A column of the schema, whose categories are numbers.
+        A feature with numeric categories.
     category : int, float or bool
-        One of them.
+        A category.
     asked : str
-        What wants to know, for the error.
+        Name of the format, for the error message.
     kind : {numpy.float64, numpy.float32}
-        The type.
+        The floating-point type.
     """
     category = exact_value(category)
     try:
@@ -56,9 +61,9 @@ def number_of_category(feature: Feature, category: Any, asked: str, kind: type[A
     except OverflowError:
         number = math.inf
     if number != category or math.isinf(number):
-        rule = "not finite" if number == category else f"not a {np.dtype(kind).name}"
+        rule = "is not finite" if number == category else f"is not exact as {np.dtype(kind).name}"
         raise ValueError(
-            f"the category {label_text(category)} of {label_text(feature.label)!r} is {rule}, "
-            f"and {asked} has no other numbers here; to_code('python') accepts any"
+            f"the category {label_text(category)} of {label_text(feature.label)!r} {rule}, which "
+            f"{asked} requires; to_code('python') supports any category"
         )
     return number

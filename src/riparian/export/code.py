@@ -1,7 +1,8 @@
-"""Models as code that runs without riparian."""
+"""Export of models to SQL, Python and C."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from riparian.errors import one_of
@@ -13,13 +14,15 @@ from riparian.export.python_planes import python_planes
 from riparian.export.sql import sql_code
 
 if TYPE_CHECKING:
-    from riparian.model import StreamClassifier
+    from riparian.models.base import StreamClassifier
 
 __all__ = ["LANGUAGES", "to_code"]
 
-LANGUAGES = {"sql": sql_code, "python": python_code, "c": c_code}
-#: Of hyperplanes; SQL has no exponential that every base knows.
-_OF_PLANES = {"python": python_planes, "c": c_planes}
+LANGUAGES: dict[str, Callable[..., str]] = {"sql": sql_code, "python": python_code, "c": c_code}
+#: The language that has an option.
+_OPTIONS = {"table": "sql", "proba": "sql", "name": "c"}
+#: The writers of hyperplanes. SQL has no exponential that every database knows.
+_OF_PLANES: dict[str, Callable[..., str]] = {"python": python_planes, "c": c_planes}
 
 
 def to_code(
@@ -28,38 +31,53 @@ def to_code(
     *,
     leaf: str | None = None,
     missing: str | None = None,
-    **options: Any,
+    table: str | None = None,
+    proba: bool | None = None,
+    name: str | None = None,
 ) -> str:
-    """The model as the text of a program with the same predictions.
+    """Return a program with the same predictions as the model.
 
     Parameters
     ----------
     model : StreamClassifier
-        A model that has learned.
+        A fitted model.
     language : {"sql", "python", "c"}
-        SQL as SQLite and DuckDB read it, Python 3, or C99.
+        SQL for SQLite and DuckDB, Python 3, or C99.
     leaf : {"majority"} or None, default=None
-        "majority" reads the leaves of any tree as majority leaves; None refuses a model
-        with others.
+        "majority" exports every leaf as a majority leaf. By default a model with other leaf
+        predictors is refused.
     missing : {"fails"} or None, default=None
         Where a missing value takes both branches of a test (ITI): "fails" lets it fail the
         test, as it does while learning; None refuses such a model.
-    **options
-        For "sql": ``table="examples"``, what to read, and ``proba=True``, whether to give
-        probabilities. For "c": ``name="tree"``, what all names begin with.
+    table : str, optional
+        Only for "sql": the table to read. By default ``"examples"``.
+    proba : bool, optional
+        Only for "sql": whether the query returns probabilities. By default it does.
+    name : str, optional
+        Only for "c": what all names begin with. By default ``"tree"``.
 
     Returns
     -------
-    str
-        The program. A comment at its top explains how to call it.
+    code : str
+        The program. A comment at the top explains how to use it.
+
+    Raises
+    ------
+    ValueError
+        If the language cannot express the model.
     """
     one_of("language", language, LANGUAGES)
+    given = {"table": table, "proba": proba, "name": name}
+    options = {option: value for option, value in given.items() if value is not None}
+    for option in options:
+        if _OPTIONS[option] != language:
+            raise ValueError(f"{option} needs language={_OPTIONS[option]!r}, got {language!r}")
     plain = model._plain(Allowed(leaf, missing), "to_code")
     if isinstance(plain, PlainTree):
         return LANGUAGES[language](plain, **options)
     if language not in _OF_PLANES:
         raise ValueError(
             f"language must be 'python' or 'c' for {type(model).__name__}, got {language!r}: its "
-            "hyperplanes need an exponential, which SQL has not"
+            "hyperplanes need an exponential, which SQL does not have"
         )
     return _OF_PLANES[language](plain, **options)

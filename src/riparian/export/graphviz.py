@@ -1,42 +1,45 @@
-"""Trees in Graphviz's DOT language."""
+"""Export of trees to Graphviz."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from riparian.export.text import check_depth, class_weights_text, plural
-from riparian.palette import class_colour, ink_on, mix
-from riparian.structure import Node, Structure
+from riparian.data.formatting import plural
+from riparian.evidence.structure import Node, Structure
+from riparian.export.palette import class_colour, ink_on, mix
+from riparian.export.text import check_depth, class_weights_text
 
 __all__ = ["export_graphviz"]
 
-#: Graphviz reads entities of HTML in every label.
+#: Graphviz interprets HTML entities in labels.
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 
 
 def export_graphviz(
     model: Any, *, max_depth: int | None = None, digits: int = 6, horizontal: bool = False
 ) -> str:
-    """The tree in Graphviz's DOT language; a node has the colour of its commonest class.
+    """Return the tree in the DOT language of Graphviz.
 
-    In SVG the tooltip of an inner node shows why it was split.
+    A node has the colour of its most frequent class. In SVG the tooltip of an inner node shows the
+    evidence of its split.
 
     Parameters
     ----------
     model : HoeffdingTree
-        A model that has learned.
+        A fitted model.
     max_depth : int or None, default=None
-        Deepest level to write; nodes with something left out are dashed. None writes everything.
+        Depth down to which nodes are drawn. Nodes with hidden children are dashed. None draws the
+        whole tree.
     digits : int, default=6
-        Significant digits of thresholds; more are used where two would look alike.
+        Significant digits of thresholds. More are used if two would look the same.
     horizontal : bool, default=False
-        Grow from left to right instead of from top to bottom.
+        Draw from left to right instead of from top to bottom.
 
     Returns
     -------
-    str
-        The text, to be given to ``dot -Tsvg`` or to ``graphviz.Source``.
+    dot : str
+        The graph, for ``dot -Tsvg`` or ``graphviz.Source``.
     """
     structure = Structure.of(model, digits=digits, evidence=True)
     check_depth(max_depth)
@@ -53,8 +56,8 @@ def export_graphviz(
     while waiting:
         node = structure[waiting.pop()]
         cut = max_depth is not None and node.depth >= max_depth and not node.is_leaf
-        answer = structure.classes[node.leading] if node.leading >= 0 else "no prediction yet"
-        title = node.feature if node.feature is not None else answer
+        label = structure.classes[node.leading] if node.leading >= 0 else "no prediction yet"
+        title = node.feature if node.feature is not None else label
         rows = [title, f"n={class_weights_text(structure, node.reached)}"]
         if cut:
             rows.append(f"+{plural(node.below, 'node')}")
@@ -84,5 +87,5 @@ def _fill(node: Node) -> str:
 
 
 def _lines(rows: Sequence[str]) -> str:
-    """The inside of a DOT string, in which names mean themselves: no quote, escape or entity."""
+    """Return the content of a DOT string, with quotes, backslashes and entities escaped."""
     return "\\n".join(row.translate(_ESCAPES) for row in rows)

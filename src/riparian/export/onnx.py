@@ -1,4 +1,4 @@
-"""Models for ONNX, for runtimes without Python."""
+"""Export of models to ONNX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from riparian.export.plain import Allowed, PlainTree
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from riparian.model import StreamClassifier
+    from riparian.models.base import StreamClassifier
 
 __all__ = ["to_onnx"]
 
@@ -22,56 +22,64 @@ def to_onnx(
     missing: str | None = None,
     dtype: str = "float64",
 ) -> ModelProto:
-    """The model as one of ONNX.
+    """Return the model as an ONNX model.
 
-    Trees and forests are a TreeEnsembleClassifier, OADT is matrix products and sigmoids.
+    Trees and forests become a TreeEnsembleClassifier, and OADT matrix products and sigmoids. Needs
+    ``pip install riparian[onnx]``.
 
     Parameters
     ----------
     model : StreamClassifier
-        A model that has learned.
+        A fitted model.
     leaf : {"majority"} or None, default=None
-        "majority" reads the leaves of any tree as majority leaves; None refuses a model
-        with others.
+        "majority" exports every leaf as a majority leaf. By default a model with other leaf
+        predictors is refused.
     missing : {"fails"} or None, default=None
-        Where a missing value takes both branches of a test (ITI): "fails" lets it fail the
-        test, as it does while learning; None refuses such a model.
+        For models that send a missing value down both branches of a test (ITI): with "fails" a
+        missing value fails the test, as it does during learning. By default such a model is
+        refused.
     dtype : {"float64", "float32"}, default="float64"
-        Type of numeric input. With "float32" a threshold is the largest float32 that is not
-        above it, so that every float32 value goes the way it goes in the model.
+        Type of numeric input. With "float32" thresholds are rounded down to float32, so that every
+        float32 value takes the same branch as in the model.
 
     Returns
     -------
-    onnx.ModelProto
-        ``model.SerializeToString()`` is the file. Outputs are ``label`` (int64 or string)
-        and ``probabilities`` (float32, in the order of ``classes_``), in this order. Where an
-        input has one of these names, the output has another: ``label_2``.
+    model : onnx.ModelProto
+        The ONNX model; ``model.SerializeToString()`` returns the bytes of a file. The outputs are
+        ``label`` (int64 or string) and ``probabilities`` (float32, in the order of ``classes_``).
+        If an input has one of these names, the output gets a suffix: ``label_2``.
+
+    Raises
+    ------
+    ValueError
+        If ONNX cannot express the model.
 
     Notes
     -----
-    If all columns hold numbers there is one input, ``X``, of shape (rows, features);
-    categories that are numbers are given as they are. If a feature has categories of text,
-    there is one input a column, of shape (rows, 1), under the feature's name (``x0`` and so on
-    for positions, ``x0_2`` where a feature has the name ``x0``); text is looked up in the graph.
-    NaN is a missing value, and so is the empty string unless it is a category. Needs
-    ``pip install riparian[onnx]``.
+    If all columns are numeric, there is one input ``X`` of shape (rows, features). Numeric
+    categories are passed unchanged. If a feature has text categories, there is one input per
+    column, of shape (rows, 1), with the name of the feature (``x0`` and so on for positions, or
+    ``x0_2`` if a feature has the name ``x0``). NaN is a missing value, and so is the empty string
+    unless it is a category.
 
-    A forest's sums are added by the runtime, in the type of the input and in an order of its
-    own: where two classes are equal but for the last bits, the other one may be predicted.
-    With `costs` sums are compared as float32: of two predictions that cost the same either may be
-    given.
+    The runtime adds the votes of a forest in the type of the input and in an order of its own. If
+    the votes of two classes differ in the last bits only, the other class may be predicted. With
+    `costs` the sums are compared as float32, so of two predictions with the same cost either may
+    be returned.
     """
     one_of("dtype", dtype, ["float64", "float32"])
     try:
         import onnx  # noqa: F401
     except ImportError:
-        raise ImportError("to_onnx needs onnx: pip install 'riparian[onnx]'") from None
+        raise ImportError(
+            "to_onnx needs onnx; install it with: pip install 'riparian[onnx]'"
+        ) from None
     from riparian.export.onnx_graph import Graph
-    from riparian.export.onnx_planes import answer_of_planes
-    from riparian.export.onnx_trees import answer_of_trees
+    from riparian.export.onnx_planes import add_planes
+    from riparian.export.onnx_trees import add_trees
 
     plain = model._plain(Allowed(leaf, missing), "to_onnx")
     graph = Graph(plain.features, dtype)
     if isinstance(plain, PlainTree):
-        return graph.model(plain.classes, *answer_of_trees(graph, plain))
-    return graph.model(plain.classes, *answer_of_planes(graph, plain))
+        return graph.model(plain.classes, *add_trees(graph, plain))
+    return graph.model(plain.classes, *add_planes(graph, plain))

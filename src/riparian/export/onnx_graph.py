@@ -1,4 +1,4 @@
-"""An ONNX graph in the making: its inputs as one matrix, its steps, its outputs."""
+"""Builder of ONNX graphs: the inputs as one matrix, operators, and outputs."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto, helper
 
+from riparian.data.formatting import exact_value, label_text
+from riparian.data.free_names import column_names, free_names
 from riparian.export.categories import is_text, number_of_category
 from riparian.export.values import sound_text
-from riparian.free_names import column_names, free_names
-from riparian.wording import exact_value, label_text
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from riparian.schema import Feature
+    from riparian.data.schema import Feature
 
 __all__ = ["ML", "Graph"]
 
-#: Versions with double thresholds and maps from strings to floats; old, for old runtimes.
+#: The oldest versions with float64 thresholds and string-to-float maps, for old runtimes.
 _ONNX, _ML, _IR = 17, 3, 8
-#: The domain of trees and of maps from text.
+#: The operator domain of trees and of string maps.
 ML = "ai.onnx.ml"
-#: A category that the model has not seen; codes begin at 0.
+#: The code of a category that the model has not seen.
 _UNSEEN = -1.0
 
 
 class Graph:
-    """Steps over one matrix of numbers.
+    """Operators over one matrix of numbers.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ class Graph:
     Attributes
     ----------
     matrix : str
-        The value that holds a column a feature: numbers, NaN where they are missing; of text
-        the codes, -1 for a category that is not known.
+        Name of the matrix with one column per feature: numbers (NaN is missing), or codes of text
+        categories (-1 is unknown).
     texts : list of bool
         Whether the categories of each feature are text.
     kind : int
-        The type of numbers as ONNX knows it.
+        The ONNX type of numbers.
 
     Notes
     -----
-    Inputs of single columns have the names of the features. Names of ours, also those of the
-    outputs, are others: ``label_2`` where a feature has the name ``label``.
+    Inputs of single columns have the names of the features. Generated names, including those of
+    the outputs, avoid them: ``label_2`` if a feature has the name ``label``.
     """
 
     def __init__(self, features: Sequence[Feature], dtype: str) -> None:
@@ -70,13 +70,13 @@ class Graph:
         self.matrix = self._read() if self._columns else self._input("X", len(features))
 
     def add(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
-        """Add a step of one output, and give the name of that."""
+        """Add an operator with one output, and return the name of the output."""
         return self.add_all(operator, 1, *inputs, domain=domain, **attributes)[0]
 
     def add_all(
         self, operator: str, outputs: int, *inputs: str, domain: str = "", **attributes: Any
     ) -> list[str]:
-        """Add a step of several outputs, and give their names."""
+        """Add an operator with several outputs, and return their names."""
         names = [f"{self._prefix}{len(self._nodes)}/{i}" for i in range(outputs)]
         self._nodes.append(
             helper.make_node(operator, list(inputs), names, domain=domain, **attributes)
@@ -84,7 +84,7 @@ class Graph:
         return names
 
     def constant(self, values: Any, kind: int | None = None) -> str:
-        """Numbers, of the type of the input unless another is named, or texts."""
+        """Add a constant, by default of the type of the input, and return its name."""
         name = f"{self._prefix}constant/{len(self._constants)}"
         kind = self.kind if kind is None else kind
         shape = np.shape(values)
@@ -93,7 +93,7 @@ class Graph:
         return name
 
     def number_of(self, feature: int, code: int) -> float:
-        """The number that stands for a category: its code if it is text, else itself."""
+        """Return the number of a category in the matrix: its code if it is text, else itself."""
         if self.texts[feature]:
             return float(code)
         kind = np.float64 if self.dtype == "float64" else np.float32
@@ -101,7 +101,7 @@ class Graph:
         return number_of_category(self.features[feature], category, "ONNX", kind)
 
     def model(self, classes: Sequence[Hashable], place: str, probabilities: str) -> ModelProto:
-        """The whole, with labels looked up by their places."""
+        """Return the ONNX model. `place` is the name of the predicted class index."""
         labels, kind = _labels(classes)
         known = self.constant(labels, kind)
         (label,) = free_names(["label"], self._columns)
@@ -133,7 +133,7 @@ class Graph:
         return name
 
     def _read(self) -> str:
-        """One input a column, and the matrix that they make."""
+        """Add one input per column, and return the name of their concatenation."""
         columns = []
         for feature, name, text in zip(self.features, self._columns, self.texts, strict=True):
             if not text:
@@ -156,12 +156,12 @@ class Graph:
 
 def _input_name(name: str) -> str:
     if not name:
-        raise ValueError("ONNX cannot have an empty name; name the column before learning")
+        raise ValueError("ONNX does not allow an empty name; rename the column before learning")
     return sound_text(name, "ONNX")
 
 
 def _free_prefix(taken: Sequence[str]) -> str:
-    """What the names of inner values begin with, and no name of a column."""
+    """Return a prefix for inner values that no column name has."""
     prefix = "riparian/"
     while any(name.startswith(prefix) for name in taken):
         prefix += "/"
@@ -169,14 +169,14 @@ def _free_prefix(taken: Sequence[str]) -> str:
 
 
 def _labels(classes: Sequence[Hashable]) -> tuple[list[Any], int]:
-    """Labels as ONNX has them, and their type."""
+    """Return the labels as ONNX values, and their type."""
     labels = [exact_value(label) for label in classes]
     if all(isinstance(label, str) for label in labels):
         return [sound_text(label, "ONNX").encode() for label in labels], TensorProto.STRING
     for label in labels:
         if not isinstance(label, int) or not -(2**63) <= label < 2**63:
             raise ValueError(
-                "the labels must be all text or all whole numbers below 2**63 for ONNX, "
-                f"got {label_text(label)!r} among them"
+                "for ONNX the labels must be all text or all whole numbers below 2**63, "
+                f"got {label_text(label)!r}"
             )
     return [int(label) for label in labels], TensorProto.INT64

@@ -1,4 +1,4 @@
-"""Trees of hyperplanes in an ONNX graph: matrix products and sigmoids."""
+"""Export of trees of hyperplanes to ONNX: matrix products and sigmoids."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from onnx import TensorProto
 from riparian.export.onnx_graph import Graph
 from riparian.export.planes import LARGEST, STEEPEST, PlainPlanes
 
-__all__ = ["answer_of_planes"]
+__all__ = ["add_planes"]
 
 
-def answer_of_planes(graph: Graph, model: PlainPlanes) -> tuple[str, str]:
-    """Add the trees to a graph; gives the values of the class's place and of probabilities."""
+def add_planes(graph: Graph, model: PlainPlanes) -> tuple[str, str]:
+    """Add the trees to a graph, and return the names of the class index and the probabilities."""
     trees = len(model.weights)
     inputs = _inputs(graph, model)
-    # Shares of every tree that reach the nodes of a level: (rows, trees * nodes).
+    # Shares that reach the nodes of a level: (rows, trees * nodes).
     reached = ""
     left = right = ""
     for level in range(model.depth):
@@ -27,7 +27,7 @@ def answer_of_planes(graph: Graph, model: PlainPlanes) -> tuple[str, str]:
         steepest = graph.constant(-STEEPEST), graph.constant(STEEPEST)
         value = graph.add("Clip", value, *steepest)
         left = graph.add("Sigmoid", value)
-        # By its own exponential, so that it is not 1 minus 1.
+        # A separate sigmoid: 1 - left would lose all digits if left is near 1.
         right = graph.add("Sigmoid", graph.add("Neg", value))
         if reached:
             left, right = graph.add("Mul", reached, left), graph.add("Mul", reached, right)
@@ -54,7 +54,7 @@ def answer_of_planes(graph: Graph, model: PlainPlanes) -> tuple[str, str]:
 
 
 def _inputs(graph: Graph, model: PlainPlanes) -> str:
-    """One matrix: standardised numbers, then a column a category."""
+    """Add the input matrix: standardised numbers, then one column per category."""
     parts = []
     if model.numbers:
         places = graph.constant([n.feature for n in model.numbers], TensorProto.INT64)

@@ -1,4 +1,4 @@
-"""Trees and forests in an ONNX graph: one TreeEnsembleClassifier."""
+"""Export of trees and forests to ONNX: one TreeEnsembleClassifier."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from onnx import TensorProto, helper
 from riparian.export.onnx_graph import ML, Graph
 from riparian.export.plain import LEAF, ONE_VALUE, THRESHOLD, PlainTree, with_leader
 
-__all__ = ["answer_of_trees"]
+__all__ = ["add_trees"]
 
-#: Runtimes treat one and two classes in ways of their own, so there are always more; columns
-#: beyond the classes are cut off.
+#: Runtimes have special cases for one and two classes, so at least three are declared. Columns
+#: beyond the classes are removed.
 _LEAST_CLASSES = 3
 
 
-def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
-    """Add the trees to a graph; gives the values of the class's place and of probabilities."""
-    asked = _equalities(tree)
-    matrix = _add_equalities(graph, list(asked)) if asked else graph.matrix
+def add_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
+    """Add the trees to a graph, and return the names of the class index and the probabilities."""
+    equalities = _equalities(tree)
+    matrix = _add_equalities(graph, list(equalities)) if equalities else graph.matrix
     nodes = _Binary()
     for number, of_tree in enumerate(tree.trees()):
         nodes.tree = number
-        _add_tree(nodes, graph, tree, of_tree, asked)
+        _add_tree(nodes, graph, tree, of_tree, equalities)
 
     def ensemble(weights: NDArray[Any]) -> tuple[str, str]:
         attributes = _attributes(nodes, weights, len(tree.classes), graph.dtype)
@@ -35,13 +35,13 @@ def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
         return code, graph.add("Gather", scores, columns, axis=1)
 
     if tree.sum is None and not tree.cheapest:
-        single = with_leader(tree.probabilities.astype(np.float32), tree.answer)
+        single = with_leader(tree.probabilities.astype(np.float32), tree.prediction)
         _, scores = ensemble(single)
         return graph.add("ArgMax", scores, axis=1, keepdims=0), scores
     code, scores = ensemble(tree.probabilities)
     if tree.sum is None:
-        # Chosen by costs, and known for every node: trees that predict nothing else.
-        chosen = np.eye(len(tree.classes))[tree.answer]
+        # The cheapest class of each leaf is known: a second ensemble that predicts only it.
+        chosen = np.eye(len(tree.classes))[tree.prediction]
         return graph.add("ArgMax", ensemble(chosen)[1], axis=1, keepdims=0), scores
     if tree.sum.divisor is None:
         total = graph.add("ReduceSum", scores, graph.constant([1], TensorProto.INT64), keepdims=1)
@@ -49,7 +49,7 @@ def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
         total = graph.constant([tree.sum.divisor], TensorProto.FLOAT)
     shares = graph.add("Div", scores, total)
     if tree.sum.costs is None:
-        # The operator's own result: it adds in the type of its input, and gives sums as float32.
+        # The operator's own label: it adds in the type of its input but returns float32 sums.
         return code, shares
     wide = graph.add("Cast", scores, to=TensorProto.DOUBLE)
     costs = graph.constant(tree.sum.costs.T.tolist(), TensorProto.DOUBLE)
@@ -57,31 +57,31 @@ def answer_of_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
 
 
 def _equalities(tree: PlainTree) -> dict[tuple[int, int], int]:
-    """Feature and category of every test of one value, and the column with its outcome."""
+    """Return feature and category of every test of one value, and the column of its result."""
     nodes = np.flatnonzero(tree.test == ONE_VALUE).tolist()
     pairs = dict.fromkeys((int(tree.feature[n]), int(tree.category[n])) for n in nodes)
     return {pair: len(tree.features) + i for i, pair in enumerate(pairs)}
 
 
-def _add_equalities(graph: Graph, asked: Sequence[tuple[int, int]]) -> str:
-    """A wider matrix: for each test of one value a column with 1, 0, or NaN if it is missing.
+def _add_equalities(graph: Graph, equalities: Sequence[tuple[int, int]]) -> str:
+    """Add a column with 1, 0 or NaN (missing) for each test of one value, and return the matrix.
 
-    Thresholds on them do what BRANCH_EQ should: onnxruntime joins such nodes, wrongly for
-    some values.
+    Thresholds on these columns replace BRANCH_EQ, because onnxruntime merges BRANCH_EQ nodes and
+    is wrong for some values.
     """
-    features = graph.constant([f for f, _ in asked], TensorProto.INT64)
+    features = graph.constant([f for f, _ in equalities], TensorProto.INT64)
     tested = graph.add("Gather", graph.matrix, features, axis=1)
-    met = graph.add("Equal", tested, graph.constant([graph.number_of(f, c) for f, c in asked]))
+    met = graph.add("Equal", tested, graph.constant([graph.number_of(f, c) for f, c in equalities]))
     one = graph.add("Cast", met, to=graph.kind)
-    # Nothing but NaN, and times 0 is 0.
+    # Times 0: NaN if the value is missing, otherwise 0.
     missing = graph.add("Mul", tested, graph.constant(0.0))
     return graph.add("Concat", graph.matrix, graph.add("Add", one, missing), axis=1)
 
 
 def _attributes(nodes: _Binary, shares: NDArray[Any], classes: int, dtype: str) -> dict[str, Any]:
-    """Attributes of the operator, in which every test is one of thresholds."""
+    """Return the attributes of the operator. All tests are thresholds."""
     places, ids, weights = [], [], []
-    for at, node in nodes.answers:
+    for at, node in nodes.predicting:
         for c in np.flatnonzero(shares[node]).tolist():
             places.append(at)
             ids.append(c)
@@ -114,14 +114,14 @@ def _add_tree(
     graph: Graph,
     tree: PlainTree,
     of_tree: range,
-    asked: dict[tuple[int, int], int],
+    equalities: dict[tuple[int, int], int],
 ) -> None:
     place = {of_tree[0]: nodes.add()}  # node of the tree -> node of the operator
-    # Parents stand before children, and nothing recurses: trees may be deep.
+    # Parents come before children. No recursion, because trees may be deep.
     for node in of_tree:
         at, test = place[node], int(tree.test[node])
         if test == LEAF:
-            nodes.answers.append((at, node))
+            nodes.predicting.append((at, node))
             continue
         feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
         children = tree.children[node]
@@ -130,7 +130,7 @@ def _add_tree(
             true, false = nodes.branch(at, feature, value, heavy == children[0][1])
             place[children[0][1]], place[children[1][1]] = true, false
         elif test == ONE_VALUE:
-            column = asked[feature, int(tree.category[node])]
+            column = equalities[feature, int(tree.category[node])]
             true, false = nodes.branch(at, column, 0.5, heavy == children[1][1])
             place[children[1][1]], place[children[0][1]] = true, false
         else:
@@ -140,16 +140,16 @@ def _add_tree(
 def _add_every_value(
     nodes: _Binary, place: dict[int, int], graph: Graph, tree: PlainTree, node: int
 ) -> None:
-    """Looks a value up among the branches of a node, by halves.
+    """Add a binary search over the branches of a node with one branch per category.
 
-    Cells alternate: no branch, the first value, no branch, the second, and so on. Where
-    there is no branch the node itself predicts.
+    The cells of the search alternate: no branch, the first value, no branch, the second value, and
+    so on. If there is no branch, the node itself predicts.
     """
     feature, heavy = int(tree.feature[node]), int(tree.heavy[node])
     kind = np.float64 if graph.dtype == "float64" else np.float32
     at = place[node]
     if any(code < 0 for code, _ in tree.children[node]):
-        # No number is below the least one: missing values alone go there.
+        # No number is below the smallest one, so only missing values go there.
         place[heavy], at = nodes.branch(at, feature, float(np.finfo(kind).min), True)
         heavy = node
     values = sorted(
@@ -166,7 +166,7 @@ def _add_every_value(
         at, first, last = waiting.pop()
         if first == last:
             if cells[first] == node:
-                nodes.answers.append((at, node))
+                nodes.predicting.append((at, node))
             else:
                 place[cells[first]] = at
             continue
@@ -176,10 +176,10 @@ def _add_every_value(
 
 
 class _Binary:
-    """Nodes of the operator, as columns."""
+    """The nodes of the operator, as columns."""
 
     def __init__(self) -> None:
-        self.tree = 0  # that nodes are added to
+        self.tree = 0  # the tree to which nodes are added
         self.trees: list[int] = []
         self.features: list[int] = []
         self.modes: list[str] = []
@@ -187,7 +187,7 @@ class _Binary:
         self.true: list[int] = []
         self.false: list[int] = []
         self.missing: list[int] = []
-        self.answers: list[tuple[int, int]] = []  # (node of the operator, of the tree)
+        self.predicting: list[tuple[int, int]] = []  # (node of the operator, of the tree)
 
     def add(self) -> int:
         self.trees.append(self.tree)
@@ -200,7 +200,7 @@ class _Binary:
         return len(self.modes) - 1
 
     def branch(self, at: int, feature: int, value: float, missing: bool) -> tuple[int, int]:
-        """Make a node the test ``x <= value``; gives its two new children, true and false."""
+        """Make a node the test ``x <= value``, and return its new children (true, false)."""
         self.features[at], self.modes[at], self.values[at] = feature, "BRANCH_LEQ", value
         self.missing[at] = int(missing)
         self.true[at], self.false[at] = self.add(), self.add()

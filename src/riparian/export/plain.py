@@ -1,4 +1,4 @@
-"""Grown trees without their statistics: tests, and the predictions of their nodes as numbers."""
+"""Trees and forests without statistics: the tests, and the prediction of each node."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.costs import cost_matrix
-from riparian.structure import EVERY_VALUE, LEAF, ONE_VALUE, THRESHOLD
+from riparian.data.costs import cost_matrix
+from riparian.evidence.structure import EVERY_VALUE, LEAF, ONE_VALUE, THRESHOLD
 
 if TYPE_CHECKING:
-    from riparian.model import StreamClassifier
-    from riparian.schema import Feature
+    from riparian.data.schema import Feature
+    from riparian.models.base import StreamClassifier
 
 __all__ = [
     "EVERY_VALUE",
@@ -35,14 +35,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Allowed:
-    """What an export cannot express and may read otherwise; None refuses it.
+    """Which differences from the model an export may have. None allows no difference.
 
     Attributes
     ----------
     leaf : {"majority"} or None
-        Read leaves that predict in another way as majority leaves.
+        Export other leaf predictors as majority leaves.
     missing : {"fails"} or None
-        A missing value that takes both branches of a test, as one that fails it.
+        Let a missing value fail a test of which the model takes both branches.
     """
 
     leaf: str | None = None
@@ -59,14 +59,14 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Part:
-    """One tree of a model, as its engine gives it.
+    """One tree of a model, as returned by its engine.
 
     Attributes
     ----------
     nodes : mapping of str to ndarray
-        One array a column and one row a node.
+        The nodes: one array per column, one row per node.
     features, classes : sequence of int or None
-        Which ones of the model its codes mean; None for all, in their order.
+        The features and classes of the model that its codes stand for. None is all, in order.
     weight : float
         The weight of its prediction.
     """
@@ -79,17 +79,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Sum:
-    """How several trees predict together: by the sum of what each of them predicts.
+    """How several trees predict together: by the sum of their predictions.
 
     Attributes
     ----------
     roots : list of int
-        The nodes that the trees begin with. The nodes of a tree stand together.
+        The root node of each tree. The nodes of a tree are consecutive.
     divisor : float or None
-        What makes probabilities of a sum; None for the sum of its parts.
+        The divisor that turns a sum into probabilities. None is the total of the sum.
     costs : ndarray of shape (n_classes, n_classes) or None
-        [predicted][true]: the prediction is the class of least cost by the sum. None: the class of
-        the largest part. The first of several, either way.
+        Costs [predicted][true]: the prediction is the class with the lowest cost. With None it is
+        the class with the largest sum. Ties go to the first class.
     """
 
     roots: list[int]
@@ -99,32 +99,32 @@ class Sum:
 
 @dataclass(frozen=True)
 class PlainTree:
-    """What a tree with majority leaves predicts, or several of them, and nothing else.
+    """The tests and predictions of one or several trees with majority leaves.
 
     Attributes
     ----------
     features : sequence of Feature
-        The columns; codes of categories are positions in ``categories``.
+        The columns. Codes of categories are positions in ``categories``.
     classes : list
         Labels, in the order of the columns of `probabilities`.
     test, feature, category, heavy : ndarray of shape (n_nodes,)
-        The tests; `heavy` is the child for missing values, or the node itself if that predicts
-        them. Parents stand before children.
+        The tests. `heavy` is the child for missing values, or the node itself if it predicts them.
+        Parents come before children.
     threshold : ndarray of shape (n_nodes,)
-        ``x <= threshold`` goes to the first child.
+        ``x <= threshold`` leads to the first child.
     children : list of list of (int, int)
-        For each node branch and child, in the order of the branches: 0 and 1, or the
-        categories that have a branch under a test of every value, -1 for one that takes
-        nothing but missing values. A category without one is predicted by the node itself.
-    answer : ndarray of shape (n_nodes,)
+        Branch and child of each node, in the order of the branches. The branches of a test of
+        every value are codes of categories, with -1 for a branch of missing values only; those of
+        other tests are 0 and 1. The node itself predicts categories without a branch.
+    prediction : ndarray of shape (n_nodes,)
         Code of the class that a node predicts.
     probabilities : ndarray of shape (n_nodes, n_classes)
-        Its probabilities, the very numbers that the model gives; with `sum` what it adds to
-        that, its probabilities times the weight of its tree.
+        Probabilities of each node, bit for bit those of the model. With `sum`, the part that a
+        node adds to the sum: its probabilities times the weight of its tree.
     sum : Sum or None
-        None for one tree.
+        How several trees predict together. None for one tree.
     cheapest : bool
-        Whether `answer` is chosen by costs, and not the most likely class.
+        Whether `prediction` is chosen by costs instead of probability.
     """
 
     features: Sequence[Feature]
@@ -135,7 +135,7 @@ class PlainTree:
     heavy: NDArray[Any]
     threshold: NDArray[np.float64]
     children: list[list[tuple[int, int]]]
-    answer: NDArray[np.intp]
+    prediction: NDArray[np.intp]
     probabilities: NDArray[np.float64]
     sum: Sum | None = None
     cheapest: bool = False
@@ -149,36 +149,36 @@ class PlainTree:
         return [feature.categories for feature in self.features]
 
     @property
-    def speaks(self) -> NDArray[np.bool_]:
-        """Which nodes predict: leaves, and tests of every value for a category they lack."""
+    def predicts(self) -> NDArray[np.bool_]:
+        """The nodes that predict: leaves, and tests with one branch per category."""
         found: NDArray[np.bool_] = (self.test == LEAF) | (self.test == EVERY_VALUE)
         return found
 
     def trees(self) -> list[range]:
-        """The nodes of each tree, its root first."""
+        """Return the nodes of each tree, the root first."""
         roots = [0] if self.sum is None else self.sum.roots
         return [range(a, b) for a, b in zip(roots, [*roots[1:], len(self)], strict=True)]
 
 
 def plain_tree(model: StreamClassifier[Any], part: Part) -> PlainTree:
-    """The one tree of a model, whose leaves predict by majority or are read as such."""
+    """Return the tree of a model with majority leaves."""
     classes = list(model._schema.classes)[: part.nodes["counts"].shape[1]]
     found = _plain(model, part, classes)
     costs = model._learned_with.get("costs")
     if costs is None:
         return found
     cheapest = _cheapest(found.probabilities, cost_matrix(costs, classes))
-    return replace(found, answer=cheapest, cheapest=True)
+    return replace(found, prediction=cheapest, cheapest=True)
 
 
 def plain_forest(
     model: StreamClassifier[Any], parts: Sequence[Part], divisor: float | None = None
 ) -> PlainTree:
-    """The trees of a model that predict together, in one table of nodes."""
-    # A tree that knows no class yet predicts nothing.
+    """Return the trees of a forest in one table of nodes."""
+    # A tree without classes predicts nothing.
     parts = [part for part in parts if part.nodes["counts"].shape[1]]
     if not parts:
-        raise ValueError("no tree of this model has learned anything yet")
+        raise ValueError("this model cannot be exported: none of its trees has learned yet")
     classes = list(model._schema.classes)
     costs = model._learned_with.get("costs")
     trees = [_plain(model, part, classes) for part in parts]
@@ -197,7 +197,7 @@ def plain_forest(
             for t, root in placed
             for branches in t.children
         ],
-        answer=np.concatenate([t.answer for t in trees]),
+        prediction=np.concatenate([t.prediction for t in trees]),
         probabilities=np.concatenate(
             [part.weight * t.probabilities for part, t in zip(parts, trees, strict=True)]
         ),
@@ -214,16 +214,16 @@ def refuse_inexpressible(
     options: bool = False,
     both_ways: bool = False,
 ) -> None:
-    """A ValueError that says why such trees cannot be exported as they predict.
+    """Raise a ValueError if an export cannot have the predictions of the model.
 
     Parameters
     ----------
     allowed : Allowed
-        What may be read otherwise.
+        The allowed differences.
     asked : str
-        The export.
+        Name of the export function, for the error message.
     leaf : str or sequence of str
-        What their leaves predict by.
+        The leaf predictors of the model.
     options : bool
         Whether a node may have several tests.
     both_ways : bool
@@ -232,27 +232,27 @@ def refuse_inexpressible(
     if allowed.leaf is None and leaf != "majority":
         raise ValueError(
             f"the leaves of this model predict with {leaf!r}, which {asked} cannot express; "
-            f"{asked}(leaf='majority') gives the tree with majority leaves, whose predictions "
+            f"{asked}(leaf='majority') exports the tree with majority leaves, whose predictions "
             "differ"
         )
     if options:
         raise ValueError(
-            f"{asked} cannot express a tree with options: several leaves predict one row; "
-            "learn one without them (adaptation='none')"
+            f"{asked} cannot express a tree with options, in which several leaves predict a row; "
+            "use a tree without options (adaptation='none')"
         )
     if both_ways and allowed.missing is None:
         raise ValueError(
             f"this model sends a missing value down both branches of a test, which {asked} cannot "
-            f"express; {asked}(missing='fails') sends it down the second one, and rows without "
-            "missing values are predicted the same"
+            f"express; {asked}(missing='fails') sends it down the second one; the predictions of "
+            "rows without missing values stay the same"
         )
 
 
 def with_leader(shares: NDArray[Any], leader: NDArray[np.intp]) -> NDArray[Any]:
-    """Shares whose largest is that of the leader, also where rounding made two equal.
+    """Return shares in which the leader is the unique maximum even after rounding.
 
-    The engine compares weights; two that differ may be one share. The leader's is then
-    raised by one unit in the last place.
+    The engine compares weights. Two different weights may be rounded to the same share; the share
+    of the leader is then raised by one unit in the last place.
     """
     found = shares.copy()
     rows = np.flatnonzero(found.argmax(axis=1) != leader)
@@ -262,7 +262,7 @@ def with_leader(shares: NDArray[Any], leader: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) -> PlainTree:
-    """A tree over the features and classes of the model; its predictions are those of majority."""
+    """Return a tree with majority leaves over the features and classes of the model."""
     nodes = part.nodes
     children: list[list[tuple[int, int]]] = [[] for _ in nodes["parent"]]
     for child, (parent, branch) in enumerate(
@@ -273,9 +273,9 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
     for branches in children:
         branches.sort()
     own: NDArray[np.float64] = nodes["counts"] + nodes.get("inherited", 0.0)
-    # A node without weight predicts like its parent; the root's is never used.
+    # A node without weight predicts like its parent. The parent of the root, -1, is never used.
     weights = np.where((own > 0.0).any(axis=1, keepdims=True), own, own[nodes["parent"]])
-    # Summed from the first class on, as the engine does it: the same bits.
+    # Summed in the order of the engine, to get the same bits.
     total = np.cumsum(weights, axis=1)[:, -1:]
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(total > 0.0, weights / total, 1.0 / weights.shape[1])
@@ -291,17 +291,17 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
         test=nodes["test"],
         feature=feature,
         category=nodes["category"],
-        # Where no branch takes missing values the node itself predicts.
+        # If no branch takes missing values, the node itself predicts.
         heavy=np.where(nodes["heavy"] >= 0, nodes["heavy"], np.arange(len(own))),
         threshold=nodes["threshold"],
         children=children,
-        answer=codes[weights.argmax(axis=1)],
+        prediction=codes[weights.argmax(axis=1)],
         probabilities=wide,
     )
 
 
 def _cheapest(shares: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The class of least expected cost of each row, summed in the order of the engine."""
+    """Return the class with the lowest expected cost, summed in the order of the engine."""
     expected = np.zeros_like(shares)
     for k in range(shares.shape[1]):
         expected += shares[:, k : k + 1] * costs[:, k]

@@ -1,4 +1,4 @@
-"""Trees of hyperplanes without what they learn by: planes, and what inputs are made of."""
+"""Trees of hyperplanes without their learning state: the planes and the inputs."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.costs import cost_matrix
+from riparian.data.costs import cost_matrix
 
 if TYPE_CHECKING:
-    from riparian.gradient import OADT
-    from riparian.schema import Feature
+    from riparian.data.schema import Feature
+    from riparian.models.gradient import OADT
 
 __all__ = ["LARGEST", "STEEPEST", "Number", "PlainPlanes", "plain_planes"]
 
-#: What inputs are cut off at, and the slope times the distance from a plane.
+#: Limits of the inputs, and of the slope times the distance from a plane.
 LARGEST, STEEPEST = 1e6, 60.0
 
 
 @dataclass(frozen=True)
 class Number:
-    """How a numeric feature is made an input: ``(x - centre) / spread``, cut off.
+    """A numeric input: ``(x - centre) / spread``, clipped.
 
     Attributes
     ----------
     feature : int
-        Its place among the features.
+        Index of the feature.
     centre, spread : float
-        What is subtracted, and divided by then.
+        The centre and the spread.
     missing : float
-        The input where the value is missing.
+        The input if the value is missing.
     """
 
     feature: int
@@ -43,28 +43,28 @@ class Number:
 
 @dataclass(frozen=True)
 class PlainPlanes:
-    """What a tree of hyperplanes predicts, or one tree per class, and nothing else.
+    """The planes of one tree of hyperplanes, or of one tree per class.
 
     Attributes
     ----------
     features : sequence of Feature
         The columns.
     classes : list
-        Labels.
+        The labels.
     depth : int
-        Levels of planes.
+        Number of levels of planes.
     slope : float
-        How sharply a plane tells its sides apart.
+        Slope of the sigmoid of a plane.
     numbers : list of Number
-        The first inputs.
+        The numeric inputs, which come first.
     categories : list of (int, int)
-        The inputs after them, each 1 or 0: feature and code of a category.
+        The other inputs, each 1 or 0: feature and code of a category.
     weights : ndarray of shape (n_trees, 2 ** depth - 1, n_inputs)
-        The planes, level by level.
+        The weights of the planes, level by level.
     biases : ndarray of shape (n_trees, 2 ** depth - 1)
-        Theirs.
+        The biases of the planes.
     costs : ndarray or None
-        [predicted][true]; None where the prediction is the most likely class.
+        Costs [predicted][true]. With None the prediction is the most likely class.
     """
 
     features: Sequence[Feature]
@@ -79,12 +79,12 @@ class PlainPlanes:
 
 
 def plain_planes(model: OADT, asked: str) -> PlainPlanes:
-    """The planes of a model that has learned two classes or more."""
+    """Return the planes of a model that has learned at least two classes."""
     arrays = model._fitted().snapshot()
     axes = model._learned_with
     classes = list(model._schema.classes)
     if len(classes) < 2:
-        raise ValueError(f"{asked} needs two classes: one alone has no planes")
+        raise ValueError(f"{asked} needs a model with at least two classes, got {len(classes)}")
     features = list(model._schema.features)
     numbers, still = _numbers(features, arrays, axes["standardise"])
     known = iter(arrays["categories"].tolist())
@@ -95,7 +95,7 @@ def plain_planes(model: OADT, asked: str) -> PlainPlanes:
         for code in range(next(known))
     ]
     if not numbers and not categories:
-        raise ValueError(f"{asked} needs a value: this model has seen missing ones only")
+        raise ValueError(f"{asked} needs a model that has seen values, not only missing ones")
     inner = 2 ** axes["depth"] - 1
     weights = arrays["weights"].reshape(-1, inner, len(numbers) + len(categories)).copy()
     weights[:, :, np.flatnonzero(still)] = 0.0
@@ -115,7 +115,7 @@ def plain_planes(model: OADT, asked: str) -> PlainPlanes:
 def _numbers(
     features: Sequence[Feature], arrays: Mapping[str, NDArray[Any]], standardise: bool
 ) -> tuple[list[Number], NDArray[np.bool_]]:
-    """The numeric inputs, and which of them are 0 whatever comes."""
+    """Return the numeric inputs, and which of them are always 0."""
     places = [i for i, feature in enumerate(features) if feature.kind == "numeric"]
     known, mean, squares = arrays["known"], arrays["mean"], arrays["squares"]
     if not standardise:

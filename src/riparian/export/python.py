@@ -1,4 +1,4 @@
-"""Trees and forests as a Python module without imports."""
+"""Export of trees and forests to a Python module without imports."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from riparian.export.values import python_list, python_literal
 
 __all__ = ["python_code"]
 
-_HEAD = '''"""A decision {what}, written by riparian. It imports nothing.
+_HEAD = '''"""A decision {what}, exported by riparian. It needs no imports.
 
-predict_one(x) gives the class of one example and predict_proba_one(x) a dict of class
-probabilities. An example is a dict of values by the names in FEATURES; where these are
-positions it may be a sequence. None, NaN and an absent value are missing.
+predict_one(x) returns the class of one example, and predict_proba_one(x) a dict of class
+probabilities. An example is a dict with the keys FEATURES, or a sequence if these are
+positions. None, NaN and an absent key are missing values.
 """
 
 '''
@@ -21,19 +21,19 @@ positions it may be a sequence. None, NaN and an absent value are missing.
 _OF_TREE = '''
 
 def predict_one(x):
-    """The class of one example."""
-    return CLASSES[_ANSWERS[_leaf(x, 0)][0]]
+    """Return the class of one example."""
+    return CLASSES[_PREDICTIONS[_leaf(x, 0)][0]]
 
 
 def predict_proba_one(x):
-    """The probability of each class."""
-    return dict(zip(CLASSES, _ANSWERS[_leaf(x, 0)][1]))
+    """Return the probability of each class."""
+    return dict(zip(CLASSES, _PREDICTIONS[_leaf(x, 0)][1]))
 '''
 
 _OF_FOREST = '''
 
 def predict_one(x):
-    """The class of one example."""
+    """Return the class of one example."""
     scores = _scores(x)
     if _COSTS is None:
         return CLASSES[scores.index(max(scores))]
@@ -42,7 +42,7 @@ def predict_one(x):
 
 
 def predict_proba_one(x):
-    """The probability of each class."""
+    """Return the probability of each class."""
     scores = _scores(x)
     total = _total(scores) if _DIVISOR is None else 1.0
     return dict(zip(CLASSES, [s / total for s in scores]))
@@ -51,13 +51,13 @@ def predict_proba_one(x):
 def _scores(x):
     scores = [0.0] * len(CLASSES)
     for root in _ROOTS:
-        for k, share in enumerate(_ANSWERS[_leaf(x, root)]):
+        for k, share in enumerate(_PREDICTIONS[_leaf(x, root)]):
             scores[k] += share
     return scores if _DIVISOR is None else [s / _DIVISOR for s in scores]
 
 
 def _total(values):
-    total = 0.0  # from the first to the last; sum() would round otherwise
+    total = 0.0  # added in order; sum() rounds differently since Python 3.12
     for value in values:
         total += value
     return total
@@ -90,18 +90,22 @@ def _leaf(x, node):
 
 
 def python_code(tree: PlainTree) -> str:
-    """The module's text, all of it ASCII."""
+    """Return the text of the module, which is ASCII."""
     lines = [
         _HEAD.replace("{what}", "tree" if tree.sum is None else "forest"),
         f"FEATURES = {python_list([f.name for f in tree.features])}\n",
         f"CLASSES = {python_list(tree.classes)}\n",
-        "\n# Kind of test, feature, threshold, category or branches, children, the missing one.\n",
+        "\n# Kind of test; feature; threshold, category or branches; children; missing child.\n",
         "_NODES = [\n",
         *(f"    {_node(tree, node)},\n" for node in range(len(tree))),
-        "]\n\n# Of each node that answers its ",
-        "class and probabilities" if tree.sum is None else "part of the sum",
-        ".\n_ANSWERS = {\n",
-        *(f"    {node}: {_said(tree, node)},\n" for node in range(len(tree)) if tree.speaks[node]),
+        "]\n\n# ",
+        "Class and probabilities" if tree.sum is None else "The part of the sum",
+        " of each node that predicts.\n_PREDICTIONS = {\n",
+        *(
+            f"    {node}: {_prediction(tree, node)},\n"
+            for node in range(len(tree))
+            if tree.predicts[node]
+        ),
         "}\n",
     ]
     if tree.sum is None:
@@ -112,15 +116,15 @@ def python_code(tree: PlainTree) -> str:
         lines += [
             f"_ROOTS = {python_list(tree.sum.roots)}\n",
             f"_DIVISOR = {python_literal(tree.sum.divisor)}\n",
-            f"_COSTS = {rows}  # [answer][true class]\n",
+            f"_COSTS = {rows}  # [predicted class][true class]\n",
             _OF_FOREST,
         ]
     return "".join([*lines, _LEAF])
 
 
-def _said(tree: PlainTree, node: int) -> str:
+def _prediction(tree: PlainTree, node: int) -> str:
     shares = python_list(tree.probabilities[node].tolist())
-    return f"({tree.answer[node]}, {shares})" if tree.sum is None else shares
+    return f"({tree.prediction[node]}, {shares})" if tree.sum is None else shares
 
 
 def _node(tree: PlainTree, node: int) -> str:
@@ -131,10 +135,10 @@ def _node(tree: PlainTree, node: int) -> str:
     children = tree.children[node]
     if test == EVERY_VALUE:
         categories = tree.categories[feature]
-        ways = ", ".join(
+        branches = ", ".join(
             f"{python_literal(categories[c])}: {child}" for c, child in children if c >= 0
         )
-        return f"(3, {feature}, {{{ways}}}, 0, 0, {heavy})"
+        return f"(3, {feature}, {{{branches}}}, 0, 0, {heavy})"
     what: Any = float(tree.threshold[node])
     if test == ONE_VALUE:
         what = tree.categories[feature][int(tree.category[node])]

@@ -1,4 +1,4 @@
-"""Trees of hyperplanes as a Python module that imports nothing but exp."""
+"""Export of trees of hyperplanes to a Python module that imports only exp."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from riparian.export.values import python_list, python_literal
 
 __all__ = ["python_planes"]
 
-_HEAD = '''"""A tree of hyperplanes, written by riparian. It imports nothing but exp.
+_HEAD = '''"""A tree of hyperplanes, exported by riparian. It imports only exp.
 
-predict_one(x) gives the class of one example and predict_proba_one(x) a dict of class
-probabilities. An example is a dict of values by the names in FEATURES; where these are
-positions it may be a sequence. None, NaN and an absent value are missing.
+predict_one(x) returns the class of one example, and predict_proba_one(x) a dict of class
+probabilities. An example is a dict with the keys FEATURES, or a sequence if these are
+positions. None, NaN and an absent key are missing values.
 """
 
 from math import exp
@@ -24,7 +24,7 @@ from math import exp
 _TAIL = '''
 
 def predict_one(x):
-    """The class of one example."""
+    """Return the class of one example."""
     shares = _shares(x)
     if _COSTS is None:
         return CLASSES[shares.index(max(shares))]
@@ -33,7 +33,7 @@ def predict_one(x):
 
 
 def predict_proba_one(x):
-    """The probability of each class."""
+    """Return the probability of each class."""
     return dict(zip(CLASSES, _shares(x)))
 
 
@@ -48,7 +48,7 @@ def _shares(x):
 
 
 def _sides(planes, inputs):
-    """What reaches the left ones of all leaves, and the right ones."""
+    """Return the shares that reach left leaves and right leaves."""
     reached, first = [1.0], 0
     while first < len(planes):
         following = []
@@ -86,7 +86,7 @@ def _value(x, feature):
 
 
 def python_planes(model: PlainPlanes) -> str:
-    """The module's text, all of it ASCII."""
+    """Return the text of the module, which is ASCII."""
     numbers = [(n.feature, n.centre, n.spread, n.missing) for n in model.numbers]
     known = {f: model.features[f].categories for f, _ in model.categories}
     categories = [(f, known[f][code]) for f, code in model.categories]
@@ -98,16 +98,16 @@ def python_planes(model: PlainPlanes) -> str:
         f"FEATURES = {python_list([f.name for f in model.features])}\n",
         f"CLASSES = {python_list(model.classes)}\n",
         f"\n_SLOPE, _STEEPEST, _LARGEST = {model.slope}, {STEEPEST}, {LARGEST}\n",
-        "\n# The inputs: feature, what is subtracted, divided by and stands for a gap;",
+        "\n# The inputs: feature, centre, spread and the input of a missing value;",
         "\n# then feature and category.\n",
         _table("_NUMBERS", numbers),
         _table("_CATEGORIES", categories),
-        "\n# Of each plane its weights and its bias, level by level.\n_TREES = [\n",
+        "\n# The weights and the bias of each plane, level by level.\n_TREES = [\n",
     ]
     for weights, biases in zip(model.weights.tolist(), model.biases.tolist(), strict=True):
         planes = zip(map(python_list, weights), map(python_literal, biases), strict=True)
         lines += ["    [\n", *(f"        ({w}, {bias}),\n" for w, bias in planes), "    ],\n"]
-    lines += ["]\n", f"_COSTS = {costs}  # [answer][true class]\n", _TAIL]
+    lines += ["]\n", f"_COSTS = {costs}  # [predicted class][true class]\n", _TAIL]
     return "".join(lines)
 
 

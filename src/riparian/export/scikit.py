@@ -1,4 +1,4 @@
-"""Trees as a DecisionTreeClassifier of scikit-learn."""
+"""Export of trees to scikit-learn."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import Tree
 
+from riparian.data.formatting import label_text
+from riparian.data.labels import label_array
+from riparian.evidence.structure import Structure
 from riparian.export.plain import LEAF, THRESHOLD, Allowed, PlainTree, with_leader
-from riparian.labels import label_array
-from riparian.structure import Structure
-from riparian.wording import label_text
 
 if TYPE_CHECKING:
-    from riparian.tree_model import TreeModel
+    from riparian.models.tree_model import TreeModel
 
 __all__ = ["to_sklearn"]
 
@@ -22,38 +22,43 @@ __all__ = ["to_sklearn"]
 def to_sklearn(
     model: TreeModel[Any], *, leaf: str | None = None, missing: str | None = None
 ) -> DecisionTreeClassifier:
-    """The tree as a fitted DecisionTreeClassifier with the same predictions.
+    """Return the tree as a fitted DecisionTreeClassifier with the same predictions.
 
     Parameters
     ----------
     model : TreeModel
-        A model that has learned.
+        A fitted model.
     leaf : {"majority"} or None, default=None
-        "majority" reads the leaves of any model as majority leaves; None refuses a model
-        with others.
+        "majority" exports every leaf as a majority leaf. By default a model with other leaf
+        predictors is refused.
     missing : {"fails"} or None, default=None
-        As in :func:`riparian.export.to_onnx`.
+        As for :func:`riparian.export.to_onnx`.
 
     Returns
     -------
-    DecisionTreeClassifier
-        A copy of the tree as it is now. ``predict``, ``predict_proba``, ``apply``,
-        ``decision_path`` and scikit-learn's ``export_text`` and ``plot_tree`` work. Its
-        ``classes_`` are in the order of the model's, and its node ids are the model's.
+    tree : DecisionTreeClassifier
+        A copy of the current tree. ``predict``, ``predict_proba``, ``apply``, ``decision_path``
+        and scikit-learn's ``export_text`` and ``plot_tree`` work. The order of ``classes_`` and the
+        node ids are those of the model.
+
+    Raises
+    ------
+    ValueError
+        If scikit-learn cannot express the tree: with costs, or with tests of categories.
 
     Notes
     -----
-    scikit-learn rounds X to float32 before it compares it with a threshold. Thresholds are
-    taken over unchanged, so the predictions are the same for every row that float32 can hold;
-    a float64 value may fall on the other side of a threshold within its rounding.
-    ``n_node_samples`` counts the examples that reached a node; its ``impurity`` is the Gini
-    index of what the node predicts with.
+    scikit-learn rounds X to float32 before it compares it with a threshold, but the thresholds are
+    not rounded. The predictions are the same for all float32 values. A float64 value that is very
+    close to a threshold may take the other branch. ``n_node_samples`` is the number of examples
+    that reached a node. ``impurity`` is the Gini index of the class weights that the node predicts
+    with.
     """
     tree = model._plain(Allowed(leaf, missing), "to_sklearn")
     if tree.cheapest:
         raise ValueError(
-            "to_sklearn cannot express costs: scikit-learn's trees predict the most likely class; "
-            "to_onnx and to_code can"
+            "to_sklearn cannot express costs, because scikit-learn's trees predict the most likely "
+            "class; use to_onnx or to_code"
         )
     _refuse_categories(tree)
     found = DecisionTreeClassifier()
@@ -74,16 +79,17 @@ def _refuse_categories(tree: PlainTree) -> None:
     if other.size:
         feature = tree.features[int(tree.feature[other[0]])]
         raise ValueError(
-            f"node {other[0]} tests the categories of {label_text(feature.label)!r}, and "
-            "scikit-learn's trees test numbers only; to_onnx and to_code accept categories"
+            f"to_sklearn cannot express node {other[0]}, which tests the categories of "
+            f"{label_text(feature.label)!r}; scikit-learn's trees test only numbers; use to_onnx "
+            "or to_code"
         )
 
 
 def _reached(model: TreeModel[Any], n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Weights of the nodes; of a tree that was seeded and has learned nothing, the seed's."""
+    """Return the weights of the nodes; those of the seed if a seeded tree has learned nothing."""
     structure = Structure.of(model)
     learned = sum(structure[0].reached) > 0.0
-    return np.array([sum(s.reached if learned else s.answer) for s in structure][:n])
+    return np.array([sum(s.reached if learned else s.predicted_weights) for s in structure][:n])
 
 
 def _inner(tree: PlainTree, reached: Any) -> Tree:
@@ -104,7 +110,7 @@ def _inner(tree: PlainTree, reached: Any) -> Tree:
     for node, branches in enumerate(tree.children):
         for _, child in branches:
             depth[child] = depth[node] + 1
-    values = with_leader(tree.probabilities, tree.answer)
+    values = with_leader(tree.probabilities, tree.prediction)
     inner.__setstate__(
         {
             "max_depth": int(depth.max()),
@@ -117,5 +123,5 @@ def _inner(tree: PlainTree, reached: Any) -> Tree:
 
 
 def _node_type(inner: Tree) -> Any:
-    """The type of a node in the scikit-learn that is installed."""
+    """Return the node dtype of the installed scikit-learn."""
     return inner.__getstate__()["nodes"].dtype

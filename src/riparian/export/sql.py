@@ -1,4 +1,4 @@
-"""Trees and forests as one SQL query."""
+"""Export of trees and forests to an SQL query."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from typing import Any
 
 import numpy as np
 
+from riparian.data.formatting import exact_text, exact_value, label_text, number_text
+from riparian.data.free_names import column_names, free_names, ignoring_case
 from riparian.export.plain import EVERY_VALUE, LEAF, THRESHOLD, PlainTree, Sum
 from riparian.export.values import sound_text
-from riparian.free_names import column_names, free_names, ignoring_case
-from riparian.wording import exact_text, exact_value, label_text, number_text
 
 __all__ = ["sql_code"]
 
-#: Levels of CASE in CASE. SQLite's parser knows about 15 of them, its expressions 1,000; what is
-#: deeper stands in a block of its own, under the conditions that lead to it.
+#: Nesting depth of CASE expressions. SQLite's parser allows about 15 levels and 1,000 levels of
+#: expressions. Deeper subtrees are separate blocks with the conditions that lead to them.
 _LEVELS = 8
-#: Conditions that are joined in one pair of parentheses.
+#: Number of conditions in one pair of parentheses.
 _TOGETHER = 50
 
-# The table may have any columns in addition to the features. So a name of ours is never looked up
-# in a relation that has columns of the table, unless ours stand before them: of two columns of one
-# name the first one has it, and the other is renamed.
-_QUERY = """-- A decision tree, written by riparian, for SQLite and DuckDB.
--- Gives the rows of the table, then the leaf that each reaches in {leaf_name}, its class in
+# The table may have columns in addition to the features. So generated names are not looked up in a
+# relation with columns of the table, unless the generated columns come first: if two columns have
+# the same name, the first one keeps it and the other is renamed.
+_QUERY = """-- A decision tree, exported by riparian, for SQLite and DuckDB.
+-- Returns the rows of the table, with the leaf in {leaf_name}, the class in
 -- {prediction}{and_more}. NULL is a missing value.
-{notes}WITH {answers} ({columns}) AS (
+{notes}WITH {predictions} ({columns}) AS (
   VALUES
 {values}
 )
-SELECT {input}.*, {answers}.*
-FROM {table} AS {input} LEFT JOIN {answers} ON {answers}.{leaf_name} =
+SELECT {input}.*, {predictions}.*
+FROM {table} AS {input} LEFT JOIN {predictions} ON {predictions}.{leaf_name} =
 {leaf}
 """
 
 
-# Without MATERIALIZED SQLite writes out what a column is computed from wherever it is used.
-_FOREST = """-- A decision forest, written by riparian, for SQLite (3.35 or later) and DuckDB.
--- Gives the leaf that each row reaches in every tree and the sum of their votes for each class,
--- then the rows of the table, then the class in {prediction_name}{and_more}.
+# Without MATERIALIZED, SQLite repeats the expression of a column wherever the column is used.
+_FOREST = """-- A decision forest, exported by riparian, for SQLite (3.35 or later) and DuckDB.
+-- Returns the leaf of each row in every tree and the sum of the votes for each class, then the
+-- columns of the table, then the class in {prediction_name}{and_more}.
 -- NULL is a missing value.
-{notes}WITH {answers} ({columns}) AS (
+{notes}WITH {predictions} ({columns}) AS (
   VALUES
 {values}
 ), {added} AS MATERIALIZED (
@@ -65,18 +65,18 @@ _COSTS = """, {cheapest} AS MATERIALIZED (
     {added}.*
   FROM {added}
 )"""
-#: SQLite joins 64 tables, and its expressions have 1,000 levels.
+#: SQLite joins at most 64 tables, and its expressions have at most 1,000 levels.
 _MOST_TREES, _MOST_CLASSES = 60, 500
 
 
 class _Names:
-    """The names in a query, quoted: those of the features, and ours, which are none of them."""
+    """The quoted names in a query: those of the features, and generated names that avoid them."""
 
     def __init__(self, tree: PlainTree, table: str) -> None:
         self._features = column_names(tree.features, ignoring_case)
         self._taken = [*self._features, *table.split(".")]
         self.table = ".".join(map(_identifier, table.split(".")))
-        (self.input,) = self.ours("riparian_input")
+        (self.input,) = self.generated("riparian_input")
         times = Counter(map(ignoring_case, self._features))
         for place in sorted({int(f) for f in tree.feature[tree.test != LEAF]}):
             name = self._features[place]
@@ -86,16 +86,16 @@ class _Names:
                     "from another feature of that name; rename one of them before learning"
                 )
 
-    def ours(self, *wanted: str) -> list[str]:
-        """Names like these that no feature and no table has."""
+    def generated(self, *wanted: str) -> list[str]:
+        """Return generated names that are not names of features or of the table."""
         return list(map(_identifier, free_names(wanted, self._taken, ignoring_case)))
 
     def column(self, tree: PlainTree, node: int) -> str:
-        """The feature that a node tests."""
+        """Return the column that a node tests."""
         return f"{self.input}.{_identifier(self._features[int(tree.feature[node])])}"
 
     def notes(self, tree: PlainTree) -> str:
-        """Lines about positions that are not read from columns of the usual names."""
+        """Return comments on positions whose column does not have the usual name."""
         places = [exact_value(feature.name) for feature in tree.features]
         lines = [
             f"-- The feature at position {place} is the column {_identifier(name)}.\n"
@@ -106,35 +106,34 @@ class _Names:
 
 
 def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) -> str:
-    """The query.
+    """Return the SQL query of a tree or forest.
 
     Parameters
     ----------
     tree : PlainTree
-        The tree.
+        The tree or forest.
     table : str, default="examples"
-        The table to read; its columns have the names of the features. A dot separates a
-        schema from a table.
+        The table. Its columns have the names of the features. A dot separates schema and table.
     proba : bool, default=True
-        Whether to give ``probability_0`` and so on, in the order of ``classes_``.
+        Whether to add the columns ``probability_0`` and so on, in the order of ``classes_``.
 
     Notes
     -----
-    Where a feature has the name of a column of ours, such as ``prediction``, ours has another
-    one, ``prediction_2``; the comment at the top of the query names it.
+    If a feature has the name of a generated column, such as ``prediction``, the generated column
+    gets a suffix, ``prediction_2``. The comment at the top of the query has the names.
     """
     if not isinstance(table, str):
         raise TypeError(f"table must be a string, got {type(table).__name__}")
     names = _Names(tree, exact_text(table))
     if tree.sum is not None:
         return _forest_code(tree, tree.sum, names, proba)
-    answers, leaf, prediction = (
-        names.ours(name)[0] for name in ("riparian_answers", "riparian_leaf", "prediction")
+    predictions, leaf, prediction = (
+        names.generated(name)[0] for name in ("riparian_predictions", "riparian_leaf", "prediction")
     )
-    probabilities = names.ours(*(f"probability_{k}" for k in range(len(tree.classes))))
+    probabilities = names.generated(*(f"probability_{k}" for k in range(len(tree.classes))))
     values = []
-    for node in np.flatnonzero(tree.speaks).tolist():
-        row = [str(node), _literal(tree.classes[tree.answer[node]])]
+    for node in np.flatnonzero(tree.predicts).tolist():
+        row = [str(node), _literal(tree.classes[tree.prediction[node]])]
         if proba:
             row += [_number(p) for p in tree.probabilities[node].tolist()]
         values.append(f"    ({', '.join(row)})")
@@ -143,7 +142,7 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
         prediction=prediction,
         and_more=_and_more(probabilities) if proba else "",
         notes=names.notes(tree),
-        answers=answers,
+        predictions=predictions,
         columns=", ".join([leaf, prediction, *(probabilities if proba else [])]),
         values=",\n".join(values),
         input=names.input,
@@ -153,7 +152,7 @@ def sql_code(tree: PlainTree, *, table: str = "examples", proba: bool = True) ->
 
 
 def _and_more(probabilities: Sequence[str]) -> str:
-    """Where the probabilities are, for the comment at the top."""
+    """Return the part of the comment that names the columns of probabilities."""
     last = f" to {probabilities[-1]}" if len(probabilities) > 1 else ""
     return f"\n-- and the probabilities in {probabilities[0]}{last}"
 
@@ -163,18 +162,18 @@ def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> 
     for what, found, most in (("trees", len(trees), _MOST_TREES), ("classes", k, _MOST_CLASSES)):
         if found > most:
             raise ValueError(
-                f"SQL allows at most {most} {what} of a forest, and this one has {found}; "
-                "to_code('python'), to_code('c') and to_onnx allow any number"
+                f"SQL supports forests of at most {most} {what}, got {found}; to_code('python'), "
+                "to_code('c') and to_onnx support any number"
             )
-    answers, added, cheapest, prediction_name = (
-        names.ours(name)[0]
-        for name in ("riparian_answers", "riparian_sums", "riparian_costs", "prediction")
+    predictions, added, cheapest, prediction_name = (
+        names.generated(name)[0]
+        for name in ("riparian_predictions", "riparian_sums", "riparian_costs", "prediction")
     )
-    leaves = names.ours(*(f"riparian_leaf_{t}" for t in range(len(trees))))
-    members = names.ours(*(f"riparian_said_{t}" for t in range(len(trees))))
-    sums = names.ours(*(f"riparian_sum_{i}" for i in range(k)))
-    own_costs = names.ours(*(f"riparian_cost_{i}" for i in range(k)))
-    shares = names.ours(*(f"probability_{i}" for i in range(k)))
+    leaves = names.generated(*(f"riparian_leaf_{t}" for t in range(len(trees))))
+    members = names.generated(*(f"riparian_member_{t}" for t in range(len(trees))))
+    sums = names.generated(*(f"riparian_sum_{i}" for i in range(k)))
+    own_costs = names.generated(*(f"riparian_cost_{i}" for i in range(k)))
+    shares = names.generated(*(f"probability_{i}" for i in range(k)))
     over = "" if together.divisor is None else f" / {_number(together.divisor)}"
     terms = [" + ".join(f'{s}."part_{i}"' for s in members) for i in range(k)]
     parts = [f"({term}){over}" for term in terms]
@@ -195,18 +194,18 @@ def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> 
         prediction_name=prediction_name,
         and_more=_and_more(shares) if proba else "",
         notes=names.notes(tree),
-        answers=answers,
+        predictions=predictions,
         columns=", ".join(['"leaf"', *(f'"part_{i}"' for i in range(k))]),
         values=",\n".join(
             f"    ({', '.join([str(node), *map(_number, tree.probabilities[node].tolist())])})"
-            for node in np.flatnonzero(tree.speaks).tolist()
+            for node in np.flatnonzero(tree.predicts).tolist()
         ),
         added=added,
         sums=_named([*(f'{s}."leaf"' for s in members), *parts], [*leaves, *sums]),
         input=names.input,
         table=names.table,
         joins="\n".join(
-            f'  LEFT JOIN {answers} AS {s} ON {s}."leaf" =\n{_leaf(tree, nodes, names)}'
+            f'  LEFT JOIN {predictions} AS {s} ON {s}."leaf" =\n{_leaf(tree, nodes, names)}'
             for s, nodes in zip(members, trees, strict=True)
         ),
         costs=costs,
@@ -218,13 +217,13 @@ def _forest_code(tree: PlainTree, together: Sum, names: _Names, proba: bool) -> 
 
 
 def _named(expressions: Sequence[str], names: Sequence[str]) -> str:
-    """Columns of a SELECT."""
+    """Return the columns of a SELECT."""
     pairs = zip(expressions, names, strict=True)
     return ",\n".join(f"    {expression} AS {name}" for expression, name in pairs)
 
 
 def _first_best(scores: Sequence[str], relation: str, labels: Sequence[str]) -> str:
-    """The label of the first score that none after it beats: none before it did either."""
+    """Return an expression for the label of the first best score."""
     if len(labels) == 1:
         return labels[0]
     whens = [
@@ -236,7 +235,7 @@ def _first_best(scores: Sequence[str], relation: str, labels: Sequence[str]) -> 
 
 
 def _leaf(tree: PlainTree, nodes: range, names: _Names) -> str:
-    """An expression for the id of the node that predicts in a tree."""
+    """Return an expression for the id of the node that predicts in a tree."""
     root = nodes[0]
     depth = np.zeros(len(tree), dtype=np.intp)
     parent = np.full(len(tree), -1, dtype=np.intp)
@@ -245,7 +244,7 @@ def _leaf(tree: PlainTree, nodes: range, names: _Names) -> str:
             parent[child], depth[child] = node, depth[node] + 1
     blocks: dict[int, str] = {}
     text = dict.fromkeys(nodes, "")
-    # Children stand after their parents, so that they are written before them.
+    # In reverse order, so that children are written before their parents.
     for node in reversed(nodes):
         indent = "    " + "  " * int(depth[node] % _LEVELS)
         text[node] = _case(tree, node, text, indent, names)
@@ -256,7 +255,7 @@ def _leaf(tree: PlainTree, nodes: range, names: _Names) -> str:
             text[node] = "NULL"
     if not blocks:
         return f"    {text[root]}"
-    # The deepest first: a row that passes one block on to another is in that one before.
+    # The deepest blocks first: a row in a deeper block also meets the conditions of its ancestors.
     whens = [
         f"    WHEN {_path(tree, parent, node, names)} THEN\n    {blocks[node]}"
         for node in sorted(blocks, key=lambda node: -depth[node])
@@ -274,7 +273,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
     inner = indent + "  "
     if test == EVERY_VALUE:
         categories = tree.categories[int(tree.feature[node])]
-        # A missing value goes where its branch goes, which is written once.
+        # A missing value shares the branch of a category, which is written once.
         whens = [
             f"{inner}WHEN {column} = {_literal(categories[code])}"
             f"{f' OR {column} IS NULL' if child == heavy else ''} THEN {text[child]}"
@@ -285,7 +284,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
             whens.append(f"{inner}WHEN {column} IS NULL THEN {text[heavy]}")
         return "CASE\n" + "\n".join(whens) + f"\n{inner}ELSE {node}\n{indent}END"
     first, second = children[0][1], children[1][1]
-    # NULL is neither smaller nor larger: it takes the branch after ELSE.
+    # Comparisons with NULL are not true, so a missing value takes the branch after ELSE.
     if test == THRESHOLD:
         value = _number(float(tree.threshold[node]))
         relation = ">" if heavy == first else "<="
@@ -301,7 +300,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
 
 @dataclass
 class _Range:
-    """What the tests on a path leave of one feature."""
+    """The values of one feature that pass all tests on a path."""
 
     above: float = -math.inf
     up_to: float = math.inf
@@ -328,7 +327,7 @@ class _Range:
 
 
 def _path(tree: PlainTree, parent: Any, node: int, names: _Names) -> str:
-    """The conditions under which a row reaches a node."""
+    """Return the conditions under which a row reaches a node."""
     ranges: dict[str, _Range] = {}
     while parent[node] >= 0:
         child, node = node, int(parent[node])
@@ -361,25 +360,25 @@ def _all_of(parts: list[str]) -> str:
 
 def _identifier(name: str) -> str:
     if not name:
-        raise ValueError("SQL cannot have an empty name; name the column before learning")
+        raise ValueError("SQL does not allow an empty name; rename the column before learning")
     return '"' + sound_text(name, "SQL").replace('"', '""') + '"'
 
 
 def _literal(value: Hashable) -> str:
-    """A label or category."""
+    """Return the literal of a label or category."""
     value = exact_value(value)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:
             raise ValueError(
-                f"SQL has whole numbers of 64 bits, and {label_text(value)} is beyond them; "
-                "to_code('python') accepts any"
+                f"SQL supports whole numbers of 64 bits, got {label_text(value)}; "
+                "to_code('python') supports any"
             )
         return str(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"SQL cannot write the number {value}; to_code('python') can")
+            raise ValueError(f"SQL does not support the number {value}; to_code('python') does")
         return _number(value)
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
@@ -387,10 +386,10 @@ def _literal(value: Hashable) -> str:
 
 
 def _number(value: float) -> str:
-    """All bits of a number.
+    """Return an exact literal of a number.
 
-    A decimal where it is exact. SQLite may read a longer one as its neighbour, so that others
-    are a whole number by a power of two, which no reader can get wrong; a comment shows them.
+    It is a decimal if that is exact and short. SQLite may round a longer decimal to a neighbour, so
+    other numbers are written as a whole number times a power of two, with a comment.
     """
     exact = Decimal(value)
     if len(exact.as_tuple().digits) <= 15 and -6 <= exact.adjusted() < 15:

@@ -1,4 +1,4 @@
-"""The way of one example through a tree."""
+"""The path of one example through a tree."""
 
 from __future__ import annotations
 
@@ -6,71 +6,72 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from riparian.data.formatting import MOST_DIGITS, label_text, number_text, share_text, weight_text
+from riparian.evidence.structure import THRESHOLD, Node, Structure
 from riparian.export.text import predictor_text
-from riparian.structure import THRESHOLD, Node, Structure
-from riparian.wording import MOST_DIGITS, label_text, number_text, share_text, weight_text
 
 __all__ = ["Step", "path_steps"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One node on the way of an example, and what was decided there.
+    """One node on the path of an example, and the branch that it took there.
 
     Attributes
     ----------
     node : int
         Id of the node.
     test : str
-        The condition that the example satisfied; empty at the leaf.
+        The condition that the example satisfies; empty at a leaf.
     value : object
-        The example's value of the tested feature; None if it is missing, and at the leaf.
+        The value of the tested feature; None if it is missing, and at a leaf.
     counts : dict
         Class weights of all examples that have reached the node, by label.
-    answer : object
-        At the end of the way the class that a majority leaf predicts, before that the commonest
-        class of ``counts``; None while no class is known.
-    answered_by : str or None
-        At the end of the way the name of the predictor that predicts there now, for example
-        "naive-bayes"; before that None. Predictors other than "majority" may predict another
-        class than ``answer``. Linear units that are all at 0 for an example leave it to the
-        majority.
+    majority : object
+        The most frequent class of ``counts``; at the last node, the class that a majority leaf
+        predicts there. None while no class is known.
+    predicted_by : str or None
+        Name of the leaf predictor that the last node uses now, for example "naive-bayes"; None
+        for the nodes before it. Leaf predictors other than "majority" may predict another class
+        than ``majority``. Linear units that are all 0 for an example use the majority.
     """
 
     node: int
     test: str
     value: Any
     counts: dict[Any, float]
-    answer: Any
-    answered_by: str | None = None
+    majority: Any
+    predicted_by: str | None = None
 
     def __str__(self) -> str:
         total = sum(self.counts.values())
-        share = self.counts.get(self.answer, 0.0) / total if total else 0.0
-        answer = "no prediction yet" if self.answer is None else label_text(self.answer)
-        seen = f"{answer}, {share_text(share)} of {weight_text(total)}" if total else answer
-        return f"node {self.node}: {self.test or 'leaf'} ({seen}){predictor_text(self.answered_by)}"
+        share = self.counts.get(self.majority, 0.0) / total if total else 0.0
+        label = "no prediction yet" if self.majority is None else label_text(self.majority)
+        seen = f"{label}, {share_text(share)} of {weight_text(total)}" if total else label
+        return (
+            f"node {self.node}: {self.test or 'leaf'} ({seen}){predictor_text(self.predicted_by)}"
+        )
 
 
 def path_steps(
     structure: Structure, node_path: Sequence[int], row: Mapping[int, Any] | Sequence[Any]
 ) -> list[Step]:
-    """What an example passed at each node on its way, the root first.
+    """Return the steps of an example through a tree, the root first.
 
     Parameters
     ----------
     structure : Structure
         The tree.
     node_path : sequence of int
-        Ids of the nodes that the example passed, from the root to the node that predicts.
+        Ids of the nodes on the path, from the root to the node that predicts.
     row : mapping or sequence
-        The example: its values in the order of the schema, or by the features' places in it.
+        The values of the example, by the position of the feature in the schema.
 
     Returns
     -------
-    list of Step
-        One for each node of the path. The last has no test, unless it is an inner node that
-        predicts because it has no branch for the example's value.
+    steps : list of Step
+        One step per node. The last step has no test, unless it is an inner node that predicts
+        because it has no branch for the value.
     """
     path = [int(node) for node in node_path]
     steps = []
@@ -78,12 +79,12 @@ def path_steps(
         node = structure[identity]
         value = None if node.is_leaf else _value(structure, node, row)
         following = structure[path[place + 1]] if place + 1 < len(path) else None
-        shown = node.leading if following is not None else node.answer_class
-        answer = structure.labels[shown] if shown >= 0 else None
+        shown = node.leading if following is not None else node.predicted_class
+        majority = structure.labels[shown] if shown >= 0 else None
         counts = dict(zip(structure.labels, node.reached, strict=True))
-        test = _taken(structure, node, following, value)
-        by = None if following is not None else node.answered_by or "majority"
-        steps.append(Step(identity, test, value, counts, answer, by))
+        test = _test_text(structure, node, following, value)
+        by = None if following is not None else node.predicted_by or "majority"
+        steps.append(Step(identity, test, value, counts, majority, by))
     return steps
 
 
@@ -97,11 +98,11 @@ def _value(structure: Structure, node: Node, row: Mapping[int, Any] | Sequence[A
 def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
-    except TypeError:  # pandas.NA compares to nothing, not even itself
+    except TypeError:  # pandas.NA cannot be compared
         return True
 
 
-def _taken(structure: Structure, node: Node, following: Node | None, value: Any) -> str:
+def _test_text(structure: Structure, node: Node, following: Node | None, value: Any) -> str:
     if node.is_leaf:
         return ""
     if following is None or following.branch is None:

@@ -1,49 +1,54 @@
-"""Trees as indented text."""
+"""Export of trees to indented text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from riparian.data.formatting import plural, share_text, weight_text
+from riparian.evidence.structure import Node, Structure
 from riparian.policies.parameter import whole
-from riparian.structure import Node, Structure
-from riparian.wording import share_text, weight_text
 
 __all__ = [
     "check_depth",
     "class_weights_text",
     "export_text",
     "forest_text",
-    "plural",
     "predictor_text",
     "tree_of",
+    "tree_text",
 ]
 
-_GUIDES_SHOWN = 40  # levels of indentation; deeper lines name their depth instead
+_GUIDES_SHOWN = 40  # levels of indentation; deeper lines show their depth instead
 
 
 def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) -> str:
-    """The tree as indented text, one line a branch.
+    """Return the tree as indented text, one line per branch.
 
-    A leaf shows the class that a majority leaf predicts, the share of that class among the class
-    weights it predicts with, and the weights of the examples that it saw (``n``). Where another
-    predictor is used than the majority, it is named.
+    A leaf shows its majority class, the share of that class in the class weights that it predicts
+    with, and the class weights of the examples that it has seen (``n``). A leaf predictor other
+    than the majority is named.
 
     Parameters
     ----------
     model : HoeffdingTree
-        A model that has learned.
+        A fitted model.
     max_depth : int or None, default=None
-        Deepest level to write; the nodes left out are counted. None writes the whole tree.
+        Depth down to which nodes are printed. The other nodes are counted. None prints the whole
+        tree.
     digits : int, default=6
-        Significant digits of thresholds; more are used where two would look alike.
+        Significant digits of thresholds. More are used if two would look the same.
 
     Returns
     -------
-    str
+    text : str
         The lines, without a newline at the end.
     """
-    structure = Structure.of(model, digits=digits)
+    return tree_text(Structure.of(model, digits=digits), max_depth)
+
+
+def tree_text(structure: Structure, max_depth: int | None) -> str:
+    """The lines of :func:`export_text` for a tree that was read before."""
     check_depth(max_depth)
     if not len(structure):
         return "an empty tree: nothing learned yet"
@@ -53,7 +58,7 @@ def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) ->
         f"{plural(structure.n_leaves, 'leaf', 'leaves')}, depth {structure.depth}"
     ]
     left_out = 0
-    # A stack, for trees of any depth: node, guides of the levels above, last of its siblings?
+    # A stack instead of recursion: node, indentation, and whether it is the last sibling.
     waiting: list[tuple[int, str, bool]] = [(0, "", True)]
     while waiting:
         identity, guides, last = waiting.pop()
@@ -84,20 +89,20 @@ def export_text(model: Any, *, max_depth: int | None = None, digits: int = 6) ->
 def forest_text(
     model: Any, *, member: int | None = None, max_depth: int | None = None, digits: int = 6
 ) -> str:
-    """The trees of a forest as indented text, one after the other.
+    """Return the trees of a forest as indented text, one after the other.
 
     Parameters
     ----------
     model : Ensemble or UFFT
-        A model that has learned.
+        A fitted model.
     member : int or None, default=None
-        The tree of this member alone; None writes all of them.
+        Index of a member. None prints all members.
     max_depth, digits
-        As in :func:`export_text`.
+        As for :func:`export_text`.
 
     Returns
     -------
-    str
+    text : str
         The lines, without a newline at the end.
     """
     if member is not None:
@@ -109,7 +114,7 @@ def forest_text(
 
 
 def tree_of(model: Any, member: int) -> Any:
-    """The tree of one member of a forest, as a model of its own."""
+    """Return the tree of a member of a forest as a model."""
     n = model._fitted().n_members
     if n == 0:
         raise ValueError(f"member={member!r}: this {type(model).__name__} has no members yet")
@@ -117,7 +122,7 @@ def tree_of(model: Any, member: int) -> Any:
 
 
 def class_weights_text(structure: Structure, weights: Sequence[float], most: int = 4) -> str:
-    """Total and largest class weights, for example ``1,204: no 855, yes 349``."""
+    """Format the total and the largest class weights, as in ``1,204: no 855, yes 349``."""
     total = sum(weights)
     if not total:
         return "0"
@@ -135,21 +140,17 @@ def _leaf_text(structure: Structure, node: Node) -> str:
     share = node.shown[node.leading] / sum(node.shown)
     counts = class_weights_text(structure, node.reached)
     text = f"{structure.classes[node.leading]} ({share_text(share)}, n={counts})"
-    return text + predictor_text(node.answered_by)
+    return text + predictor_text(node.predicted_by)
 
 
-def predictor_text(answered_by: str | None) -> str:
+def predictor_text(predicted_by: str | None) -> str:
     """Who predicts, unless it is the majority, whose class is shown: ``, by naive-bayes``."""
-    return f", by {answered_by}" if answered_by not in (None, "majority") else ""
+    return f", by {predicted_by}" if predicted_by not in (None, "majority") else ""
 
 
 def _shortened(guides: str, depth: int) -> str:
-    """Guides of the levels above; past a depth only the nearest ones, so that lines stay short."""
+    """Return the indentation, shortened for deep nodes so that lines stay short."""
     return guides if depth <= _GUIDES_SHOWN + 1 else f"[{depth}] ⋯ {guides}"
-
-
-def plural(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def _examples(weight: float) -> str:

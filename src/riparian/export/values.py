@@ -1,4 +1,4 @@
-"""Labels, categories and names as an export can hold them, or an error that says why it cannot."""
+"""Labels, categories and names in exported code."""
 
 from __future__ import annotations
 
@@ -6,34 +6,39 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from riparian.wording import exact_value
+from riparian.data.formatting import exact_value
 
 __all__ = ["python_list", "python_literal", "sound_text"]
 
 
 def sound_text(text: str, language: str, *, nul: bool = False) -> str:
-    """The text, if a language can hold it.
+    """Return the text, and check that a language can represent it.
 
     Parameters
     ----------
     text : str
-        A name, a label or a category.
+        A name, label or category.
     language : str
-        What the error calls the language.
+        Name of the language, for the error message.
     nul : bool, default=False
-        Whether it can hold NUL characters.
+        Whether the language allows NUL characters.
+
+    Raises
+    ------
+    ValueError
+        If the text has a lone surrogate or a NUL character.
     """
     try:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError(
-            f"{_shortened(text)} holds half of a surrogate pair, which is not valid Unicode and "
-            f"which {language} cannot have; to_code('python') can"
+            f"{_shortened(text)} has half of a surrogate pair, which is not valid Unicode and "
+            f"which {language} does not support; to_code('python') does"
         ) from None
     if "\0" in text and not nul:
         raise ValueError(
-            f"{_shortened(text)} holds a NUL character, which {language} cannot have; "
-            "to_code('python') can"
+            f"{_shortened(text)} has a NUL character, which {language} does not support; "
+            "to_code('python') does"
         )
     return text
 
@@ -43,20 +48,20 @@ def _shortened(text: str) -> str:
 
 
 def python_literal(value: Any) -> str:
-    """A value as Python code, all of it ASCII. No method of the value is asked for it."""
+    """Return a value as an ASCII Python literal, without calling methods of the value."""
     value = exact_value(value)
     if value is None or isinstance(value, bool | str | bytes):
         return ascii(value)
     if isinstance(value, int):
-        # Of hexadecimal digits Python reads and writes any number.
+        # Python has no length limit for hexadecimal digits.
         return repr(value) if value.bit_length() < 64 else hex(value)
     if not isinstance(value, float):
-        raise TypeError(f"a label or a category cannot be of the type {type(value).__name__}")
+        raise TypeError(f"a label or category cannot be of type {type(value).__name__}")
     if math.isnan(value):
-        raise ValueError("NaN is a missing value and cannot be a label or a category")
+        raise ValueError("NaN is a missing value and cannot be a label or category")
     return repr(value) if math.isfinite(value) else f"{'-' if value < 0.0 else ''}1e999"
 
 
 def python_list(values: Sequence[Any]) -> str:
-    """A list of values as Python code."""
+    """Return a list of values as Python code."""
     return f"[{', '.join(map(python_literal, values))}]"

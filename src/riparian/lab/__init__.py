@@ -1,15 +1,16 @@
-r"""The bound laboratory: is a claim of confidence kept?
+r"""The laboratory of bounds: how often is a split wrong?
 
-A leaf with a known distribution (`Node`) draws examples until it decides, many times over. Since
-the best attribute is known, wrong decisions can be counted and compared with the `delta` that the
-bound promises. `read_node` reads a distribution from a file::
+A leaf with a known distribution (`Node`) draws examples until it decides, and does so many times.
+Its best feature is known, so wrong decisions can be counted and compared with the `delta` that the
+bound promises::
 
     >>> from riparian import lab
     >>> print(lab.decisions(epsilons=1, delta=0.05, repetitions=10_000, seed=1))
     entropy, hoeffding, 1 epsilon: 1,569 of 10,000 decisions were wrong, 15.7 % (95 % interval
     15.0 % to 16.4 %), after 32.3 examples on average; delta 0.05 is broken
 
-`compare` runs several methods, `plot` draws them, and ``riparian lab`` does both from a shell.
+`compare` runs several methods and `plot` draws the results. ``riparian lab`` does both on the
+command line. `read_node` reads a distribution from a file.
 """
 
 from __future__ import annotations

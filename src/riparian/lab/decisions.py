@@ -1,4 +1,4 @@
-"""How often a leaf decides wrongly, and after how many examples."""
+"""Count the wrong decisions of a leaf, and the examples that it needed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.costs import cost_matrix_of_all
+from riparian.data.costs import cost_matrix_of_all
 from riparian.lab.node import Costs, Node, s1_node
-from riparian.policies import Choice, Policy, resolve
+from riparian.policies import Policy, resolve
+from riparian.policies.literals import BoundChoice, ImpurityChoice
 
 __all__ = ["Decisions", "decisions"]
 
@@ -23,33 +24,37 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _HYBRID = ("misclassification", "gini")  # in the order in which they are checked
 _EQUAL = 1e-12  # true gains closer than this are equal
 _SLICE_SECONDS = 0.2  # between two checks for Ctrl-C
+#: Bounds whose variance comes from counts. With other evaluators it is unknown: no leaf decides.
+_BOUNDS_OF_COUNTS = ("delta-method", "empirical-bernstein")
 
 
 @dataclasses.dataclass(frozen=True)
 class Decisions:
-    """What came of many repetitions of one leaf.
+    """The results of many repetitions of one leaf.
 
     Attributes
     ----------
     repetitions : int
+        Number of repetitions.
     decided : int
-        How many split; the others reached `max_examples`.
+        Number of repetitions that split. The others reached `max_examples`.
     wrong : int
-        How many chose an attribute that is not the best by the true gains; of a hybrid by those
-        of the impurity that decided.
+        Number of repetitions that chose a feature which is not the best by the true gains. For the
+        hybrid impurity these are the gains of the impurity that decided.
     interval : tuple of float
-        Of the rate of wrong decisions, at 95 %: the exact one of Clopper and Pearson.
+        95 % confidence interval of the rate of wrong decisions (Clopper and Pearson, exact).
     misjudged : int
-        How many chose an attribute that is not the best by what was measured: the expected gains
-        of the labels that were judged, right or wrong. Only these are failures of the bound; the
-        other wrong decisions are those of labels that too few examples chose. Where no labels are
-        judged this is `wrong`.
+        Number of repetitions that chose a feature which is not the best by the expected gains of
+        the labels that the leaf used. Only these are failures of the bound; the other wrong
+        decisions come from wrong labels, chosen from too few examples. Equal to `wrong` if the
+        impurity does not use labels.
     mean_examples : float
-        Examples seen by those that decided, on average.
+        Mean number of examples over the repetitions that decided.
     quantiles : dict
-        Quantiles of the examples seen over all repetitions; infinite where one was not decided.
+        Quantiles of the number of examples over all repetitions. An undecided repetition counts as
+        infinite.
     parameters : dict
-        What `decisions` was called with.
+        The parameters of `decisions`.
     """
 
     repetitions: int
@@ -63,37 +68,37 @@ class Decisions:
 
     @property
     def rate(self) -> float:
-        """Share of the repetitions that ended in a wrong decision."""
+        """Rate of wrong decisions among the repetitions."""
         return self.wrong / self.repetitions
 
     @property
     def delta(self) -> float:
-        """The rate that the bound promises not to exceed."""
+        """The rate of wrong decisions that the bound promises."""
         return float(self.parameters["delta"])
 
     @property
     def verdict(self) -> str:
-        """On which side of `delta` the interval lies: "kept" or "broken", else "open"."""
+        """ "kept" if the interval is below `delta`, "broken" if it is above, otherwise "open"."""
         return self._verdict(self.interval)
 
     @property
     def misjudged_interval(self) -> tuple[float, float]:
-        """Of the rate of misjudged decisions, as `interval`."""
+        """95 % confidence interval of the rate of misjudged decisions."""
         return clopper_pearson(self.misjudged, self.repetitions)
 
     @property
     def misjudged_verdict(self) -> str:
-        """What `verdict` would be if only misjudged decisions were wrong."""
+        """The verdict if only misjudged decisions count as wrong."""
         return self._verdict(self.misjudged_interval)
 
     @property
     def judges_labels(self) -> bool:
-        """Whether the gain is that of labels, so that `misjudged` may differ from `wrong`."""
+        """Whether gains are measured with labels, so that `misjudged` may differ from `wrong`."""
         return _judges_labels(self.parameters)
 
     @property
     def method(self) -> str:
-        """The method in a few words."""
+        """A short description of the method."""
         p = self.parameters
         judge = "fixed" if p["fixed_labels"] else _evaluator(p["impurity"])
         evaluator = "" if judge == "resubstitution" else f" {judge}"
@@ -112,32 +117,32 @@ class Decisions:
         waited = f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
         left = self.repetitions - self.decided
         missing = f" ({left:,} were not decided)" if left else ""
-        says = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
+        texts = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
         by_labels = (
-            f"; misjudged with the labels that they had were {self.misjudged:,}, by which it "
-            f"{says[self.misjudged_verdict]}"
+            f"; {self.misjudged:,} decisions were misjudged with the labels of the leaf, and by "
+            f"these delta {texts[self.misjudged_verdict]}"
             if self.misjudged != self.wrong
             else ""
         )
         return (
             f"{self.method}: {self.wrong:,} of {self.repetitions:,} decisions were wrong"
             f"{missing}, {percent(self.rate)} (95 % interval {percent(low)} to {percent(high)})"
-            f"{waited}; delta {self.delta:g} {says[self.verdict]}{by_labels}"
+            f"{waited}; delta {self.delta:g} {texts[self.verdict]}{by_labels}"
         )
 
 
 def percent(rate: float) -> str:
-    """Word a rate, as in '15.7 %'; small ones with two figures."""
+    """Format a rate as in '15.7 %'. Rates below 1 % have two significant digits."""
     return f"{100.0 * rate:.1f} %" if rate == 0.0 or rate >= 0.01 else f"{100.0 * rate:.2g} %"
 
 
 def decisions(
     node: Node | None = None,
     *,
-    impurity: Choice = "entropy",
+    impurity: ImpurityChoice = "entropy",
     fixed_labels: bool = False,
     costs: Costs | None = None,
-    bound: Choice = "hoeffding",
+    bound: BoundChoice = "hoeffding",
     epsilons: int = 1,
     delta: float = 0.05,
     spend_delta: bool = False,
@@ -150,44 +155,51 @@ def decisions(
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Decisions:
-    """Let a leaf with a known distribution decide, many times, and count the wrong decisions.
+    """Count the wrong decisions of a leaf with a known distribution.
 
-    Each repetition draws independent examples, keeps the counts of each attribute, and checks
-    every `grace_period` examples whether the best gain leads the second best by more than
+    Each repetition draws independent examples and counts the values of each feature. Every
+    `grace_period` examples it checks whether the best gain exceeds the second best by more than
     `epsilons` times the bound. It ends with the first decision.
 
     Parameters
     ----------
     node : Node, optional
-        The distribution; by default that of `s1_node`.
+        The distribution. By default that of `s1_node`.
     impurity, costs
-        As of `HoeffdingTree`.
+        As for `HoeffdingTree`.
     fixed_labels : bool, default=False
-        For accuracy and loss: judge with the labels that are right for the distribution, which
-        only a laboratory knows.
+        For accuracy and loss: use the correct label of each branch, which follows from the
+        distribution.
     bound, epsilons, delta, spend_delta
-        As of `HoeffdingTree`. ``DeltaMethod(pairing="paired")`` uses the counts of both attributes
-        together. A callable is refused: the laboratory is native.
+        As for `HoeffdingTree`, but the bound cannot be a callable.
+        ``DeltaMethod(pairing="paired")`` uses the joint counts of both features.
     grace_period : int, default=1
-        Examples between two checks.
+        Number of examples between two checks.
     first_check : int, default=1
-        Examples before the first check.
+        Number of examples before the first check.
     max_examples : int, default=10_000_000
-        A repetition that has not decided by then ends undecided.
+        Number of examples after which a repetition ends undecided.
     repetitions : int, default=100_000
+        Number of repetitions.
     null_cut : bool, default=False
-        Whether "no split", with gain 0, competes as in a tree. A split on an attribute whose true
+        Whether "no split", with gain 0, competes as in a tree. A split on a feature whose true
         gain is 0 is then wrong.
     seed : int, default=0
-        The same seed gives the same decisions.
+        Random seed.
     n_jobs : int, optional
-        Threads; by default one a processor. The result does not depend on it.
+        Number of threads. By default one per processor. The result does not depend on it.
     progress : callable, optional
-        Called now and then with the repetitions done and those in all.
+        Called repeatedly with the number of finished repetitions and the total.
 
     Returns
     -------
-    Decisions
+    decisions : Decisions
+        The counts of decisions and examples.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the bound does not serve the impurity.
 
     Examples
     --------
@@ -218,8 +230,8 @@ def decisions(
         _check_whole("n_jobs", n_jobs, most=1024)
     name = parameters["impurity"].name
     matrix = cost_matrix_of_all(costs, node.classes) if name == "loss" else np.zeros((0, 0))
-    asked = _HYBRID if name == "hybrid" else (name,)
-    best = np.array([_best(node.true_gains(name, costs), null_cut) for name in asked])
+    measured = _HYBRID if name == "hybrid" else (name,)
+    best = np.array([_best(node.true_gains(name, costs), null_cut) for name in measured])
 
     lab = _core.Lab(
         node.probabilities.shape[:-1],
@@ -255,7 +267,14 @@ def decisions(
 
 
 def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """The exact confidence interval of a probability.
+    """Return the exact confidence interval of a probability.
+
+    Parameters
+    ----------
+    successes, trials : int
+        The observed counts.
+    level : float, default=0.95
+        Confidence level.
 
     Examples
     --------
@@ -274,7 +293,7 @@ def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[f
 def _run(
     lab: _core.Lab, repetitions: int, threads: int, progress: Callable[[int, int], object] | None
 ) -> list[NDArray[Any]]:
-    """What `_core.Lab.run` returns for all repetitions, in slices short enough for Ctrl-C."""
+    """Run all repetitions in slices that are short enough to react to Ctrl-C."""
     parts = []
     done, size = 0, 16 * threads
     while done < repetitions:
@@ -286,13 +305,13 @@ def _run(
             progress(done, repetitions)
         share = _SLICE_SECONDS / max(time.perf_counter() - start, 1e-6)
         size = max(1, int(size * min(share, 8.0)))
-    return [np.concatenate(told) for told in zip(*parts, strict=True)]
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
 def _policy(axis: str, value: Any) -> Policy:
     found = resolve(axis, value)
     if not isinstance(found, Policy):
-        raise TypeError(f"{axis} must be a policy, not a callable: the laboratory is native")
+        raise TypeError(f"{axis} must be a policy: the laboratory does not support callables")
     return found
 
 
@@ -327,16 +346,16 @@ def _check(node: Node, parameters: Mapping[str, Any]) -> None:
     if serves and impurity.name not in serves:
         listed = ", ".join(repr(name) for name in serves)
         raise ValueError(
-            f"bound {bound.name!r} serves the impurities {listed}, got {impurity.name!r}"
+            f"bound {bound.name!r} supports the impurities {listed}, got {impurity.name!r}"
         )
     if parameters["costs"] is not None and impurity.name != "loss":
-        raise ValueError(f"costs are for impurity 'loss', got {impurity.name!r}")
+        raise ValueError(f"costs are only for impurity 'loss', got {impurity.name!r}")
     if parameters["fixed_labels"] and "evaluator" not in impurity.parameters:
         raise ValueError(
-            f"fixed_labels is for the impurities 'accuracy' and 'loss', got {impurity.name!r}"
+            f"fixed_labels is only for the impurities 'accuracy' and 'loss', got {impurity.name!r}"
         )
-    if _judges_labels(parameters) and bound.name == "delta-method":
-        raise ValueError("bound 'delta-method' needs evaluator 'resubstitution'")
+    if _judges_labels(parameters) and bound.name in _BOUNDS_OF_COUNTS:
+        raise ValueError(f"bound {bound.name!r} needs evaluator 'resubstitution'")
     if parameters["epsilons"] not in (1, 2):
         raise ValueError(f"epsilons must be 1 or 2, got {parameters['epsilons']!r}")
     if not 0.0 < parameters["delta"] < 1.0:
@@ -350,8 +369,8 @@ def _check(node: Node, parameters: Mapping[str, Any]) -> None:
         )
     for name in ("grace_period", "first_check", "max_examples"):
         _check_whole(name, parameters[name])
-    if len(node.attributes) < 2 and not parameters["null_cut"]:
-        raise ValueError("a node with one attribute has no runner-up; use null_cut=True")
+    if len(node.features) < 2 and not parameters["null_cut"]:
+        raise ValueError("a node with one feature has no second-best gain; use null_cut=True")
 
 
 def _check_whole(name: str, value: Any, *, least: int = 1, most: int = 10**15) -> None:

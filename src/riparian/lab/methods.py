@@ -1,4 +1,4 @@
-"""The published methods side by side."""
+"""Compare the published methods on one node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from riparian.policies import make_policy
 __all__ = ["METHODS", "compare"]
 
 _PREQUENTIAL = {"impurity": make_policy("impurity", "accuracy", evaluator="prequential")}
-# Labels that the first examples got wrong may never let one attribute lead.
+# With wrong labels from the first examples a repetition may never decide.
 _HOLDOUT = {
     "impurity": make_policy("impurity", "accuracy", evaluator="holdout"),
     "max_examples": 100_000,
@@ -20,12 +20,12 @@ _HOLDOUT = {
 
 
 def _every(examples: int) -> dict[str, int]:
-    """Wide bounds wait so long that a check every example would take days."""
+    """Return the checks of a wide bound: one check per example would take days."""
     most = max(10_000_000, 1000 * examples)
     return {"grace_period": examples, "first_check": examples, "max_examples": most}
 
 
-#: What ``riparian lab --all`` compares: a name and the parameters of `decisions`.
+#: The methods of ``riparian lab --all``: a name, and parameters of `decisions`.
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "entropy, 1 ε": {},
     "entropy, 2 ε": {"epsilons": 2},
@@ -84,18 +84,19 @@ def compare(
     Parameters
     ----------
     methods : mapping, optional
-        Names, and for each the parameters of `decisions` that it is about; by default `METHODS`.
+        Parameters of `decisions` by the name of the method. By default `METHODS`.
     node : Node, optional
-        The distribution; by default that of `s1_node`.
+        The distribution. By default that of `s1_node`.
     progress : callable, optional
-        Called now and then with a method's name, its repetitions done and those in all.
+        Called repeatedly with the name of a method, the number of finished repetitions and the
+        total.
     **common
-        Parameters of `decisions` for all methods; a method's own come first.
+        Parameters of `decisions` for all methods. Those of a method take precedence.
 
     Returns
     -------
-    dict
-        The decisions by name, in the order of `methods`.
+    results : dict of str to Decisions
+        The results by name, in the order of `methods`.
 
     Examples
     --------

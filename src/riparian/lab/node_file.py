@@ -1,4 +1,4 @@
-"""A node from a file: JSON or CSV."""
+"""Read a node from a JSON or CSV file."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from riparian.lab.node import Node
 __all__ = ["read_node"]
 
 _TABLES = ("probabilities", "counts")
-_KEYS = ("attributes", "classes", *_TABLES)
+_KEYS = ("features", "classes", *_TABLES)
 _AMOUNTS = ("probability", "count")
 _MOST_CELLS = 2**22
-_MOST_ATTRIBUTES = 30
+_MOST_FEATURES = 30
 
 
 def read_node(path: str | os.PathLike[str]) -> Node:
-    """The distribution that a file describes, for `decisions` and ``riparian lab --node``.
+    """Read the distribution of a leaf from a file.
 
-    JSON is an object of the parameters of `Node`, with `counts` instead of `probabilities` if that
-    is what is known::
+    A JSON file is an object with the parameters of `Node`. It may have `counts` instead of
+    `probabilities`::
 
-        {"attributes": ["coin", "noise"], "classes": ["no", "yes"],
+        {"features": ["coin", "noise"], "classes": ["no", "yes"],
          "counts": [[[20, 5], [20, 5]], [[5, 20], [5, 20]]]}
 
-    CSV is a line a combination: the values of the attributes, the class, and its ``probability`` or
-    ``count``. Combinations that are left out do not occur::
+    A CSV file has one line per combination: the values of the features, the class, and its
+    ``probability`` or ``count``. Missing combinations have probability 0::
 
         coin,noise,class,count
         head,left,no,20
@@ -43,13 +43,18 @@ def read_node(path: str | os.PathLike[str]) -> Node:
     Parameters
     ----------
     path : str or path-like
-        What starts with a brace or bracket is JSON, anything else CSV, in UTF-8; ``"-"`` is
-        standard input.
+        The file, in UTF-8. Text that starts with a brace or bracket is JSON, any other text is
+        CSV. ``"-"`` is standard input.
 
     Returns
     -------
-    Node
-        Values and classes of CSV are in the order of their first line.
+    node : Node
+        The distribution. Values and classes of a CSV file are in order of appearance.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as described here. The message names the line.
 
     Examples
     --------
@@ -57,7 +62,7 @@ def read_node(path: str | os.PathLike[str]) -> Node:
     >>> file = pathlib.Path(tempfile.mkdtemp(), "node.csv")
     >>> _ = file.write_text("rain,class,count\\nyes,flood,3\\nno,calm,1\\nno,flood,1\\n")
     >>> node = read_node(file)
-    >>> node.attributes, node.classes
+    >>> node.features, node.classes
     (('rain',), ('flood', 'calm'))
     >>> node.table(0)
     array([[0.6, 0. ],
@@ -73,12 +78,12 @@ def read_node(path: str | os.PathLike[str]) -> Node:
     except UnicodeDecodeError:
         raise ValueError(f"{name}: must be text in UTF-8") from None
     try:
-        return _of_json(text) if text.lstrip()[:1] in ("{", "[") else _of_csv(text)
+        return _parse_json(text) if text.lstrip()[:1] in ("{", "[") else _parse_csv(text)
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{name}: {error}") from None
 
 
-def _of_json(text: str) -> Node:
+def _parse_json(text: str) -> Node:
     try:
         given = json.loads(text)
     except RecursionError:
@@ -95,13 +100,13 @@ def _of_json(text: str) -> Node:
         table = np.array(given[key], dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"{key} must be numbers in lists of equal length, one level an attribute and the last "
-            "for the class"
+            f"{key} must be nested lists of numbers of equal length, one level per feature and "
+            "one for the class"
         ) from None
     _check_size(table.shape)
     return Node(
         _shares(table) if key == "counts" else table,
-        attributes=_json_names(given, "attributes", str),
+        features=_json_names(given, "features", str),
         classes=_json_names(given, "classes", str | int),
     )
 
@@ -116,12 +121,12 @@ def _json_names(given: dict[str, Any], key: str, kind: Any) -> list[Any]:
     return names
 
 
-def _of_csv(text: str) -> Node:
+def _parse_csv(text: str) -> Node:
     lines = csv.reader(text.splitlines(), strict=True)
     heads = [head.strip() for head in next(lines, [])]
     if len(heads) < 3 or heads[-1] not in _AMOUNTS:
         raise ValueError(
-            "the first line must name the attributes, the class and 'probability' or 'count', "
+            "the first line must name the features, the class and 'probability' or 'count', "
             f"got {','.join(heads)!r}"
         )
     codes: list[dict[str, int]] = [{} for _ in heads[:-1]]
@@ -134,15 +139,15 @@ def _of_csv(text: str) -> Node:
             raise ValueError(f"{line}: must have {len(heads)} fields, got {len(fields)}")
         *values, amount = (field.strip() for field in fields)
         if "" in values:
-            raise ValueError(f"{line}, column {heads[values.index('')]!r}: is empty")
+            raise ValueError(f"{line}, column {heads[values.index('')]!r}: must not be empty")
         cell = tuple(
             known.setdefault(v, len(known)) for known, v in zip(codes, values, strict=True)
         )
         if cell in cells:
-            raise ValueError(f"{line}: {','.join(values)!r} was there before")
+            raise ValueError(f"{line}: the combination {','.join(values)!r} is repeated")
         cells[cell] = _amount(amount, f"{line}, column {heads[-1]!r}")
     if not cells:
-        raise ValueError("must have a line a combination")
+        raise ValueError("must have one line per combination, got none")
     shape = tuple(len(known) for known in codes)
     _check_size(shape)
     table = np.zeros(shape)
@@ -150,7 +155,7 @@ def _of_csv(text: str) -> Node:
         table[cell] = amount_there
     return Node(
         _shares(table) if heads[-1] == "count" else table,
-        attributes=heads[:-2],
+        features=heads[:-2],
         classes=list(codes[-1]),
     )
 
@@ -161,20 +166,20 @@ def _amount(text: str, where: str) -> float:
     except ValueError:
         amount = math.nan
     if not 0.0 <= amount < math.inf:
-        raise ValueError(f"{where}: must be a number, 0 or more, got {text!r}")
+        raise ValueError(f"{where}: must be a number of at least 0, got {text!r}")
     return amount
 
 
 def _check_size(shape: tuple[int, ...]) -> None:
-    if math.prod(shape) > _MOST_CELLS or len(shape) > _MOST_ATTRIBUTES + 1:
+    if math.prod(shape) > _MOST_CELLS or len(shape) > _MOST_FEATURES + 1:
         raise ValueError(
-            f"at most {_MOST_CELLS:,} combinations of up to {_MOST_ATTRIBUTES} attributes can be "
-            f"drawn from, got the shape {shape}"
+            f"at most {_MOST_CELLS:,} combinations of up to {_MOST_FEATURES} features are "
+            f"supported, got the shape {shape}"
         )
 
 
 def _shares(counts: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
     if not np.isfinite(counts).all() or (counts < 0.0).any() or not counts.any():
         raise ValueError("counts must be finite, not negative and not all 0")
-    largest = counts.max()  # so that the sum does not overflow
+    largest = counts.max()  # scaled, so that the sum does not overflow
     return counts / largest / (counts / largest).sum()

@@ -1,4 +1,4 @@
-"""Rates of wrong decisions against the examples that they took."""
+"""Plot the rates of wrong decisions against the number of examples."""
 
 from __future__ import annotations
 
@@ -6,52 +6,53 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from riparian.export.palette import DARK, LIGHT, class_colour, ink_on
 from riparian.lab.decisions import Decisions
-from riparian.palette import DARK, LIGHT, class_colour, ink_on
-from riparian.pictures import save_figure
+from riparian.show.pictures import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot", "save_picture"]
 
-# Verdicts differ by shape and filling, not by colour alone.
+# Verdicts differ in shape and fill, not in colour alone.
 _MARKS = {"kept": ("o", 0), "open": ("D", 1), "broken": ("X", 3)}
 _DASH: dict[str, Any] = {"markersize": 10.0, "markeredgewidth": 1.8, "linestyle": "none"}
 _SIZE = 7.5
-_LABEL = (13.0, 10.0)  # points of a number of two digits
-_LINE = 13.5  # points of a line of the key
-# Where a number may stand next to its mark, in points, the nearest first.
+_LABEL = (13.0, 10.0)  # size of a two-digit number in points
+_LINE = 13.5  # height of a line of the legend in points
+# Possible offsets of a number from its mark, in points, the nearest first.
 _PLACES = [
     (math.cos(angle * math.pi / 4.0) * far, math.sin(angle * math.pi / 4.0) * far)
     for far in (11.0, 17.0, 24.0, 32.0, 41.0)
     for angle in (0, 4, 1, 3, 7, 5, 2, 6)
 ]
-# Below the lowest line is room for numbers, so that none stands among the intervals above it.
+# Numbers of the lowest marks are placed below them, not among the intervals above.
 _PLACES_BELOW = [(x, y) for y in (-10.5, -20.0, -29.5) for x in (0.0, 14.0, -14.0)]
 _BELOW = 5.0
-_CROSSED = 40.0  # square points of overlap that are as bad as a mark or number crossed
+_CROSSED = 40.0  # crossing a mark or number counts as this overlap, in square points
 
 
 def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
-    """Draw the rate of wrong decisions of each method against the examples that it needed.
+    """Plot the rate of wrong decisions of each method against the mean number of examples.
 
-    A mark is a method, with the 95 % interval of its rate; its number is explained in the key on
-    the right. A line is drawn at each `delta`. A dotted line leads to the rate of misjudged
-    decisions, a dash, where it clearly differs: what the bound is to be blamed for. Methods
-    without a wrong decision stand on the lowest line; their interval still shows how much could
-    have been missed.
+    Each mark is a method, with the 95 % interval of its rate. The legend on the right explains the
+    numbers. A dashed line shows each `delta`. Where the rate of misjudged decisions clearly differs
+    from the rate of wrong ones, a dotted line leads to it; only misjudged decisions are failures of
+    the bound. Methods without a wrong decision are on the lowest line, with the interval of their
+    rate.
 
     Parameters
     ----------
-    results : mapping
-        Decisions by name, as `compare` gives them. Methods that never decided are left out.
+    results : mapping of str to Decisions
+        The results of `compare`. Methods that never decided are omitted.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+        The axes to draw on. By default those of a new figure.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    ax : matplotlib.axes.Axes
+        The axes.
     """
     try:
         import matplotlib.pyplot as plt
@@ -63,7 +64,7 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
 
     shown = {name: result for name, result in results.items() if result.decided}
     if not shown:
-        raise ValueError("results must hold a method that decided")
+        raise ValueError("results must have at least one method that decided")
     if ax is None:
         height = max(4.6, 1.1 + _LINE / 72.0 * len(shown))
         _, ax = plt.subplots(figsize=(9.6, height), layout="constrained")
@@ -116,39 +117,39 @@ def plot(results: Mapping[str, Decisions], ax: Axes | None = None) -> Axes:
 
 
 def save_picture(results: Mapping[str, Decisions], path: str) -> None:
-    """Draw the results into a file, without a window."""
+    """Plot the results to a file, without opening a window."""
     save_figure(lambda: plot(results), path)
 
 
 def _mark(verdict: str, *, dark: bool) -> tuple[str, str]:
     mark, place = _MARKS[verdict]
-    # The first blue is dim as a thin line on a dark ground; the fifth is not.
+    # The first colour, a blue, is hard to see as a thin line on a dark background.
     return mark, class_colour(4 if dark and place == 0 else place, dark=dark)
 
 
 def _differs(result: Decisions) -> bool:
-    """Whether the rate of misjudged decisions lies outside of the interval of the wrong ones."""
+    """Return whether the rate of misjudged decisions is outside the interval of wrong ones."""
     low, high = result.interval
     return not low <= result.misjudged / result.repetitions <= high
 
 
 def _lowest(results: Sequence[Decisions]) -> float:
-    """Height of "none wrong": below the smallest rate that the repetitions can show."""
+    """Return the height of the line "none", below the smallest rate above 0."""
     return 0.4 / max(result.repetitions for result in results)
 
 
 def _number(
     ax: Axes, results: Sequence[Decisions], lowest: float, colours: Mapping[str, str]
 ) -> None:
-    """Give each mark its number, next to it and clear of other marks and numbers."""
+    """Place the number of each mark next to it, clear of other marks and numbers."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # settles where the axes lie
+    figure.draw_without_rendering()  # fixes the position of the axes
     points = 72.0 / figure.dpi
     marks = [
         ax.transData.transform((r.mean_examples, max(r.rate, lowest))) * points for r in results
     ]
-    solid = [(x, y, _SIZE, _SIZE) for x, y in marks]  # what a line to a number may not cross
+    solid = [(x, y, _SIZE, _SIZE) for x, y in marks]  # a line to a number must not cross these
     taken = list(solid)
     for result in results:
         ends = [(result.mean_examples, max(end, lowest)) for end in result.interval]
@@ -209,18 +210,18 @@ def _crossed(
     end: tuple[float, float],
     boxes: Sequence[tuple[float, float, float, float]],
 ) -> int:
-    """How many boxes a straight line goes through."""
+    """Return the number of boxes that a straight line crosses."""
     steps = [i / 20.0 for i in range(21)]
-    way = [(start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])) for t in steps]
+    line = [(start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])) for t in steps]
     return sum(
-        any(abs(x - c) < w / 2.0 and abs(y - d) < h / 2.0 for x, y in way) for c, d, w, h in boxes
+        any(abs(x - c) < w / 2.0 and abs(y - d) < h / 2.0 for x, y in line) for c, d, w, h in boxes
     )
 
 
 def _key(
     ax: Axes, shown: Mapping[str, Decisions], colours: Mapping[str, str], *, dark: bool
 ) -> None:
-    """The names by number, and what the marks mean, right of the axes."""
+    """Add the legends: the numbered names to the right, and the meaning of the marks above."""
     from matplotlib.lines import Line2D
 
     def handle(verdict: str) -> Line2D:
@@ -230,7 +231,7 @@ def _key(
             [], [], marker=mark, color=fill, markeredgecolor=colour, linestyle="none", markersize=6
         )
 
-    says = {"kept": "δ kept", "open": "still open", "broken": "δ broken"}
+    texts_of = {"kept": "δ kept", "open": "undecided", "broken": "δ broken"}
     ax.legend(
         [handle(result.verdict) for result in shown.values()],
         [f"{i}  {name}" for i, name in enumerate(shown, 1)],
@@ -245,10 +246,10 @@ def _key(
     )
     first = ax.get_legend()
     used = [verdict for verdict in _MARKS if any(r.verdict == verdict for r in shown.values())]
-    handles, texts = [handle(verdict) for verdict in used], [says[verdict] for verdict in used]
+    handles, texts = [handle(verdict) for verdict in used], [texts_of[verdict] for verdict in used]
     if any(map(_differs, shown.values())):
         handles.append(Line2D([], [], marker="_", color=colours["ink"], **_DASH))
-        texts.append("misjudged, by its labels")
+        texts.append("misjudged with its labels")
     ax.legend(
         handles,
         texts,
@@ -272,7 +273,7 @@ def _axes(ax: Axes, lowest: float, colours: Mapping[str, str]) -> None:
     powers = [10.0**e for e in range(math.floor(math.log10(lowest)) + 1, 1)]
     ticks = [lowest, *(power for power in powers if power > 2.0 * lowest)]
     few, many = ax.get_xlim()
-    if many / few < 100.0:  # one power of ten, or none
+    if many / few < 100.0:  # at most one power of ten is visible
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.set_yticks(ticks, ["none", *(f"{100.0 * t:g} %" for t in ticks[1:])])
     ax.yaxis.set_minor_formatter(NullFormatter())

@@ -1,4 +1,4 @@
-"""What ``riparian lab`` reports of its methods: for readers, and as JSON for programs."""
+"""The results of ``riparian lab`` as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _HEADS = (
 
 
 def table_lines(results: Mapping[str, Decisions]) -> list[str]:
-    """A table, one line a method, under its heads.
+    """Return a table of the results, with a header and one line per method.
 
-    Misjudged ones are shown, in 100,000 too, of the methods that judge labels.
+    Misjudged decisions are shown, per 100,000, for methods that use labels.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _row(name: str, result: Decisions) -> tuple[str, ...]:
 
 
 def results_dict(results: Mapping[str, Decisions]) -> dict[str, Any]:
-    """The results as what JSON can hold; a quantile that was not reached is null."""
+    """Return the results as JSON values. A quantile that was not reached is null."""
     return {
         name: {
             "repetitions": result.repetitions,
@@ -92,7 +92,7 @@ def results_dict(results: Mapping[str, Decisions]) -> dict[str, Any]:
 
 
 def _costs(costs: Any) -> Any:
-    """Costs as ``--costs`` reads them."""
+    """Return costs in the form that ``--costs`` accepts."""
     if isinstance(costs, Mapping):
         return {",".join(map(_label, pair)): float(cost) for pair, cost in costs.items()}
     return None if costs is None else np.asarray(costs, dtype=np.float64).tolist()

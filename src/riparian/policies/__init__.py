@@ -1,8 +1,8 @@
-"""The policies of a tree: one class for each value of each axis.
+"""The policies of a tree: one class per value of each axis.
 
 The core declares every policy once: its name, its parameters, what it can be combined with and
-what it promises (``core/policy.hpp``). The classes here are made from that declaration, and so are
-the checks, the options of the command line and the tables of the documentation.
+what it promises (``core/policy.hpp``). The classes here, the checks of parameters, the options of
+the command line and the tables of the documentation are derived from that declaration.
 
 =======================  ======================================
 axis                     classes

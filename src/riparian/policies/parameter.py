@@ -1,37 +1,37 @@
-"""One parameter of a policy or of a tree, as the core declares it."""
+"""A declared parameter of a policy or of a tree."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from riparian.errors import one_of
 
-__all__ = ["Parameter", "number", "probability", "truth", "whole"]
+__all__ = ["Parameter", "is_whole", "number", "probability", "truth", "whole"]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter is called, what it may be and what it does.
+    """A parameter with its default and its allowed values.
 
     Attributes
     ----------
     name, help : str
-        Its name, and one or two sentences.
+        The name, and one or two sentences of help.
     kind : {"number", "whole", "probability", "truth", "choice", "function"}
-        What its values are.
+        The kind of its values.
     default : object
-        The value that it has where none is given.
+        The default value.
     least, most : float
-        Range of a number.
+        The range of a number.
     optional : bool
         Whether None is allowed.
     choices : tuple of str
-        The names to choose from.
+        The allowed names.
     """
 
     name: str
@@ -45,11 +45,23 @@ class Parameter:
 
     @classmethod
     def of(cls, declared: Mapping[str, Any]) -> Parameter:
-        """The parameter that the core declares."""
+        """Create a parameter from a declaration of the core."""
         return cls(**{**declared, "choices": tuple(declared["choices"])})
 
     def check(self, name: str, value: object) -> Any:
-        """`value` as the core accepts it; a ValueError names the parameter, the rule and the value.
+        """Check a value, and return it in the form that the core accepts.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter, for the error message.
+        value : object
+            The value.
+
+        Raises
+        ------
+        ValueError
+            If the value is not allowed.
 
         Examples
         --------
@@ -77,7 +89,7 @@ class Parameter:
 
     @property
     def type_text(self) -> str:
-        """Its type, as a docstring writes it."""
+        """The type, as in a docstring."""
         kinds = {"truth": "bool", "whole": "int", "function": "callable"}
         if self.kind == "choice":
             return "{" + ", ".join(f'"{name}"' for name in self.choices) + "}"
@@ -85,30 +97,33 @@ class Parameter:
 
 
 def probability(name: str, value: object) -> float:
-    """A probability whose logarithm is finite."""
+    """Return a probability whose logarithm is finite, and check it."""
     if isinstance(value, Real) and 1e-300 <= float(value) < 1.0:
         return float(value)
     raise ValueError(f"{name} must be a probability between 0 and 1, got {value!r}")
 
 
 def truth(name: str, value: object) -> bool:
-    """True or False."""
+    """Return True or False, and check the type."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def whole(name: str, value: object, least: int, most: int) -> int:
-    """A whole number in a range."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        number = int(value)
-        if least <= number <= most:
-            return number
+    """Return a whole number, and check its range."""
+    if is_whole(value) and least <= value <= most:
+        return int(value)
     raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, got {value!r}")
 
 
 def number(name: str, value: object, least: float, most: float) -> float:
-    """A number in a range; NaN is in none."""
+    """Return a number, and check its range. NaN is in no range."""
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(value)
         if least <= number <= most:

@@ -1,4 +1,4 @@
-"""One value of an axis, with its parameters."""
+"""Policies: the values of the axes, with their parameters."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from riparian import _core
 from riparian.errors import one_of
@@ -16,7 +16,6 @@ from riparian.policies.parameter import Parameter
 
 __all__ = [
     "AXES",
-    "Choice",
     "Policy",
     "changed",
     "classes",
@@ -28,7 +27,7 @@ __all__ = [
     "shortest",
 ]
 
-#: The axes, and the module with the classes of each.
+#: The axes, and the module of each.
 AXES: dict[str, str] = {
     "statistics": "riparian.statistics",
     "cuts": "riparian.cuts",
@@ -38,31 +37,33 @@ AXES: dict[str, str] = {
     "adaptation": "riparian.adaptation",
 }
 
-#: Axes that also accept a function of the user.
+#: Axes that also accept a callable.
 _ACCEPT_FUNCTIONS = ("impurity", "bound")
 
 
 class Policy:
-    """One value of an axis, with its parameters.
+    """Base class of the policies: a value of an axis, with its parameters.
 
-    Policies do not change. They are equal if all their parameters are, and print as they are
-    written. A model accepts a policy by its name, ``bound="hoeffding"``, for its defaults.
+    Policies are immutable. Two policies are equal if their classes and parameters are. They print
+    as the expression that creates them. A model also accepts the name of a policy,
+    ``bound="hoeffding"``, which stands for its defaults.
     """
 
     axis: ClassVar[str]
     name: ClassVar[str]
     about: ClassVar[str]
     parameters: ClassVar[dict[str, Parameter]]
-    #: All that the core declares of it.
+    #: The declaration of the core.
     declared: ClassVar[Mapping[str, Any]]
 
     def __init__(self, *positional: Any, **given: Any) -> None:
         if positional:
             kind, first = type(self).__name__, next(iter(self.parameters), None)
             raise TypeError(
-                f"{kind}() takes its parameters by name, such as {kind}({first}={positional[0]!r})"
+                f"{kind}() accepts parameters by name only, such as {kind}({first}="
+                f"{positional[0]!r})"
                 if first
-                else f"{kind}() takes no parameters"
+                else f"{kind}() has no parameters"
             )
         for name in given:
             if name not in self.parameters:
@@ -75,19 +76,19 @@ class Policy:
         self.__dict__.update(values)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by their names, as scikit-learn wants them."""
+        """Return the parameters by name, as scikit-learn's estimators do."""
         return dict(self.__dict__)
 
     def replace(self, **changes: Any) -> Self:
-        """The same policy with other values of some parameters."""
+        """Return a copy of the policy with some parameters changed."""
         return type(self)(**{**self.__dict__, **changes})
 
     def as_dict(self) -> dict[str, Any]:
-        """The policy as plain data: its name and all its parameters."""
+        """Return the name and all parameters as a dict."""
         return {"policy": self.name, "parameters": self.get_params()}
 
     def checked(self, axis: str) -> tuple[str, dict[str, Any]]:
-        """What the core accepts: the name and the values, each of them checked."""
+        """Check all parameters, and return the name and the values for the core."""
         values = {
             p.name: p.check(f"{axis}__{p.name}", self.__dict__[p.name])
             for p in self.parameters.values()
@@ -96,7 +97,7 @@ class Policy:
 
     @property
     def is_default(self) -> bool:
-        """Whether every parameter has its default, so that the name alone is enough."""
+        """Whether all parameters have their defaults, so that the name is enough."""
         return all(
             type(self.__dict__[p.name]) is type(p.default) and self.__dict__[p.name] == p.default
             for p in self.parameters.values()
@@ -106,14 +107,14 @@ class Policy:
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise self._unchangeable(name)
+        raise self._immutable(name)
 
     def __delattr__(self, name: str) -> None:
-        raise self._unchangeable(name)
+        raise self._immutable(name)
 
-    def _unchangeable(self, name: str) -> AttributeError:
+    def _immutable(self, name: str) -> AttributeError:
         return AttributeError(
-            f"{type(self).__name__} cannot be changed; make another one, or set "
+            f"{type(self).__name__} cannot be changed; create another one, or set "
             f"{self.axis}__{name} of the model"
         )
 
@@ -132,29 +133,25 @@ class Policy:
         return f"{type(self).__name__}({', '.join(given)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.axis, self.name, dict(self.__dict__))
+        return _unpickle, (self.axis, self.name, dict(self.__dict__))
 
 
-#: What a user may write for an axis: a name, a policy, or a function where that is possible.
-Choice: TypeAlias = str | Policy | Callable[..., Any]
-
-
-def _rebuilt(axis: str, name: str, values: Mapping[str, Any]) -> Policy:
+def _unpickle(axis: str, name: str, values: Mapping[str, Any]) -> Policy:
     return classes(axis)[name](**values)
 
 
 @functools.cache
 def classes(axis: str) -> dict[str, type[Policy]]:
-    """The classes of an axis, by the names that users write."""
-    return {d["name"]: _made(axis, d) for d in _core.policies()[axis]}
+    """Return the policy classes of an axis by name."""
+    return {d["name"]: _make_class(axis, d) for d in _core.policies()[axis]}
 
 
 def names(axis: str) -> list[str]:
-    """The names of an axis, in the order of the core's list."""
+    """Return the names of the policies of an axis, in the order of the core."""
     return list(classes(axis))
 
 
-def _made(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
+def _make_class(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
     parameters = {d["name"]: Parameter.of(d) for d in declared["parameters"]}
     kind = declared["type_name"] or "".join(w.title() for w in declared["name"].split("-"))
     described = "".join(
@@ -187,7 +184,7 @@ def _made(axis: str, declared: Mapping[str, Any]) -> type[Policy]:
 
 
 def make_policy(axis: str, name: str, **parameters: Any) -> Policy:
-    """The policy of this name, with these parameters.
+    """Return the policy with a name and parameters.
 
     Examples
     --------
@@ -198,16 +195,26 @@ def make_policy(axis: str, name: str, **parameters: Any) -> Policy:
 
 
 def publish(axis: str, module: dict[str, Any]) -> None:
-    """Put the classes of an axis among the public names of a module, given as its globals."""
-    made = {cls.__name__: cls for cls in classes(axis).values()}
-    module.update(made)
-    module["__all__"] = sorted({*module.get("__all__", ()), *made})
+    """Add the policy classes of an axis to the globals and the ``__all__`` of a module."""
+    by_name = {cls.__name__: cls for cls in classes(axis).values()}
+    module.update(by_name)
+    module["__all__"] = sorted({*module.get("__all__", ()), *by_name})
 
 
 def resolve(axis: str, value: Any) -> Any:
-    """The policy that `value` names or is; a function of the user stays what it is.
+    """Return the policy for a value of an axis.
 
-    The value of ``leaf`` may be several, and gives a tuple.
+    Parameters
+    ----------
+    axis : str
+        The axis, such as ``"bound"``.
+    value : str, Policy or callable
+        A name, a policy, or a callable if the axis accepts one. For ``"leaf"`` also a sequence.
+
+    Returns
+    -------
+    policy : Policy or callable
+        The policy; a callable is returned unchanged. For ``"leaf"`` a tuple of policies.
 
     Examples
     --------
@@ -228,8 +235,8 @@ def _resolve_one(axis: str, value: Any) -> Any:
         return value
     if isinstance(value, type) and issubclass(value, Policy):
         raise ValueError(
-            f"{axis} must be a policy and not its class: write {value.__name__}(), "
-            f"got {value.__name__}"
+            f"{axis} must be an instance of a policy, got the class {value.__name__}; use "
+            f"{value.__name__}()"
         )
     if axis in _ACCEPT_FUNCTIONS and callable(value):
         return value
@@ -246,16 +253,16 @@ def _resolve_leaf(value: Any) -> tuple[Policy, ...]:
     given = [leaf.name for leaf in found]
     if len(given) > 1 and "adaptive" in given:
         raise ValueError(
-            "leaf must not have 'adaptive' among several, which are chosen from as it does; "
-            f"write 'majority' and 'naive-bayes', got {value!r}"
+            "'adaptive' cannot be combined with other leaf predictors; use 'majority' and "
+            f"'naive-bayes' instead, got leaf={value!r}"
         )
     if len(set(given)) < len(given):
-        raise ValueError(f"leaf must not name a predictor twice, got {value!r}")
+        raise ValueError(f"leaf must not contain a predictor twice, got {value!r}")
     return found
 
 
 def shortest(value: Any) -> Any:
-    """A policy as a user would write it: its name, where it has its defaults.
+    """Return the shortest form of a policy: its name if it has the default parameters.
 
     Examples
     --------
@@ -272,7 +279,7 @@ def shortest(value: Any) -> Any:
 
 
 def changed(axis: str, value: Any, changes: Mapping[str, Any]) -> Any:
-    """What an axis is after some parameters of its policy were set.
+    """Return the value of an axis with some parameters of its policy changed.
 
     Examples
     --------
@@ -284,8 +291,12 @@ def changed(axis: str, value: Any, changes: Mapping[str, Any]) -> Any:
     for name in changes:
         if not any(isinstance(p, Policy) and name in p.parameters for p in policies):
             known = [n for p in policies if isinstance(p, Policy) for n in p.parameters]
-            has = f"it has {', '.join(map(repr, known))}" if known else "it has none"
-            raise ValueError(f"Invalid parameter {name!r} for {axis}={value!r}; {has}")
+            valid = (
+                f"valid parameters are {', '.join(map(repr, known))}"
+                if known
+                else "it has no parameters"
+            )
+            raise ValueError(f"Invalid parameter {name!r} for {axis}={value!r}; {valid}")
     replaced = tuple(
         p.replace(**{k: v for k, v in changes.items() if k in p.parameters})
         if isinstance(p, Policy)
@@ -296,7 +307,7 @@ def changed(axis: str, value: Any, changes: Mapping[str, Any]) -> Any:
 
 
 def parse(axis: str, text: str) -> Any:
-    """A policy as the command line reads it: a name, and parameters in parentheses.
+    """Parse a policy from text: a name, with optional parameters in parentheses.
 
     Examples
     --------
@@ -329,10 +340,12 @@ def _parse_one(axis: str, text: str) -> Any:
             continue
         parameter, equals, value = pair.partition("=")
         if not equals:
-            raise ValueError(f"{axis}: write {name}(parameter=value), got {pair.strip()!r}")
+            raise ValueError(
+                f"{axis} must have the form {name}(parameter=value), got {pair.strip()!r}"
+            )
         known = one_of(f"{axis}: a parameter of {name}", parameter.strip(), kind.parameters)
         if known in given:
-            raise ValueError(f"{axis}: {known} is given twice, for {name}")
+            raise ValueError(f"{axis}: parameter {known} of {name} is given twice")
         given[known] = _literal(value.strip())
     return kind(**given)
 

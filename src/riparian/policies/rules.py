@@ -1,4 +1,4 @@
-"""What one parameter of a tree needs of another, as the policies declare it."""
+"""Check which parameters of a tree can be combined, by the declarations of the core."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from riparian.policies.policy import AXES, Policy
 
 __all__ = ["check_certain", "check_rules", "labels_of_mean_gains"]
 
-#: A parameter, values, and whether it must have one of them or none of them.
+#: A parameter, values, and whether the parameter must have one of them (True) or none (False).
 Condition: TypeAlias = tuple[str, list[str], bool]
 
 _MISSING = object()
 
 
 def check_rules(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> None:
-    """A ValueError if two parameters cannot be combined.
+    """Raise an error if two parameters cannot be combined.
 
     Parameters
     ----------
     parameters : mapping
-        All parameters of a tree, with policies in place of names.
+        All parameters of a tree, with policies instead of names.
     of_tree : mapping
-        What the core declares of the parameters that belong to no policy.
+        The declaration of the parameters that belong to no policy.
+
+    Raises
+    ------
+    ValueError
+        If a rule is violated. The message names both parameters.
     """
     _check_bound(parameters)
     for axis, policy in _policies(parameters):
@@ -35,15 +40,15 @@ def check_rules(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> No
                 if when is not None
                 else f"{axis}={policy.name!r}"
             )
-            _demand(parameters, needs, cause, why)
+            _check_rule(parameters, needs, cause, why)
     for when, needs, why in of_tree["rules"]:
         found = _value(parameters, when[0])
         if _holds(when, found):
-            _demand(parameters, needs, f"{when[0]}={_shown(found)}", why)
+            _check_rule(parameters, needs, f"{when[0]}={_value_text(found)}", why)
 
 
 def check_certain(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> None:
-    """A ValueError if a tree of these parameters cannot learn uncertain values."""
+    """Raise an error if a tree with these parameters cannot learn uncertain values."""
     declared = [
         (f"{axis}__", policy.__dict__, policy.declared) for axis, policy in _policies(parameters)
     ]
@@ -53,12 +58,12 @@ def check_certain(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> 
             if _holds(condition, found):
                 raise ValueError(
                     f"uncertain values cannot be learned with {prefix}{condition[0]}="
-                    f"{_shown(found)} (docs/uncertain.md)"
+                    f"{_value_text(found)} (docs/uncertain.md)"
                 )
 
 
 def labels_of_mean_gains(impurity: Any) -> str | None:
-    """What is said of the labels of an impurity whose gains are means over single examples."""
+    """Return the note on labels of an impurity whose gains are means over examples, or None."""
     if isinstance(impurity, Policy):
         for when, labels in impurity.declared["mean_gains"]:
             if _holds(when, impurity.__dict__.get(when[0], _MISSING)):
@@ -81,8 +86,8 @@ def _check_bound(parameters: Mapping[str, Any]) -> None:
     serves = bound.declared["serves"]
     if serves and not (isinstance(impurity, Policy) and impurity.name in serves):
         raise ValueError(
-            f"bound={bound.name!r} serves the impurities {', '.join(map(repr, serves))}, got "
-            f"impurity={_shown(impurity)}; bound='hoeffding' serves every impurity"
+            f"bound={bound.name!r} supports the impurities {', '.join(map(repr, serves))}, got "
+            f"impurity={_value_text(impurity)}; bound='hoeffding' supports every impurity"
         )
     most = bound.declared["most_delta"]
     if not parameters["delta"] < most:
@@ -91,7 +96,7 @@ def _check_bound(parameters: Mapping[str, Any]) -> None:
         )
 
 
-def _demand(parameters: Mapping[str, Any], needs: Condition, cause: str, why: str) -> None:
+def _check_rule(parameters: Mapping[str, Any], needs: Condition, cause: str, why: str) -> None:
     name, values, one_of = needs
     found = _value(parameters, name)
     if found is _MISSING or _holds(needs, found):
@@ -99,8 +104,9 @@ def _demand(parameters: Mapping[str, Any], needs: Condition, cause: str, why: st
     if values == ["None"] and not one_of:
         raise ValueError(f"{cause} needs {name}: {why}")
     listed = " or ".join(value if _is_literal(value) else repr(value) for value in values)
-    needed = f"{name}={listed}" if one_of else f"another {name} than {listed}"
-    raise ValueError(f"{cause} needs {needed}, got {_shown(found)}: {why}")
+    if one_of:
+        raise ValueError(f"{cause} needs {name}={listed}, got {_value_text(found)}: {why}")
+    raise ValueError(f"{cause} cannot be combined with {name}={_value_text(found)}: {why}")
 
 
 def _value(parameters: Mapping[str, Any], path: str) -> Any:
@@ -122,7 +128,7 @@ def _holds(condition: Condition, found: Any) -> bool:
     return not any(text in values for text in texts)
 
 
-def _shown(found: Any) -> str:
+def _value_text(found: Any) -> str:
     if isinstance(found, tuple):
         return repr(tuple(one.name for one in found)) if len(found) > 1 else repr(found[0].name)
     return repr(found.name) if isinstance(found, Policy) else repr(found)

@@ -1,18 +1,18 @@
-"""Streams to learn from: generators of the literature, changes made to them, files and frames."""
+"""Streams to learn from: generators, wrappers that change a stream, files, frames and arrays."""
 
-from riparian.streams.boundaries import hyperplane, mixed, sea, sine
-from riparian.streams.clouds import gaussian_clusters, random_rbf, wide
-from riparian.streams.drifting import drifting
-from riparian.streams.faults import DamagedFileError
 from riparian.streams.frames import from_frames
+from riparian.streams.generators.boundaries import hyperplane, mixed, sea, sine
+from riparian.streams.generators.clouds import gaussian_clusters, random_rbf, wide
+from riparian.streams.generators.drifting import drifting
+from riparian.streams.generators.rules import agrawal, corrected_node, stagger
+from riparian.streams.generators.shapes import led, waveform
+from riparian.streams.generators.trees import mdt_tree, rand_cbt, random_tree
 from riparian.streams.memory import from_arrays, in_memory
 from riparian.streams.names import from_name
-from riparian.streams.readers import open_stream
-from riparian.streams.records import from_iterable
-from riparian.streams.rules import agrawal, corrected_node, stagger
-from riparian.streams.shapes import led, waveform
+from riparian.streams.readers.faults import DamagedFileError
+from riparian.streams.readers.formats import open_stream
+from riparian.streams.readers.records import from_iterable
 from riparian.streams.stream import Stream
-from riparian.streams.trees import mdt_tree, rand_cbt, random_tree
 from riparian.streams.wrappers import (
     abrupt_drift,
     delayed,

@@ -1,4 +1,4 @@
-"""Frames as a stream: chunks of pandas, polars or pyarrow, as their own readers give them."""
+"""Streams of frames of pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from riparian.streams.blocks import BlockStream, PlacedBlock
-from riparian.streams.columns import Column, Columns, Kind, Selection, check_finite, objects
-from riparian.streams.faults import Faults
-from riparian.table import Codes, Numbers, read_table
+from riparian.data.table import Codes, Numbers, read_table
+from riparian.streams.readers.blocks import BlockStream, PlacedBlock
+from riparian.streams.readers.columns import Column, Columns, Kind, Selection, check_finite, objects
+from riparian.streams.readers.faults import Faults
 
 __all__ = ["from_frames"]
 
@@ -25,26 +25,27 @@ def from_frames(
     n_rows: int | None = None,
     skip_bad_rows: bool = False,
 ) -> BlockStream:
-    """Make a stream of frames, such as ``pandas.read_csv(path, chunksize=10_000)`` gives.
+    """Return a stream of frames, such as ``pandas.read_csv(path, chunksize=10_000)`` yields.
 
     Parameters
     ----------
     frames : frame or iterable of frames
-        Of pandas, polars or pyarrow. They may add columns and lack some on the way.
+        Frames of pandas, polars or pyarrow. Later frames may add or omit columns.
     target : str, optional
-        The column of the labels. Without it the rows have none.
-    categorical : collection of str
-        Columns read as text, whatever their type.
-    drop : collection of str
-        Columns that are not read.
+        The class column. By default the rows have no labels.
+    categorical : collection of str, default=()
+        Columns to read as text, whatever their type.
+    drop : collection of str, default=()
+        Columns to ignore.
     n_rows : int, optional
-        How many rows there are, if it is known, for the progress. A single frame knows it.
+        Total number of rows, for the progress bar. Not needed for a single frame.
     skip_bad_rows : bool, default=False
         As for `open_stream`.
 
     Returns
     -------
     stream : BlockStream
+        The stream.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def from_frames(
 
 
 class FrameStream(BlockStream):
-    """Frames in blocks; see `from_frames`."""
+    """A stream of frames; see `from_frames`."""
 
     def __init__(self, frames: Any, selection: Selection, faults: Faults) -> None:
         super().__init__(f"{type(frames).__name__} of frames", selection, faults)
@@ -124,18 +125,18 @@ class FrameStream(BlockStream):
         return objects([_text(value) for value in column.values])
 
     def _kind(self, name: str, looks: Kind, row: int) -> Kind:
-        """Give the kind of a column, which is that of its first values."""
+        """Return the kind of a column, which its first values determine."""
         known = self._kinds.setdefault(name, self._selection.forced(name) or looks)
         if (known, looks) == ("numeric", "categorical"):
             raise ValueError(
                 f"column {name!r}, row {row} or later: text in a column that was numeric; "
-                f"to read it as text, name it in categorical"
+                f"to read the column as text, add it to categorical"
             )
         return known
 
     def _targets(self, frame: Any, places: Sequence[int]) -> Column:
         column = frame[self.target]
-        # Not all of them copy without being asked.
+        # Not all libraries convert their columns implicitly.
         packed = hasattr(column, "to_pylist")
         values = np.asarray(column.to_pylist() if packed else column.to_numpy())
         if values.dtype.kind in "iub":
@@ -143,14 +144,14 @@ class FrameStream(BlockStream):
         labels = values.tolist()
         for i, label in enumerate(labels):
             if _is_missing(label):
-                problem = "the target is missing; leave such rows out"
+                problem = "the label is missing; drop rows without a label"
                 self._faults.add(places[i], f"column {self.target!r}, row {places[i]}: {problem}")
                 labels[i] = 0 if values.dtype.kind == "f" else ""
         return np.array(labels) if values.dtype.kind == "f" else objects(labels)
 
 
 def _is_missing(value: Any) -> bool:
-    # pandas.NA does not compare; it says so by its type.
+    # pandas.NA cannot be compared; it is recognised by its type.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
@@ -174,7 +175,7 @@ def _names(frame: Any, row: int) -> list[str]:
     names = list(getattr(frame, "column_names", None) or frame.columns)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"row {row}: columns must be named by texts, got {name!r}")
+            raise TypeError(f"row {row}: column names must be strings, got {name!r}")
     return names
 
 

@@ -1,4 +1,4 @@
-"""Data in memory as a stream that can be gone through again: arrays, or a file read whole."""
+"""Streams of data in memory, which can be read more than once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from riparian.results import sorted_labels
-from riparian.streams.blocks import BlockStream, FileStream
-from riparian.streams.columns import Column
+from riparian.data.labels import sorted_labels
+from riparian.streams.readers.blocks import BlockStream
+from riparian.streams.readers.columns import Column
+from riparian.streams.readers.files import FileStream
 from riparian.streams.stream import CHUNK_ROWS, Rows, Stream
 
 __all__ = ["array_stream", "from_arrays", "gathered", "in_memory"]
@@ -25,24 +26,27 @@ def from_arrays(
     categories: Mapping[str, Sequence[str]] | None = None,
     classes: Sequence[int] | Sequence[str] | None = None,
 ) -> Stream:
-    """Make a stream of arrays, which can be shuffled, joined with drift and gone through again.
+    """Return a stream of arrays.
+
+    It can be read more than once, shuffled, and combined with other streams.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
-        Numbers; NaN is missing. It is not copied if it is a C-contiguous float64 array.
+        Numbers; NaN is missing. A C-contiguous float64 array is not copied.
     y : array-like of shape (n_rows,)
-        The labels; with `classes`, indexes into it.
+        The labels, or indexes into `classes`.
     names : sequence of str, optional
-        The features' names, by default x0, x1 and on.
+        The names of the features. By default x0, x1 and so on.
     categories : mapping of str to sequence of str, optional
-        The categories of each categorical feature, whose column holds indexes into them.
+        The categories of each categorical feature. Its column has indexes into them.
     classes : sequence of int or str, optional
-        The label of each class. By default the different labels, sorted.
+        The label of each class. By default the distinct labels, sorted.
 
     Returns
     -------
     stream : Stream
+        The stream.
 
     Examples
     --------
@@ -58,17 +62,19 @@ def from_arrays(
         raise ValueError(f"X must have rows and columns, got the shape {rows.shape}")
     labels = np.asarray(y)
     if labels.shape != (len(rows),):
-        raise ValueError(f"y must have a label for each of {len(rows)} rows, got {labels.shape}")
+        raise ValueError(
+            f"y must have one label for each of {len(rows)} rows, got the shape {labels.shape}"
+        )
     listed = [f"x{i}" for i in range(rows.shape[1])] if names is None else list(names)
     if len(listed) != rows.shape[1] or len(set(listed)) != len(listed):
         raise ValueError(
-            f"names must be {rows.shape[1]} different ones, as X has columns, got {listed}"
+            f"names must be {rows.shape[1]} different names, one per column of X, got {listed}"
         )
     declared = {name: list(words) for name, words in (categories or {}).items()}
     features = set(listed)
     for name in declared:
         if name not in features:
-            raise ValueError(f"categories must be of features, got {name!r}")
+            raise ValueError(f"categories must be given for features, got {name!r}")
     for i, name in enumerate(listed):
         _check_column(name, rows[:, i], declared.get(name))
     codes, known = _coded(labels, classes)
@@ -76,21 +82,22 @@ def from_arrays(
 
 
 def in_memory(stream: BlockStream) -> Stream:
-    """Read a stream of a file, of frames or of an iterable whole.
+    """Read a whole file, iterable or sequence of frames into memory.
 
-    So real data can be shuffled, given drift, noise or gaps, and gone through more than once.
+    The result can be read more than once, shuffled, and combined with drift, noise or missing
+    values.
 
     Parameters
     ----------
     stream : BlockStream
-        Of `open_stream`, `from_frames` or `from_iterable`, with labels. It is read to its end, and
-        a file is closed.
+        A stream of `open_stream`, `from_frames` or `from_iterable` with labels. It is read to its
+        end. A file is closed.
 
     Returns
     -------
     stream : Stream
-        With the file's names. The classes are as declared, or sorted; categories as declared, or in
-        the order of their first row.
+        A stream with the same names. Classes are sorted and categories are in order of
+        appearance, unless the file declares them.
 
     Examples
     --------
@@ -105,12 +112,12 @@ def in_memory(stream: BlockStream) -> Stream:
 def gathered(
     stream: BlockStream,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], list[Any], dict[str, list[str]]]:
-    """Read a stream whole; give its rows and labels in codes, the classes and the categories."""
-    found = _Whole(stream)
+    """Read a whole stream, and return rows, class codes, classes and categories."""
+    found = _Collector(stream)
     with stream if isinstance(stream, FileStream) else nullcontext():
         for X, y in stream.blocks():
             if y is None:
-                raise ValueError(f"{stream.name} has no labels; name its target")
+                raise ValueError(f"{stream.name} has no labels; set target to the class column")
             found.add(X, y)
     if not found.n:
         raise ValueError(f"{stream.name} has no rows")
@@ -118,14 +125,14 @@ def gathered(
     return rows, *_coded(labels, found.classes), found.categories()
 
 
-class _Whole:
-    """Blocks that are gathered, a column at a time, with categories as codes."""
+class _Collector:
+    """Collects the blocks of a stream in one array, with codes for categories."""
 
     def __init__(self, stream: BlockStream) -> None:
         self.n = 0
         self.classes = stream.declared_classes
         self._stream = stream
-        # As many rows as are announced; the array grows if there are more.
+        # The announced number of rows; the array grows if there are more.
         self._X = np.empty((stream.n_rows or 0, len(stream.names)))
         self._y: list[Column] = []
         self._codes: dict[str, dict[str, int]] = {
@@ -169,21 +176,21 @@ class _Whole:
 def _coded(
     labels: NDArray[Any], classes: Sequence[int] | Sequence[str] | None
 ) -> tuple[NDArray[np.int64], list[Any]]:
-    """Give labels as indexes into the classes, and these."""
+    """Return the labels as indexes into the classes, and the classes."""
     if classes is not None and labels.dtype.kind in "iu":
         if labels.min(initial=0) < 0 or labels.max(initial=0) >= len(classes):
-            raise ValueError(f"y must hold indexes into the {len(classes)} classes")
+            raise ValueError(f"y must have indexes into the {len(classes)} classes")
         return labels.astype(np.int64), list(classes)
     values = labels.tolist()
     distinct = dict.fromkeys(values)
     if any(value is None or value != value for value in distinct):
         row = next(i for i, value in enumerate(values) if value is None or value != value)
-        raise ValueError(f"y, row {row}: the label is missing; leave such rows out")
+        raise ValueError(f"y, row {row}: the label is missing; drop rows without a label")
     known = sorted_labels(distinct) if classes is None else list(classes)
     code_of = {label: code for code, label in enumerate(known)}
     for label in distinct:
         if label not in code_of:
-            raise ValueError(f"y holds {label!r}, which is not among the classes")
+            raise ValueError(f"y has the label {label!r}, which is not in classes")
     return np.array([code_of[value] for value in values], dtype=np.int64), known
 
 
@@ -209,7 +216,7 @@ def array_stream(
     classes: Sequence[Any],
     categories: Mapping[str, Sequence[str]],
 ) -> Stream:
-    """Make a stream of arrays that are known to be right."""
+    """Return a stream of arrays without checking them."""
 
     def make_chunk(number: int) -> Rows:
         rows = slice(number * CHUNK_ROWS, (number + 1) * CHUNK_ROWS)

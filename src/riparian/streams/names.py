@@ -1,4 +1,4 @@
-"""Streams by name, as the command line writes them: ``synth:sea?concept=1&seed=3&rows=100000``."""
+"""Open streams by name: ``synth:sea?concept=1&seed=3&rows=100000``, ``dataset:elec2``."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import inspect
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from riparian.streams.boundaries import hyperplane, mixed, sea, sine
-from riparian.streams.clouds import gaussian_clusters, random_rbf, wide
-from riparian.streams.drifting import drifting
-from riparian.streams.rules import agrawal, corrected_node, stagger
-from riparian.streams.shapes import led, waveform
+from riparian.errors import NO_EXPERIMENTS
+from riparian.streams.generators.boundaries import hyperplane, mixed, sea, sine
+from riparian.streams.generators.clouds import gaussian_clusters, random_rbf, wide
+from riparian.streams.generators.drifting import drifting
+from riparian.streams.generators.rules import agrawal, corrected_node, stagger
+from riparian.streams.generators.shapes import led, waveform
+from riparian.streams.generators.trees import mdt_tree, rand_cbt, random_tree
 from riparian.streams.stream import Stream
-from riparian.streams.trees import mdt_tree, rand_cbt, random_tree
 
-__all__ = ["GENERATORS", "PREFIX", "from_name"]
+__all__ = ["DATASET", "GENERATORS", "PREFIX", "from_name", "open_named"]
 
 PREFIX = "synth:"
+#: The prefix of data sets, which `riparian_experiments` provides.
+DATASET = "dataset:"
 
 GENERATORS: dict[str, Callable[..., Stream]] = {
     generator.__name__: generator
@@ -43,19 +46,24 @@ GENERATORS: dict[str, Callable[..., Stream]] = {
 
 
 def from_name(name: str) -> Stream:
-    """Give the stream that a name describes.
+    """Return the generated stream of a name.
 
     Parameters
     ----------
     name : str
-        ``synth:`` and a generator's name; after ``?``, its parameters as ``option=value``, joined
-        by ``&``. ``rows`` is short for ``n_rows``; without it a stream is endless, save for
-        ``drifting``. Hyphens may be written for underscores.
+        ``synth:`` and the name of a generator, optionally with ``?`` and parameters
+        ``option=value`` joined by ``&``. ``rows`` is short for ``n_rows``; without it all streams
+        except ``drifting`` are endless. Hyphens count as underscores.
+
+    Returns
+    -------
+    stream : Stream
+        The stream.
 
     Raises
     ------
     ValueError
-        If there is no such generator or option, or a value is not what the option accepts.
+        If there is no such generator or option, or the option does not accept the value.
 
     Examples
     --------
@@ -71,7 +79,7 @@ def from_name(name: str) -> Stream:
 'random_tree', 'sea', 'sine', 'stagger', 'waveform', 'wide', got 'see'; did you mean 'sea'?
     """
     if not name.startswith(PREFIX):
-        raise ValueError(f"a stream's name must begin with {PREFIX!r}, got {name!r}")
+        raise ValueError(f"the name of a stream must begin with {PREFIX!r}, got {name!r}")
     wanted, _, query = name.removeprefix(PREFIX).partition("?")
     wanted = wanted.replace("-", "_")
     if wanted not in GENERATORS:
@@ -79,6 +87,58 @@ def from_name(name: str) -> Stream:
         raise ValueError(_not_one_of(rule, wanted, sorted(GENERATORS)))
     generator = GENERATORS[wanted]
     return generator(**_options(name, generator, query))
+
+
+def open_named(
+    name: str, note: Callable[[str], None] = lambda message: None, *, seed: int | None = None
+) -> Stream:
+    """Return the generated stream or the data set of a name.
+
+    Parameters
+    ----------
+    name : str
+        A name as for :func:`from_name`, or ``dataset:`` and the name of a data set.
+    note : callable, optional
+        Called with a message if the rows of a data set should be shuffled.
+    seed : int, optional
+        Seed of a generator, or of the order of a data set's rows. A seed in the name takes
+        precedence.
+
+    Returns
+    -------
+    stream : Stream
+        The stream.
+
+    Raises
+    ------
+    ValueError
+        If there is no such stream.
+    ModuleNotFoundError
+        If the data sets are not installed.
+
+    Examples
+    --------
+    >>> open_named("synth:sea?rows=500", seed=3)
+    Stream(500 rows, 3 features, 2 classes)
+    """
+    if name.startswith(DATASET):
+        try:
+            from riparian_experiments import datasets
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError(f"{name}: {NO_EXPERIMENTS}") from None
+        stream: Stream = datasets.from_name(_with(name, "shuffle", seed), note)
+        return stream
+    if name.startswith(PREFIX):
+        return from_name(_with(name, "seed", seed))
+    raise ValueError(
+        f"the name of a stream must begin with {PREFIX!r} or {DATASET!r}, got {name!r}"
+    )
+
+
+def _with(name: str, option: str, value: int | None) -> str:
+    if value is None or f"{option}=" in name:
+        return name
+    return f"{name}{'&' if '?' in name else '?'}{option}={value}"
 
 
 def _options(name: str, generator: Callable[..., Stream], query: str) -> dict[str, int | float]:
@@ -94,7 +154,7 @@ def _options(name: str, generator: Callable[..., Stream], query: str) -> dict[st
             raise ValueError(f"{name!r}: {option} must have a value, as in {option}=1")
         parameter = "n_rows" if option == "rows" else option
         if parameter in options:
-            raise ValueError(f"{name!r}: {option} must be given once, got it twice")
+            raise ValueError(f"{name!r}: {option} is given twice")
         wants_float = isinstance(parameters[parameter].default, float)
         options[parameter] = _number(name, option, unquote(text), wants_float)
     return options

@@ -1,4 +1,4 @@
-"""What a stream of labelled rows is: blocks that do not depend on their size."""
+"""Streams of labelled rows."""
 
 from __future__ import annotations
 
@@ -8,40 +8,46 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.streams._parameters import check_count
+from riparian.streams.generators.parameters import check_count
 
 __all__ = ["CHUNK_ROWS", "Rows", "Stream"]
 
 Rows: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
 
-# Rows are made in chunks of this size, each from its own random numbers, so that no block size
-# changes a value. Another size is another stream.
+# Rows are generated in chunks of this size, each with its own random numbers, so that the rows do
+# not depend on the block size. Another chunk size gives another stream.
 CHUNK_ROWS = 8192
 
 
 class Stream:
-    """Labelled rows that are made when they are needed, the same ones every time.
+    """A stream of labelled rows, which are generated on demand and are the same every time.
 
     Parameters
     ----------
     names : sequence of str
-        The features' names.
+        The names of the features.
     classes : sequence of int or str
-        The label of each class; ``y`` holds indexes into it.
+        The label of each class. ``y`` has indexes into it.
     n_rows : int or None
-        Length of the stream; None is endless.
+        Number of rows; None is an endless stream.
     make_chunk : callable
-        Gives the rows of chunk 0, 1, 2 ... as ``(X, y)``, `CHUNK_ROWS` each, by the chunk's number
-        alone.
+        Called with the number of a chunk, from 0; returns its `CHUNK_ROWS` rows ``(X, y)``. The
+        result must depend on the number only.
     categories : mapping of str to sequence of str, optional
-        The categories of each categorical feature; its column of ``X`` holds indexes into them.
+        The categories of each categorical feature. Its column of ``X`` has indexes into them.
 
     Attributes
     ----------
     names : list of str
+        The names of the features.
     classes : list of int or str
+        The label of each class.
     n_rows : int or None
+        Number of rows; None is an endless stream.
     categories : dict of str to list of str
+        The categories of each categorical feature.
+    delay : int
+        Number of rows after which a label is known; see `riparian.streams.delayed`.
 
     Examples
     --------
@@ -68,7 +74,6 @@ class Stream:
         self.classes: list[int] | list[str] = list(classes)  # type: ignore[assignment]
         self.n_rows = n_rows
         self.categories = {name: list(words) for name, words in (categories or {}).items()}
-        #: Rows after which a label is known; see `riparian.streams.delayed`.
         self.delay = 0
         self._make_chunk = make_chunk
 
@@ -77,16 +82,17 @@ class Stream:
         return f"Stream({rows}, {len(self.names)} features, {len(self.classes)} classes)"
 
     def blocks(self, size: int = 10_000) -> Iterator[Rows]:
-        """Go through the stream from its first row, a block at a time.
+        """Iterate over the stream in blocks, from its first row.
 
         Parameters
         ----------
         size : int, default=10_000
-            Rows of a block; the last one may be shorter.
+            Number of rows per block. The last block may be shorter.
 
         Yields
         ------
-        X : float64 array of shape (size, n_features), C-contiguous
+        X : float64 array of shape (size, n_features)
+            The features, C-contiguous.
         y : int64 array of shape (size,)
             Indexes into `classes`.
         """
@@ -94,16 +100,19 @@ class Stream:
         return self._blocks(size)
 
     def chunk(self, number: int) -> Rows:
-        """Give rows ``number * CHUNK_ROWS`` and on, `CHUNK_ROWS` of them; fewer at the end.
+        """Return a chunk: `CHUNK_ROWS` rows from row ``number * CHUNK_ROWS`` on.
 
         Parameters
         ----------
         number : int
+            Number of the chunk, from 0.
 
         Returns
         -------
         X : float64 array of shape (n, n_features)
+            The features. There are fewer rows at the end of the stream.
         y : int64 array of shape (n,)
+            Indexes into `classes`.
         """
         X, y = self._make_chunk(number)
         if self.n_rows is not None:
@@ -112,17 +121,19 @@ class Stream:
         return X, y
 
     def take(self, n: int) -> Rows:
-        """Give the first `n` rows as one block.
+        """Return the first `n` rows as one block.
 
         Parameters
         ----------
         n : int
-            How many; at most `n_rows`.
+            Number of rows, at most `n_rows`.
 
         Returns
         -------
         X : float64 array of shape (n, n_features)
+            The features.
         y : int64 array of shape (n,)
+            Indexes into `classes`.
 
         Examples
         --------
@@ -133,7 +144,9 @@ class Stream:
         """
         check_count("n", n)
         if self.n_rows is not None and n > self.n_rows:
-            raise ValueError(f"n must be at most {self.n_rows}, the stream's rows, got {n}")
+            raise ValueError(
+                f"n must be at most the number of rows of the stream, {self.n_rows}, got {n}"
+            )
         return next(self._blocks(n))
 
     def _blocks(self, size: int) -> Iterator[Rows]:

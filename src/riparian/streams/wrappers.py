@@ -1,4 +1,4 @@
-"""Streams made from streams: drift, noise, imbalance, gaps, other orders, late labels."""
+"""Streams from other streams: drift, noise, class imbalance, missing values, order, delay."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.streams._chunks import row_positions
-from riparian.streams._parameters import check_count, check_fraction, check_seed
+from riparian.streams.generators.chunks import row_positions
+from riparian.streams.generators.parameters import check_count, check_fraction, check_seed
 from riparian.streams.stream import CHUNK_ROWS, Rows, Stream
 
 __all__ = [
@@ -25,14 +25,20 @@ __all__ = [
 
 
 def abrupt_drift(before: Stream, after: Stream, *, at: int) -> Stream:
-    """One stream up to a row, another from it on.
+    """Return a stream that switches from one stream to another at a row.
 
     Parameters
     ----------
     before, after : Stream
-        With the same features and classes. Row i is row i of the one that holds there.
+        Two streams with the same features and classes. Row i of the result is row i of one of
+        them.
     at : int
-        The first row of the second.
+        The first row of the second stream.
+
+    Returns
+    -------
+    stream : Stream
+        The combined stream.
 
     Examples
     --------
@@ -53,19 +59,26 @@ def abrupt_drift(before: Stream, after: Stream, *, at: int) -> Stream:
 def gradual_drift(
     before: Stream, after: Stream, *, center: int, width: int, seed: int = 0
 ) -> Stream:
-    r"""One stream that slowly gives way to another.
+    r"""Return a stream that changes gradually from one stream to another.
 
-    Row t is of the second with probability :math:`1 / (1 + e^{-4 (t - center) / width})` [1]_.
+    Row t comes from the second stream with probability
+    :math:`1 / (1 + e^{-4 (t - center) / width})` [1]_.
 
     Parameters
     ----------
     before, after : Stream
-        With the same features and classes.
+        Two streams with the same features and classes.
     center : int
-        The row at which both are equally likely.
+        The row at which both streams are equally likely.
     width : int
-        Rows that most of the change takes.
+        Number of rows in which most of the change happens.
     seed : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    stream : Stream
+        The combined stream.
 
     References
     ----------
@@ -82,7 +95,7 @@ def gradual_drift(
     check_count("width", width)
 
     def newer(rows: Places, rng: np.random.Generator) -> NDArray[np.intp]:
-        # Beyond these the probability is 0 or 1 to the last bit, and exp() would overflow.
+        # Beyond these limits the probability is exactly 0 or 1, and exp() would overflow.
         steps = np.clip(4 * (rows - center) / width, -700, 700)
         later: NDArray[np.bool_] = rng.random(len(rows)) * (1 + np.exp(-steps)) < 1
         return later.astype(np.intp)
@@ -91,14 +104,19 @@ def gradual_drift(
 
 
 def recurring_drift(concepts: Sequence[Stream], *, every: int) -> Stream:
-    """Streams that take turns, each for so many rows, and come back.
+    """Return a stream that cycles through several streams.
 
     Parameters
     ----------
     concepts : sequence of Stream
-        At least two, with the same features and classes.
+        At least two streams with the same features and classes.
     every : int
-        Rows of a turn.
+        Number of rows before the next stream follows.
+
+    Returns
+    -------
+    stream : Stream
+        The combined stream.
 
     Examples
     --------
@@ -117,14 +135,21 @@ def recurring_drift(concepts: Sequence[Stream], *, every: int) -> Stream:
 
 
 def with_label_noise(stream: Stream, fraction: float, *, seed: int = 0) -> Stream:
-    """The same rows, some of them with another class.
+    """Return the same rows, a fraction of which has a wrong label.
 
     Parameters
     ----------
     stream : Stream
+        The stream.
     fraction : float
-        How many; the wrong class is any of the others.
+        Probability of a wrong label, which is any of the other classes.
     seed : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    stream : Stream
+        The changed stream.
 
     Examples
     --------
@@ -136,7 +161,7 @@ def with_label_noise(stream: Stream, fraction: float, *, seed: int = 0) -> Strea
     check_fraction("fraction", fraction)
     n_classes = len(stream.classes)
     if n_classes < 2:
-        raise ValueError("a stream of one class has no wrong label to give")
+        raise ValueError("label noise needs a stream of at least two classes")
 
     def make_chunk(number: int) -> Rows:
         X, y = stream.chunk(number)
@@ -150,16 +175,23 @@ def with_label_noise(stream: Stream, fraction: float, *, seed: int = 0) -> Strea
 def with_missing(
     stream: Stream, fraction: float, *, features: Sequence[str] | None = None, seed: int = 0
 ) -> Stream:
-    """The same rows, some values of which are missing.
+    """Return the same rows with missing values.
 
     Parameters
     ----------
     stream : Stream
+        The stream.
     fraction : float
-        How many of the values, each by itself.
+        Probability that a value is missing, independently of the others.
     features : sequence of str, optional
-        Only these have gaps; by default all.
+        The features with missing values. By default all features.
     seed : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    stream : Stream
+        The changed stream.
 
     Examples
     --------
@@ -186,23 +218,28 @@ def with_missing(
 def imbalanced(
     stream: Stream, shares: Sequence[Sequence[float]], *, seed: int = 0, n_rows: int | None = None
 ) -> Stream:
-    """A stream whose classes have other shares, which may shift along it.
+    """Return a stream with other class shares, which may change over the stream.
 
-    Each row's class is drawn by the shares that hold there; the row is the next one of that class
-    among about four times as many rows of the stream. Where they do not suffice, some come again.
+    The class of each row is drawn by the current shares. The row is the next one of that class
+    among about four times as many rows of `stream`. If there are too few, rows are repeated.
 
     Parameters
     ----------
     stream : Stream
-        Rows are taken from it more than once over, so a finite one must be long enough:
-        four times `n_rows`.
+        The stream. A finite one must have at least four times `n_rows` rows.
     shares : sequence of sequences of float
-        Shares of the classes at the start, and at any number of equally distant later places, the
-        last of which is the end; straight lines between them. A single one is constant.
+        Class shares at equally spaced points from the start to the end of the stream, with linear
+        interpolation between them. A single entry is constant.
     seed : int, default=0
+        Random seed.
     n_rows : int, optional
-        Length of the stream; needed unless the shares are constant. By default a quarter of
-        that of `stream`.
+        Number of rows. By default a quarter of the rows of `stream`. Required if `stream` is
+        endless and the shares change.
+
+    Returns
+    -------
+    stream : Stream
+        The changed stream.
 
     Examples
     --------
@@ -221,10 +258,11 @@ def imbalanced(
     if n_rows is None and stream.n_rows is not None:
         n_rows = stream.n_rows // _POOL
     if n_rows is None and len(corners) > 1:
-        raise ValueError("n_rows must be given: shares that shift need an end")
+        raise ValueError("n_rows must be given if the shares change")
     if n_rows is not None and stream.n_rows is not None and n_rows * _POOL > stream.n_rows:
         raise ValueError(
-            f"n_rows must be at most a quarter of the stream's {stream.n_rows} rows, got {n_rows}"
+            f"n_rows must be at most a quarter of the {stream.n_rows} rows of the stream, got "
+            f"{n_rows}"
         )
     check_seed(seed)
     corners = corners / corners.sum(axis=1, keepdims=True)
@@ -246,7 +284,7 @@ def imbalanced(
             places = np.flatnonzero(drawn == k)
             rows = np.flatnonzero(y == k)
             if len(places) and not len(rows):
-                raise ValueError(f"the stream has no row of class {stream.classes[k]!r} to draw")
+                raise ValueError(f"the stream has too few rows of class {stream.classes[k]!r}")
             if len(places):
                 picked[places] = rows[np.arange(len(places)) % len(rows)]
         return X[picked], y[picked]
@@ -255,15 +293,21 @@ def imbalanced(
 
 
 def shuffled(stream: Stream, *, seed: int = 0) -> Stream:
-    """All rows of a finite stream in random order.
+    """Return the rows of a finite stream in random order.
 
-    They are held in memory from the first block on.
+    All rows are kept in memory from the first block on.
 
     Parameters
     ----------
     stream : Stream
-        With an end.
+        A finite stream.
     seed : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    stream : Stream
+        The shuffled stream.
 
     Examples
     --------
@@ -276,7 +320,7 @@ def shuffled(stream: Stream, *, seed: int = 0) -> Stream:
     check_seed(seed)
     n = stream.n_rows
     if n is None:
-        raise ValueError("an endless stream cannot be shuffled; give it n_rows")
+        raise ValueError("an endless stream cannot be shuffled; set its n_rows")
     held: list[Rows] = []
 
     def make_chunk(number: int) -> Rows:
@@ -291,15 +335,22 @@ def shuffled(stream: Stream, *, seed: int = 0) -> Stream:
 
 
 def delayed(stream: Any, *, rows: int) -> Any:
-    """The same stream, whose labels are known only so many rows later.
+    """Return the same stream with delayed labels.
 
-    `riparian.evaluate.prequential` then learns a row only after it has predicted `rows` further
-    ones. The rows themselves are the same.
+    `riparian.evaluate.prequential` then learns a row only after it has predicted the next `rows`
+    rows. The rows themselves are unchanged.
 
     Parameters
     ----------
     stream : Stream
+        The stream.
     rows : int
+        Number of rows after which a label is known.
+
+    Returns
+    -------
+    stream : Stream
+        The stream with a `delay`.
 
     Examples
     --------
@@ -320,18 +371,18 @@ _PURPOSES = ("drift", "label noise", "missing", "imbalance", "shuffle")
 
 
 def _numbers(purpose: str, seed: int, chunk: int) -> np.random.Generator:
-    """Random numbers of a chunk that have nothing to do with those of the wrapped stream."""
+    """Return the random numbers of a chunk, independent of those of the wrapped stream."""
     check_seed(seed)
     key = (2, _PURPOSES.index(purpose), chunk)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
 def _like(stream: Stream, make_chunk: Callable[[int], Rows]) -> Stream:
-    made = Stream(
+    result = Stream(
         stream.names, stream.classes, stream.n_rows, make_chunk, categories=stream.categories
     )
-    made.delay = stream.delay
-    return made
+    result.delay = stream.delay
+    return result
 
 
 def _switching(
@@ -340,14 +391,14 @@ def _switching(
     *,
     seed: int,
 ) -> Stream:
-    """Row i is row i of the stream that `which` names for it."""
+    """Return a stream whose row i is row i of the stream that `which` chooses for it."""
     first = streams[0]
     for other in streams[1:]:
         for what in ("names", "classes", "categories"):
             if getattr(other, what) != getattr(first, what):
                 raise ValueError(
-                    f"streams that follow each other must have the same {what}, "
-                    f"got {getattr(first, what)} and {getattr(other, what)}"
+                    f"combined streams must have the same {what}, got {getattr(first, what)} and "
+                    f"{getattr(other, what)}"
                 )
     check_seed(seed)
     lengths = [s.n_rows for s in streams if s.n_rows is not None]

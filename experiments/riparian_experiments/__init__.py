@@ -1,0 +1,1 @@
+"""The experiments of the papers behind riparian, and their data sets."""

@@ -1,0 +1,79 @@
+"""Messages on standard error, JSON reports, and the exit status of a failed command."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, ParamSpec
+
+import typer
+
+from riparian.cli.signals import end_work, status_of
+
+__all__ = [
+    "Json",
+    "Quiet",
+    "Splits",
+    "print_json",
+    "print_message",
+    "report_errors",
+    "skipped_text",
+]
+
+P = ParamSpec("P")
+
+# Exit status after the reader of standard output has closed the pipe.
+_PIPE_CLOSED = 141
+
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
+Splits = Annotated[int, typer.Option("--splits", min=0, help="Number of latest splits to show.")]
+
+
+def report_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Wrap a command so that an error is printed as one line and sets the exit status."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            try:
+                command(*args, **kwargs)
+                sys.stdout.flush()
+            finally:
+                end_work()
+        except KeyboardInterrupt as error:
+            print_message("interrupted")
+            raise typer.Exit(status_of(error)) from None
+        except BrokenPipeError:
+            # The reader has gone, as with ``| head``. Python must not flush the rest at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(_PIPE_CLOSED) from None
+        except OSError as error:
+            what = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+            print_message(what)
+            raise typer.Exit(1) from None
+        except (ValueError, TypeError, ImportError, MemoryError) as error:
+            print_message(str(error) or type(error).__name__)
+            raise typer.Exit(1) from None
+
+    return run
+
+
+def print_message(message: str) -> None:
+    """Print a message to standard error, on one line."""
+    print(f"riparian: {' '.join(message.split())}", file=sys.stderr)
+
+
+def skipped_text(n: int, first: str | None) -> str:
+    """Return a message with the number of skipped rows and the reason for the first."""
+    rows = "row" if n == 1 else "rows"
+    return f"skipped {n:,} {rows} that cannot be read; the first: {first}"
+
+
+def print_json(value: Any) -> None:
+    """Print a report as JSON."""
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))

@@ -1,0 +1,1 @@
+"""The models: trees, recipes, forests, restructuring trees and the gradient tree."""

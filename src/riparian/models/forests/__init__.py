@@ -1,0 +1,1 @@
+"""Forests: trees that learn side by side and predict together."""

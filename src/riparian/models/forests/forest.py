@@ -1,0 +1,229 @@
+"""The forest: trees that learn the same rows with different weights, and predict together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal, get_args
+
+from riparian import _core
+from riparian.drift import ADWIN, Detector
+from riparian.errors import one_of
+from riparian.models.forests.ensemble import Ensemble
+from riparian.models.forests.members import Standing
+from riparian.models.hoeffding import HoeffdingTree
+from riparian.models.river import announce_to_river
+from riparian.models.settings import check_features, check_seed
+from riparian.policies.literals import FeatureCount
+from riparian.policies.parameter import number, truth, whole
+
+__all__ = ["Forest", "detector_of"]
+
+Replacement = Literal["none", "worst", "background"]
+
+
+class Forest(Ensemble[_core.Forest]):
+    """A forest that learns from a stream: one choice on each axis of an ensemble.
+
+    Every member learns each row with a weight that is drawn from Poisson(`rate`). Members do not
+    depend on each other, so they run on threads; the result is the same for any number of threads.
+
+    Parameters
+    ----------
+    estimator : HoeffdingTree or None, default=None
+        The tree that each member is: a :class:`HoeffdingTree` or one of its recipes. None is
+        ``HoeffdingTree(grace_period=50, delta=0.01, inherit_counts="count")``, as in MOA: such
+        trees grow fast, and their bound promises nothing. With `leaf_features` it also has
+        ``missing_second="-inf"``: a feature that is alone at a leaf can be split.
+    n_estimators : int, default=10
+        Number of members.
+    rate : float, default=6.0
+        Mean of the Poisson distribution that the weights of rows are drawn from.
+    features : int, float, "sqrt" or None, default=None
+        How many features a member sees, drawn when it begins: a number; a share of all features
+        (rounded, plus one if that is less than two); the rounded square root plus one; or all.
+        The first members share them out: each feature is seen by equally many members.
+    leaf_features : int, float, "sqrt" or None, default=None
+        How many features a leaf of a member tracks, drawn when it opens: a number, a share, the
+        square root, or None for the setting of `estimator`. Fewer features are faster and need
+        less memory. Trees that use all features at a node (EFDT, CVFDT, UCVFDT, option trees,
+        StreamTree, CorrectedVFDT) need None.
+    replacement : {"none", "worst", "background"}, default="none"
+        What happens when `drift` finds that the error of a member has risen: nothing; the member
+        with the largest error starts over; or the member is replaced by the tree that has grown
+        in its background since the last `warning`, or by a new tree if there is none.
+    warning, drift : Detector, float or None, default=None
+        The drift detector of each member: one of :mod:`riparian.drift`, or the `delta` of an
+        ADWIN.
+    drawn_background : bool, default=False
+        Whether a tree in the background learns rows with the weights of its member, or with
+        weight 1.
+    weighted_votes : bool, default=True
+        Whether the vote of a member is weighted by its accuracy since it began.
+    costs : array-like of shape (n_classes, n_classes), dict or None, default=None
+        Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`. The prediction is the
+        class of least expected cost by the probabilities of the forest.
+    max_bytes : int, str or None, default=None
+        Memory limit of the whole forest, in bytes or as a text such as ``"10MB"``. Every tree has
+        the same part of it, also trees that may grow in the background.
+    n_jobs : int or None, default=None
+        Number of threads; None or -1 is one per core. It does not change the result.
+    random_state : int or None, default=None
+        Seed of all random numbers. None is the seed 0: the same rows always give the same forest.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Which features are categorical, as in :class:`HoeffdingTree`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes seen so far.
+    n_features_in_ : int
+        Number of features seen so far.
+    n_seen_ : int
+        Number of examples learned.
+    estimators_ : list of HoeffdingTree
+        Copies of the members as they are now. With `max_bytes` the limit of a copy is its
+        member's part, doubled as often as needed: a tree by itself also holds names.
+    estimator_features_ : list of ndarray
+        The features that each member sees.
+    n_nodes_, n_leaves_, n_active_leaves_, depth_ : int
+        Nodes and leaves of all members, leaves that keep statistics, and the depth of the deepest
+        member.
+    n_warnings_, n_drifts_ : int
+        How often a tree began in the background, and how often a member was replaced.
+    feature_importances_ : ndarray
+        Mean over the members.
+    memory_bytes_ : int
+        Memory of the forest.
+
+    Notes
+    -----
+    A random number depends only on the seed, the member and the number of the row. So batches of
+    any size and any number of threads give the same model file.
+
+    Examples
+    --------
+    >>> from riparian import Forest, VFDT
+    >>> from riparian.streams import sea
+    >>> X, y = sea(seed=1).take(5_000)
+    >>> forest = Forest(estimator=VFDT(leaf="adaptive"), n_estimators=5, rate=1.0).fit(X, y)
+    >>> forest.score(*sea(seed=2).take(1_000)) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        estimator: HoeffdingTree | None = None,
+        n_estimators: int = 10,
+        rate: float = 6.0,
+        features: FeatureCount = None,
+        leaf_features: FeatureCount = None,
+        replacement: Replacement = "none",
+        warning: Detector | float | None = None,
+        drift: Detector | float | None = None,
+        drawn_background: bool = False,
+        weighted_votes: bool = True,
+        costs: Any = None,
+        max_bytes: int | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.features = features
+        self.leaf_features = leaf_features
+        self.replacement = replacement
+        self.warning = warning
+        self.drift = drift
+        self.drawn_background = drawn_background
+        self.weighted_votes = weighted_votes
+        self.costs = costs
+        self.max_bytes = max_bytes
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        announce_to_river(type(self))
+
+    # No rule of a paper depends on these.
+    _always_taken = (
+        "estimator",
+        "n_estimators",
+        "rate",
+        "costs",
+        "max_bytes",
+        "n_jobs",
+        "random_state",
+        "categorical_features",
+    )
+
+    # -- the engine ---------------------------------------------------------------------------
+
+    _native = _core.Forest
+
+    def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        return _settings(axes)
+
+    # -- looking inside -----------------------------------------------------------------------
+
+    def _standings(self) -> list[Standing]:
+        return [
+            Standing(tree, weight, accuracy, warnings, drifts, drawn)
+            for tree, drawn, weight, accuracy, warnings, drifts, _ in self._fitted().records()
+        ]
+
+    @property
+    def n_warnings_(self) -> int:
+        return sum(standing.warnings for standing in self._standings())
+
+    @property
+    def n_drifts_(self) -> int:
+        return sum(standing.drifts for standing in self._standings())
+
+
+def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
+    rate = number("rate", axes["rate"], 1e-6, 64.0)
+    replacement = one_of("replacement", axes["replacement"], get_args(Replacement))
+    warning = detector_of("warning", axes["warning"])
+    drift = detector_of("drift", axes["drift"])
+    if replacement == "none" and (warning or drift):
+        raise ValueError("warning and drift must be None with replacement='none'")
+    if replacement != "none" and drift is None:
+        raise ValueError(f"replacement={replacement!r} needs a drift detector")
+    if replacement != "background" and warning is not None:
+        raise ValueError("warning needs replacement='background'")
+    return {
+        "members": whole("n_estimators", axes["n_estimators"], 1, 10_000),
+        "rate": rate,
+        # Decimal arithmetic gives the same bits on every machine.
+        "none": float((-Decimal(rate)).exp()),
+        "patch": check_features("features", axes["features"]),
+        "replacement": replacement,
+        "drawn_background": truth("drawn_background", axes["drawn_background"]),
+        "weighted": truth("weighted_votes", axes["weighted_votes"]),
+        "warning": warning,
+        "drift": drift,
+        "seed": check_seed(axes["random_state"]),
+    }
+
+
+def detector_of(name: str, value: object) -> _core.Detector | None:
+    """Return a new detector for the core: one of the package, or an ADWIN of that `delta`."""
+    if value is None:
+        return None
+    if isinstance(value, Real) and not isinstance(value, bool):
+        if not (0.0 < float(value) < 1.0 and math.isfinite(float(value))):
+            raise ValueError(
+                f"{name} must be the delta of an ADWIN, between 0 and 1, got {value!r}"
+            )
+        value = ADWIN(delta=float(value))
+    if not isinstance(value, Detector):
+        raise ValueError(
+            f"{name} must be a detector of riparian.drift, the delta of an ADWIN or None, "
+            f"got {value!r}"
+        )
+    return value.clone()._native

@@ -1,0 +1,385 @@
+"""How a model learns: a batch is checked whole before its first row is learned."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from riparian.data.costs import cost_matrix
+from riparian.data.labels import read_label, sort_classes
+from riparian.data.schema import Feature, Schema
+from riparian.data.values import EXACT_LABELS
+from riparian.models.batch import (
+    Checked,
+    Given,
+    class_codes,
+    names_fit,
+    read_given,
+    refuse_infinite,
+)
+from riparian.models.engine import Codes, Numbers
+from riparian.models.learned import E, State
+from riparian.models.predicting import Predicting
+from riparian.models.settings import byte_count
+
+__all__ = ["Learning"]
+
+#: What `prequential` returns for each row: labels, or labels and probabilities.
+Predictions = Literal["labels", "both"]
+
+
+class Learning(Predicting[E]):
+    """The methods that learn."""
+
+    def _begin_pass(self, engine: E) -> None:
+        """Note that the rows to come were learned before."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything, then learn the rows of `X` in their order, once.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows. NaN and None are missing values. Text is a category.
+        y : array-like of shape (n_rows,)
+            The class of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights, 0 or more. A row of weight 0 is ignored.
+
+        Returns
+        -------
+        self : StreamClassifier
+            The model itself.
+
+        Notes
+        -----
+        If it fails, the model stays as it was. Ctrl-C ends it early: the rows that were learned
+        until then stay learned.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> X, y = sea(seed=1).take(2_000)
+        >>> model = VFDT().fit(X, y)
+        >>> model.n_seen_, model.classes_
+        (2000, array([0, 1]))
+        """
+        self._learn(X, y, None, sample_weight, fresh=True)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the rows of `X` in their order, in addition to those learned before.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows. NaN and None are missing values. New categories may come at any time, and
+            in frames and mappings also new columns; absent columns are missing.
+        y : array-like of shape (n_rows,)
+            The class of each row. New classes may come at any time.
+        classes : array-like, optional
+            All classes that may come, as in scikit-learn. It is not needed.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights, 0 or more. A row of weight 0 is ignored.
+
+        Returns
+        -------
+        self : StreamClassifier
+            The model itself.
+
+        Notes
+        -----
+        The whole batch is checked before its first row is learned: a batch with an error changes
+        nothing. The sizes of the batches do not change the result.
+
+        Examples
+        --------
+        >>> from riparian import StreamForest
+        >>> from riparian.streams import sea
+        >>> X, y = sea(seed=1).take(2_000)
+        >>> model = StreamForest(n_estimators=3)
+        >>> model.partial_fit(X[:500], y[:500]).partial_fit(X[500:], y[500:]).n_seen_
+        2000
+        """
+        self._learn(X, y, classes, sample_weight)
+        return self
+
+    def learn_one(self, x: Mapping[Any, Any], y: Hashable, w: float = 1.0) -> None:
+        """Learn one example.
+
+        Parameters
+        ----------
+        x : mapping
+            Values by the names of features. A value of None or NaN is missing, and so is a feature
+            without a value. New features may come at any time.
+        y : label
+            The class of the example.
+        w : float, default=1.0
+            The weight of the example, 0 or more.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> model = VFDT()
+        >>> model.learn_one({"age": 31, "job": "nurse"}, "yes")
+        >>> model.predict_one({"age": 40, "job": "nurse"})
+        'yes'
+        """
+        if type(y) not in EXACT_LABELS:
+            y = read_label(y)
+        engine = self._engine
+        if (
+            engine is not None
+            and type(x) is dict
+            and 0.0 < w < 2.0**53
+            and not self._calls_user_functions
+            and self._limit() == self._learned_with.get("max_bytes")
+        ):
+            schema = self._schema
+            code = schema.class_codes.get(y)
+            if code is not None:
+                with self._learning:
+                    try:
+                        # Another thread may have put a copy in its place meanwhile.
+                        if engine is self._engine and engine.learn_one(
+                            x, schema.index, schema.codes, code, w
+                        ):
+                            return
+                    except BaseException as error:
+                        self._give_up_if_unfinished(engine, error)
+                        raise
+        self._learn(x, [y], None, [w], one=True)
+
+    def prequential(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        proba: bool = False,
+    ) -> Any:
+        """Predict each row, then learn it, in one pass.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`partial_fit`.
+        proba : bool, default=False
+            Also return the class probabilities.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            The class that was predicted before each row was learned. A row that came before
+            anything was learned gets ``classes_[0]``.
+        probabilities : ndarray of shape (n_rows, n_classes), only with `proba`
+            The probabilities, in the order of ``classes_`` after the last row.
+
+        See Also
+        --------
+        riparian.evaluate.prequential : Metrics over time, for streams of any length.
+
+        Examples
+        --------
+        >>> from riparian import StreamForest
+        >>> from riparian.streams import sea
+        >>> X, y = sea(seed=1).take(2_000)
+        >>> predicted = StreamForest(n_estimators=3).prequential(X, y)
+        >>> float((predicted == y).mean()) > 0.8
+        True
+        """
+        return self._learn(X, y, None, sample_weight, predictions="both" if proba else "labels")
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any,
+        sample_weight: Any,
+        *,
+        fresh: bool = False,
+        one: bool = False,
+        predictions: Predictions | None = None,
+        passes: Iterable[int] | None = None,
+    ) -> Any:
+        """Read and check the whole batch, then learn it.
+
+        Whatever is raised, the model is as it was, or as after some of the rows of the batch:
+        `n_seen_` is their number.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight
+            The batch, as the user gave it.
+        fresh : bool, default=False
+            Forget everything first, and sort the classes.
+        one : bool, default=False
+            Whether `X` is one example, a mapping.
+        predictions : {"labels", "both"} or None, default=None
+            What to predict for each row before it is learned; "both" adds the probabilities.
+        passes : iterable, optional
+            Learn rows that were learned before, once for each item.
+        """
+        # Without the lock: objects of the user may call the model while they are read.
+        given = read_given(X, y, classes, sample_weight, one=one)
+        begins = fresh or self._engine is None
+        lock = threading.Lock() if begins else self._learning
+        with lock:
+            state = self._beginning(lock) if begins else self._current(lock)
+            if given.weights is not None:
+                self._refuse_weights(state.engine, given.weights)
+            given = given.counted(predicted=predictions is not None)
+            if given.table.n_rows == 0:
+                return self._without_rows(given, predictions, fresh=fresh)
+            batch = self._checked(given, state, in_order=fresh)
+            if begins:
+                self._demand_least(state, batch)
+            else:
+                state = self._safe_to_change(self._with_limit(state), batch)
+            growth = batch.growth(state.schema, first=begins)
+            before = state.engine.seen
+            try:
+                result = self._apply(state.engine, batch, growth, predictions, passes)
+                if state.engine is not self._engine:
+                    self._install(state)
+            except BaseException as error:
+                self._give_up_if_unfinished(state.engine, error)
+                # A fit that fails changes nothing; one that the user ends keeps its rows.
+                keeps = not fresh or isinstance(error, KeyboardInterrupt)
+                if keeps and not state.engine.unfinished and state.engine.seen > before:
+                    self._install(state)
+                raise
+        if result is None:
+            return None
+        labels = self._labels(result[0])
+        return labels if predictions == "labels" else (labels, result[1])
+
+    def _beginning(self, lock: threading.Lock) -> State[E]:
+        """Return the state of a model that has learned nothing."""
+        axes = self._axes()
+        return State(self._new_engine(axes), Schema(type(self).__name__), axes, lock)
+
+    def _current(self, lock: threading.Lock) -> State[E]:
+        """Return the state of a model that has learned."""
+        return State(self._fitted(), self._schema, self._learned_with, lock)
+
+    def _without_rows(self, given: Given, predictions: Predictions | None, *, fresh: bool) -> Any:
+        """Return the result of a batch in which no row has weight."""
+        if fresh:
+            raise ValueError(
+                "Sample weights must contain at least one non-zero number; nothing was learned"
+            )
+        return None if predictions is None else self._predict_only(given.whole, predictions)
+
+    def _checked(self, given: Given, state: State[E], *, in_order: bool) -> Checked:
+        """Return the batch in codes; an error names what cannot be learned."""
+        schema, axes = state.schema, state.axes
+        reading = schema.read(given.table, grow=True, categorical=axes["categorical_features"])
+        refuse_infinite(reading, schema)
+        if reading.uncertain:
+            self._refuse_uncertain(axes)
+        # A file of an earlier version may have more.
+        most = max(self._max_classes, len(schema.classes))
+        codes, added = class_codes(given.labels, given.weights, schema, given.declared, most)
+        if in_order:
+            codes, added = sort_classes(codes, added)
+        known = [*(schema.classes or given.declared), *added]
+        costs = None
+        if axes.get("costs") is not None:
+            costs = cost_matrix(axes["costs"], known)
+        again = given.whole if len(codes) > given.table.n_rows else None
+        return Checked(reading, codes, given.weights, given.declared, added, known, costs, again)
+
+    def _limit(self) -> Any:
+        return self.__dict__.get("max_bytes")
+
+    def _with_limit(self, state: State[E]) -> State[E]:
+        """Return the state with the `max_bytes` of now, which may have been set since."""
+        if self._limit() == state.axes.get("max_bytes"):
+            return state
+        state.engine.set_max_bytes(byte_count("max_bytes", self._limit()))
+        self._learned_with = axes = {**state.axes, "max_bytes": self._limit()}
+        return state._replace(axes=axes)
+
+    def _safe_to_change(self, state: State[E], batch: Checked) -> State[E]:
+        """Return a state that may fail while it learns the batch: this one, or a copy.
+
+        A function of the user may fail in the middle of a row, and new names may not fit into
+        the memory. Then a copy learns, and takes the place of the model when it is done.
+        """
+        if not self._calls_user_functions and names_fit(state.engine, batch.reading, batch.added):
+            self._set_threads(state.engine)
+            return state
+        return self._copied(state)
+
+    def _demand_least(self, state: State[E], batch: Checked) -> None:
+        """Raise an error that states the memory such rows need, if `max_bytes` is less."""
+        limit = byte_count("max_bytes", state.axes.get("max_bytes"))
+        if limit is None:
+            return
+        schema = Schema()
+        engine = self._new_engine({**state.axes, "max_bytes": 2**61})
+        for feature in batch.reading.new_features:
+            schema.add_feature(Feature(feature.name, feature.kind))
+        engine.add_names(schema.bytes)
+        engine.add_features([f.kind == "categorical" for f in schema.features])
+        brought = [batch.known[code] for code in np.unique(batch.codes[batch.codes >= 0])]
+        engine.expect_classes(schema.add_classes(brought))
+        engine.add_names(sum(schema.add_classes(batch.known)))
+        engine.declare_classes(len(batch.declared))
+        if engine.least_bytes > limit:
+            raise ValueError(
+                f"max_bytes must be at least {engine.least_bytes:,} for {len(schema.features)} "
+                f"features, got {limit:,}"
+            )
+
+    def _copied(self, state: State[E]) -> State[E]:
+        """Return a copy of a state, with the same lock."""
+        restored = self._restorer(state.axes)
+        engine = restored(state.engine.snapshot())
+        return self._completed(engine, copy.deepcopy(state.schema), state.axes, state.lock)
+
+    def _apply(
+        self,
+        engine: E,
+        batch: Checked,
+        growth: tuple[Any, ...],
+        predictions: Predictions | None,
+        passes: Iterable[int] | None,
+    ) -> tuple[Codes, Numbers | None] | None:
+        """Learn a batch; return what the engine predicted before each row, if that is wanted."""
+        if batch.costs is not None:
+            engine.set_costs(batch.costs)
+        rows, codes, weights = batch.reading.batch, batch.codes, batch.weights
+        if predictions is not None:
+            width = len(batch.known) if predictions == "both" else 0
+            return engine.prequential(rows, codes, weights, width, *growth)
+        if passes is None:
+            engine.learn(rows, codes, weights, *growth)
+            return None
+        for number, _ in enumerate(passes):
+            self._begin_pass(engine)
+            engine.learn(rows, codes, weights, *(() if number else growth))
+        return None
+
+    def _give_up_if_unfinished(self, engine: E, error: BaseException) -> None:
+        """Drop an engine that an error left in the middle of a row: it cannot go on."""
+        if engine.unfinished and engine is self._engine:
+            self.__dict__["_engine"] = None
+            raise MemoryError(
+                "memory ran out in the middle of a row, and not even that row could be finished; "
+                "what the model had learned is lost: load its last file"
+            ) from error

@@ -1,0 +1,1 @@
+"""Pictures and texts about models and results: terminal, report, notebook, plots."""

@@ -1,0 +1,80 @@
+"""Parameters of model files of formats 1 to 4, translated to the present format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from riparian.policies import classes
+
+__all__ = ["MOVED", "translated"]
+
+#: Parameters of a tree that belong to a policy since format 5: the axis and the new name.
+MOVED = {
+    "n_intervals": ("statistics", "count"),
+    "n_cuts": ("cuts", "count"),
+    "equal_variance": ("cuts", "equal_variance"),
+    "evaluator": ("impurity", "evaluator"),
+    "holdout_examples": ("impurity", "holdout_examples"),
+    "legacy_gain": ("impurity", "legacy_gain"),
+    "confidence_c": ("bound", "c"),
+    "confidence_form": ("bound", "form"),
+    "pairing": ("bound", "pairing"),
+    "idbd_theta": ("leaf", "meta_step"),
+    "idbd_alpha": ("leaf", "step"),
+    "drift_delta": ("adaptation", "drift_delta"),
+    "switch_delta": ("adaptation", "switch_delta"),
+    "switch_after": ("adaptation", "switch_after"),
+    "bootstrap": ("adaptation", "bootstrap"),
+    "reevaluate_every": ("adaptation", "every"),
+    "option_delta": ("adaptation", "delta"),
+    "max_options": ("adaptation", "max_paths"),
+    "window": ("adaptation", "size"),
+    "validity_period": ("adaptation", "validity_period"),
+    "alt_test_period": ("adaptation", "test_period"),
+    "alt_test_size": ("adaptation", "test_size"),
+    "alt_prune_margin": ("adaptation", "prune_margin"),
+    "archive_size": ("adaptation", "archive"),
+    "dynamic_window": ("adaptation", "dynamic"),
+    "max_window": ("adaptation", "max_size"),
+    "window_hook": ("adaptation", "hook"),
+}
+
+_RENAMED = {"idbd": "linear-units"}
+
+
+def translated(parameters: Any) -> Any:
+    """Return the same parameters, with those of a policy inside the policy.
+
+    Examples
+    --------
+    >>> translated({"bound": "confidence-practical", "confidence_c": 0.5, "pairing": "paired"})
+    {'bound': {'policy': 'confidence-practical', 'parameters': {'c': 0.5}}}
+    """
+    if not isinstance(parameters, dict):
+        return parameters
+    moved = {name: value for name, value in parameters.items() if name in MOVED}
+    out = {name: value for name, value in parameters.items() if name not in MOVED}
+    for name, value in out.items():
+        if isinstance(value, dict) and set(value) == {"model", "parameters"}:
+            out[name] = {**value, "parameters": translated(value["parameters"])}
+    for axis in dict.fromkeys(axis for axis, _ in MOVED.values()):
+        if axis in out:
+            out[axis] = _with_own(axis, out[axis], moved)
+    return out
+
+
+def _with_own(axis: str, value: Any, moved: Mapping[str, Any]) -> Any:
+    """Return a policy with those of the moved parameters that belong to it."""
+    if isinstance(value, list):
+        return [_with_own(axis, one, moved) for one in value]
+    if not isinstance(value, str):  # a function
+        return value
+    name = _RENAMED.get(value, value)
+    kind = classes(axis).get(name)
+    own = {
+        new: moved[old]
+        for old, (place, new) in MOVED.items()
+        if place == axis and old in moved and kind is not None and new in kind.parameters
+    }
+    return {"policy": name, "parameters": own} if own else name

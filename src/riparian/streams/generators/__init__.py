@@ -1,0 +1,1 @@
+"""Streams made from a seed, as in the literature."""

@@ -1,0 +1,1 @@
+"""Files as streams, one file for each format."""
