@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import riparian as rp
-from riparian.oldfiles import MOVED
 from riparian.policies import AXES, Policy, resolve
+from riparian.storage.old_formats import MOVED
 
 _FLAT_NAMES = {place: flat for flat, place in MOVED.items()}
 

@@ -1,5 +1,10 @@
-"""A run in the background ignores Ctrl-C, and so would every program that it starts."""
+"""What holds for every test."""
 
+import os
 import signal
 
+# A run in the background ignores Ctrl-C, and so would every program that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# scikit-learn's checks of array API dispatch need it before SciPy is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")

@@ -3,12 +3,13 @@
 No other file of the tests uses a private name of the package; tests/test_inside.py checks it.
 """
 
+from riparian_experiments.datasets import fetching
+
 from riparian import _core as core
-from riparian.datasets import fetching
+from riparian.data.table import read_example
 from riparian.export.plain import Allowed
-from riparian.recipe import _entries as docstring_entries
-from riparian.settings import _declared
-from riparian.table import read_example
+from riparian.models.recipe import _entries as docstring_entries
+from riparian.models.settings import _declared
 
 __all__ = [
     "axes",
@@ -130,9 +131,9 @@ def replace_download(monkeypatch, other):
 
 def read_only_fast(stream):
     """Makes a text stream fail at a block that it cannot read the fast way."""
-    stream._careful_block = None
+    stream._careful_part = None
 
 
 def read_only_carefully(stream):
     """Makes a text stream read no block the fast way."""
-    stream._plain_block = lambda lines: None
+    stream._plain_part = lambda data: None

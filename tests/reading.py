@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from riparian.streams.readers import open_stream
+from riparian.streams.readers.formats import open_stream
 
 JOBS = "age,job,happy\n31,nurse,yes\n?,smith,no\n44.5,,yes\n"
 

@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from compositions import flat_of, policies_of
-from reference.parameters import Parameters
-from reference.tree import ReferenceTree
 
 from tests import inside
+from tests.compositions import flat_of, policies_of
+from tests.reference.parameters import Parameters
+from tests.reference.tree import ReferenceTree
 
 TESTS = {1: "threshold", 2: "one-against-rest", 3: "multiway"}
 

@@ -61,7 +61,8 @@ def used(text: str, private: set[str]) -> list[str]:
                 args=[_, ast.Constant(value=str(name)), *_],
             ):
                 names = [name]
-        found += [f"line {node.lineno}: {name}" for name in names if name in private]
+        line = getattr(node, "lineno", 0)
+        found += [f"line {line}: {name}" for name in names if name in private]
     return found
 
 
@@ -85,7 +86,7 @@ def test_the_names_that_were_used_most_are_known(private: set[str]) -> None:
         "from riparian import _core",
         "from riparian._core import Engine",
         "import riparian._core",
-        "from riparian.settings import _declared",
+        "from riparian.models.settings import _declared",
         "model._engine.snapshot()",
         "rp.load(path)._schema",
         "model._engine = None",

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import riparian
-from riparian.chart import curve_svg
 from riparian.evaluate import Result, prequential
-from riparian.report import report_html, write_report
+from riparian.evidence.structure import Structure
+from riparian.show.chart import curve_svg
+from riparian.show.outline import outline_html
+from riparian.show.report import report_html, write_report
 from riparian.streams import drifting, sea
+from tests.inspect.conftest import chain_model
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
@@ -196,3 +199,44 @@ def test_a_report_replaces_the_one_before_or_leaves_it(tmp_path, monkeypatch):
         write_report(path, model, result, "third")
     assert "second" in path.read_text("utf-8")
     assert [found.name for found in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_the_tree_opens_to_any_depth():
+    model, result = learned(sea(n_rows=60_000), grace_period=50, delta=0.1, tau=0.2)
+    assert model.depth_ > 5
+    page = report_html(model, result, "sea")
+    outline = page.partition("<div class='outline'>")[2].partition("</section>")[0]
+    assert outline.count("<details") == model.n_nodes_ - model.n_leaves_
+    assert outline.count("<div>") == model.n_leaves_
+    assert outline.count("predicts ") == model.n_leaves_
+
+
+def test_of_a_large_tree_the_upper_levels_open():
+    model = chain_model(3000)
+    outline = outline_html(Structure.of(model))
+    assert outline.count("<details") == outline.count("</details>") == 200
+    assert "+5,600 nodes" in outline
+
+
+def test_the_curve_marks_the_rows_at_which_the_tree_changed():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 2))
+    y = (X[:, 0] > 0) ^ (np.arange(20_000) > 10_000)
+    model = riparian.HAT(grace_period=50, delta=0.05).fit(X[:4_000], y[:4_000])
+
+    class Rest:
+        def blocks(self, size):
+            yield X[4_000:], y[4_000:]
+
+    result = prequential(model, Rest(), progress=False)
+    rows = [change.seen for change in model.changes()]
+    assert rows
+    assert min(rows) > 10_000
+    page = report_html(model, result, "turned")
+    assert "Vertical lines mark changes" in page
+    (marks,) = re.findall(r'class="mark" d="([^"]+)"', page)
+    places = {float(x) for x in re.findall(r"M([\d.]+) ", marks)}
+    # The plot goes from 56 to 784; the 16,000 rows begin after 4,000 examples.
+    assert places == {round(56 + 728 * (row - 4_000) / 16_000, 1) for row in rows}
+    calm, result = learned(sea(n_rows=3_000))
+    assert 'class="mark"' not in report_html(calm, result, "sea")

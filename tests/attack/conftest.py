@@ -1,17 +1,15 @@
-"""Attacks on every model: short in every run of the tests, long with ``make attack``.
+"""Attacks on every model; tests/effort.py says how long they are.
 
-``RIPARIAN_ATTACK=N`` multiplies the number of tries of every attack by N. Each attack reports how
-many tries it made; the numbers are printed after the tests.
+Each attack reports how many tries it made; the numbers are printed after the tests.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
 
-EFFORT = int(os.environ.get("RIPARIAN_ATTACK", "1"))
+from tests.effort import ATTACK
 
 _counts: Counter[str] = Counter()
 
@@ -19,7 +17,7 @@ _counts: Counter[str] = Counter()
 @pytest.fixture
 def effort() -> int:
     """By how much an attack is longer than usual."""
-    return EFFORT
+    return ATTACK
 
 
 @pytest.fixture

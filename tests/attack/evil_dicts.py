@@ -15,11 +15,12 @@ import struct
 import sys
 import threading
 from collections import OrderedDict, UserDict, defaultdict
+from typing import Any
 
 import numpy as np
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 
 #: A read that takes longer hangs.
 SECONDS = 5
@@ -136,7 +137,7 @@ def _learned(kind):
         "grade": rng.choice(np.array(["a", "b"], dtype=object), n),
     }
     y = np.where((X["height"] > 0) ^ (X["colour"] == "red"), "yes", "no")
-    make = {
+    make: dict[str, Any] = {
         "tree": lambda: rp.HoeffdingTree(grace_period=20, delta=0.05, tau=0.2),
         "forest": lambda: rp.OnlineBagging(n_estimators=2),
         "gradient": lambda: rp.OADT(depth=2),

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import riparian as rp
-from riparian.models import MODELS
-from riparian.recipes import RECIPES
-from riparian.restructuring import RESTRUCTURING
-from tests.contract.conftest import COMPOSITIONS, EAGER, OTHERS, TAU
+from riparian.models.registry import MODELS, RECIPES, models_of
+from tests.contract.parameters import COMPOSITIONS, EAGER, OTHERS, TAU
 
 
 class Calls:
@@ -53,7 +51,7 @@ class Kind:
     @property
     def restructures(self):
         """Whether it keeps examples, so that its numbers must repeat and its batches be short."""
-        return self.cls in RESTRUCTURING.values()
+        return self.cls in models_of("restructuring trees").values()
 
     @property
     def asks(self):

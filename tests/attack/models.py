@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from riparian.models import MODELS
+from riparian.models.registry import MODELS
+from tests.contract.matrix import FULL
+from tests.effort import ALL
 
 #: Where a model has such a parameter.
 EAGER = {"grace_period": 50, "delta": 1e-3, "tau": 0.1}
@@ -14,6 +16,8 @@ OF_CATEGORIES = ("ID3", "ID3Prime", "ID4", "ID5R")
 SLOW = ("ID5R", "ITI", "ID3Prime")
 
 NAMES = list(MODELS)
+#: Two of each engine, where a model's own choices make no difference; tests/effort.py.
+OF_ENGINES = NAMES if ALL else list(dict.fromkeys(entry.cls.__name__ for entry in FULL))
 
 
 def eager(name, **parameters):

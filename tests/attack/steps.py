@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 
 import riparian as rp
-from riparian.modelfile import functions_of
+from riparian.storage.modelfile import functions_of
 from tests import inside
 from tests.attack.bad_batches import bad_batches
 from tests.attack.interruptions import SECONDS, RaiseAt, interrupted_by_thread, interrupted_by_timer
@@ -143,8 +143,9 @@ def fail_at_a_line(bench, dice):
     if call == "learn_one":
         batch = batch.first(1)
 
+    raising = RaiseAt(at, error)
+
     def run():
-        raising = RaiseAt(at, error)
         try:
             with raising:
                 if call == "learn_one":
@@ -156,12 +157,11 @@ def fail_at_a_line(bench, dice):
             pass
         except ValueError as refused:
             bench.only_by_its_limit(refused)
-        run.where = raising.where
 
     try:
         bench.ended(run, batch)
     except AssertionError as problem:
-        raise AssertionError(f"{error.__name__} at {run.where}: {problem}") from None
+        raise AssertionError(f"{error.__name__} at {raising.where}: {problem}") from None
 
 
 def fail_in_a_function(bench, dice):

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.free_names import column_names, free_names, ignoring_case
-from riparian.schema import Feature
-from riparian.wording import distinct_texts, exact_value, label_text
+from riparian.data.formatting import distinct_texts, exact_value, label_text
+from riparian.data.free_names import column_names, free_names, ignoring_case
+from riparian.data.schema import Feature
 from tests import inside
 
 #: Texts that would be code if they were not quoted, or end what quotes them.
@@ -75,14 +75,14 @@ SQL_NAMES = [
     "riparian_leaf",
     "riparian_leaf_0",
     "riparian_input",
-    "riparian_answers",
+    "riparian_predictions",
     "riparian_leaves",
     "riparian_sums",
     "riparian_costs",
     "riparian_sum_0",
     "riparian_sum_1",
     "riparian_cost_0",
-    "riparian_said_0",
+    "riparian_member_0",
     "prediction",
     "Prediction",
     "probability_0",
@@ -101,7 +101,7 @@ PYTHON_NAMES = [
     "FEATURES",
     "CLASSES",
     "_NODES",
-    "_ANSWERS",
+    "_PREDICTIONS",
     "_ROOTS",
     "_DIVISOR",
     "_COSTS",
@@ -138,7 +138,7 @@ C_NAMES = [
     "tree_texts",
     "tree_code",
     "tree_nodes",
-    "tree_ways",
+    "tree_branches",
     "tree_shares",
     "tree_leaf",
     "NULL",
@@ -393,16 +393,16 @@ def test_sql_refuses_names_that_differ_only_by_case():
 @pytest.mark.parametrize("names", [["", "b", "c"], ["a\0b", "b", "c"], ["a", "b", "c\0"]])
 def test_names_that_sql_cannot_have_are_refused(names, tmp_path):
     model, X = small(names)
-    with pytest.raises(ValueError, match=r"SQL cannot have an empty name|holds a NUL character"):
+    with pytest.raises(ValueError, match=r"SQL does not allow an empty name|has a NUL character"):
         model.to_code("sql")
     agrees(run_python, model, X)
     if "" in names:
         agrees(run_c, model, X, tmp_path)
-        with pytest.raises(ValueError, match="ONNX cannot have an empty name"):
+        with pytest.raises(ValueError, match="ONNX does not allow an empty name"):
             model.to_onnx()
     else:
         for export in (lambda: model.to_code("c"), model.to_onnx):
-            with pytest.raises(ValueError, match="holds a NUL character"):
+            with pytest.raises(ValueError, match="has a NUL character"):
                 export()
 
 
@@ -564,7 +564,7 @@ def test_nothing_that_a_value_says_of_itself_is_written(labels, categories, name
     written = [code, model.to_code("sql"), model.export_text(), model.export_graphviz()]
     if isinstance(labels[0], bytes):
         for export in (lambda: model.to_code("c"), model.to_onnx):
-            with pytest.raises(ValueError, match="neither all text nor all numbers"):
+            with pytest.raises(ValueError, match="must be all text or all numbers"):
                 export()
     else:
         written.append(model.to_code("c"))
@@ -599,18 +599,20 @@ def test_python_writes_numbers_of_any_size():
     for value in inner:
         assert space["predict_one"]({**x, "c": value}) in labels
     assert "1e999" in model.to_code("python")
-    with pytest.raises(ValueError, match=r"SQL has whole numbers of 64 bits|SQL cannot write"):
+    with pytest.raises(
+        ValueError, match=r"SQL supports whole numbers of 64 bits|SQL does not support"
+    ):
         model.to_code("sql")
-    with pytest.raises(ValueError, match="is not finite, and C has no other numbers"):
+    with pytest.raises(ValueError, match="is not finite, which C requires"):
         model.to_code("c")
-    with pytest.raises(ValueError, match=r"below 2\*\*63|is not finite, and ONNX"):
+    with pytest.raises(ValueError, match=r"below 2\*\*63|is not finite, which ONNX"):
         model.to_onnx()
     assert hex(huge) in model.export_text()
 
 
 def test_a_number_that_sql_would_round_is_refused():
     model, _ = with_values([2**63, 1], ["b", "c"])
-    with pytest.raises(ValueError, match="64 bits, and 9223372036854775808 is beyond"):
+    with pytest.raises(ValueError, match="64 bits, got 9223372036854775808"):
         model.to_code("sql")
     model, X = with_values([2**63 - 1, -(2**63)], ["b", "c"])
     labels, _ = run_sql(model, X)
@@ -630,9 +632,9 @@ def test_half_of_a_surrogate_pair_is_refused_where_there_is_no_such_text(text):
         values = [*space["CLASSES"], *space["FEATURES"], *inside.features(model)[-1].categories]
         assert text in values
         for export in (lambda m=model: m.to_code("sql"), lambda m=model: m.to_code("c")):
-            with pytest.raises(ValueError, match="holds half of a surrogate pair"):
+            with pytest.raises(ValueError, match="has half of a surrogate pair"):
                 export()
-        with pytest.raises(ValueError, match="holds half of a surrogate pair"):
+        with pytest.raises(ValueError, match="has half of a surrogate pair"):
             model.to_onnx()
         for shown in (model.export_text(), model.export_graphviz(), model._repr_html_()):
             shown.encode()

@@ -10,8 +10,8 @@ import time
 import numpy as np
 import pytest
 
-from riparian import modelfile
-from tests.attack.models import NAMES, SLOW, eager, rows_for
+from riparian.storage import modelfile
+from tests.attack.models import OF_ENGINES, SLOW, eager, rows_for
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
@@ -43,7 +43,7 @@ def in_child(work):
     return None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OF_ENGINES)
 def test_a_child_can_use_a_model_that_another_thread_was_learning(name, effort, report_tries):
     n = 700 if name in SLOW else 20_000
     X, y = rows_for(name, n)

@@ -14,9 +14,9 @@ import pytest
 
 import riparian as rp
 from riparian.evaluate import prequential
-from riparian.members import member_changes, member_columns, members_and_leader
-from riparian.report import report_html
-from riparian.svg import tree_svg
+from riparian.show.report import report_html
+from riparian.show.svg import tree_svg
+from riparian.show.view import ModelView
 from tests import inside
 
 #: Texts that would be markup, end an attribute, or a comment, or a style.
@@ -263,9 +263,7 @@ def test_evil_names_are_drawn_as_they_are():
 def looks(model):
     """Whatever shows the members of a forest."""
     yield model._repr_html_
-    yield lambda: member_columns(model)
-    yield lambda: member_changes(model)
-    yield lambda: members_and_leader(model)
+    yield lambda: ModelView(model)
     yield lambda: model.export_text(max_depth=1)
     yield model.members
     yield model.splits
@@ -311,9 +309,10 @@ def test_what_belongs_together_is_read_at_once(model, report_tries):
     for pair in itertools.permutations([*stages, engine], 2):
         for look in looks(model):
             inside.set_engine(model, Changing(pair))
-            look()
+            assert look() is not None
             tried += 1
     inside.set_engine(model, engine)
+    assert tried == 30 * 10
     report_tries("looks at a forest that changes meanwhile", tried)
 
 
@@ -335,7 +334,7 @@ def test_a_notebook_shows_a_forest_while_it_learns(effort, report_tries):
     thread.start()
     try:
         for _ in range(150 * effort):
-            columns = member_columns(model)
+            columns = ModelView(model).parts.member_columns
             assert len({len(texts) for texts in columns.values()}) == 1
             assert model._repr_html_().endswith("</div>")
     finally:

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes
-from riparian.models import MODELS
+from riparian.models.registry import MODELS
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 from tests.attack.odd_values import Evil, Shade, Tone
 
@@ -122,13 +122,13 @@ def test_true_and_1_are_one_label_shown_as_it_came_first():
     [
         (
             [0, None],
-            "classes, entry 1: None cannot be a label; labels are strings, bytes, booleans",
+            "classes, entry 1: None cannot be a label; labels must be strings, bytes, booleans",
         ),
         ([0, float("nan")], "classes, entry 1: nan cannot be a label"),
         ([0, 1.5], "classes, entry 1: 1.5 cannot be a label"),
         ([0, float("inf")], "classes, entry 1: inf cannot be a label"),
         (objects([0, 10**5000]), "classes, entry 1: a whole number of 16,610 bits cannot be"),
-        (objects(["\ud83d\ude00", 1]), "classes, entry 0: .* which holds a character as two"),
+        (objects(["\ud83d\ude00", 1]), "classes, entry 0: .* which has a character as two"),
         (np.array([0, 1], dtype="M8[ns]"), r"classes: datetime64\[ns\] cannot be labels"),
         (np.array([0, 1], dtype="m8[ns]"), r"classes: timedelta64\[ns\] cannot be labels"),
         (np.array([0, 1j]), "classes: complex128 cannot be labels"),
@@ -150,7 +150,7 @@ def test_what_cannot_be_a_label_cannot_be_declared(classes, message):
 REFUSED = {
     "a fraction": (1.5, "Unknown label type: continuous. y, row 1: 1.5 cannot be a label"),
     "NumPy's fraction": (np.float32(1.5), "Unknown label type: continuous. y, row 1: 1.5 cannot"),
-    "an infinity": (float("inf"), "Input y contains infinity: row 1 has no label"),
+    "an infinity": (float("inf"), "Input y contains infinity: row 1 has no valid label"),
     "None": (None, "Input y contains NaN: row 1 has no label"),
     "a null of pandas": (pd.NA, "Input y contains NaN: row 1 has no label"),
     "no time": (pd.NaT, "Input y contains NaN: row 1 has no label"),
@@ -160,7 +160,7 @@ REFUSED = {
     "a tuple": (("a", 1), "Unknown label type: tuple. y, row 1: a tuple cannot be a label"),
     "an enormous integer": (10**5000, "y, row 1: a whole number of 16,610 bits cannot be a label"),
     "an enormous float": (1e300, r"y, row 1: 1e\+300, a whole number of 997 bits, cannot be"),
-    "two halves": ("\ud83d\ude00", r"y, row 1: '\\ud83d\\ude00', which holds a character as two"),
+    "two halves": ("\ud83d\ude00", r"y, row 1: '\\ud83d\\ude00', which has a character as two"),
 }
 
 
@@ -310,5 +310,7 @@ def test_costs_of_strings_of_any_type():
     "label", [None, 1.5, float("nan"), np.datetime64("2020-01-01"), ("a",), 1j]
 )
 def test_costs_name_labels(label):
-    with pytest.raises(ValueError, match=r"costs\[.*\]: .* cannot be a label; labels are strings"):
+    with pytest.raises(
+        ValueError, match=r"costs\[.*\]: .* cannot be a label; labels must be strings"
+    ):
         tree(costs={(label, "a"): 5.0}).partial_fit(X, RIGHT)

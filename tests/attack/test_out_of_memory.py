@@ -9,6 +9,9 @@ import textwrap
 import pytest
 
 from tests.attack.models import NAMES
+from tests.effort import ATTACK
+
+FEW = ["VFDT", "HAT", "CVFDT", "ITI", "OADT"]
 
 PROGRAM = textwrap.dedent(
     """
@@ -18,8 +21,8 @@ PROGRAM = textwrap.dedent(
 
     import numpy as np
 
-    from riparian import modelfile
-    from riparian.models import MODELS
+    from riparian.storage import modelfile
+    from riparian.models.registry import MODELS
     from tests.attack.models import SLOW, eager, rows_for
 
     def used():
@@ -63,11 +66,10 @@ PROGRAM = textwrap.dedent(
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
-@pytest.mark.parametrize("part", range(4))
-def test_learning_with_too_little_memory(part, effort, report_tries):
-    if effort == 1 and part:
-        pytest.skip("tried with make attack")
-    names = ["VFDT", "HAT", "CVFDT", "ITI", "OADT"] if effort == 1 else NAMES[part::4]
+@pytest.mark.parametrize(
+    "names", [NAMES[part::4] for part in range(4)] if ATTACK > 1 else [FEW], ids=lambda n: n[0]
+)
+def test_learning_with_too_little_memory(names, effort, report_tries):
     tries = 5 * effort
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", PROGRAM, *names, str(tries)],

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from riparian_experiments.reproduce import EXPERIMENTS, reproduce
 from typer.testing import CliRunner
 
 import riparian as rp
-from riparian.cli import app
+from riparian.cli.app import app
 from riparian.evaluate import prequential
-from riparian.modelfile import to_bytes
-from riparian.pictures import save_figure
-from riparian.predictions import write_predictions
-from riparian.report import write_report
-from riparian.streams.written import write_stream
+from riparian.show.pictures import save_figure
+from riparian.show.report import write_report
+from riparian.storage.modelfile import to_bytes
+from riparian.streams.write import TableWriter, write_stream
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="devices and links are those of POSIX")
 
@@ -60,6 +60,11 @@ def write_onnx(path):
     called("export", model_file(path), "--to", "onnx", "--out", path)
 
 
+def write_table(path):
+    with TableWriter(str(path), {"prediction": str}) as table:
+        table.write({"prediction": ["a", "b"]})
+
+
 def write_parquet(path):
     pytest.importorskip("pyarrow")
     write_stream(rp.streams.sea(), path, rows=500)
@@ -84,7 +89,7 @@ WRITERS = {
         ".html",
         lambda path: called("run", "synth:sea", "--rows", 500, "--report", path),
     ),
-    "predictions": (".csv", lambda path: write_predictions(iter([["a"], ["b"]]), str(path))),
+    "predictions": (".csv", write_table),
     "stream": (".csv", lambda path: write_stream(rp.streams.sea(), path, rows=500)),
     "generate": (".csv", lambda path: called("generate", "synth:sea", "--rows", 9, "--out", path)),
     "parquet": (".parquet", write_parquet),
@@ -344,18 +349,18 @@ def test_a_comparison_refuses_its_file_before_the_runs(folder, monkeypatch):
 
 
 def test_an_experiment_refuses_its_folder_before_it_is_run(folder, monkeypatch):
-    name = next(iter(rp.reproduce.EXPERIMENTS))
-    monkeypatch.setitem(rp.reproduce.EXPERIMENTS, name, lambda run: pytest.fail("it ran"))
+    name = next(iter(EXPERIMENTS))
+    monkeypatch.setitem(EXPERIMENTS, name, lambda run: pytest.fail("it ran"))
     for page in (f"{name}.html", f"{name}.md", "index.html"):
         (folder / page).write_text("old")
         (folder / page).chmod(0o444)
         with pytest.raises(ValueError, match="read-only"):
-            rp.reproduce.reproduce([name], out=folder)
+            reproduce([name], out=folder)
         (folder / page).chmod(0o644)
 
 
 def test_the_check_leaves_nothing_behind(folder):
-    from riparian.outputs import check_output
+    from riparian.storage.outputs import check_output
 
     (folder / "old.rip").write_bytes(b"old")
     before = (folder / "old.rip").stat()
@@ -406,7 +411,7 @@ def test_a_read_only_file_of_runs_that_is_complete_can_still_be_read(folder):
 FORKING = """
 import os, sys
 import riparian as rp
-from riparian.outputs import open_output
+from riparian.storage.outputs import open_output
 
 one, other = rp.load(sys.argv[1]), rp.load(sys.argv[2])
 pieces = {letter: letter * 20_000 for letter in (b"a", b"b")}
@@ -515,7 +520,7 @@ def test_a_living_program_keeps_its_temporary_file(forks, folder):
 
 
 def test_the_leftover_of_a_process_whose_number_lives_again_is_removed(folder):
-    from riparian.outputs import open_output
+    from riparian.storage.outputs import open_output
 
     with open_output(folder / "model.rip", "wb"):
         (own,) = names(folder)
@@ -562,7 +567,7 @@ def test_many_writers_of_one_place_do_not_disturb_each_other(folder, effort, rep
 
 
 def test_a_failing_block_leaves_the_old_file_and_nothing_else(folder):
-    from riparian.outputs import open_output
+    from riparian.storage.outputs import open_output
 
     (folder / "file").write_bytes(b"old")
     for mode, piece in (("w", "text"), ("wb", b"bytes")):

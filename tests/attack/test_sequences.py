@@ -19,13 +19,14 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.modelfile import from_bytes, functions_of, to_bytes
+from riparian.storage.modelfile import from_bytes, functions_of, to_bytes
 from tests import inside
 from tests.attack.interruptions import RaiseAt, watched
 from tests.attack.kinds import KINDS
 from tests.attack.random_rows import rows
 from tests.attack.sequences import problem_of, sequence, shrunk
 from tests.attack.what_holds import check, contents, copy_of, is_a_whole_number_of_rows, names_of
+from tests.effort import ALL, ATTACK
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_model_works_after_any_sequence_of_calls(name, effort, report_tries, tmp_path):
     failures = {}
     # With a limit or without, a model of one kind learns in the same way.
-    count = effort if name.endswith("-limited") else 3 * effort
+    count = effort if name.endswith("-limited") or not ALL else 3 * effort
     for seed in range(count):
         found = problem_of(name, seed, sequence(name, seed), tmp_path)
         if found is not None:
@@ -135,6 +136,11 @@ ENGINES = (
     *("UFFT", "ID4", "ID5R", "ITI", "OADT"),
 )
 SHORT = ("VFDT", "own-impurity", "OnlineBagging", "UFFT", "ITI", "OADT")
+INTERRUPTED = (
+    list(itertools.product(ENGINES, ["partial_fit", "prequential"]))
+    if ATTACK > 1
+    else [*((name, "partial_fit") for name in SHORT), ("VFDT", "prequential")]
+)
 
 
 def numbers(n, whole):
@@ -160,12 +166,8 @@ def rows_for(kind, seconds):
         n *= 3
 
 
-@pytest.mark.parametrize("how", ["partial_fit", "prequential"])
-@pytest.mark.parametrize("name", ENGINES)
-def test_ctrl_c_stops_learning_within_a_fifth_of_a_second(name, how, effort, report_tries):
-    short = name == "VFDT" if how == "prequential" else name in SHORT
-    if effort == 1 and not short:
-        pytest.skip("tried with make attack")
+@pytest.mark.parametrize(("name", "how"), INTERRUPTED)
+def test_ctrl_c_stops_learning_within_a_fifth_of_a_second(name, how, report_tries):
     kind = KINDS[name]
     X, y = numbers(rows_for(kind, 0.8), kind.restructures)
     first = 20
@@ -202,7 +204,9 @@ def test_ctrl_c_stops_learning_within_a_fifth_of_a_second(name, how, effort, rep
 
 # -- too little memory --------------------------------------------------------------------------
 
-SCARCE = ("VFDT", "exhaustive", "OnlineBagging", "UFFT", "AccuracyWeightedEnsemble", "ITI", "OADT")
+SCARCE = ("VFDT", "OADT")
+if ATTACK > 1:
+    SCARCE += ("exhaustive", "OnlineBagging", "UFFT", "AccuracyWeightedEnsemble", "ITI")
 
 CHILD = """
 import resource, sys
@@ -266,8 +270,6 @@ def learn_with_little_memory(name, steps):
 )
 @pytest.mark.parametrize("name", SCARCE)
 def test_too_little_memory_leaves_a_whole_number_of_rows(name, effort, report_tries):
-    if effort == 1 and name not in ("VFDT", "OADT"):
-        pytest.skip("tried with make attack")
     steps = 20 * effort
     # Every larger piece of memory is asked of the system, and given back at once.
     env = os.environ | {"MALLOC_MMAP_THRESHOLD_": "8192", "MALLOC_TOP_PAD_": "0"}
@@ -286,7 +288,7 @@ def test_too_little_memory_leaves_a_whole_number_of_rows(name, effort, report_tr
 
 
 def test_the_list_of_models_is_whole():
-    from riparian.models import MODELS
+    from riparian.models.registry import MODELS
 
     assert {kind.cls for kind in KINDS.values()} >= set(MODELS.values())
     assert any(kind.asks for kind in KINDS.values())

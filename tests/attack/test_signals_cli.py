@@ -13,8 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+from riparian_experiments.reproduce import EXPERIMENTS
 
 import riparian as rp
+from tests.effort import ATTACK
 
 fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
 
@@ -32,10 +34,10 @@ both = pytest.mark.parametrize("number", STATUS)
 #: many programs can be stopped in the time in which a few are started. A second line waits.
 FORKING = """
 import json, os, signal, sys
-import riparian.lab, riparian.predictions, riparian.report, riparian.reproduce
+import riparian.lab, riparian.cli.predict, riparian.show.report, riparian_experiments.reproduce
 from typer.testing import CliRunner
 from riparian.__main__ import main
-from riparian.cli import app
+from riparian.cli.app import app
 
 CliRunner().invoke(app, ["run", "synth:sea", "--rows", "1000"])
 for line in sys.stdin:
@@ -173,7 +175,7 @@ def test_a_run_that_is_stopped_writes_what_it_has_learned(
             path.write_bytes(b"old")
         pid = forks.start("run", "synth:sea", *outputs)
         if rng.random() < 0.8 or i == 0:
-            forks.wait_for("has no end")
+            forks.wait_for("is endless")
         # The first one has learned something, however busy the machine is.
         time.sleep(rng.choice([0.0, 0.05, 0.2]) * rng.random() if i else 0.8)
         send(pid, *[number] * repeats, apart=rng.choice([0.0, 0.001, 0.02]) * (repeats - 1))
@@ -244,7 +246,7 @@ def test_the_third_signal_ends_a_run_at_once_and_leaves_a_whole_file(
     for _ in range(tries):
         pid = forks.start("run", "synth:sea", "--model-out", out)
         if rng.random() < 0.8:
-            forks.wait_for("has no end")
+            forks.wait_for("is endless")
         time.sleep(0.2 * rng.random())
         send(pid, number, apart=rng.choice([0.0, 0.002, 0.01]))
         for _ in range(2):
@@ -332,7 +334,7 @@ def commands(folder):
 def test_every_command_ends_in_order(forks, folder, command, number, effort, report_tries):
     arguments = commands(folder)[command]
     if command == "reproduce":
-        arguments[1] = next(iter(rp.reproduce.EXPERIMENTS))
+        arguments[1] = next(iter(EXPERIMENTS))
     short = command in ("export", "show", "models")
     for moment in ([0.0, 0.05] if short else [0.0, 0.4]) * effort:
         pid = forks.start(*arguments)
@@ -386,7 +388,7 @@ def test_a_run_under_timeout_writes_its_model(folder):
         env=ENVIRONMENT,
         start_new_session=True,
     )
-    assert "has no end" in process.stderr.readline()
+    assert "is endless" in process.stderr.readline()
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=SECONDS)
@@ -409,11 +411,10 @@ def living(session):
     return found
 
 
-@both
+# Starting all these processes takes long.
+@both if ATTACK > 1 else pytest.mark.parametrize("number", [signal.SIGINT])
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are not listed here")
-def test_processes_of_a_comparison_end_with_it(folder, number, effort):
-    if number == signal.SIGTERM and effort == 1:
-        pytest.skip("starting all these processes takes long; make attack does it")
+def test_processes_of_a_comparison_end_with_it(folder, number):
     command = ["compare", "--rows", "100000000", "--n-jobs", "2", "--out", folder / "runs.jsonl"]
     process = subprocess.Popen(
         [*PROGRAM, *command],
@@ -444,7 +445,7 @@ def test_a_signal_that_is_ignored_stays_ignored(number):
     # A shell without job control starts ``riparian ... &`` so, and ``nohup`` does likewise.
     code = (
         f"import signal, sys; signal.signal({int(number)}, signal.SIG_IGN)\n"
-        "from riparian.commands.stopping import catch_signals; catch_signals()\n"
+        "from riparian.cli.signals import catch_signals; catch_signals()\n"
         f"sys.exit(signal.getsignal({int(number)}) != signal.SIG_IGN)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT).returncode == 0

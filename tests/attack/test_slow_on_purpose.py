@@ -9,7 +9,7 @@ import pytest
 
 import riparian as rp
 from riparian.adaptation import Window
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 
 
 def seconds(make, X, y, **options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import riparian as rp
-from riparian import modelfile
+from riparian.storage import modelfile
 from tests import inside
 from tests.attack.models import NAMES, eager, rows_for
 

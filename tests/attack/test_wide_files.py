@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.data.uncertain import Uncertain
 from riparian.streams import open_stream
-from riparian.streams.columns import repeated
-from riparian.uncertain import Uncertain
+from riparian.streams.readers.columns import repeated
 
 #: Eight times as many columns take eight times as long, and what is quadratic 64 times.
 MORE, MOST = 8, 24
@@ -131,7 +131,7 @@ def test_the_columns_of_an_arrow_file_are_read_in_proportion(tmp_path):
 
 
 def test_new_features_of_a_libsvm_file_are_read_in_proportion(tmp_path, monkeypatch):
-    monkeypatch.setattr("riparian.streams.libsvm.SAMPLE_ROWS", 5)
+    monkeypatch.setattr("riparian.streams.readers.libsvm.SAMPLE_ROWS", 5)
 
     def file(n):
         path = tmp_path / f"{n}.svm"

@@ -7,7 +7,7 @@ import pytest
 
 import riparian as rp
 from riparian.adaptation import Window
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests.recipes import fractional_oracle, test_cvfdt, test_ucvfdt, window_oracle
 
 STEP = 2.0**-20
@@ -141,7 +141,7 @@ def test_a_hook_leaves_room_for_weights_up_to_512():
         model.partial_fit([[1.0]] * 3, [0, 1, 0], sample_weight=[1.0, 513.0, 1.0])
     window = Window(size=100, validity_period=10, hook=lambda report: 2**24 + 1)
     model = rp.CVFDT(adaptation=window)
-    with pytest.raises(ValueError, match="asked for a window of 16,777,217 examples; at most"):
+    with pytest.raises(ValueError, match="examples, got 16,777,217"):
         model.partial_fit([[1.0]] * 20, [0, 1] * 10)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
-from riparian.modelfile import from_bytes, functions_of, to_bytes
+from riparian.storage.modelfile import from_bytes, functions_of, to_bytes
 from tests import inside
 from tests.attack.random_rows import PROBE, PROBE_ARRAY, PROBE_WHOLE
 from tests.modelfile.parts import Parts

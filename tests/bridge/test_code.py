@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from programs import run_code, run_sql
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
+from tests.programs import run_code, run_sql
 
 CUTS = ["multiway", "one-against-rest", "both"]
 NOT_FITTED = [rp.VFDT(), rp.HoeffdingTree()]
@@ -116,9 +116,9 @@ def test_what_cannot_be_code_is_refused(made):
     model = made.model("both")
     with pytest.raises(ValueError, match="language must be one of 'sql', 'python', 'c'"):
         model.to_code("cobol")
-    with pytest.raises(ValueError, match="name must be letters"):
+    with pytest.raises(ValueError, match="name must consist of letters"):
         model.to_code("c", name="x; int main")
-    with pytest.raises(TypeError, match="table"):
+    with pytest.raises(ValueError, match="table needs language='sql', got 'c'"):
         model.to_code("c", table="t")
     for unfitted in NOT_FITTED:
         with pytest.raises(NotFittedError):
@@ -143,5 +143,5 @@ def test_text_that_a_language_cannot_hold_is_refused():
             model.to_code(language)
     X = np.array([["1"], [1]] * 200, dtype=object)
     mixed = rp.HoeffdingTree(leaf="majority").fit(X, [0, 1] * 200)
-    with pytest.raises(ValueError, match="neither all text nor all numbers, and C has one type"):
+    with pytest.raises(ValueError, match="must be all text or all numbers: C has one type"):
         mixed.to_code("c")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from programs import columns, run_code, session
+
+from tests.programs import columns, run_code, session
 
 COSTS = {(0, 1): 3.0, (1, 0): 0.5, (2, 3): 7.0, (3, 0): 2.0}
 

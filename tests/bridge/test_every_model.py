@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from programs import session
 from sklearn.exceptions import NotFittedError
 
-from riparian.models import MODELS
+from riparian.models.registry import MODELS
+from tests.programs import session
 
 #: Several leaves answer one example.
 OPTIONS = {"HoeffdingOptionTree"}
@@ -44,7 +44,7 @@ def test_what_may_be_read_otherwise_is_exported(data, name):
     model = MODELS[name]().fit(X, y)
     allowed = {"leaf": "majority", "missing": "fails"}
     if name in OPTIONS:
-        with pytest.raises(ValueError, match="several leaves predict one row"):
+        with pytest.raises(ValueError, match="several leaves predict a row"):
             model.to_onnx(**allowed)
         return
     space = {}

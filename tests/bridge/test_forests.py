@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from programs import columns, run_code, session
 
 import riparian as rp
-from riparian.costs import cost_matrix
+from riparian.data.costs import cost_matrix
+from tests.programs import columns, run_code, session
 
 LANGUAGES = ["python", "c", "sql"]
 COSTS = {(0, 1): 3.0, (1, 0): 0.5, (2, 3): 7.0, (3, 0): 2.0}
@@ -151,10 +151,10 @@ def test_what_cannot_be_said_is_told_with_the_rule():
         options.to_onnx(leaf="majority")
     with pytest.raises(ValueError, match="predict with 'linear-units'"):
         rp.UFFT(leaf="linear-units").fit(X, y).to_onnx()
-    with pytest.raises(ValueError, match="one class alone has none"):
+    with pytest.raises(ValueError, match="learned only one class"):
         rp.UFFT(leaf="majority").fit(X, y * 0).to_code("c")
     many = rp.OnlineBagging(n_estimators=61).fit(X, y)
-    with pytest.raises(ValueError, match="SQL allows at most 60 trees of a forest"):
+    with pytest.raises(ValueError, match="SQL supports forests of at most 60 trees"):
         many.to_code("sql", leaf="majority")
     assert "void tree_probabilities" in many.to_code("c", leaf="majority")
 

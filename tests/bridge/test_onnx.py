@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from programs import columns, session
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
+from tests.programs import columns, session
 
 pytest.importorskip("onnxruntime")
 
@@ -122,5 +122,5 @@ def test_a_category_must_be_a_number_of_the_type():
     model.fit(X, [0, 1] * 200)
     assert model.n_leaves_ == 2
     check(session(model).run(None, {"X": X}), model, X)
-    with pytest.raises(ValueError, match=r"the category 0\.1 of 'x0' is not a float32"):
+    with pytest.raises(ValueError, match=r"the category 0\.1 of 'x0' is not exact as float32"):
         model.to_onnx(dtype="float32")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from programs import columns, run_code, session
 
 import riparian as rp
+from tests.programs import columns, run_code, session
 
 COSTS = {(0, 1): 9.0, (1, 0): 0.5, (2, 3): 7.0}
 
@@ -80,8 +80,8 @@ def test_what_planes_cannot_be_is_told():
         model.to_code("sql")
     with pytest.raises(ValueError, match="leaf must be None for OADT"):
         model.to_onnx(leaf="majority")
-    with pytest.raises(ValueError, match="to_onnx needs two classes"):
+    with pytest.raises(ValueError, match="to_onnx needs a model with at least two classes"):
         rp.OADT(depth=2).fit(X, [1] * 100).to_onnx()
     gaps = rp.OADT(depth=2, categorical_features=[0]).fit([[np.nan]] * 4, [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="to_code needs a value"):
+    with pytest.raises(ValueError, match="to_code needs a model that has seen values"):
         gaps.to_code("c")

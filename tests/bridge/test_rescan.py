@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
 from tests import inside
 
@@ -77,7 +77,7 @@ def test_nothing_changes_where_the_rows_are_wrong():
     with pytest.raises(ValueError, match="row 17"):
         model.rescan(wrong, y, passes=2, progress=False)
     for passes in (0, -1, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="passes must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="passes must be a whole number from 1"):
             model.rescan(X, y, passes=passes)
     with pytest.raises(ValueError, match="labels for"):
         model.rescan(X, y[:5])
@@ -119,7 +119,7 @@ def test_weights_count_in_every_pass():
 
 
 def test_long_runs_tell_how_far_they_are(capsys, monkeypatch):
-    monkeypatch.setattr("riparian.progress._LINE_SECONDS", 0.0)
+    monkeypatch.setattr("riparian.show.progress._LINE_SECONDS", 0.0)
     X, y = data(200)
     model = rp.VFDT().fit(X, y)
     model.rescan(X, y, passes=3, progress=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from programs import run_code, session
 
 import riparian as rp
+from tests.programs import run_code, session
 
 LANGUAGES = ["python", "c", "sql"]
 WORDS = ["calm", "wind", "storm", "it's"]
@@ -93,7 +93,7 @@ def test_iti_sends_a_missing_value_where_its_path_goes(tmp_path, language):
         {k: None if v is None or v != v else v for k, v in x.items()}
         for x in frame.to_dict("records")
     ]
-    assert labels.tolist() == [model.explain_one(x)[-1].answer for x in examples]
+    assert labels.tolist() == [model.explain_one(x)[-1].majority for x in examples]
 
 
 def test_iti_of_numbers_becomes_a_tree_of_scikit_learn():

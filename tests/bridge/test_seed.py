@@ -11,9 +11,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import riparian as rp
 from riparian.impurities import Accuracy, gain
-from riparian.modelfile import from_bytes, to_bytes
-from riparian.recipes import RECIPES
-from riparian.seed import threshold_of_doubles
+from riparian.models.registry import RECIPES
+from riparian.models.seed import threshold_of_doubles
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 
 
@@ -250,15 +250,15 @@ def test_what_cannot_be_a_seed_is_refused():
         rp.VFDT.from_sklearn(batch, delta=2)
     with pytest.raises(ValueError, match="categorical_features must not name"):
         rp.VFDT.from_sklearn(batch, categorical_features=[0])
-    with pytest.raises(ValueError, match="X and y go together"):
+    with pytest.raises(ValueError, match="X and y belong together"):
         rp.VFDT.from_sklearn(batch, X)
-    with pytest.raises(ValueError, match="give them"):
+    with pytest.raises(ValueError, match="tree=None needs X and y"):
         rp.VFDT.from_sklearn(None)
-    with pytest.raises(ValueError, match="seed_size is for tree=None"):
+    with pytest.raises(ValueError, match="seed_size needs tree=None"):
         rp.VFDT.from_sklearn(batch, X, y, seed_size=10)
     with pytest.raises(ValueError, match="seed_size must be a whole number from 1 to 4,000"):
         rp.VFDT.from_sklearn(None, X, y, seed_size=0)
-    with pytest.raises(ValueError, match="X has 5 features, but the tree was fitted on 6"):
+    with pytest.raises(ValueError, match="X has 5 features, but the tree was fitted with 6"):
         rp.VFDT.from_sklearn(batch, X[:, :5], y)
     with pytest.raises(ValueError, match="column 'x0' holds categories"):
         rp.VFDT.from_sklearn(None, np.array([["a"], ["b"]]), [0, 1])

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, export_graphviz, export_text, plot_tree
 
 import riparian as rp
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 
 
 def data(n=20_000, missing=0.0, seed=0):
@@ -119,7 +119,7 @@ def test_freshly_seeded_trees_keep_their_sizes():
 def test_what_scikit_learn_cannot_say_is_refused(made):
     with pytest.raises(NotFittedError):
         rp.VFDT().to_sklearn()
-    with pytest.raises(ValueError, match=r"tests the categories of .* test numbers only"):
+    with pytest.raises(ValueError, match=r"tests the categories of .* test only numbers"):
         made.model("multiway").to_sklearn()
     X, y = data(2000)
     bayes = rp.HoeffdingTree(leaf="naive-bayes").fit(X, y)

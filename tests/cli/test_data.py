@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import riparian
-from riparian.cli import app
+from riparian.cli.app import app
 
 
 def call(*arguments):
@@ -94,7 +94,7 @@ def test_with_skipping_all_before_the_cut_is_learned_and_then_it_is_said(tmp_pat
     assert result.exit_code == 1
     last = result.stderr.splitlines()[-1]
     assert "the compressed file is damaged" in last
-    assert last.endswith("; all before it was learned")
+    assert last.endswith("; all rows before it were learned")
     report = json.loads(result.stdout)
     n = report["result"]["rows"]
     assert 1000 < n < 3000
@@ -127,7 +127,7 @@ def test_answers_up_to_a_cut_are_written(tmp_path, model, cut):
     assert not out.exists()
     result = call("predict", model, cut, "--out", out, "--skip-bad-rows")
     assert result.exit_code == 1
-    assert result.stderr.endswith("; all before it was predicted\n")
+    assert result.stderr.endswith("; all rows before it were predicted\n")
     assert 1000 < len(out.read_text().splitlines()) < 3000
 
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import riparian as rp
-from riparian.cli import app
+from riparian.cli.app import app
 from riparian.streams import sea
 
 
@@ -78,7 +78,7 @@ def test_a_leaf_model_that_cannot_be_written_is_refused(tmp_path, data):
     result = call(path, "--to", "c")
     assert result.exit_code == 1
     assert result.stderr.startswith("riparian: the leaves of this model predict with 'adaptive'")
-    assert "export cannot express; --leaf majority gives the tree" in result.stderr
+    assert "export cannot express; --leaf majority exports the tree" in result.stderr
     assert result.stderr.count("\n") == 1
     assert call(path, "--to", "c", "--leaf", "majority").exit_code == 0
     assert call(path, "--to", "text").exit_code == 0
@@ -105,13 +105,13 @@ def test_forests_and_planes_are_exported(tmp_path, data, forest):
     assert call(path, "--to", "text").stdout.rstrip() == forest.export_text().rstrip()
     sql, drawn = call(path, "--to", "sql"), call(path, "--to", "dot", "--member", 0)
     if isinstance(forest, rp.OADT):
-        assert "need an exponential, which SQL has not" in sql.stderr
+        assert "need an exponential, which SQL does not have" in sql.stderr
         assert (drawn.exit_code, "OADT has no members" in drawn.stderr) == (2, True)
-        assert "has planes, not tests" in call(path, "--to", "dot").stderr
+        assert "whose nodes are hyperplanes" in call(path, "--to", "dot").stderr
     else:
         assert "riparian_sums" in sql.stdout
         assert drawn.stdout == forest.export_graphviz(member=0) + "\n"
-        assert "a drawing is of one tree" in call(path, "--to", "dot").stderr
+        assert "trees, and 0 is the first" in call(path, "--to", "dot").stderr
 
 
 def test_iti_is_exported_once_it_is_said_what_missing_values_do(tmp_path, data):
@@ -127,10 +127,10 @@ def test_iti_is_exported_once_it_is_said_what_missing_values_do(tmp_path, data):
     ("arguments", "says"),
     [
         (["--to", "cobol"], "--to must be one of"),
-        (["--to", "onnx"], "name a file"),
-        (["--to", "c", "--table", "t"], "is for --to sql"),
-        (["--to", "sql", "--depth", "3"], "is for --to text or dot"),
-        (["--to", "text", "--member", "3"], "is for forests: VFDT has no members"),
+        (["--to", "onnx"], "ONNX is a binary format"),
+        (["--to", "c", "--table", "t"], "is only for --to sql"),
+        (["--to", "sql", "--depth", "3"], "is only for --to text or dot"),
+        (["--to", "text", "--member", "3"], "is only for forests: VFDT has no members"),
         ([], "Missing option '--to'"),
     ],
 )

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from riparian import streams
-from riparian.cli import app
+from riparian.cli.app import app
 from riparian.evaluate import named_blocks
-from riparian.streams.written import write_stream
+from riparian.streams.write import write_stream
 
 
 def run(*arguments):
@@ -67,7 +67,7 @@ def test_no_more_rows_than_there_are(tmp_path):
 
 
 def test_a_data_set_is_written_as_it_is(tmp_path, monkeypatch):
-    from riparian import datasets
+    from riparian_experiments import datasets
 
     def load(name, *, shuffle, progress):
         assert (name, shuffle) == ("iris", False)
@@ -88,7 +88,7 @@ def test_what_cannot_be_is_told_and_leaves_no_file(tmp_path):
     assert "--rows" in result.stderr
     result = run("synth:sea", "--rows", 5, "--out", tmp_path / "x.txt")
     assert result.exit_code == 1
-    assert ".csv or .parquet" in result.stderr
+    assert "out must end in one of .csv, .tsv" in result.stderr
     result = run("sea", "--rows", 5, "--out", path)
     assert result.exit_code == 1
     assert "must begin with 'synth:' or 'dataset:'" in result.stderr
@@ -117,5 +117,5 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 def test_a_feature_may_not_bear_the_name_of_the_classes(monkeypatch):
     stream = streams.from_arrays(np.zeros((2, 1)), np.array([0, 1]), names=["target"])
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    with pytest.raises(ValueError, match="column of the classes"):
+    with pytest.raises(ValueError, match="which is the class column"):
         write_stream(stream, "-")

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from riparian import lab
-from riparian.cli import app
+from riparian.cli.app import app
 from riparian.impurities import Loss
 
 
@@ -85,8 +85,11 @@ def test_classes_that_are_numbers_have_costs_too(tmp_path):
     node = tmp_path / "node.json"
     node.write_text('{"counts": [[[5, 1], [4, 2]], [[1, 5], [2, 4]]]}')
     costs = '{"0,1": 5}'
-    result = call("--node", node, "--impurity", "loss", "--costs", costs, "--repetitions", 50)
+    how = ["--node", node, "--impurity", "loss", "--costs", costs, "--repetitions", 2, "--json"]
+    result = call(*how)
     assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.stdout).values()
+    assert found["parameters"]["costs"] == json.loads(costs)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +98,17 @@ def test_classes_that_are_numbers_have_costs_too(tmp_path):
         (["--delta", 7], 1, "riparian: delta must be a probability"),
         (["--bound", "hoefding"], 1, "did you mean 'hoeffding'"),
         (["--plot", "picture.doc"], 1, "the ending must be one of"),
-        (["--all", "--bound", "normal"], 2, "leave out --all"),
+        (["--all", "--bound", "normal"], 2, "cannot be combined with --all"),
         (["--node", "none.csv"], 1, "riparian: No such file or directory: none.csv"),
-        (["--costs", '{"c1,c2": 2}'], 1, "costs are for impurity 'loss', got 'entropy'"),
+        (["--costs", '{"c1,c2": 2}'], 1, "costs are only for impurity 'loss', got 'entropy'"),
         (["--impurity", "loss"], 1, 'impurity="loss" needs costs'),
-        (["--impurity", "loss", "--costs", '{"c1,c9": 2}'], 1, "must be (predicted, true) of"),
+        (
+            ["--impurity", "loss", "--costs", '{"c1,c9": 2}'],
+            1,
+            "must be pairs (predicted, true) of",
+        ),
         (["--impurity", "loss", "--costs", "{"], 1, "costs must be JSON"),
-        (["--impurity", "hybrid", "--fixed-labels"], 1, "is for the impurities"),
+        (["--impurity", "hybrid", "--fixed-labels"], 1, "is only for the impurities"),
         (
             ["--impurity", "accuracy(evaluater=holdout)"],
             1,

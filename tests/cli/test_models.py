@@ -8,11 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import riparian as rp
-from riparian.cli import app
-from riparian.models import MODELS
-from riparian.options import MODEL_GROUPS
-from riparian.recipes import RECIPES
-from riparian.written_models import model_of, value_of
+from riparian.cli.app import app
+from riparian.cli.parse_models import parse_model, parse_value
+from riparian.models.registry import GROUPS, MODELS, RECIPES
 
 
 def call(*arguments):
@@ -33,7 +31,7 @@ def learned(tmp_path, name, *assignments):
 
 
 def test_the_groups_are_all_models():
-    names = [name for group in MODEL_GROUPS.values() for name in group]
+    names = [name for group in GROUPS.values() for name in group]
     assert sorted(names) == sorted(MODELS)
 
 
@@ -103,19 +101,19 @@ def test_members_and_detectors_are_written_as_in_python(tmp_path):
 
 
 def test_values_are_read_and_never_run(tmp_path):
-    assert value_of("[1, 'a']") == [1, "a"]
-    assert value_of("null") is None
+    assert parse_value("[1, 'a']") == [1, "a"]
+    assert parse_value("null") is None
     for text in ("__import__('os').system('true')", "open('x')", "1 + 1", "lambda: 0", "(" * 300):
         try:
-            found = value_of(text)
+            found = parse_value(text)
         except ValueError:  # a call of what is no model
             continue
         assert found == text
-    assert model_of("VFDT(leaf=('majority', 'linear-units'), tau=0.1)").leaf == (
+    assert parse_model("VFDT(leaf=('majority', 'linear-units'), tau=0.1)").leaf == (
         "majority",
         "linear-units",
     )
-    assert model_of("OnlineBagging(estimator=HAT(leaf='a,b'), n_estimators=2)").n_estimators == 2
+    assert parse_model("OnlineBagging(estimator=HAT(leaf='a,b'), n_estimators=2)").n_estimators == 2
 
 
 @pytest.mark.parametrize(
@@ -124,11 +122,11 @@ def test_values_are_read_and_never_run(tmp_path):
         (["--set", "n_estimator=5"], "'n_estimators', 'n_jobs'"),
         (["--set", "n_estimator=5"], "did you mean 'n_estimators'?"),
         (["--set", "depth=5"], "a parameter of AdaptiveRandomForest must be one of"),
-        (["--set", "n_estimators"], "must be parameter=value"),
-        (["--set", "rate=1", "--set", "rate=2"], "rate is given twice"),
+        (["--set", "n_estimators"], "must be name=value"),
+        (["--set", "rate=1", "--set", "rate=2"], "is given twice"),
         (
             ["--random-state", "1", "--set", "random_state=2"],
-            "--random-state says random_state too",
+            "random_state is also set by --random-state",
         ),
         (["--set", "estimator=VFTD(tau=1)"], "did you mean 'VFDT'?"),
         (["--set", "drift=DDM(warm=3)"], "a parameter of DDM must be one of"),
@@ -146,7 +144,7 @@ def test_wrong_assignments_are_status_2_and_name_the_rule(arguments, said):
     ("assignment", "said"),
     [
         ("n_estimators=x", "n_estimators must be a whole number from 1 to 10,000, got 'x'"),
-        ("estimator=VFTD", "estimator must be a tree of riparian that grows by a bound"),
+        ("estimator=VFTD", "estimator must be a HoeffdingTree or one of its recipes"),
         ("drift=DDMM", "drift must be a detector of riparian.drift"),
     ],
 )
@@ -165,7 +163,7 @@ def test_models_are_listed_and_told():
     assert "`" not in text
     told = ran("models", "AdaptiveRandomForest")
     assert "  leaf_features=0.6\n" in told
-    assert "How many members." in told
+    assert "Number of members." in told
     assert ">>>" not in told
     assert "did you mean 'VFDT'?" in call("models", "VFTD").stderr
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
 
 river = pytest.importorskip("river")
 

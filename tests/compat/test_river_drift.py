@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-import reference.drift
 from scipy import stats
 
 from riparian import drift
+from tests.reference import drift as reference
 
 river = pytest.importorskip("river")
 
@@ -98,7 +99,7 @@ def test_hddm_w_is_that_of_river_but_for_the_first_weight(seed, both):
     # begun one value earlier, lambda^2 + (1 - lambda)^2, and so has too narrow a bound at first.
     series = errors(seed, each=300)
     theirs = drifts(river_drift.binary.HDDMW(two_sided_test=both), series)
-    plain = reference.drift.HDDM_W(two_sided_test=both, first_weight=0.05**2 + 0.95**2)
+    plain = reference.HDDM_W(two_sided_test=both, first_weight=0.05**2 + 0.95**2)
     assert theirs == [i for i, x in enumerate(series) if plain.update(float(x)) == 2]
     ours = drift.HDDM_W(two_sided_test=both).find(series)
     assert abs(ours[0] - theirs[0]) <= 5
@@ -149,4 +150,5 @@ def test_a_forest_of_river_takes_our_detectors():
         warning_detector=drift.ADWIN(delta=0.01),
     )
     assert accuracy(forest_of_ours) > 0.85
-    assert forest_of_ours.clone().drift_detector.get_params()["delta"] == 0.001
+    detector: Any = forest_of_ours.clone().drift_detector
+    assert detector.get_params()["delta"] == 0.001

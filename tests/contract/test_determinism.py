@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
 
 
 def test_a_second_run_gives_the_same_bytes(model, stream, fingerprint):
@@ -56,8 +56,8 @@ def test_wider_instructions_change_no_bit_of_any_width(
 
 HASHED = """
 import hashlib, numpy as np
-from riparian.modelfile import to_bytes
-from riparian.recipes import RECIPES
+from riparian.storage.modelfile import to_bytes
+from riparian.models.registry import RECIPES
 rng = np.random.default_rng(3)
 word = np.array([f"w{i}" for i in rng.integers(0, 20, size=2000)], dtype=object)
 y = np.where(np.isin(word, ["w3", "w5", "w7"]), "in", "out")

@@ -8,12 +8,13 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import riparian as rp
-from riparian.forests import FORESTS
-from riparian.modelfile import to_bytes
+from riparian.models.registry import models_of
+from riparian.storage.modelfile import to_bytes
 from tests import inside
-from tests.contract.conftest import OTHERS, Other
+from tests.contract.matrix import Other, has
+from tests.contract.parameters import OTHERS
 
-FOREST_NAMES = [name for name, (cls, _) in OTHERS.items() if cls in FORESTS.values()]
+FOREST_NAMES = [name for name, (cls, _) in OTHERS.items() if cls in models_of("forests").values()]
 
 
 @pytest.fixture(params=FOREST_NAMES)
@@ -34,6 +35,9 @@ def test_any_number_of_threads_gives_the_same_bytes(make, mixed, n_jobs):
     assert to_bytes(one) == to_bytes(many)
 
 
+@pytest.mark.parametrize(
+    "make", [Other(name) for name in FOREST_NAMES if has(Other(name), "random_state")], ids=str
+)
 def test_the_seed_decides(make, mixed):
     rows = mixed[:500]
     assert to_bytes(rows.taught_to(make(random_state=1))) == to_bytes(
@@ -43,9 +47,15 @@ def test_the_seed_decides(make, mixed):
     assert (one.predict_proba(rows.columns) != other.predict_proba(rows.columns)).any()
 
 
+class Calls:
+    """How often the impurity below was asked, and after how many calls it fails."""
+
+    asked, most = 0, 10**9
+
+
 def failing(counts):
-    failing.asked += 1
-    if failing.asked > failing.most:
+    Calls.asked += 1
+    if Calls.asked > Calls.most:
         raise RuntimeError("no impurity today")
     share = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
     return 1.0 - (share**2).sum(axis=2)
@@ -53,16 +63,16 @@ def failing(counts):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_member_that_fails_leaves_the_forest_as_it_was(mixed, n_jobs):
+    Calls.asked, Calls.most = 0, 10**9
     tree = rp.HoeffdingTree(grace_period=20, impurity=failing)
-    failing.asked, failing.most = 0, 10**9
     model = rp.OnlineBagging(estimator=tree, n_estimators=3, n_jobs=n_jobs)
     mixed[:300].taught_to(model)
     before = to_bytes(model)
-    failing.most = failing.asked + 7
+    Calls.most = Calls.asked + 7
     with pytest.raises(RuntimeError, match="no impurity today"):
         mixed[300:900].taught_to(model)
     assert to_bytes(model) == before
-    failing.most = 10**9
+    Calls.most = 10**9
     mixed[300:900].taught_to(model)
     assert model.n_seen_ == 900
 
@@ -140,7 +150,9 @@ def test_the_limit_of_memory_holds(kind, limit, mixed):
         Other(kind)(max_bytes=20_000).partial_fit(mixed.columns, mixed.y)
 
 
-ESTIMATORS = [cls(n_estimators=3) for cls in FORESTS.values() if cls is not rp.UFFT] + [rp.UFFT()]
+ESTIMATORS = [
+    cls(n_estimators=3) for cls in models_of("forests").values() if cls is not rp.UFFT
+] + [rp.UFFT()]
 
 
 def random_weights(estimator):
@@ -156,9 +168,9 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("cls", FORESTS.values(), ids=FORESTS)
-def test_a_clone_has_the_parameters_and_nothing_learned(cls, with_known):
-    model = with_known(cls, estimator=rp.VFDT(grace_period=7), n_estimators=2)
+@pytest.mark.parametrize("forest", models_of("forests").values(), ids=models_of("forests"))
+def test_a_clone_has_the_parameters_and_nothing_learned(forest, with_known):
+    model = with_known(forest, estimator=rp.VFDT(grace_period=7), n_estimators=2)
     model.fit([[0.0], [1.0]], ["a", "b"])
     again = clone(model)
     assert str(again.get_params()) == str(model.get_params())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.contract.matrix import where
+
 
 def rows(seed, n, n_features=8):
     rng = np.random.default_rng(seed)
@@ -18,16 +20,10 @@ def rows(seed, n, n_features=8):
 HURRIED = {"tau": 1e3}
 
 
-@pytest.fixture
-def constant(recipe):
-    """A recipe whose leaves need the same however many different values they meet."""
-    if recipe.statistics != "gaussian":
-        pytest.skip("its memory grows with the different values, as its documentation says")
-    if recipe.adaptation == "alternates":
-        pytest.skip("its windows of errors grow with the logarithm of the examples, see below")
-    if recipe.forgets:
-        pytest.skip("its memory follows what its window holds (tests/recipes/test_cvfdt.py)")
-    return recipe
+constant = where(
+    lambda recipe: recipe.has_constant_memory,
+    "the memory of others grows as documented; see below, and tests/recipes/test_cvfdt.py",
+)
 
 
 def settled(model, batches):
@@ -41,8 +37,9 @@ def settled(model, batches):
     pytest.fail(f"{model.n_leaves_} leaves, and still growing")
 
 
-def test_a_tree_of_limited_size_stops_growing_in_memory(constant):
-    model = constant.eager(max_leaves=10, **HURRIED)
+@constant
+def test_a_tree_of_limited_size_stops_growing_in_memory(recipe):
+    model = recipe.eager(max_leaves=10, **HURRIED)
     leaves, before = settled(model, (rows(seed, 20_000) for seed in range(1, 8)))
     assert 2 <= leaves <= 10
     for seed in range(10, 15):
@@ -55,8 +52,9 @@ def test_a_tree_of_limited_size_stops_growing_in_memory(constant):
         assert before <= model.memory_bytes_ <= before + min(log, 100_000)
 
 
-def test_one_leaf_needs_the_same_for_a_thousand_and_a_million_examples(constant):
-    model = constant(max_leaves=1)
+@constant
+def test_one_leaf_needs_the_same_for_a_thousand_and_a_million_examples(recipe):
+    model = recipe(max_leaves=1)
     model.partial_fit(*rows(1, 1_000))
     before = model.memory_bytes_
     X, y = rows(2, 100_000)
@@ -67,11 +65,11 @@ def test_one_leaf_needs_the_same_for_a_thousand_and_a_million_examples(constant)
     assert model.memory_bytes_ == before
 
 
+@where(
+    lambda recipe: not (recipe.keeps_errors or recipe.forgets),
+    "windows of errors grow with the examples; a window of examples grows until it is full",
+)
 def test_values_that_were_met_before_need_no_more(recipe):
-    if recipe.adaptation == "alternates":
-        pytest.skip("its windows of errors grow with the logarithm of the examples, see below")
-    if recipe.forgets:
-        pytest.skip("its window grows until it is full, whatever the values are")
     X, y = rows(1, 3_000, 3)
     model = recipe(max_leaves=1)
     model.partial_fit(X, y)
@@ -81,9 +79,8 @@ def test_values_that_were_met_before_need_no_more(recipe):
     assert model.memory_bytes_ == before
 
 
+@where(lambda recipe: recipe.keeps_errors, "others keep no windows of errors")
 def test_windows_of_errors_grow_with_the_logarithm(recipe):
-    if recipe.adaptation != "alternates":
-        pytest.skip("keeps no windows of errors")
     model = recipe(max_leaves=1)
     model.partial_fit(*rows(1, 1_000))
     before = model.memory_bytes_
@@ -94,9 +91,8 @@ def test_windows_of_errors_grow_with_the_logarithm(recipe):
     assert before < model.memory_bytes_ <= before + 10 * 5 * 16 + 128
 
 
+@where(lambda recipe: recipe.statistics == "intervals", "others keep no intervals")
 def test_intervals_keep_no_more_points_than_they_say(recipe):
-    if recipe.statistics != "intervals":
-        pytest.skip("keeps no intervals")
     model = recipe(max_leaves=1)
     for seed in range(6):
         model.partial_fit(*rows(seed, 20_000, 3))
@@ -104,22 +100,29 @@ def test_intervals_keep_no_more_points_than_they_say(recipe):
     assert model.memory_bytes_ < 3 * 10_000 * 18 * 1.25 + 100_000
 
 
-def test_missing_values_and_weights_need_no_more_once_they_were_met(constant):
+@constant
+def test_missing_values_and_weights_need_no_more_once_they_were_met(recipe):
     def some(seed, n):
         X, y = rows(seed, n)
         rng = np.random.default_rng(seed)
         X[rng.random(X.shape) < 0.1] = np.nan
         return X, y, None, rng.uniform(0.1, 2.0, size=n)
 
-    model = constant.eager(max_leaves=6, **HURRIED)
+    model = recipe.eager(max_leaves=6, **HURRIED)
     leaves, before = settled(model, (some(seed, 20_000) for seed in range(1, 8)))
-    model.partial_fit(*some(10, 30_000))
-    assert model.memory_bytes_ == before or model.n_leaves_ > leaves
+    for seed in range(10, 20):
+        model.partial_fit(*some(seed, 30_000))
+        if model.n_leaves_ == leaves:
+            break
+        leaves, before = model.n_leaves_, model.memory_bytes_
+    assert model.n_leaves_ == leaves
+    assert model.memory_bytes_ == before
 
 
-def test_memory_grows_with_the_leaves_and_not_faster(constant):
-    small = constant.eager(max_leaves=8, **HURRIED)
-    large = constant.eager(max_leaves=32, **HURRIED)
+@constant
+def test_memory_grows_with_the_leaves_and_not_faster(recipe):
+    small = recipe.eager(max_leaves=8, **HURRIED)
+    large = recipe.eager(max_leaves=32, **HURRIED)
     for seed in range(3):
         X, y = rows(seed, 20_000)
         small.partial_fit(X, y)
@@ -130,8 +133,9 @@ def test_memory_grows_with_the_leaves_and_not_faster(constant):
     assert 0.5 * more < large.memory_bytes_ / small.memory_bytes_ < 1.5 * more
 
 
-def test_a_model_file_does_not_grow_with_the_examples(constant, tmp_path):
-    model = constant.eager(max_leaves=10, **HURRIED)
+@constant
+def test_a_model_file_does_not_grow_with_the_examples(recipe, tmp_path):
+    model = recipe.eager(max_leaves=10, **HURRIED)
     sizes = {}
     for seed in range(4):
         model.partial_fit(*rows(seed, 20_000))

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riparian as rp
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 from tests import inside
+from tests.contract.matrix import where
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -182,8 +183,8 @@ def test_weights_may_be_numbers_of_any_type(recipe, mixed, fingerprint, dtype):
     assert fingerprint(cast) == fingerprint(plain)
 
 
+@where(lambda recipe: recipe.knows(2_000), "it must remember all of them")
 def test_a_whole_weight_is_a_repetition(recipe):
-    recipe.must_know(2_000)
     rng = np.random.default_rng(3)
     x = rng.normal(size=300)
     y = np.where(x + 0.5 * rng.normal(size=300) > 0, "a", "b")

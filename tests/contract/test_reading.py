@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
-from riparian.models import MODELS
+from riparian.models.registry import MODELS
 
 
 def rows_of(stream, n):
@@ -30,7 +31,7 @@ def test_odd_examples_are_predicted_as_by_the_batch(cls, mixed):
     """By the way for the usual values and by the other one: each has to ignore what it must."""
     model = cls().partial_fit(mixed[1990:2040].columns, mixed[1990:2040].y)
     x = {"height": 0.4, "width": 2.0, "clock": 1e9, "colour": "red", "grade": "a"}
-    odd = {
+    odd: dict[str, dict[Any, Any]] = {
         "unknown keys": x | {"new": 3.0, 17: "b"},
         "missing values": {"height": None, "width": float("nan")},
         "nothing at all": {},

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
+from tests.contract.matrix import needs
 
 
 def saved_and_loaded(model, path):
@@ -102,7 +104,7 @@ def test_a_model_that_learned_nothing_is_saved_with_its_parameters(model, tmp_pa
     assert to_bytes(again) == to_bytes(fresh)
 
 
-LABELS = {
+LABELS: dict[str, list[Any]] = {
     "strings": ["a", "ä", "", "a\nb", "\ud800"],
     "integers": [0, -1, 2**40, 2**62],
     "large integers": [10**30, -(10**30)],
@@ -146,12 +148,11 @@ def test_feature_names_keep_their_types(recipe, fingerprint, names):
         assert again.predict_one(x) == model.predict_one(x) == int(value > 0)
 
 
+@needs("categorical_features")
 @pytest.mark.parametrize(
     "declared", [["c"], [0], [True, False], np.array([0]), np.array([True, False]), None]
 )
 def test_every_way_to_declare_categories_can_be_saved(cls, fingerprint, declared):
-    if "categorical_features" not in cls().get_params():
-        pytest.skip("every feature is one")
     X = {"c": np.array([1, 2, 1, 2]), "x": np.arange(4.0)}
     model = cls(categorical_features=declared).partial_fit(X, ["a", "b", "a", "b"])
     for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
@@ -189,9 +190,9 @@ def test_a_wrong_parameter_set_in_mid_stream_does_not_make_a_model_unreadable(cl
     wrong |= {"max_examples": 0, "alpha": 2}
     name = next(name for name in wrong if name in model.get_params())
     model.set_params(**{name: wrong[name]})
-    try:
-        model.save(tmp_path / "model.rip")
-    except ValueError:
-        assert list(tmp_path.iterdir()) == []
-    else:
-        assert rp.load(tmp_path / "model.rip").n_seen_ == model.n_seen_
+    model.save(tmp_path / "model.rip")
+    again = rp.load(tmp_path / "model.rip")
+    assert again.n_seen_ == model.n_seen_
+    np.testing.assert_array_equal(
+        again.predict_proba(mixed[:50].columns), model.predict_proba(mixed[:50].columns)
+    )

@@ -1,12 +1,11 @@
 """Every recipe is a scikit-learn classifier: all of its estimator checks."""
 
-import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import riparian as rp
+from riparian.models.registry import RECIPES
 from riparian.policies import resolve
-from riparian.recipes import RECIPES
 
 ESTIMATORS = [cls() for cls in RECIPES.values()] + [
     rp.HoeffdingTree(leaf="naive-bayes", impurity="gini"),
@@ -17,10 +16,14 @@ ESTIMATORS = [cls() for cls in RECIPES.values()] + [
 
 
 def depends_on_the_order(estimator):
-    """Linear units follow the last examples, and this check shuffles the rows."""
+    """Linear units follow the last examples, and this check shuffles the rows.
+
+    With small steps they do not come to predict after so few rows.
+    """
     name = "check_sample_weight_equivalence_on_dense_data"
-    leaves = [leaf.name for leaf in resolve("leaf", estimator.leaf)]
-    return {name: "the order of rows counts"} if "linear-units" in leaves else {}
+    units = [leaf for leaf in resolve("leaf", estimator.leaf) if leaf.name == "linear-units"]
+    fast = any(leaf.get_params()["step"] > 0.01 for leaf in units)
+    return {name: "the order of rows counts"} if fast else {}
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=depends_on_the_order)
@@ -28,9 +31,8 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("cls", RECIPES.values(), ids=RECIPES)
-def test_a_clone_has_the_parameters_and_nothing_learned(cls):
-    model = cls(grace_period=7).fit([[0.0], [1.0]], ["a", "b"])
+def test_a_clone_has_the_parameters_and_nothing_learned(tree_cls):
+    model = tree_cls(grace_period=7).fit([[0.0], [1.0]], ["a", "b"])
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     assert not copy.__sklearn_is_fitted__()

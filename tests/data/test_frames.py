@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 from tests import inside
 
 pd = pytest.importorskip("pandas")
@@ -181,7 +181,7 @@ def test_a_category_column_of_numbers_may_come_as_plain_numbers_later():
     model.partial_fit({"c": np.array([1, 2, 3])}, [0, 1, 2])
     model.partial_fit(pd.DataFrame({"c": [2, 1, 3]}), [1, 0, 2])
     assert inside.features(model)[0].categories == [1, 2, 3]
-    from riparian.modelfile import from_bytes
+    from riparian.storage.modelfile import from_bytes
 
     assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
 

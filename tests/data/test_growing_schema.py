@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 from tests import inside
 
 NAN = float("nan")
@@ -64,7 +64,7 @@ def test_a_batch_with_both_new_and_absent_columns_is_refused():
         ValueError,
         match=re.escape(
             "columns seem to be renamed: 'A' is new and 'a' is absent; "
-            "a batch may add columns or lack columns, but not both at once"
+            "a batch may add columns or omit columns, but not both"
         ),
     ):
         model.partial_fit({"A": X["a"], "b": X["b"]}, labels(X, "a"))

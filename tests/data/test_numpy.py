@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 from tests import inside
 
 NAN = float("nan")

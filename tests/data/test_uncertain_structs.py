@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 import riparian as rp
 from riparian import Uncertain
 from riparian.adaptation import Window
-from riparian.cli import app
-from riparian.modelfile import to_bytes
-from riparian.streams.readers import open_stream
+from riparian.cli.app import app
+from riparian.storage.modelfile import to_bytes
+from riparian.streams.readers.formats import open_stream
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -136,7 +136,7 @@ BAD = [
     ("b", pa.struct([("mean", pa.float64()), ("sd", pa.float64())]), {"mean": 0, "sd": -1}, "sd"),
     ("m", MAP, [("x", 0.5), ("y", 0.2)], "must sum to 1, got 0.7"),
     ("m", MAP, [("x", 0.0)], "at least one value"),
-    ("s", SHARES, [{"value": "x", "weight": 0.5}] * 2, "category 'x' is there twice"),
+    ("s", SHARES, [{"value": "x", "weight": 0.5}] * 2, "category 'x' is given twice"),
     ("n", VALUES, [{"value": 1.0, "weight": -1.0}], "weights must be above 0"),
     ("n", VALUES, [{"value": None, "weight": 1.0}], "values must be a number"),
 ]
@@ -234,7 +234,7 @@ def test_wrong_pairs_are_told_and_nothing_is_written(tmp_path):
     assert "column 'level', row 42: lo must not be above hi" in done.stderr
     done = invoke(*base, "--uncertain", "depth")
     assert done.exit_code == 1
-    assert "uncertain names 'depth', but there are neither 'depth.lo' and" in done.stderr
+    assert "uncertain names 'depth', but the data has neither 'depth.lo' and" in done.stderr
     assert not model.exists()
 
 

@@ -6,18 +6,19 @@ import hashlib
 import http.server
 import io
 import os
+import sys
 import threading
 import zipfile
 
 import numpy as np
 import pytest
+from riparian_experiments import datasets
+from riparian_experiments.datasets import catalogue, fetching, originals
+from riparian_experiments.datasets.catalogue import Dataset, Original
 from typer.testing import CliRunner
 
 import riparian as rp
-from riparian import datasets
-from riparian.cli import app
-from riparian.datasets import catalogue, fetching, originals
-from riparian.datasets.catalogue import Dataset, Original
+from riparian.cli.app import app
 from tests import inside
 
 CSV = "size,kind,target\n1.5,u,no\n?,v,yes\n2,?,no\n"
@@ -49,7 +50,7 @@ def shelf(monkeypatch, tmp_path):
         return dataset
 
     monkeypatch.delenv("RIPARIAN_DATA", raising=False)
-    monkeypatch.setattr(fetching.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "*")
     return placed
@@ -122,11 +123,11 @@ def test_the_cache_is_where_the_system_has_it(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
     for platform, want in (("linux", "/somewhere"), ("win32", "/local")):
-        monkeypatch.setattr(fetching.sys, "platform", platform)
+        monkeypatch.setattr(sys, "platform", platform)
         assert str(fetching.cache_folder()).startswith(want)
-    monkeypatch.setattr(fetching.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     assert fetching.cache_folder().parts[-3:] == ("Library", "Caches", "riparian")
-    monkeypatch.setattr(fetching.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert fetching.cache_folder().parts[-2:] == (".cache", "riparian")
 
@@ -228,7 +229,7 @@ def test_one_that_is_not_here_is_fetched_once(shelf, serve, capsys):
     assert cached() == ["tiny.csv.gz"]
     assert content(fetching.cache_folder() / "tiny.csv.gz") == CSV
     said = capsys.readouterr().err
-    assert f"fetching tiny from {url}" in said
+    assert f"downloading tiny from {url}" in said
     assert "licence: free for tests" in said
     datasets.load("tiny", urls=["http://127.0.0.1:9/nothing"])
     assert capsys.readouterr().err == ""
@@ -287,7 +288,7 @@ GOOD = "1.5,u,no\n?,v,yes\n2,?,no\n"
 @pytest.mark.parametrize(
     ("answer", "error", "said"),
     [
-        ({"content": GOOD, "length": 500}, OSError, "tiny is not here and could not be fetched"),
+        ({"content": GOOD, "length": 500}, OSError, "tiny is not on this machine and could not be"),
         ({"content": "gone", "status": 404}, ConnectionError, "HTTP Error 404: Not Found"),
         ({"content": "oh", "status": 500}, ConnectionError, "HTTP Error 500"),
         ({"content": "1,u,no\n"}, ValueError, "it must have 3 rows"),
@@ -316,7 +317,7 @@ def test_a_published_checksum_is_checked(shelf, serve):
         if sha256 == right:
             assert datasets.load("tiny").n_rows == 3
         else:
-            with pytest.raises(ValueError, match="is not the file that was published: its sha256"):
+            with pytest.raises(ValueError, match="is not the published file: its sha256"):
                 fetching.fetch(dataset)
             assert cached() == []
 
@@ -385,7 +386,7 @@ def test_a_data_set_is_run_by_name(here):
 
 def test_a_grouped_one_is_noted_and_can_be_shuffled(here, shelf):
     shelf(dataclasses.replace(here, order="grouped by class"))
-    note = "riparian: tiny is grouped by class: shuffle it before you stream it"
+    note = "riparian: tiny is grouped by class: shuffle it before streaming"
     assert note in call("run", "dataset:tiny").stderr
     result = call("run", "dataset:tiny?shuffle=3")
     assert result.exit_code == 0
@@ -397,7 +398,7 @@ def test_a_grouped_one_is_noted_and_can_be_shuffled(here, shelf):
     [
         ("dataset:tni", "name must be one of"),
         ("dataset:tiny?seed=3", "must be 'shuffle', got 'seed'"),
-        ("dataset:tiny?shuffle=x", "shuffle must be a whole number, the seed, got 'x'"),
+        ("dataset:tiny?shuffle=x", "shuffle must be a seed, a whole number, got 'x'"),
     ],
 )
 def test_a_wrong_name_is_one_line(here, name, said):
@@ -411,7 +412,7 @@ def test_datasets_lists_them_with_their_places(here, shelf, tmp_path, monkeypatc
     text = call("datasets").stdout
     assert str(tmp_path / "data" / "tiny.csv.gz") in text
     monkeypatch.delenv("RIPARIAN_DATA")
-    assert "not here; from http://127.0.0.1:9/tiny.data" in call("datasets").stdout
+    assert "not downloaded; from http://127.0.0.1:9/tiny.data" in call("datasets").stdout
     assert '"licence": "free for tests"' in call("datasets", "--json").stdout
 
 

@@ -6,11 +6,12 @@ import json
 import matplotlib as mpl
 import numpy as np
 import pytest
+from riparian_experiments import datasets
 from typer.testing import CliRunner
 
 import riparian as rp
 from riparian import evaluate, streams
-from riparian.cli import app
+from riparian.cli.app import app
 from riparian.evaluate import compare, runs
 
 mpl.use("agg")
@@ -58,7 +59,7 @@ def test_a_comparison_goes_on_where_it_was(tmp_path, monkeypatch):
     path = tmp_path / "runs.jsonl"
     want = small(out=path)
     done = []
-    plain = runs.prequential
+    plain = evaluate.prequential
 
     def counted(*args, **kwargs):
         done.append(args)
@@ -131,7 +132,7 @@ def test_a_failure_says_which_run_it_was():
 
 
 def test_an_endless_stream_needs_rows():
-    with pytest.raises(ValueError, match="the stream 'synth:sea' is endless: give rows"):
+    with pytest.raises(ValueError, match="the stream 'synth:sea' is endless"):
         compare(MODELS, ["synth:sea"])
 
 
@@ -176,9 +177,9 @@ def test_the_command_line(tmp_path):
     ("arguments", "message"),
     [
         (["--model", "VFTD"], "did you mean 'VFDT'"),
-        (["--model", "VFDT(leaf)"], "must be parameter=value"),
+        (["--model", "VFDT(leaf)"], "must be name=value"),
         (["--model", "VFDT(lef=3)"], "did you mean 'leaf'"),
-        (["--model", "("], "a model is written NAME"),
+        (["--model", "("], "a model must be NAME"),
         (["--metric", "acuracy"], "did you mean 'accuracy'"),
         (["--stream", "synth:see"], "did you mean 'sea'"),
     ],
@@ -196,7 +197,7 @@ def test_a_data_set_is_shuffled_by_the_seed(monkeypatch):
         asked.append((name, shuffle))
         return streams.sea(seed=shuffle or 0, n_rows=500)
 
-    monkeypatch.setattr(rp.datasets, "load", load)
+    monkeypatch.setattr(datasets, "load", load)
     found = compare(
         {"majority": rp.VFDT()},
         ["dataset:electricity", "dataset:iris?shuffle=9"],

@@ -11,8 +11,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from riparian import metrics
-from riparian.results import Result
+from riparian.evaluate import metrics
+from riparian.evaluate.results import Result
 
 
 def labelled(n, k, seed=0):

@@ -11,8 +11,8 @@ import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
 import riparian
-from riparian import evaluate, results
-from riparian.evaluate import Result, prequential, steps
+from riparian import evaluate
+from riparian.evaluate import Result, prequential, results, steps
 from riparian.streams import from_name
 
 
@@ -274,7 +274,7 @@ def test_it_runs_in_other_threads_too():
 
 
 def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys, monkeypatch):
-    monkeypatch.setattr("riparian.progress._LINE_SECONDS", 0.0)
+    monkeypatch.setattr("riparian.show.progress._LINE_SECONDS", 0.0)
     run(*labelled(5000), rows=4000, block=1000, progress=True)
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -285,14 +285,14 @@ def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys, monkeypatc
 
 
 def test_progress_is_silent_unless_it_is_asked_for(capsys, monkeypatch):
-    monkeypatch.setattr("riparian.progress._LINE_SECONDS", 0.0)
+    monkeypatch.setattr("riparian.show.progress._LINE_SECONDS", 0.0)
     run(*labelled(5000))
     assert capsys.readouterr().err == ""
 
 
 def test_progress_on_a_terminal_is_a_bar(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("riparian.progress._REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr("riparian.show.progress._REFRESH_SECONDS", 0.0)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
     run(*labelled(5000), rows=4000, block=1000, progress=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from riparian.ranks import rank_models
+from riparian.evaluate.ranks import rank_models
 
 
 @pytest.mark.parametrize(("n", "k", "decimals"), [(10, 4, 3), (25, 6, 1), (3, 3, 2)])

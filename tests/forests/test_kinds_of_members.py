@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.models import MODELS
-from riparian.options import MODEL_GROUPS
+from riparian.models.registry import GROUPS, MODELS
 
-TREES = [*MODEL_GROUPS["trees"], *MODEL_GROUPS["trees that follow change"]]
+TREES = [*GROUPS["trees"], *GROUPS["trees that follow change"]]
 NEEDS_ALL_FEATURES = {
     "CVFDT": "inner nodes compare the gains of all features",
     "CorrectedVFDT": "hits are counted for all features",
     "EFDT": "inner nodes compare the gains of all features",
     "HoeffdingOptionTree": "inner nodes compare the gains of all features",
-    "StreamTree": "linear units take all features",
+    "StreamTree": "linear units use all features",
     "UCVFDT": "inner nodes compare the gains of all features",
 }
 
@@ -40,5 +39,5 @@ def test_leaves_draw_features_where_the_tree_can_do_with_some(name):
 @pytest.mark.parametrize("name", sorted(set(MODELS) - set(TREES)))
 def test_what_does_not_grow_by_a_bound_is_no_member(name):
     forest = rp.OnlineBagging(estimator=MODELS[name]())
-    with pytest.raises(ValueError, match="estimator must be a tree of riparian that grows by a"):
+    with pytest.raises(ValueError, match="estimator must be a HoeffdingTree or one of its recipes"):
         forest.fit(*rows())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from riparian import StreamingRandomPatches
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 from tests.reference.forest import dealt_features
 
 

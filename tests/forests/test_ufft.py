@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from compositions import policies_of
 
 import riparian as rp
 from riparian.drift import ADWIN, DDM
 from riparian.errors import ModelFileError
-from riparian.forests import n_min
-from riparian.forests.ufft import PairVote
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.models.forests.ufft import PairVote, n_min
+from riparian.storage.modelfile import from_bytes, to_bytes
 from riparian.streams import sea
 from tests import inside
+from tests.compositions import policies_of
 from tests.contract.conftest import mixed  # noqa: F401
 from tests.reference import ufft as reference
 
@@ -243,7 +243,7 @@ def test_a_class_without_room_is_an_error_that_changes_nothing():
 def test_votes_sum_to_the_answer():
     X, y = stream()
     model = rp.UFFT(**FAST).fit(X, y)
-    votes = model.explain_one(dict(enumerate(X[700])))
+    votes: list[Any] = model.explain_one(dict(enumerate(X[700])))
     assert [v.pair for v in votes] == model.pairs_
     total = dict.fromkeys(model.classes_, 0.0)
     for vote in votes:
@@ -336,7 +336,7 @@ HOSTILE = [
     ("detector_sizes", put(0, 0), "too many or too few"),
     ("detector_sizes", put(0, 2**40), "ends too early"),
     ("detectors", lambda a: a[:-1], "ends too early"),
-    ("detectors", lambda a: np.append(a, 0.0), "to spare"),
+    ("detectors", lambda a: np.append(a, 0.0), "too long"),
     ("tree0.classes", put(0, 3), "counts has"),
     ("tree1.seen", put(0, 10**6), "seen more than its forest"),
     ("tree2.memory_labels", lambda a: np.zeros(1, dtype=a.dtype), "more examples than"),

@@ -12,7 +12,7 @@ import numpy as np
 
 import riparian as rp
 from riparian.adaptation import Window
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 from tests.fuzz.draw import Draw, changed
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +17,8 @@ import riparian as rp
 from riparian.adaptation import Alternates, Window
 from riparian.bounds import DeltaMethod
 from riparian.impurities import Loss
-from riparian.modelfile import from_bytes, to_bytes
 from riparian.statistics import Intervals
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 from tests.fuzz.draw import changed
 from tests.modelfile.mutations import FAMILIES
@@ -104,7 +105,7 @@ def seeds() -> dict[str, bytes]:
     labels[30:] = "c"
     eager = {"grace_period": 10, "delta": 0.1, "tau": 0.5}
     member = rp.HoeffdingTree(leaf="majority", **eager)
-    models = {
+    models: dict[str, Any] = {
         "tree": rp.HoeffdingTree(leaf="adaptive", **eager),
         "idbd": rp.HoeffdingTree(leaf="linear-units", **eager),
         "loss": rp.HoeffdingTree(

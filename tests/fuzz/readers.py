@@ -33,7 +33,9 @@ _owner = os.getpid()
 atexit.register(lambda: PATH.unlink(missing_ok=True) if os.getpid() == _owner else None)
 
 #: What is said of the file as a whole, when its first rows are looked at.
-_WHOLE = re.compile(r"looks like a quantity|no column is left|must hold numbers|is empty")
+_WHOLE = re.compile(
+    r"looks like a quantity|no column is left|must hold numbers|must be numeric|is empty"
+)
 _PLACE = re.compile(r"\brow \d+|the first line|\bline \d+")
 
 

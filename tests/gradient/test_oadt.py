@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-from reference import gradient
 
 import riparian as rp
 from tests import inside
+from tests.reference import gradient
 
 
 def stream(n, seed, classes=2, n_numeric=3, categories=4):
@@ -238,7 +239,7 @@ def test_costs_choose_the_answer_and_leave_the_probabilities():
     np.testing.assert_array_equal(costly.predict(X), expected)
 
 
-WRONG = {
+WRONG: dict[str, list[Any]] = {
     "depth": [0, 11, 2.0, True, None],
     "slope": [0, -1.0, 1e4, float("nan"), "steep"],
     "learning_rate": [-0.1, 1e4, float("inf"), None],
@@ -269,7 +270,7 @@ def test_uncertain_values_are_refused():
 
 
 def test_the_shell_shows_its_planes(fitted, tmp_path, capsys):
-    from riparian.cli import app
+    from riparian.cli.app import app
 
     fitted.save(tmp_path / "model.rip")
     with pytest.raises(SystemExit) as end:

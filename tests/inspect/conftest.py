@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from riparian.models.tree_model import TreeModel
 from tests import inside
 
 LEAF, THRESHOLD, ONE_VALUE, EVERY_VALUE = range(4)
@@ -79,23 +80,21 @@ def arrays(tree, n_classes):
     }
 
 
-class Model:
-    """What a fitted model shows of itself to the code under test."""
+class Model(TreeModel):
+    """A model whose tree is given to it."""
 
     def __init__(self, *, grace_period=200, delta=1e-7, leaf="adaptive"):
         self.grace_period = grace_period
         self.delta = delta
         self.leaf = leaf
 
-    def get_params(self, deep=True):
-        return {"grace_period": self.grace_period, "delta": self.delta, "leaf": self.leaf}
-
 
 def grown(tree, features, classes, **parameters):
     """A model whose tree is the one written here."""
     model = Model(**parameters)
     nodes = arrays(tree, len(classes))
-    inside.set_engine(model, SimpleNamespace(nodes=lambda row=None: nodes))
+    engine = {"seen": int(nodes["counts"].sum()), "memory_bytes": 183_400, "max_bytes": None}
+    inside.set_engine(model, SimpleNamespace(nodes=lambda row=None: nodes, **engine))
     inside.set_schema(model, SimpleNamespace(features=features, classes=list(classes)))
     return model
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
 import pytest
 
-from riparian.repr_html import repr_html
-from riparian.svg import tree_svg
+from riparian import VFDT
+from riparian.evaluate import Result, prequential
+from riparian.show.notebook import repr_html
+from riparian.show.svg import tree_svg
+from riparian.streams import sea
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -117,7 +121,6 @@ def test_a_chain_of_two_thousand_levels_is_drawn_in_a_moment(forest, view):
 def test_the_notebook_shows_name_changed_parameters_and_numbers(forest):
     tree = forest.leaf(3.0, 1.0)
     model = forest.grown(tree, [], ["a", "b"], grace_period=500)
-    model.n_seen_, model.memory_bytes_ = 4.0, 183_400
     page = Tags(repr_html(model))
     assert {"Model", "grace_period=500", "183 kB", "leaves", "depth"} <= set(page.texts)
     assert "delta" not in "".join(page.texts)
@@ -143,3 +146,23 @@ def test_parameters_may_be_arrays_or_functions(forest):
     model = forest.Model(grace_period=np.arange(3), leaf=print, delta=np.arange(1000))
     assert "grace_period=array([0, 1, 2])" in "".join(Tags(repr_html(model)).texts)
     assert "…" in repr_html(model)
+
+
+def test_the_style_of_a_view_touches_nothing_else_of_the_notebook(cover):
+    for page in (
+        repr_html(cover),
+        prequential(VFDT(), sea(n_rows=3000), progress=False)._repr_html_(),
+    ):
+        style = page.partition("<style>")[2].partition("</style>")[0]
+        rules = re.findall(r"([^{}]+)\{[^{}]*\}", style)
+        selectors = [part for rule in rules for part in re.split(r",(?![^(]*\))", rule)]
+        assert len(selectors) > 30
+        assert all(".riparian-model" in part for part in selectors)
+
+
+def test_the_notebook_shows_an_evaluation():
+    result = prequential(VFDT(), sea(n_rows=3000), progress=False)
+    page = Tags(result._repr_html_())
+    assert {f"{result.accuracy:.4f}", "3,000", "majority class"} <= set(page.texts)
+    assert page.tags.count("svg") == 1
+    assert "svg" not in Tags(Result()._repr_html_()).tags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ from sklearn.exceptions import NotFittedError
 
 import riparian as rp
 from riparian.adaptation import Alternates, Window
-from riparian.members import leading_member, member_columns
-from riparian.modelfile import from_bytes, to_bytes
-from riparian.report import report_html
-from riparian.summary import model_dict, print_model
+from riparian.show.as_json import model_dict
+from riparian.show.report import report_html
+from riparian.show.summary import print_model
+from riparian.show.view import ModelView
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 
 
@@ -28,7 +30,7 @@ def data():
     return X, y
 
 
-FORESTS = [
+FORESTS: list[Any] = [
     rp.AdaptiveRandomForest(n_estimators=4),
     rp.OnlineBagging(n_estimators=3),
     rp.AccuracyWeightedEnsemble(chunk_size=500, n_estimators=2),
@@ -41,10 +43,15 @@ def forest(request, data):
     return request.param.fit(*data)
 
 
+def member_columns(model):
+    return ModelView(model).parts.member_columns
+
+
 def shown(model, **options):
-    console = Console(width=200, file=io.StringIO())
+    file = io.StringIO()
+    console = Console(width=200, file=file)
     print_model(console, "m.rip", model, n_splits=3, max_depth=2, **options)
-    return console.file.getvalue()
+    return file.getvalue()
 
 
 def test_a_row_a_tree(forest):
@@ -70,7 +77,7 @@ def test_only_the_best_chunks_vote(data):
     columns = member_columns(model)
     assert len(columns["member"]) == 8
     assert columns["of the vote"][2:] == ["0%"] * 6
-    assert leading_member(model.members()) == 0
+    assert ModelView(model).parts.tree_title == "The tree of member 0"
 
 
 def test_notebooks_and_reports_show_members_and_a_tree(forest):
@@ -181,14 +188,14 @@ def test_what_members_change_in_themselves_is_told():
     replaced = sum(of["replaced"] for of in totals)
     assert replaced > 0
     nobody, within = changes_of(model)
-    assert nobody.endswith("(drift None): no member is replaced.")
-    assert within.startswith("Within the trees of now (adaptation alternates): ")
+    assert nobody.endswith("(drift None), so no member is replaced.")
+    assert within.startswith("Changes inside the present trees (adaptation alternates): ")
     assert f" {replaced} replaced" in within
 
 
 def test_members_of_chunks_are_said_to_keep_what_they_learned(data):
     (told,) = changes_of(rp.AccuracyWeightedEnsemble(n_estimators=2).fit(*data))
-    assert told == "A member keeps what it learned of its chunk; what its vote counts changes."
+    assert told == "A member is never replaced: its weight follows its accuracy on the last chunk."
 
 
 @pytest.fixture(scope="module")
@@ -263,5 +270,5 @@ def test_a_forest_of_pairs_before_there_is_one():
 
 def test_planes_are_shown(data):
     page = rp.OADT(depth=2).fit(*data)._repr_html_()
-    assert "The planes" in page
+    assert "Planes" in page
     assert "&lt;calm&gt;" in page

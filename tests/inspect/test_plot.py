@@ -11,11 +11,12 @@ import time
 import numpy as np
 import pytest
 
-from riparian.cards import estimated_width, fitted
-from riparian.layout import Box, lay_out
-from riparian.palette import DARK, LIGHT, class_colour, ink_on
-from riparian.plot import plot_tree
-from riparian.structure import Structure
+from riparian.evidence.structure import Structure
+from riparian.export.palette import DARK, LIGHT, class_colour, ink_on
+from riparian.show.cards import estimated_width, fitted
+from riparian.show.layout import Box, lay_out
+from riparian.show.plot import plot_tree
+from tests.inspect.conftest import DOLLARS, QUOTE, SCRIPT
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -123,8 +124,10 @@ def test_wrong_limits_are_refused(cover, arguments, message):
 
 def test_long_texts_are_cut_to_fit():
     text = fitted("income per month before tax", 60.0, 12.0, False, estimated_width)
-    assert text.endswith("…")
+    assert text == "inco…ax"
     assert estimated_width(text, 12.0) <= 60.0
+    long = [f"sensor_{'reading_' * 20}{end}" for end in ("inlet", "outlet")]
+    assert len({fitted(name, 120.0, 12.0, False, estimated_width) for name in long}) == 2
     assert fitted("age", 60.0, 12.0, False, estimated_width) == "age"
     assert len(fitted("x" * 10_000_000, 60.0, 12.0, False, estimated_width)) < 20
 
@@ -210,9 +213,12 @@ def test_plot_keeps_to_the_axes_it_is_given(cover):
     assert not right.texts
 
 
-@pytest.mark.parametrize("name", ["hostile", "jobs"])
-def test_plot_takes_any_name_as_it_is(request, name):
+@pytest.mark.parametrize(
+    ("name", "drawn"), [("hostile", {SCRIPT, QUOTE, DOLLARS}), ("jobs", {"job", "job 28", "age"})]
+)
+def test_plot_takes_any_name_as_it_is(request, name, drawn):
     ax = plot_tree(request.getfixturevalue(name))
+    assert drawn <= {text.get_text() for text in ax.texts}
     ax.figure.savefig(io.BytesIO(), format="png")
 
 
@@ -243,5 +249,5 @@ def test_plot_without_matplotlib_names_the_extra(cover, monkeypatch):
 
 
 def test_matplotlib_is_imported_only_to_draw():
-    code = "import sys, riparian.plot; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, riparian.show.plot; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.streams import random_rbf
-from riparian.structure import Structure
-from riparian.wording import (
+from riparian.data.formatting import (
     compact_text,
     distinct_numbers,
     distinct_texts,
@@ -18,6 +16,8 @@ from riparian.wording import (
     share_text,
     weight_text,
 )
+from riparian.evidence.structure import Structure
+from riparian.streams import random_rbf, sea
 
 
 def node_where(structure, branch):
@@ -60,20 +60,20 @@ def test_classes_are_sorted_and_the_counts_follow_them(cover):
     assert structure.labels == ("birch", "pine", "spruce")
     peat = node_where(structure, "soil = peat")
     assert peat.counts == (2050.0, 20.0, 12.0)
-    assert structure.labels[peat.answer_class] == "birch"
+    assert structure.labels[peat.predicted_class] == "birch"
 
 
 def test_classes_that_cannot_be_sorted_stay_in_the_order_of_their_appearance(forest):
     model = forest.grown(forest.leaf(1.0, 2.0), [], ["b", 1])
     structure = Structure.of(model)
     assert structure.labels == ("b", 1)
-    assert structure[0].answer_class == 1
+    assert structure[0].predicted_class == 1
 
 
 def test_a_tie_is_answered_with_the_class_seen_first(forest):
     model = forest.grown(forest.leaf(5.0, 5.0), [], ["zebra", "ant"])
     structure = Structure.of(model)
-    assert structure.labels[structure[0].answer_class] == "zebra"
+    assert structure.labels[structure[0].predicted_class] == "zebra"
 
 
 def test_reached_counts_every_example_that_came_by(cover):
@@ -97,15 +97,15 @@ def test_a_leaf_that_saw_nothing_answers_as_its_parent(forest):
     silent = forest.leaf(0.0, 0.0)
     tree = forest.threshold(0, 1.0, silent, forest.leaf(9.0, 0.0), counts=(2.0, 7.0))
     structure = Structure.of(forest.grown(tree, [forest.feature("a")], ["x", "y"]))
-    assert structure[1].answer == (2.0, 7.0)
-    assert structure[1].answer_class == 1
+    assert structure[1].predicted_weights == (2.0, 7.0)
+    assert structure[1].predicted_class == 1
 
 
 def test_a_leaf_shows_its_answer_and_an_inner_node_all_that_reached_it(cover):
     structure = Structure.of(cover)
     newborn = node_where(structure, "shade <= 88")
     assert newborn.reached == (0.0, 0.0, 0.0)
-    assert newborn.shown == newborn.answer == (0.0, 4.0, 80.0)
+    assert newborn.shown == newborn.predicted_weights == (0.0, 4.0, 80.0)
     assert structure[0].shown == structure[0].reached
 
 
@@ -124,7 +124,7 @@ def test_a_tree_of_one_leaf_has_no_tests(forest):
 
 def test_a_leaf_without_any_class_has_no_answer(forest):
     structure = Structure.of(forest.grown(forest.leaf(), [], []))
-    assert structure[0].answer_class == -1
+    assert structure[0].predicted_class == -1
     assert structure[0].leading == -1
 
 
@@ -137,7 +137,7 @@ def test_a_tree_without_nodes_is_empty(forest):
 def test_a_model_that_has_not_learned_is_refused(forest):
     from sklearn.exceptions import NotFittedError
 
-    with pytest.raises(NotFittedError, match="this Model has no tree yet; call partial_fit"):
+    with pytest.raises(NotFittedError, match="This Model instance is not fitted yet"):
         Structure.of(forest.Model())
 
 
@@ -249,12 +249,12 @@ def test_the_predictor_that_is_named_is_the_one_that_answers(leaf):
     for row in X[:500]:
         example = dict(enumerate(row.tolist()))
         *inner, last = model.explain_one(example)
-        assert {step.answered_by for step in inner} <= {None}
-        assert last.answered_by in asked
-        named.add(last.answered_by)
-        proba = alone[last.answered_by].predict_proba_one(example)
+        assert {step.predicted_by for step in inner} <= {None}
+        assert last.predicted_by in asked
+        named.add(last.predicted_by)
+        proba = alone[last.predicted_by].predict_proba_one(example)
         assert model.predict_proba_one(example) == pytest.approx(proba)
-    counts = Structure.of(model).n_answered_by()
+    counts = Structure.of(model).n_predicted_by()
     assert sum(counts.values()) == model.n_leaves_
     assert named <= set(counts) <= asked
     if leaf == SINGLE:
@@ -270,15 +270,22 @@ def test_an_inactive_leaf_and_one_that_knows_nothing_answer_by_majority():
     for node in Structure.of(model):
         if node.is_leaf:
             silent = node.id in inactive or not sum(node.counts)
-            assert node.answered_by == "majority" or not silent
+            assert node.predicted_by == "majority" or not silent
         else:
-            assert node.answered_by is None
-    assert set(Structure.of(model).n_answered_by()) == {"majority", "naive-bayes"}
+            assert node.predicted_by is None
+    assert set(Structure.of(model).n_predicted_by()) == {"majority", "naive-bayes"}
 
 
-def test_an_example_without_a_branch_is_answered_by_the_majority_of_the_node_above():
+def test_an_example_without_a_branch_is_predicted_by_the_majority_of_the_node_above():
     rng = np.random.default_rng(0)
     word = rng.choice(["a", "b", "c"], size=2_000)
     model = rp.HoeffdingTree(leaf="naive-bayes", tau=0.3).fit({"word": word}, word == "a")
     last = model.explain_one({"word": "never seen"})[-1]
-    assert (last.node, last.answered_by) == (0, "majority")
+    assert (last.node, last.predicted_by) == (0, "majority")
+
+
+def test_a_tree_that_splits_while_it_learns_counts_since_the_split():
+    X, y = sea(seed=1).take(5_000)
+    assert not Structure.of(rp.VFDT(grace_period=50, delta=0.1).fit(X, y)).adds_up
+    assert Structure.of(rp.ID5R().fit(X[:300].round(), y[:300])).adds_up
+    assert Structure.of(rp.VFDT(delta=1e-300, tau=0.0).fit(X, y)).adds_up  # one leaf

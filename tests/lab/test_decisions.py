@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from compositions import policies_of
-from reference import lab as reference
 
 from riparian import lab
 from riparian.impurities import Accuracy
 from riparian.policies import resolve
 from tests import inside
+from tests.compositions import policies_of
+from tests.reference import lab as reference
 
 LONGEST = 400
 REPETITIONS = 120

@@ -33,25 +33,25 @@ def read(tmp_path, text):
 def test_the_controlled_node_as_csv_and_as_json(tmp_path):
     node = lab.s1_node()
     text = {
-        "attributes": ["A1", "A2"],
+        "features": ["A1", "A2"],
         "classes": ["c1", "c2"],
         "probabilities": node.probabilities.tolist(),
     }
     for found in (read(tmp_path, S1), read(tmp_path, json.dumps(text))):
         np.testing.assert_array_equal(found.probabilities, node.probabilities)
-        assert (found.attributes, found.classes) == (node.attributes, node.classes)
+        assert (found.features, found.classes) == (node.features, node.classes)
 
 
 def test_counts_are_shares_and_what_is_left_out_does_not_occur(tmp_path):
     by_line = read(tmp_path, "x, why ,class,count\nb,u,1,3\n\na,v,0,1\n")
-    assert by_line.attributes == ("x", "why")
+    assert by_line.features == ("x", "why")
     assert by_line.classes == ("1", "0")
     want = np.zeros((2, 2, 2))
     want[0, 0, 0], want[1, 1, 1] = 0.75, 0.25
     np.testing.assert_array_equal(by_line.probabilities, want)
     by_list = read(tmp_path, '\n {"counts": [[1e308, 0], [0, 1e308]]}')
     np.testing.assert_array_equal(by_list.probabilities, np.eye(2) / 2)
-    assert (by_list.attributes, by_list.classes) == (("a0",), (0, 1))
+    assert (by_list.features, by_list.classes) == (("a0",), (0, 1))
 
 
 def test_a_byte_order_mark_quotes_and_line_ends_of_windows(tmp_path):
@@ -67,20 +67,20 @@ def test_standard_input(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "first line must name the attributes"),
+        ("", "first line must name the features"),
         ("x,class\na,b\n", "'probability' or 'count', got 'x,class'"),
         ("x,class,weight\na,b,1\n", "got 'x,class,weight'"),
-        ("x,class,count\n", "must have a line a combination"),
+        ("x,class,count\n", "must have one line per combination"),
         ("x,class,count\na,b\n", "line 2: must have 3 fields, got 2"),
-        ("x,class,count\na,b,1\n\na,b,2\n", "line 4: 'a,b' was there before"),
-        ("x,class,count\na,,1\n", "line 2, column 'class': is empty"),
-        ("x,class,count\na,b,many\n", "line 2, column 'count': must be a number, 0 or more"),
-        ("x,class,count\na,b,-1\n", "must be a number, 0 or more, got '-1'"),
-        ("x,class,count\na,b,nan\n", "must be a number, 0 or more, got 'nan'"),
+        ("x,class,count\na,b,1\n\na,b,2\n", "line 4: the combination 'a,b' is repeated"),
+        ("x,class,count\na,,1\n", "line 2, column 'class': must not be empty"),
+        ("x,class,count\na,b,many\n", "line 2, column 'count': must be a number of at least 0"),
+        ("x,class,count\na,b,-1\n", "must be a number of at least 0, got '-1'"),
+        ("x,class,count\na,b,nan\n", "must be a number of at least 0, got 'nan'"),
         ("x,class,count\na,b,0\na,c,0\n", "counts must be .* not all 0"),
         ("x,class,count\na,b,1\n", "two classes"),
         ("x,class,probability\na,b,0.5\na,c,0.4\n", "must sum to 1, got 0.9"),
-        ("x,x,class,count\na,a,b,1\na,a,c,1\n", "attributes must be 2 different names"),
+        ("x,x,class,count\na,a,b,1\na,a,c,1\n", "features must be 2 different names"),
         ('x,class,count\n"a,b,1\n', "unexpected end of data"),
         (b"x,class,count\n\xff,b,1\n", "must be text in UTF-8"),
         ("[[0.5, 0.5]]", "must be an object with the keys"),
@@ -88,13 +88,13 @@ def test_standard_input(monkeypatch):
         ('{"probability": [[0.5, 0.5]]}', "did you mean 'probabilities'"),
         ('{"classes": ["a", "b"]}', "either 'probabilities' or 'counts'"),
         ('{"counts": [[1, 1]], "probabilities": [[0.5, 0.5]]}', "either 'probabilities' or"),
-        ('{"counts": [[1, 1], [1]]}', "counts must be numbers in lists of equal length"),
-        ('{"counts": [[1, "x"]]}', "counts must be numbers in lists of equal length"),
+        ('{"counts": [[1, 1], [1]]}', "counts must be nested lists of numbers of equal length"),
+        ('{"counts": [[1, "x"]]}', "counts must be nested lists of numbers of equal length"),
         ('{"counts": [[1, -1]]}', "counts must be finite, not negative"),
         ('{"counts": [[1, NaN]]}', "counts must be finite, not negative"),
-        ('{"counts": [1, 1]}', "an axis an attribute"),
+        ('{"counts": [1, 1]}', "one axis per feature"),
         ('{"counts": []}', "not all 0"),
-        ('{"counts": [[1, 1]], "attributes": [1]}', "attributes must be a list of texts, got"),
+        ('{"counts": [[1, 1]], "features": [1]}', "features must be a list of texts, got"),
         ('{"counts": [[1, 1]], "classes": [[], true]}', "must be a list of texts or whole numbers"),
         ('{"counts": [[1, 1]], "classes": ["a"]}', "classes must be 2 different names"),
         ("[" * 100_000, "nested too deeply"),
@@ -109,10 +109,10 @@ def test_more_combinations_than_can_be_drawn_from(tmp_path):
     columns = [f"x{i}" for i in range(29)]
     lines = [",".join([*columns, "class", "count"])]
     lines += [",".join([str(v)] * 29 + [c, "1"]) for v in range(3) for c in "ab"]
-    with pytest.raises(ValueError, match="at most 4,194,304 combinations of up to 30 attributes"):
+    with pytest.raises(ValueError, match="at most 4,194,304 combinations of up to 30 features"):
         read(tmp_path, "\n".join(lines))
     deep = json.dumps({"counts": np.ones((1,) * 31 + (2,)).tolist()})
-    with pytest.raises(ValueError, match="up to 30 attributes"):
+    with pytest.raises(ValueError, match="up to 30 features"):
         read(tmp_path, deep)
 
 

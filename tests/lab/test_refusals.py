@@ -1,5 +1,7 @@
 """What the laboratory refuses, and how it words what it found."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,23 +15,30 @@ from riparian.impurities import Accuracy
     [
         ({"impurity": "entropie"}, "did you mean 'entropy'"),
         ({"bound": "hoefding"}, "did you mean 'hoeffding'"),
-        ({"fixed_labels": True}, "is for the impurities 'accuracy' and 'loss', got 'entropy'"),
+        ({"fixed_labels": True}, "is only for the impurities 'accuracy' and 'loss', got 'entropy'"),
         ({"impurity": Accuracy(evaluator="guess")}, "impurity__evaluator must be one of"),
         ({"bound": DeltaMethod(pairing="twice")}, "bound__pairing must be one of"),
-        ({"impurity": "accuracy", "bound": "mcdiarmid"}, "serves the impurities 'entropy', 'gini'"),
-        ({"impurity": "loss", "bound": "delta-method"}, "serves the impurities"),
+        (
+            {"impurity": "accuracy", "bound": "mcdiarmid"},
+            "supports the impurities 'entropy', 'gini'",
+        ),
+        ({"impurity": "loss", "bound": "delta-method"}, "supports the impurities"),
         (
             {"impurity": Accuracy(evaluator="holdout"), "bound": "delta-method"},
+            "needs evaluator 'resubstitution'",
+        ),
+        (
+            {"impurity": Accuracy(evaluator="prequential"), "bound": "empirical-bernstein"},
             "needs evaluator 'resubstitution'",
         ),
         ({"impurity": "loss"}, "needs costs"),
         ({"impurity": "loss", "costs": np.zeros((2, 2))}, "not all be 0"),
         ({"impurity": "loss", "costs": np.ones((3, 3))}, "shape"),
-        ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be .predicted, true. of"),
-        ({"costs": np.ones((2, 2))}, "costs are for impurity 'loss', got 'entropy'"),
-        ({"impurity": "hybrid", "fixed_labels": True}, "is for the impurities 'accuracy'"),
-        ({"impurity": "hybrid", "bound": "confidence"}, "serves the impurities"),
-        ({"impurity": "hybrid", "bound": "delta-method"}, "serves the impurities"),
+        ({"impurity": "loss", "costs": {("c1", "c9"): 1.0}}, "must be pairs .predicted, true. of"),
+        ({"costs": np.ones((2, 2))}, "costs are only for impurity 'loss', got 'entropy'"),
+        ({"impurity": "hybrid", "fixed_labels": True}, "is only for the impurities 'accuracy'"),
+        ({"impurity": "hybrid", "bound": "confidence"}, "supports the impurities"),
+        ({"impurity": "hybrid", "bound": "delta-method"}, "supports the impurities"),
         ({"impurity": "gini", "bound": "normal", "delta": 0.5}, "delta must be below 0.5"),
         ({"delta": 0.0}, "delta must be a probability"),
         ({"delta": 1.5}, "delta must be a probability"),
@@ -48,7 +57,7 @@ def test_wrong_parameters(parameters, says):
 
 @pytest.mark.parametrize("name", ["impurity", "bound"])
 def test_a_callable(name):
-    with pytest.raises(TypeError, match="the laboratory is native"):
+    with pytest.raises(TypeError, match="the laboratory does not support callables"):
         lab.decisions(**{name: lambda *_: 0.0})
 
 
@@ -61,7 +70,7 @@ def test_numbers_that_are_not_whole(name):
 @pytest.mark.parametrize(
     ("probabilities", "says"),
     [
-        ([0.5, 0.5], "an axis an attribute"),
+        ([0.5, 0.5], "one axis per feature"),
         ([[1.0]], "two classes"),
         ([[0.5, 0.6]], "sum to 1, got 1.1"),
         ([[1.5, -0.5]], "not negative"),
@@ -75,8 +84,8 @@ def test_a_table_that_is_no_distribution(probabilities, says):
 
 
 def test_names_must_fit_the_table():
-    with pytest.raises(ValueError, match="attributes must be 1 different names"):
-        lab.Node([[0.5, 0.5]], attributes=["x", "y"])
+    with pytest.raises(ValueError, match="features must be 1 different names"):
+        lab.Node([[0.5, 0.5]], features=["x", "y"])
     with pytest.raises(ValueError, match="classes must be 2 different names"):
         lab.Node([[0.5, 0.5]], classes=["c", "c"])
 
@@ -99,7 +108,7 @@ def test_true_gains_of_the_controlled_node():
 
 
 def test_a_hybrid_has_no_gain_of_its_own():
-    with pytest.raises(ValueError, match="use 'misclassification' and 'gini'"):
+    with pytest.raises(ValueError, match="use 'misclassification' or 'gini'"):
         lab.s1_node().true_gains("hybrid")
 
 
@@ -108,7 +117,7 @@ def test_misjudged_decisions_are_told_where_they_differ():
         impurity=Accuracy(evaluator="holdout"), delta=0.2, repetitions=300, max_examples=1000
     )
     assert found.misjudged != found.wrong
-    assert f"misjudged with the labels that they had were {found.misjudged}," in str(found)
+    assert f"{found.misjudged} decisions were misjudged with the labels" in str(found)
     assert "misjudged" not in str(lab.decisions(repetitions=100))
 
 
@@ -146,7 +155,8 @@ def test_the_picture_numbers_every_method():
     mpl.use("agg")
     methods = {"one": {}, "two": {"epsilons": 2}, "never": {"max_examples": 1}}
     ax = lab.plot(lab.compare(methods, repetitions=500))
-    key = [text.get_text() for text in ax.artists[0].get_texts()]
+    legend: Any = ax.artists[0]
+    key = [text.get_text() for text in legend.get_texts()]
     assert key == ["1  one", "2  two"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["δ kept", "δ broken"]
     mpl.pyplot.close("all")
@@ -159,7 +169,7 @@ def test_the_picture_shows_misjudged_decisions_and_does_not_crowd_its_axes():
     held_out = {"impurity": Accuracy(evaluator="holdout"), "epsilons": 2}
     found = lab.compare({"one": held_out}, repetitions=5_000, max_examples=2_000)
     ax = lab.plot(found)
-    assert ax.get_legend().get_texts()[-1].get_text() == "misjudged, by its labels"
+    assert ax.get_legend().get_texts()[-1].get_text() == "misjudged with its labels"
     # 0.01 % would stand on "none", which is at 0.008 %.
     assert [text.get_text() for text in ax.get_yticklabels()][:2] == ["none", "0.1 %"]
     assert len([x for x in ax.get_xticks() if ax.get_xlim()[0] < x < ax.get_xlim()[1]]) >= 2

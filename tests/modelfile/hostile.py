@@ -1,11 +1,12 @@
 """The process that tries hostile files: a crash, a hang or a large allocation ends it.
 
 ``python -m tests.modelfile.hostile WHICH FAMILY COUNT`` tries some by hand; the family ``ills``
-is every ill of every array.
+is every COUNT-th ill of every array.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -15,9 +16,10 @@ import struct
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests.modelfile.ills import ailing, same_contents
 from tests.modelfile.mutations import FAMILIES
 from tests.modelfile.parts import Parts
@@ -38,7 +40,7 @@ def files(which, family, count):
     """Each with the arrays that a model made of it must hold, if they are known."""
     whole = samples(which)
     if family == "ills":
-        for what, ill in ailing(whole):
+        for what, ill in itertools.islice(ailing(whole), 0, None, count):
             yield what, ill.data(), ill
     else:
         for index in range(count):
@@ -49,7 +51,7 @@ def try_files(which, family, count, progress):
     """Tries them; tells every kind of failure once, with the first such file."""
     samples(which)
     resource.setrlimit(resource.RLIMIT_AS, (address_space() + ROOM, resource.RLIM_INFINITY))
-    report = {"refused": 0, "worked": 0, "failures": {}}
+    report: dict[str, Any] = {"refused": 0, "worked": 0, "failures": {}}
     for index, (which_one, data, parts) in enumerate(files(which, family, count)):
         os.pwrite(progress, struct.pack("<q", index), 0)
         signal.alarm(SECONDS_A_FILE)

@@ -15,9 +15,9 @@ import riparian as rp
 from riparian.adaptation import Alternates, Options, Reevaluation, Window
 from riparian.bounds import ConfidencePractical, DeltaMethod
 from riparian.cuts import Bins, Combined
-from riparian.forests import Ensemble
 from riparian.impurities import Accuracy, Loss
 from riparian.leaves import LinearUnits
+from riparian.models.forests.ensemble import Ensemble
 from riparian.statistics import Intervals
 from tests import inside
 

@@ -11,10 +11,10 @@ import riparian as rp
 from riparian.adaptation import Alternates
 from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
-from riparian.forests import Ensemble
 from riparian.impurities import Accuracy, Loss
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.models.forests.ensemble import Ensemble
 from riparian.statistics import Intervals
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 from tests.modelfile.parts import Parts, as_array
 

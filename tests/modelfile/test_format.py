@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,9 @@ from riparian.adaptation import Options, Window
 from riparian.bounds import ConfidencePractical, DeltaMethod
 from riparian.impurities import Misclassification
 from riparian.leaves import LinearUnits
-from riparian.modelfile import FORMAT, from_bytes, to_bytes
-from riparian.models import MODELS
+from riparian.models.registry import MODELS
 from riparian.statistics import Intervals
+from riparian.storage.modelfile import FORMAT, from_bytes, to_bytes
 from tests import inside
 from tests.modelfile.parts import Parts
 
@@ -160,6 +161,7 @@ def test_a_hook_inside_a_policy_is_named_by_its_axis(tmp_path):
     window = Window(size=100, hook=print)
     forest = rp.Forest(estimator=rp.CVFDT(adaptation=window), n_estimators=2)
     model = rp.CVFDT(adaptation=window)
+    made: Any
     for made, key in [(model, "adaptation__hook"), (forest, "estimator__adaptation__hook")]:
         made.save(tmp_path / "model.rip")
         with pytest.raises(rp.ModelFileError, match=rf"load\(path, functions=\{{'{key}'"):
@@ -171,7 +173,11 @@ def test_a_hook_inside_a_policy_is_named_by_its_axis(tmp_path):
 
 # -- metadata and positions -------------------------------------------------------------------
 
-METADATA = {"trained by": "night shift", "runs": [1, 2.5, None, True], "deep": {"ü": {}}}
+METADATA: dict[str, Any] = {
+    "trained by": "night shift",
+    "runs": [1, 2.5, None, True],
+    "deep": {"ü": {}},
+}
 POSITIONS = {"events": {"0": 12, "1": 7}, "file.csv": 400}
 
 
@@ -208,8 +214,8 @@ def test_learning_keeps_metadata_and_what_is_returned_is_a_copy():
         ([1], "must be a dict with strings as keys, got \\[1\\]"),
         ({1: 2}, "must be a dict with strings as keys, got {1: 2}"),
         (None, "must be a dict with strings as keys, got None"),
-        ({"a": {1, 2}}, "must be what JSON can hold"),
-        ({"a": float("nan")}, "must be what JSON can hold"),
+        ({"a": {1, 2}}, "must consist of JSON values"),
+        ({"a": float("nan")}, "must consist of JSON values"),
     ],
 )
 def test_what_json_cannot_hold_is_refused_and_changes_nothing(name, value, message):
@@ -404,12 +410,15 @@ def test_an_interrupt_leaves_the_old_file_and_nothing_else(model, tmp_path, monk
 
 
 def test_the_new_file_is_on_the_disk_before_it_has_its_name(model, tmp_path, monkeypatch):
-    steps = []
+    steps: list[str] = []
     for name in ("fsync", "replace"):
         real = getattr(os, name)
-        monkeypatch.setattr(
-            os, name, lambda *a, name=name, real=real: (steps.append(name), real(*a))[1]
-        )
+
+        def noted(*given, name=name, real=real):
+            steps.append(name)
+            return real(*given)
+
+        monkeypatch.setattr(os, name, noted)
     model.save(tmp_path / "model.rip")
     assert steps == ["fsync", "replace", "fsync"]  # the file, its name, the folder
 
@@ -500,7 +509,7 @@ def test_a_file_holds_the_name_of_a_function_and_load_takes_the_function(tmp_pat
     assert b"wide_bound" in path.read_bytes()
     with pytest.raises(rp.ModelFileError, match=r"wide_bound.*functions=\{'bound': \.\.\.\}"):
         rp.load(path)
-    with pytest.raises(rp.ModelFileError, match="cannot be called"):
+    with pytest.raises(rp.ModelFileError, match="must be callable"):
         rp.load(path, functions={"bound": "wide_bound"})
     again = rp.load(path, functions={"bound": wide_bound, "impurity": None})
     assert again.bound is wide_bound

@@ -11,8 +11,8 @@ import safetensors.numpy
 import sklearn.base
 
 import riparian as rp
-from riparian.costs import costs_among
-from riparian.modelfile import FORMAT, from_bytes, to_bytes
+from riparian.data.costs import costs_among
+from riparian.storage.modelfile import FORMAT, from_bytes, to_bytes
 from tests import inside
 from tests.modelfile.make_golden import (
     METADATA,

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import riparian as rp
-from riparian.modelfile import from_bytes
+from riparian.storage.modelfile import from_bytes
 from tests.modelfile.parts import as_array, set_value
 from tests.modelfile.samples import samples
 
@@ -37,9 +37,9 @@ def sample(name):
         ("UFFT", "order", 2, "order holds no class, or one twice"),
         ("ID5R", "counters", 2**63, "an impossible counter"),
         ("ITI", "weights", 0.3, "an impossible weight"),
-        ("ID4", "counts", 0.0, "more of a value than of the class"),
-        ("ID4", "parent", 0, "the first node is the root"),
-        ("OADT", "seen", 2**63, "seen does not go with classes"),
+        ("ID4", "counts", 0.0, "a value has more weight than its class"),
+        ("ID4", "parent", 0, "the first node is not the root"),
+        ("OADT", "seen", 2**63, "seen does not agree with classes"),
     ],
 )
 def test_what_no_model_can_hold_is_refused(model, array, value, message):
@@ -71,5 +71,5 @@ def test_a_node_of_id4_has_seen_no_more_than_its_parent_has_of_its_branch():
     k = len(bad.header["schema"]["classes"])
     for place in range(k, 2 * k):
         set_value(bad.arrays["counts"], place, 100.0)
-    with pytest.raises(rp.ModelFileError, match="more at a node than came to it"):
+    with pytest.raises(rp.ModelFileError, match="a node has more weight than its branch"):
         from_bytes(bad.data())

@@ -10,7 +10,7 @@ import pytest
 import safetensors
 
 import riparian as rp
-from riparian.modelfile import from_bytes
+from riparian.storage.modelfile import from_bytes
 from tests.modelfile.parts import set_value
 from tests.modelfile.samples import check_works, samples, with_units
 
@@ -201,7 +201,7 @@ def test_metadata_and_positions_are_objects(parts, name, value):
 def test_numbers_in_metadata_are_finite(parts):
     bad = parts.copy()
     bad.header["metadata"] = {"a": math.nan}
-    with pytest.raises(rp.ModelFileError, match="metadata_ must be what JSON can hold"):
+    with pytest.raises(rp.ModelFileError, match="metadata_ must consist of JSON values"):
         from_bytes(bad.data())
 
 

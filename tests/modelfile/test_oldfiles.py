@@ -10,10 +10,10 @@ from riparian.bounds import ConfidencePractical, DeltaMethod
 from riparian.cuts import Bins, Combined, Delayed, Intersections
 from riparian.impurities import Accuracy, Hybrid, Loss, Misclassification
 from riparian.leaves import LinearUnits
-from riparian.modelfile import from_bytes, to_bytes
-from riparian.oldfiles import MOVED, translated
 from riparian.policies import AXES, classes
 from riparian.statistics import Intervals
+from riparian.storage.modelfile import from_bytes, to_bytes
+from riparian.storage.old_formats import MOVED, translated
 from tests.modelfile.parts import Parts
 
 NAMES = {place: name for name, place in MOVED.items()}
@@ -141,5 +141,5 @@ def test_what_is_no_list_of_parameters_stays_what_it_is(value):
 def test_flat_parameters_are_unknown_to_format_5():
     parts = Parts(to_bytes(learned(rp.HoeffdingTree())))
     parts.header["parameters"]["n_cuts"] = 7
-    with pytest.raises(rp.ModelFileError, match="unknown parameters"):
+    with pytest.raises(rp.ModelFileError, match="has no parameter 'n_cuts'"):
         from_bytes(parts.data())

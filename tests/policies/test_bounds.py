@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
 import riparian as rp
 from riparian import bounds, impurities
+from tests import reference
 
 NINE = 5.1e-10  # nine digits, and the last bit of the printed number
 EIGHT = 5.1e-9
@@ -426,7 +426,7 @@ def test_a_tree_splits_by_the_empirical_bernstein_bound():
     assert first.feature == "x1"
     assert first.bound == "empirical-bernstein"
     assert first.gap > first.epsilon
-    assert "promises nothing" in tree.guarantee()
+    assert "not an error probability" in tree.guarantee()
     # Noise is not split.
     noise = rp.HoeffdingTree(bound="empirical-bernstein", tau=0.0, leaf="majority")
     assert noise.fit(X, rng.integers(0, 2, 20_000)).n_leaves_ == 1
@@ -598,3 +598,12 @@ def test_wrong_leaves_trees_and_tables_are_refused():
         bounds.gap_variance(TABLE, TABLE, pairing="paired")
     with pytest.raises(ValueError, match=r"total must be .*got 99.0"):
         bounds.gap_variance(TABLE, None, total=99)
+
+
+@pytest.mark.parametrize("bound", ["delta-method", "empirical-bernstein"])
+@pytest.mark.parametrize("evaluator", ["prequential", "holdout"])
+def test_a_bound_with_the_variance_of_counts_refuses_gains_from_hits(bound, evaluator):
+    impurity = rp.impurities.Accuracy(evaluator=evaluator)
+    model = rp.HoeffdingTree(bound=bound, impurity=impurity)
+    with pytest.raises(ValueError, match="its variance is derived for class counts"):
+        model.fit([[0.0], [1.0]], [0, 1])

@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 from sklearn.base import clone
-from split_by_split import STREAMS, numbers
 
 import riparian as rp
-from riparian import modelfile
 from riparian.bounds import Evidence, hoeffding
-from riparian.callables import ask_bound, ask_impurity
+from riparian.policies.callables import check_bound, check_impurity
+from riparian.storage import modelfile
+from tests.split_by_split import STREAMS, numbers
 
 SMALL = {"grace_period": 50, "delta": 0.01, "tau": 0.1}
 
@@ -136,8 +136,8 @@ WRONG = [
     pytest.param("impurity", lambda c: gini(c) + np.inf, "finite", id="infinity"),
     pytest.param("impurity", refuse, "no answer today", id="exception"),
     pytest.param("bound", lambda e: np.ones(3), "shape", id="bound's shape"),
-    pytest.param("bound", lambda e: np.array([np.nan]), "0 or more", id="bound's NaN"),
-    pytest.param("bound", lambda e: np.array([-1.0]), "0 or more", id="negative bound"),
+    pytest.param("bound", lambda e: np.array([np.nan]), "at least 0", id="bound's NaN"),
+    pytest.param("bound", lambda e: np.array([-1.0]), "at least 0", id="negative bound"),
     pytest.param("bound", refuse, "no answer today", id="bound's exception"),
 ]
 
@@ -258,7 +258,7 @@ def test_a_function_is_saved_by_name_and_asked_for_when_loaded(tmp_path):
     sys.addaudithook(listen)
     with pytest.raises(rp.ModelFileError, match=r"load\(path, functions=\{'bound': \.\.\.\}\)"):
         rp.load(path)
-    with pytest.raises(rp.ModelFileError, match="cannot be called"):
+    with pytest.raises(rp.ModelFileError, match="must be callable"):
         rp.load(path, functions={"impurity": gini, "bound": "hoeffding"})
     again = rp.load(path, functions={"impurity": gini, "bound": hoeffding_again})
     watching = False
@@ -319,16 +319,16 @@ def test_a_file_of_a_forest_says_under_which_name_it_takes_a_function(tmp_path):
     for functions in (None, {"impurity": gini}, {"other__impurity": gini}):
         with pytest.raises(rp.ModelFileError, match=message):
             rp.load(tmp_path / "model.rip", functions=functions)
-    with pytest.raises(rp.ModelFileError, match=r"'estimator__impurity'\] cannot be called"):
+    with pytest.raises(rp.ModelFileError, match=r"'estimator__impurity'\] must be callable"):
         rp.load(tmp_path / "model.rip", functions={"estimator__impurity": "gini"})
     again = rp.load(tmp_path / "model.rip", functions={"estimator__impurity": gini})
     assert modelfile.to_bytes(again) == (tmp_path / "model.rip").read_bytes()
 
 
 def test_what_is_asked_for_can_be_tried_out_alone():
-    assert ask_impurity(entropy)(np.array([[[1.0, 1.0], [0.0, 0.0]]])).tolist() == [[1.0, 0.0]]
+    assert check_impurity(entropy)(np.array([[[1.0, 1.0], [0.0, 0.0]]])).tolist() == [[1.0, 0.0]]
     numbers_of_a_leaf = (200.0, 1.0, 1e-7, 2.0, 0.0, 200.0, 3.0, np.nan)
-    assert ask_bound(hoeffding_again)(*numbers_of_a_leaf) == pytest.approx(0.20074, abs=5e-6)
+    assert check_bound(hoeffding_again)(*numbers_of_a_leaf) == pytest.approx(0.20074, abs=5e-6)
 
 
 def test_four_threads_read_while_one_learns_with_functions():

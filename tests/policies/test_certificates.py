@@ -4,14 +4,14 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from split_by_split import STREAMS, learn, numbers
 
 import riparian as rp
 from riparian.bounds import ConfidencePractical
-from riparian.certificates import Pending, Split
+from riparian.evidence.certificates import Pending, Split
 from riparian.impurities import Accuracy
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
 from tests import inside
+from tests.split_by_split import STREAMS, learn, numbers
 
 SMALL = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.1}
 
@@ -161,21 +161,21 @@ def test_equation_8_has_no_delta_to_spend():
 
 
 SAYS = {
-    "HoeffdingTree": "Hoeffding's bound promises nothing for this tree: entropy gain is not a mean",
-    "CTree": "its factor c is tuned and no delta stands behind it",
-    "CorrHTree": "Hoeffding's bound promises nothing for this tree: accuracy gain is not a mean",
+    "HoeffdingTree": "entropy gain is not one, so delta is a parameter here",
+    "CTree": "c is a tuned factor and not derived from a delta",
+    "CorrHTree": "accuracy gain is not one, so delta is a parameter here",
     "CorrectedVFDT": "The gain is a mean over single examples",
     "CVFDT": "one epsilon covers one gain, not a difference",
     "UCVFDT": "one epsilon covers one gain, not a difference",
-    "DsCART": "a normal approximation, not a bound",
-    "EFDT": "entropy gain is not a mean",
+    "DsCART": "This is a normal approximation, not a bound",
+    "EFDT": "entropy gain is not one",
     "HAT": "one epsilon covers one gain, not a difference",
     "HoeffdingOptionTree": "one epsilon covers one gain, not a difference",
-    "HybridTree": "a normal approximation, not a bound",
-    "MDT": "a normal approximation, not a bound",
-    "McDiarmidTree": "how far that mean is from the true gain is not covered",
-    "MisclassificationTree": "a normal approximation, not a bound",
-    "NIP": "a normal approximation, not a bound",
+    "HybridTree": "This is a normal approximation, not a bound",
+    "MDT": "This is a normal approximation, not a bound",
+    "McDiarmidTree": "The distance of that mean from the true gain is not covered",
+    "MisclassificationTree": "This is a normal approximation, not a bound",
+    "NIP": "This is a normal approximation, not a bound",
     "StreamTree": "one epsilon covers one gain, not a difference",
     "VFDT": "one epsilon covers one gain, not a difference",
     "VFDTc": "one epsilon covers one gain, not a difference",
@@ -190,7 +190,7 @@ def test_the_guarantee_of_a_recipe_is_what_its_bound_gives(name):
     assert SAYS[name] in text
     splits = model.splits()
     tied = sum(s.reason == "tie" for s in splits)
-    told = f"{tied} of {len(splits)} splits were ties" if splits else "No split was made yet."
+    told = f"{tied} of {len(splits)} splits were ties" if splits else "The tree has no split yet."
     assert told in text
     assert "epsilon is too few" not in text
 
@@ -200,13 +200,14 @@ def test_a_guarantee_tells_what_was_chosen():
     assert "gini gain" in two.guarantee()
     assert "one epsilon" not in two.guarantee()
     judged = {"impurity": Accuracy(evaluator="holdout")}
-    assert "labels are fixed before they are judged" in tree(**judged).guarantee()
+    assert "the labels are fixed before they are evaluated" in tree(**judged).guarantee()
     assert "one epsilon is too few" in tree(**judged).guarantee()
     assert "two epsilons keep" in tree(**judged, epsilons=2).guarantee()
     assert "theorem 4" in tree(bound="confidence", impurity="gini").guarantee()
-    assert "It pays for every check." in tree(bound="confidence", impurity="gini").guarantee()
+    covered = tree(bound="confidence", impurity="gini").guarantee()
+    assert "Delta covers all checks of the tree." in covered
     spent = tree(spend_delta=True)
-    assert f"they used {inside.engine(spent).delta_spent:.3g} so far" in spent.guarantee()
+    assert f"together used {inside.engine(spent).delta_spent:.3g} so far" in spent.guarantee()
     careless = tree(delta=0.3)
     assert inside.engine(careless).delta_spent > 1.0
     assert "nothing follows for the tree as a whole" in careless.guarantee()

@@ -1,16 +1,16 @@
 """Candidate thresholds."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
 import riparian as rp
 from riparian import cuts, impurities
-from tests import inside
+from tests import inside, reference
 
 # Six decimals: means or deviations that differ by less have roots that rounding decides.
 means = st.floats(-10, 10).map(lambda x: round(x, 6))
@@ -18,8 +18,9 @@ deviations = st.sampled_from([0.5, 1.0, 2.0]) | st.floats(0.1, 10).map(lambda x:
 classes = st.lists(st.tuples(st.floats(0.1, 1000), means, deviations), min_size=2, max_size=5)
 
 
-def columns(of):
-    return tuple(np.array(column) for column in zip(*of, strict=True))
+def columns(of) -> tuple[Any, Any, Any]:
+    n, mean, deviation = (np.array(column) for column in zip(*of, strict=True))
+    return n, mean, deviation
 
 
 def gains(of, thresholds, impurity="misclassification"):
@@ -263,7 +264,7 @@ def test_wrong_classes_are_refused(rule):
         rule([1, 2], [0, 1], [1, np.nan])
     with pytest.raises(ValueError, match=r"means must be finite, got \[0, inf\]"):
         rule([1, 2], [0, np.inf], [1, 1])
-    with pytest.raises(ValueError, match=r"one entry a class, got the shapes \(2,\), \(1,\)"):
+    with pytest.raises(ValueError, match=r"one entry per class, got the shapes \(2,\), \(1,\)"):
         rule([1, 2], [0], [1, 1])
     with pytest.raises(ValueError, match=r"equal_variance must be one of .*did you mean 'linear'"):
         rule([1, 2], [0, 1], [1, 1], equal_variance="liner")

@@ -10,8 +10,8 @@ import pytest
 import riparian as rp
 from riparian.impurities import Accuracy
 from riparian.leaves import LinearUnits
+from riparian.models.settings import check_settings, tree_parameters
 from riparian.policies import AXES, classes
-from riparian.settings import check_settings, tree_parameters
 from tests import inside
 from tests.policies.every_policy import (
     EVERY,
@@ -116,9 +116,12 @@ def test_a_rule_of_a_policy_is_enforced(cls, rule):
         for value in breaking(needs):
             model = tree(policy, **{needs[0]: value})
             if needs[0] == "bound" and cls.name not in classes("bound")[value].declared["serves"]:
-                refused(model, f"bound={value!r} serves the impurities")
+                refused(model, f"bound={value!r} supports the impurities")
                 continue
-            refused(model, f"{cause} needs ")
+            refused(
+                model,
+                f"{cause} {'needs' if needs[2] or needs[0] == 'costs' else 'cannot be combined'} ",
+            )
             with pytest.raises(ValueError, match=f"{needs[0]}.*: {re.escape(why)}$"):
                 model.partial_fit(X, Y)
         if needs[0] != "costs":
@@ -128,14 +131,16 @@ def test_a_rule_of_a_policy_is_enforced(cls, rule):
 def test_the_rules_say_what_is_needed_and_what_was_found():
     refused(
         rp.HoeffdingTree(leaf=("majority", LinearUnits()), adaptation="window"),
-        "leaf='linear-units' needs another adaptation than 'window', got 'window': linear units "
+        "leaf='linear-units' cannot be combined with adaptation='window': linear units "
         "cannot forget an example",
     )
     refused(
         rp.HoeffdingTree(impurity=Accuracy(evaluator="holdout"), categorical_cuts="both"),
         "impurity__evaluator='holdout' needs categorical_cuts='multiway', got 'both': hits",
     )
-    refused(rp.HoeffdingTree(impurity="loss"), "impurity='loss' needs costs: loss is counted in")
+    refused(
+        rp.HoeffdingTree(impurity="loss"), "impurity='loss' needs costs: the loss is computed from"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import pickle
 
 import numpy as np
 import pytest
-import reference.drift
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riparian as rp
 from riparian import drift
+from tests.reference import drift as reference
 
 SETTINGS = [
     ("ADWIN", {}),
@@ -66,7 +66,7 @@ def test_every_signal_is_that_of_the_reference(name, parameters):
     found = 0
     for values in series(name):
         native = getattr(drift, name)(**parameters)
-        plain = getattr(reference.drift, name)(**parameters)
+        plain = getattr(reference, name)(**parameters)
         for i, x in enumerate(values):
             want = plain.update(x)
             native.update(x)
@@ -129,11 +129,11 @@ def test_hddm_a_worked_by_hand():
 
 def test_fhddm_worked_by_hand():
     # n = 10, delta = 0.5: sqrt(ln 2 / 20) = 0.186, so a fall by two of ten right ones is a drift.
-    detector = drift.FHDDM(delta=0.5, window_size=10)
+    detector = drift.DETECTORS["fhddm"](delta=0.5, window_size=10)
     assert detector.find([0] * 10 + [1, 1]).tolist() == [11]
     assert detector.width == 10
     assert detector.estimate == pytest.approx(0.2)
-    assert drift.FHDDM(delta=0.5, window_size=10).find([0] * 9 + [1, 1]).size == 0
+    assert drift.DETECTORS["fhddm"](delta=0.5, window_size=10).find([0] * 9 + [1, 1]).size == 0
 
 
 def test_kswin_worked_by_hand():
@@ -307,7 +307,7 @@ def test_hostile_states_give_an_error_or_a_detector(name):
         with pytest.raises(rp.ModelFileError, match=r"too early|too long"):
             drift.from_state({**good, "state": state})
     other = drift.EDDM() if name == "DDM" else drift.DDM()
-    with pytest.raises(rp.ModelFileError, match="is not one of"):
+    with pytest.raises(rp.ModelFileError, match="is not a state of"):
         detector.__setstate__(other.get_state())
     assert detector.get_state() == good
 

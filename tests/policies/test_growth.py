@@ -8,7 +8,7 @@ import pytest
 import riparian as rp
 from riparian.bounds import hoeffding
 from riparian.impurities import Accuracy, entropy
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 
 QUICK = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.15}

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from reference.idbd import idbd as reference_idbd
 from sklearn.base import clone
-from split_by_split import STREAMS, mixed, numbers
 
 import riparian as rp
-from riparian import leaves, modelfile
+from riparian import leaves
 from riparian.leaves import LinearUnits
+from riparian.storage import modelfile
 from tests import inside
+from tests.reference.idbd import idbd as reference_idbd
+from tests.split_by_split import STREAMS, mixed, numbers
 
 TRIPLE = ("majority", "naive-bayes", "linear-units")
 EAGER = {"grace_period": 50, "delta": 0.01, "tau": 0.15}
@@ -108,7 +109,7 @@ def test_every_instruction_set_gives_the_same_bits():
     ("match", "x", "y", "options"),
     [
         ("x must have two dimensions", [1.0, 2.0], [1.0, 2.0], {}),
-        ("one number a row", INPUTS, [1.0], {}),
+        ("one number per row", INPUTS, [1.0], {}),
         ("theta must be a number from 0 to 1, got -1", INPUTS, TARGETS, {"theta": -1}),
         ("alpha must be a number from 5e-05 to 1, got 0", INPUTS, TARGETS, {"alpha": 0}),
         ("x and y must be numbers", [[np.nan]], [1.0], {}),
@@ -167,8 +168,8 @@ def test_a_tuple_of_leaves_is_a_parameter_like_any_other(tmp_path):
             ("majority", "linear-unit"),
             "leaf must be one of .*got 'linear-unit'; did you mean 'linear-units'",
         ),
-        (("majority", "majority"), "leaf must not name a predictor twice"),
-        (("adaptive", "linear-units"), "leaf must not have 'adaptive' among several"),
+        (("majority", "majority"), "leaf must not contain a predictor twice"),
+        (("adaptive", "linear-units"), "'adaptive' cannot be combined with other leaf predictors"),
         (3, "leaf must be one of"),
         ({"majority"}, "leaf must be one of"),
     ],

@@ -37,8 +37,9 @@ def test_a_parameter_of_a_policy_is_set_by_its_nested_name(cls, parameter):
 @every
 def test_a_nested_name_that_the_policy_does_not_have_is_refused(cls):
     model = rp.HoeffdingTree(**{cls.axis: cls.name})
-    has = ", ".join(map(repr, cls.parameters)) or "none"
-    message = f"Invalid parameter 'nonsense' for {cls.axis}='{cls.name}'; it has {has}"
+    listed = ", ".join(map(repr, cls.parameters))
+    valid = f"valid parameters are {listed}" if listed else "it has no parameters"
+    message = f"Invalid parameter 'nonsense' for {cls.axis}='{cls.name}'; {valid}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         model.set_params(**{f"{cls.axis}__nonsense": 1})
     assert getattr(model, cls.axis) == cls.name
@@ -98,11 +99,11 @@ def test_a_grid_search_goes_over_policies():
 
 
 def test_nested_names_on_the_command_line():
-    from riparian.written_models import model_of
+    from riparian.cli.parse_models import parse_model
 
-    assert model_of("CTree(bound__c=0.5)").bound == rp.bounds.ConfidencePractical(c=0.5)
+    assert parse_model("CTree(bound__c=0.5)").bound == rp.bounds.ConfidencePractical(c=0.5)
     with pytest.raises(ValueError, match="Invalid parameter 'd' for bound="):
-        model_of("CTree(bound__d=0.5)")
+        parse_model("CTree(bound__d=0.5)")
 
 
 def test_a_wrong_nested_name_sets_nothing():

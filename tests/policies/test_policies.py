@@ -17,8 +17,8 @@ import riparian as rp
 from riparian import policies
 from riparian.adaptation import Window
 from riparian.impurities import Accuracy, Loss
-from riparian.modelfile import to_bytes
 from riparian.policies import AXES, classes, resolve, shortest
+from riparian.storage.modelfile import to_bytes
 from tests.policies.every_policy import (
     EVERY,
     X,
@@ -189,7 +189,7 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name(cls):
     for name in cls.parameters:
         with pytest.raises(TypeError, match=rf"^{cls.__name__}\(\) .*'{name}s'; did you mean '"):
             cls(**{f"{name}s": 1})
-    with pytest.raises(TypeError, match=rf"^{cls.__name__}\(\) takes "):
+    with pytest.raises(TypeError, match=rf"^{cls.__name__}\(\) (accepts|has) "):
         cls(1)
 
 
@@ -202,7 +202,7 @@ def test_the_nearest_name_is_the_one_that_is_meant():
 
 def test_parameters_of_a_policy_are_given_by_name():
     with pytest.raises(
-        TypeError, match=r"Bins\(\) takes its parameters by name, .*Bins\(count=5\)"
+        TypeError, match=r"Bins\(\) accepts parameters by name only, .*Bins\(count=5\)"
     ):
         rp.cuts.Bins(5)
 
@@ -262,7 +262,7 @@ def test_the_longest_window_is_at_least_the_window():
 
 @every
 def test_a_class_is_not_a_policy(cls):
-    message = f"{cls.axis} must be a policy and not its class: write {cls.__name__}()"
+    message = f"{cls.axis} must be an instance of a policy, got the class {cls.__name__}; use"
     refused(rp.HoeffdingTree(**{cls.axis: cls}), message)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from riparian import options
+from riparian.cli import model_options as options
 from riparian.leaves import LinearUnits
 from riparian.policies import parse, resolve
 from tests.policies.every_policy import (
@@ -18,7 +18,7 @@ from tests.policies.every_policy import (
 @every
 def test_a_policy_is_parsed_as_the_help_writes_it(cls):
     assert resolve(cls.axis, parse(cls.axis, cls.name)) in (cls(), (cls(),))
-    written = options.written(cls.declared)
+    written = options.policy_text(cls.declared)
     assert written in options.options()[cls.axis][1]
     found = parse(cls.axis, written)
     assert found == (cls() if "(" in written else cls.name)
@@ -49,8 +49,12 @@ def test_leaves_are_separated_by_commas():
         ("bound", "hoefding(c=1)", "bound must be one of .*did you mean 'hoeffding'"),
         ("bound", "confidence-practical(d=1)", "a parameter of confidence-practical must be one o"),
         ("bound", "hoeffding(c=1)", "bound: a parameter of hoeffding must be"),
-        ("bound", "confidence-practical(0.1)", r"write confidence-practical\(parameter=value\)"),
-        ("bound", "confidence-practical(c=1,c=2)", "c is given twice"),
+        (
+            "bound",
+            "confidence-practical(0.1)",
+            r"must have the form confidence-practical\(parameter=value\)",
+        ),
+        ("bound", "confidence-practical(c=1,c=2)", "is given twice"),
         ("bound", "confidence-practical(c=1", "bound must be a name, or a name with parameters"),
         ("bound", "confidence-practical(c=(1))", "bound must be a name, or a name with parameters"),
         ("bound", "confidence-practical(c=1)x", "bound must be a name, or a name with parameters"),

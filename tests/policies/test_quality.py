@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
 from riparian import impurities
 from riparian.impurities import quality_gain
+from tests import reference
 
 EVALUATORS = ["resubstitution", "prequential", "holdout"]
 COSTS = np.array([[0.0, 3.0, 1.0], [0.5, 0.0, 2.0], [4.0, 0.25, 0.0]])
@@ -96,7 +96,7 @@ def test_a_label_of_least_cost_need_not_be_the_majority():
 def test_wrong_examples_are_refused():
     with pytest.raises(ValueError, match=r"evaluator must be one of .*did you mean 'holdout'"):
         quality_gain([0], [0], "hold-out")
-    with pytest.raises(ValueError, match=r"one entry an example, got 2 and 1"):
+    with pytest.raises(ValueError, match=r"one entry per example, got 2 and 1"):
         quality_gain([0, 1], [0])
     with pytest.raises(ValueError, match=r"branches must be .*whole numbers from 0, got \[-1\]"):
         quality_gain([-1], [0])
@@ -106,5 +106,5 @@ def test_wrong_examples_are_refused():
         quality_gain([0], [2], costs=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match=r"holdout_examples must be at least 1, got 0"):
         quality_gain([0], [0], "holdout", holdout_examples=0)
-    with pytest.raises(ValueError, match=r"costs.* must be a finite number, 0 or more, got nan"):
+    with pytest.raises(ValueError, match=r"costs.* must be a finite number of at least 0, got nan"):
         quality_gain([0], [0], costs=[[0, np.nan], [1, 0]])

@@ -14,11 +14,11 @@ from riparian.adaptation import Alternates, Options, Reevaluation, Window
 from riparian.bounds import Confidence, ConfidencePractical, DeltaMethod, Hoeffding
 from riparian.cuts import Bins, Intersections
 from riparian.impurities import Accuracy, Gini, Loss, Misclassification
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.models.hoeffding import ALWAYS_TAKEN
+from riparian.models.registry import RECIPES
 from riparian.policies import AXES, Policy, shortest
-from riparian.recipe import ALWAYS_TAKEN
-from riparian.recipes import RECIPES
 from riparian.statistics import Intervals
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 from tests.policies.every_policy import (
     COSTS,

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from reference.softmax import Softmax as Reference
 from sklearn.base import clone
-from split_by_split import mixed
 
 import riparian as rp
-from riparian import modelfile
+from riparian.evidence.structure import Structure
 from riparian.leaves import Softmax
-from riparian.structure import Structure
+from riparian.storage import modelfile
 from tests import inside
 from tests.modelfile.parts import Parts, set_value
+from tests.reference.softmax import Softmax as Reference
+from tests.split_by_split import mixed
 
 EAGER = {"grace_period": 50, "delta": 0.05, "tau": 0.2}
 SEVERAL = ("majority", "naive-bayes", "linear-units", "softmax")
@@ -91,7 +91,7 @@ def test_children_begin_with_the_weights_of_their_parent():
     _, got = model.prequential(X, y, proba=True)
     (split,) = model.splits()
     threshold = Structure.of(model).threshold(0)
-    parts = [Reference(["numeric"] * 2, Softmax().step)]
+    parts = [Reference(["numeric"] * 2, Softmax().get_params()["step"])]
     seen = 0
     for i, row in enumerate(X.tolist()):
         part = parts[int(row[0] > threshold)] if len(parts) > 1 else parts[0]
@@ -129,7 +129,7 @@ def test_with_other_predictors_it_wins_ties_and_where_it_was_right_more_often():
     again = rp.HoeffdingTree(leaf=SEVERAL[::-1], **EAGER).partial_fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
     tie = rp.HoeffdingTree(leaf=SEVERAL).partial_fit([[0.0]], [1])
-    assert Structure.of(tie).n_answered_by() == {"softmax": 1}
+    assert Structure.of(tie).n_predicted_by() == {"softmax": 1}
     # Of one leaf, the majority is right about half of the rows.
     rng = np.random.default_rng(1)
     X = rng.normal(size=(3000, 6))
@@ -208,7 +208,7 @@ def test_it_is_a_policy_like_any_other(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"adaptation": "window"}, "needs another adaptation than 'window'"),
+        ({"adaptation": "window"}, "cannot be combined with adaptation='window'"),
         ({"leaf_features": 2}, "needs leaf_features=None"),
     ],
 )

@@ -7,14 +7,14 @@ import pickle
 
 import numpy as np
 import pytest
-from reference import uncertain as reference
-from split_by_split import assert_same_splits, axes_of
 
 import riparian as rp
 from riparian import HoeffdingTree, Uncertain
 from riparian.bounds import DeltaMethod
 from riparian.impurities import Accuracy
 from tests import inside
+from tests.reference import uncertain as reference
+from tests.split_by_split import assert_same_splits, axes_of
 
 QUICK = {"grace_period": 40, "delta": 1e-3, "tau": 0.1}
 
@@ -289,14 +289,17 @@ BAD = [
     (lambda: Uncertain.interval(2, 1), "lo must not be above hi, got 2 and 1"),
     (lambda: Uncertain.interval(math.nan, 1), "lo must be a number, got nan"),
     (lambda: Uncertain.interval(0, math.inf), "hi must be finite, got inf"),
-    (lambda: Uncertain.normal(0, -1), "sd must be 0 or more, got -1"),
+    (lambda: Uncertain.normal(0, -1), "sd must be at least 0, got -1"),
     (lambda: Uncertain.normal(0, math.nan), "sd must be a number, got nan"),
     (lambda: Uncertain.normal(0, 1, lo=3, hi=2), "lo must not be above hi"),
-    (lambda: Uncertain.normal(0, 1, lo=20, hi=30), "must hold at least 1e-09 of the normal"),
-    (lambda: Uncertain.normal(0, 0, lo=1), "mean must lie from lo to hi where sd is 0"),
-    (lambda: Uncertain.values([]), "values must hold at least one number"),
+    (lambda: Uncertain.normal(0, 1, lo=20, hi=30), "must contain at least 1e-09 of the normal"),
+    (lambda: Uncertain.normal(0, 0, lo=1), "mean must be between lo and hi if sd is 0"),
+    (lambda: Uncertain.values([]), "values must have at least one number"),
     (lambda: Uncertain.values([1, math.nan]), "values must be a number, got nan"),
-    (lambda: Uncertain.values([1, 2], weights=[1]), "weights must be 2, one a value, got 1"),
+    (
+        lambda: Uncertain.values([1, 2], weights=[1]),
+        "weights must have one number per value, got 1 weights",
+    ),
     (lambda: Uncertain.values([1, 2], weights=[1, 0]), "weights must be above 0, got 0"),
     (lambda: Uncertain.categories({}), "at least one category"),
     (lambda: Uncertain.categories({"a": 0.7}), "probabilities must sum to 1, got 0.7"),
@@ -327,10 +330,10 @@ def test_a_distribution_of_the_wrong_kind_names_column_and_row_and_changes_nothi
     colour = Uncertain.categories({"a": 0.5, "b": 0.5})
     level = Uncertain.interval(0, 1)
     for column, values, message in [
-        ("x", [1.0, colour], "column 'x', row 1: .* also holds numbers"),
-        ("x", [None, colour], "column 'x', row 1: .* in a column that is numeric"),
-        ("c", ["a", level], "column 'c', row 1: .* also holds categories"),
-        ("c", [None, level], "column 'c', row 1: .* in a column that is categorical"),
+        ("x", [1.0, colour], "column 'x', row 1: .* in a column of numbers"),
+        ("x", [None, colour], "column 'x', row 1: .* is not allowed in a numeric column"),
+        ("c", ["a", level], "column 'c', row 1: .* in a column of categories"),
+        ("c", [None, level], "column 'c', row 1: .* is not allowed in a categorical column"),
         ("x", [colour, level], "column 'x', row 0: .*"),
     ]:
         X = {"x": [0.5, 0.5], "c": ["a", "a"], column: values}
@@ -424,12 +427,12 @@ def test_pairs_are_joined_only_where_that_is_asked():
     ("X", "features", "message"),
     [
         ({"a.lo": [0, 2], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must not be above hi"),
-        ({"a.mean": [0, 2], "a.sd": [1, -1]}, None, "column 'a', row 1: sd must be 0 or more"),
+        ({"a.mean": [0, 2], "a.sd": [1, -1]}, None, "column 'a', row 1: sd must be at least 0"),
         ({"a.lo": [0, np.nan], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must be a number"),
         ({"a.lo": [0, np.inf], "a.hi": [1, 1]}, None, "column 'a', row 1: lo must be finite"),
-        ({"a.lo": [0], "a.hi": [1], "a": [1]}, None, "column 'a' is there, in addition to 'a.lo'"),
-        ({"a.lo": ["x"], "a.hi": [1]}, None, "column 'a.lo' must hold numbers"),
-        ({"a.lo": [0], "b": [1]}, ["a"], "features names 'a', but there are neither 'a.lo'"),
+        ({"a.lo": [0], "a.hi": [1], "a": [1]}, None, "both a column 'a' and a column 'a.lo'"),
+        ({"a.lo": ["x"], "a.hi": [1]}, None, "column 'a.lo' must be numeric"),
+        ({"a.lo": [0], "b": [1]}, ["a"], "features names 'a', but the data has neither 'a.lo'"),
         ([[1.0, 2.0]], None, "X must have named columns"),
     ],
     ids=str,

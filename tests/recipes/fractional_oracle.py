@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from reference.uncertain import (
+
+from tests import inside
+from tests.reference.uncertain import (
     DISTRIBUTIONS,
     LEAST_SHARE,
     Categories,
@@ -19,8 +21,6 @@ from reference.uncertain import (
     Numbers,
     certain,
 )
-
-from tests import inside
 
 LEAF, THRESHOLD, ONE_VALUE = 0, 1, 2
 STEP = 2.0**-20

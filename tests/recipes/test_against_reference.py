@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from compositions import policies_of
-from split_by_split import STREAMS, assert_same_splits, assert_same_tree, learn, numbers
 
 import riparian as rp
-from riparian import modelfile
 from riparian.bounds import hoeffding, normal
+from riparian.storage import modelfile
+from tests.compositions import policies_of
+from tests.split_by_split import STREAMS, assert_same_splits, assert_same_tree, learn, numbers
 
 # Fractions of two, whose sums are exact: labels of equal cost are so in any order. With two
 # classes the third row would be the cheapest label, but is none yet.

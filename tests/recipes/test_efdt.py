@@ -2,9 +2,16 @@
 
 import numpy as np
 import pytest
-from compositions import policies_of
-from reference.efdt import ReevaluationReference
-from split_by_split import (
+
+import riparian as rp
+from riparian.adaptation import Reevaluation
+from riparian.bounds import DeltaMethod
+from riparian.impurities import Accuracy
+from riparian.storage.modelfile import to_bytes
+from tests import inside
+from tests.compositions import policies_of
+from tests.reference.efdt import ReevaluationReference
+from tests.split_by_split import (
     STREAMS,
     assert_same_counts,
     assert_same_cut,
@@ -12,13 +19,6 @@ from split_by_split import (
     axes_of,
     in_order_of_appearance,
 )
-
-import riparian as rp
-from riparian.adaptation import Reevaluation
-from riparian.bounds import DeltaMethod
-from riparian.impurities import Accuracy
-from riparian.modelfile import to_bytes
-from tests import inside
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
 QUICK = {**GROWTH, "adaptation": Reevaluation(every=100)}
@@ -217,13 +217,13 @@ def test_it_stays_below_a_limit_of_memory():
     [
         (
             {"impurity": Accuracy(evaluator="prequential")},
-            "impurity__evaluator='prequential' needs another adaptation than 'reevaluation'",
+            "impurity__evaluator='prequential' cannot be combined with adaptation='reevaluation'",
         ),
         ({"drop_poor_features": True, "leaf": "majority"}, "drop_poor_features=False"),
-        ({"impurity": "hybrid"}, "impurity='hybrid' needs another adaptation than"),
+        ({"impurity": "hybrid"}, "impurity='hybrid' cannot be combined with adaptation"),
         (
             {"bound": DeltaMethod(pairing="paired")},
-            "bound__pairing='paired' needs another adaptation",
+            "bound__pairing='paired' cannot be combined with adaptation",
         ),
         ({"short_memory": 10}, "short_memory=10 needs adaptation='none'"),
         ({"adaptation": Reevaluation(every=0)}, "adaptation__every must be a number from 1"),

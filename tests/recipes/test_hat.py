@@ -4,14 +4,14 @@ import dataclasses
 
 import numpy as np
 import pytest
-from compositions import policies_of
-from reference.hat import AlternatesReference
-from split_by_split import TESTS, axes_of
 
 import riparian as rp
 from riparian.adaptation import Alternates, Window
-from riparian.modelfile import to_bytes
+from riparian.storage.modelfile import to_bytes
 from tests import inside
+from tests.compositions import policies_of
+from tests.reference.hat import AlternatesReference
+from tests.split_by_split import TESTS, axes_of
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
 ALTERNATES = Alternates(switch_after=60, drift_delta=0.05)
@@ -167,7 +167,7 @@ def test_changes_are_shown_in_the_plot_the_report_and_on_the_command_line(tmp_pa
     pytest.importorskip("matplotlib").use("agg")
     from typer.testing import CliRunner
 
-    from riparian.cli import app
+    from riparian.cli.app import app
 
     X, y = turning(6000)
     model = rp.HAT(categorical_features=[1, 2], **QUICK)
@@ -178,7 +178,7 @@ def test_changes_are_shown_in_the_plot_the_report_and_on_the_command_line(tmp_pa
     assert "change" in upper.get_legend_handles_labels()[1]
     result.to_html(tmp_path / "report.html", model)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "What the tree changed" in page
+    assert "Changes of the tree" in page
     assert f"{model.change_counts()['replaced']} replaced" in page
     model.save(tmp_path / "hat.rip")
     told = CliRunner().invoke(app, ["show", str(tmp_path / "hat.rip"), "--changes"]).output
@@ -186,7 +186,7 @@ def test_changes_are_shown_in_the_plot_the_report_and_on_the_command_line(tmp_pa
         assert str(change) in told
     rp.VFDT().fit(X, y).save(tmp_path / "vfdt.rip")
     told = CliRunner().invoke(app, ["show", str(tmp_path / "vfdt.rip"), "--changes"]).output
-    assert "it has no changes" in told
+    assert "This model records no changes." in told
 
 
 SLIDING = Window(size=500, validity_period=200, test_period=300, test_size=50)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.modelfile import to_bytes
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
+from riparian.storage.modelfile import to_bytes
 from tests import inside
 
 

@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from reference.values import best_split
-from split_by_split import STREAMS, assert_same_tree
 
 import riparian as rp
 from riparian.bounds import DeltaMethod
-from riparian.recipe import ALWAYS_TAKEN
-from riparian.recipes import RECIPES
+from riparian.models.hoeffding import ALWAYS_TAKEN
+from riparian.models.registry import RECIPES
 from tests import inside
+from tests.reference.values import best_split
+from tests.split_by_split import STREAMS, assert_same_tree
 
 COSTS = [[0.0, 4.0, 2.0], [4.0, 0.0, 4.0], [2.0, 1.0, 0.0]]
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from riparian import HoeffdingTree
 from riparian.drift import ADWIN
-from tests.reference.tree import ReferenceTree
+
+from .tree import ReferenceTree
 
 
 def poisson(rate: float, u: float) -> int:

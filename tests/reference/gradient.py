@@ -189,11 +189,13 @@ class ReferenceOADT:
         for k, tree in enumerate(self.trees):
             right = y == 1 if len(self.trees) == 1 else y == k
             sign = 1.0 if right else -1.0
-            tree[:] = step(*tree, x, sign, rate, self.slope, self.kind, self.how)
+            weights, biases = tree
+            tree[:] = step(weights, biases, x, sign, rate, self.slope, self.kind, self.how)
 
     def probabilities(self, row):
         x = self.vector(row)
-        positive = [(1.0 + output(values(*tree, x), self.slope)) / 2.0 for tree in self.trees]
+        outputs = [output(values(weights, biases, x), self.slope) for weights, biases in self.trees]
+        positive = [(1.0 + y) / 2.0 for y in outputs]
         if self.classes == 1:
             return np.ones(1)
         if len(positive) == 1:

@@ -97,7 +97,7 @@ class Parameters:
             if not callable(value) and value not in values:
                 raise ValueError(f"{name} must be one of {values}, got {value!r}")
         if self.bound in SERVES and self.impurity not in SERVES[self.bound]:
-            raise ValueError(f"bound={self.bound!r} serves the impurities {SERVES[self.bound]}")
+            raise ValueError(f"bound={self.bound!r} supports the impurities {SERVES[self.bound]}")
         if self.evaluator != "resubstitution":
             if self.impurity not in ("accuracy", "loss"):
                 raise ValueError(f"evaluator={self.evaluator!r} needs impurity accuracy or loss")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import bounds
-from reference.impurities import IMPURITIES, gain
+
+from tests.reference import bounds
+from tests.reference.impurities import IMPURITIES, gain
 
 TABLE = np.array([[30.0, 10.0], [5.0, 55.0]])
 

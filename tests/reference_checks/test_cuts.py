@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.cuts import Cut, best_two, crossings, intersections, qda, threshold_table, thresholds
-from reference.impurities import misclassification_gain
-from reference.statistics import Gaussian
 from scipy.special import ndtr
+
+from tests.reference.cuts import (
+    Cut,
+    best_two,
+    crossings,
+    intersections,
+    qda,
+    threshold_table,
+    thresholds,
+)
+from tests.reference.impurities import misclassification_gain
+from tests.reference.statistics import Gaussian
 
 
 def gaussian(weight, mean, sigma, low=-math.inf, high=math.inf):

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from reference import gradient
+
+from tests.reference import gradient
 
 
 def test_one_plane_worked_by_hand():

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reference import impurities
-from reference.impurities import IMPURITIES, criterion_gain, gain, gain_range
+
+from tests.reference import impurities
+from tests.reference.impurities import IMPURITIES, criterion_gain, gain, gain_range
 
 TABLE = np.array([[30.0, 10.0], [5.0, 55.0]])
 NAMES = [*IMPURITIES, "accuracy"]

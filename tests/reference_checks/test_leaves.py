@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from reference.idbd import Unit, Units, idbd
-from reference.leaves import best_of, cheapest_class
-from reference.tree import ReferenceTree
+
+from tests.reference.idbd import Unit, Units, idbd
+from tests.reference.leaves import best_of, cheapest_class
+from tests.reference.tree import ReferenceTree
 
 
 def test_idbd_is_the_vector_of_the_specification():

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from reference.cuts import Cut
-from reference.quality import Quality, reward
+
+from tests.reference.cuts import Cut
+from tests.reference.quality import Quality, reward
 
 # Rows: the three values of the first feature by the two of the second; columns: the two classes.
 CELLS = np.array(

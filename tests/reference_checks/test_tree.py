@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from reference import bounds
-from reference.cuts import branch_of, thresholds
-from reference.impurities import criterion_gain
-from reference.parameters import SERVES, Parameters
-from reference.statistics import Gaussian
-from reference.tree import ReferenceTree
-from reference.values import best_split
+
+from tests.reference import bounds
+from tests.reference.cuts import branch_of, thresholds
+from tests.reference.impurities import criterion_gain
+from tests.reference.parameters import SERVES, Parameters
+from tests.reference.statistics import Gaussian
+from tests.reference.tree import ReferenceTree
+from tests.reference.values import best_split
 
 NUMBERS = ["numeric"] * 3
 COSTS = [[0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [4.0, 1.0, 0.0]]
@@ -57,7 +58,7 @@ def test_a_bound_serves_its_impurities_and_refuses_the_others(bound, impurity):
         tree = grow(NUMBERS, rows, y, tau=0.5, delta=0.3, **options)
         assert all(split.epsilon > 0 for split in tree.splits)
     else:
-        with pytest.raises(ValueError, match="serves"):
+        with pytest.raises(ValueError, match="supports"):
             grow(NUMBERS, rows, y, **options)
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.cuts import value_cuts
-from reference.impurities import IMPURITIES, criterion_gain
-from reference.values import Values, best_split, upper_bound
+
+from tests.reference.cuts import value_cuts
+from tests.reference.impurities import IMPURITIES, criterion_gain
+from tests.reference.values import Values, best_split, upper_bound
 
 
 def stream(seed, n, n_classes):

@@ -5,12 +5,13 @@ import re
 import matplotlib as mpl
 import numpy as np
 import pytest
+from riparian_experiments import datasets
+from riparian_experiments.reproduce import EXPERIMENTS, Run, corrected_vfdt, ctree, mdt, reproduce
+from riparian_experiments.reproduce.outcome import Outcome, Picture, Table
 from typer.testing import CliRunner
 
-from riparian import datasets, streams
-from riparian.cli import app
-from riparian.reproduce import EXPERIMENTS, Run, corrected_vfdt, ctree, mdt, reproduce
-from riparian.reproduce.outcome import Outcome, Picture, Table
+from riparian import streams
+from riparian.cli.app import app
 
 mpl.use("agg")
 
@@ -60,10 +61,10 @@ def test_an_experiment_runs_and_is_written(name, tmp_path):
     assert "nan" not in text.lower().split()
 
 
-def test_without_the_data_generated_data_stands_in_and_is_said_to(tmp_path):
+def test_without_the_data_generated_data_replaces_it_and_a_note_says_so(tmp_path):
     for name in ("ctree-figure-3", "corrected-vfdt-table-4", "mdt-table-3"):
         (outcome,) = reproduce([name], out=tmp_path, n_jobs=1)
-        assert any("stands in" in note for note in outcome.notes)
+        assert any("generated data" in note for note in outcome.notes)
 
 
 def test_with_the_data_it_is_read_and_shuffled(tmp_path, monkeypatch):
@@ -78,7 +79,7 @@ def test_with_the_data_it_is_read_and_shuffled(tmp_path, monkeypatch):
     (outcome,) = reproduce(["mdt-table-3"], out=tmp_path, seed=7, n_jobs=1)
     assert asked == [("iris", 7)]
     assert outcome.tables[0].rows[0][0] == "iris"
-    assert not any("stands in" in note for note in outcome.notes)
+    assert not any("generated data" in note for note in outcome.notes)
 
 
 def test_the_same_seed_gives_the_same_figures(tmp_path):
@@ -94,14 +95,14 @@ def test_the_verdict_counts_bins_that_all_reached_on_one_stream():
     curves[0, 0] = 0.7
     curves[0, 1, 4:] = np.nan
     found = ctree.verdict(curves)
-    assert "others holds: it does so in 3 of 3 bins" in found
+    assert "others holds: it is true in 3 of 3 bins" in found
     assert "+10.00 points to CorrH-Tree, +10.00 points to H-Tree" in found
     curves[0, 2, 1] = 0.8
-    assert "others does not hold: it does so in 2 of 3 bins" in ctree.verdict(curves)
+    assert "others does not hold: it is true in 2 of 3 bins" in ctree.verdict(curves)
     # Reached, but never on the same stream.
     apart = np.full((2, 3, len(ctree._MIDDLES)), np.nan)
     apart[0, 0], apart[1, 1:] = 0.7, 0.6
-    assert "nothing can be compared" in ctree.verdict(apart)
+    assert "cannot be compared" in ctree.verdict(apart)
 
 
 @pytest.mark.parametrize("n", [2, 16, 200])

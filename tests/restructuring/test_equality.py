@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.restructuring import id3, iti
-from whole_trees import as_examples, tree_of
 
 import riparian as rp
-from riparian.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
+from tests.reference.restructuring import id3, iti
+from tests.whole_trees import as_examples, tree_of
 
 NAN = math.nan
 
@@ -47,7 +47,7 @@ def mixtures(draw, most=60):
     y[noisy] = rng.integers(0, 3, noisy.sum())
     gaps = rng.random((n, 3)) < draw(st.sampled_from([0.0, 0.1]))
     first, second = (np.where(gaps[:, f], NAN, numbers[:, f // 2]).tolist() for f in (0, 2))
-    words = np.where(gaps[:, 1], None, word).tolist()
+    words = [None if gap else w for gap, w in zip(gaps[:, 1], word.tolist(), strict=True)]
     rows = list(zip(first, words, second, strict=True))
     w = rng.choice([1.0, 0.25, 3.0], n) if draw(st.booleans()) else np.ones(n)
     return rows, y.tolist(), w.tolist()
@@ -163,7 +163,7 @@ def small_set(request):
 
 def small(name):
     """A real set of numbers, in a random order."""
-    from riparian import datasets
+    from riparian_experiments import datasets
 
     try:
         X, y = datasets.load(name, as_="arrays", shuffle=1, download=False)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.restructuring import Id4, chi_square
 from scipy.stats import chi2
-from whole_trees import tree_of
 
 import riparian as rp
 from tests import inside
+from tests.reference.restructuring import Id4, chi_square
+from tests.whole_trees import tree_of
 
 
 def test_chi_square_worked_by_hand():

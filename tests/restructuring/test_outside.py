@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import riparian as rp
-from riparian.modelfile import to_bytes
-from riparian.restructuring import RESTRUCTURING, count_operations, plot_operations
+from riparian.evaluate import count_operations, plot_operations
+from riparian.models.registry import models_of
+from riparian.storage.modelfile import to_bytes
 
 VARIANTS = [
     rp.ID3(),
@@ -90,7 +92,7 @@ def test_a_tree_is_told_drawn_and_explained(variant, fresh, rows):
     assert 0 < model.depth_ < model.n_nodes_
     steps = model.explain_one({"size": 1.0, "colour": "red"})
     assert len(steps) <= model.depth_ + 1
-    assert steps[-1].answer == model.predict_one({"size": 1.0, "colour": "red"})
+    assert steps[-1].majority == model.predict_one({"size": 1.0, "colour": "red"})
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
@@ -172,7 +174,7 @@ def test_uncertain_values_are_refused(fresh):
     assert not model.__sklearn_is_fitted__()
 
 
-PARAMETERS = [
+PARAMETERS: list[tuple[Any, str, list[Any]]] = [
     (rp.ID5R, "max_examples", [0, -1, 2.5, True, "many", 2**40]),
     (rp.ID3, "max_examples", [0]),
     (rp.ITI, "max_examples", [0]),
@@ -196,7 +198,7 @@ def test_a_parameter_outside_its_range_is_refused_by_name(cls, name, value):
 
 
 def test_every_tree_is_known_by_its_name():
-    for name, cls in RESTRUCTURING.items():
+    for name, cls in models_of("restructuring trees").items():
         assert getattr(rp, name) is cls
 
 
@@ -231,7 +233,7 @@ def test_counts_of_one_expansion_worked_by_hand():
 def test_the_command_line_runs_and_shows_them(tmp_path):
     from typer.testing import CliRunner
 
-    from riparian.cli import app
+    from riparian.cli.app import app
 
     rows = ["sky,air,target", "sunny,calm,go", "rain,calm,go", "rain,wind,stay", "sunny,wind,go"]
     data, model = tmp_path / "rows.csv", tmp_path / "model.rip"

@@ -6,11 +6,11 @@ import lzma
 
 import numpy as np
 import pytest
-from reading import read, refused, whole
 
 from riparian.streams import in_memory
-from riparian.streams.readers import open_stream
+from riparian.streams.readers.formats import open_stream
 from tests import inside
+from tests.reading import read, refused, whole
 
 HEADER = """\
 % A comment.

@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from reading import read, refused
 
-from riparian.streams.readers import open_stream
+from riparian.streams.readers.formats import open_stream
+from tests.reading import read, refused
 
 
 @pytest.fixture
@@ -108,10 +108,3 @@ def test_an_arrow_stream_is_read_from_standard_input_and_a_file_is_not(
     for form in ("arrow", "parquet"):
         give(form)
         assert "read from its end" in refused("-", target="y", format=form)
-
-
-def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"pip install 'riparian\[arrow\]'"):
-        open_stream(tmp_path / "t.parquet", target="y")

@@ -7,10 +7,10 @@ import lzma
 
 import numpy as np
 import pytest
-from reading import many, read, refused, whole
 
 from riparian.streams import DamagedFileError
-from riparian.streams.readers import open_stream
+from riparian.streams.readers.formats import open_stream
+from tests.reading import many, read, refused, whole
 
 GOOD = [f"{i},{'uv'[i % 2]},{i % 2}" for i in range(30)]
 
@@ -47,7 +47,7 @@ def test_a_bad_csv_row_is_left_out_and_no_other(write, bad, said, size):
 
 
 def test_text_among_numbers_is_a_bad_row_after_the_first_rows(write, monkeypatch):
-    monkeypatch.setattr("riparian.streams.delimited.SAMPLE_ROWS", 5)
+    monkeypatch.setattr("riparian.streams.readers.delimited.SAMPLE_ROWS", 5)
     with open_stream(
         write("t.csv", with_bad(b"old,u,0")), target="y", skip_bad_rows=True
     ) as stream:
@@ -111,7 +111,7 @@ def test_a_header_cannot_be_skipped(write):
 )
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_a_bad_json_row_is_left_out(write, monkeypatch, bad, size):
-    monkeypatch.setattr("riparian.streams.jsonlines.SAMPLE_ROWS", 1)
+    monkeypatch.setattr("riparian.streams.readers.jsonlines.SAMPLE_ROWS", 1)
     rows = [json.dumps({"x": i, "y": i % 2}) for i in range(5)]
     path = write("j.jsonl", "\n".join([*rows[:2], bad, *rows[2:]]) + "\n")
     with open_stream(path, target="y", skip_bad_rows=True) as stream:

@@ -219,7 +219,7 @@ def test_every_generator_has_a_name(name):
         ("synth:sea?seed=1.5", "seed must be a whole number, got '1.5'"),
         ("synth:sea?noise=much", "noise must be a number, got 'much'"),
         ("synth:sea?noise", "noise must have a value, as in noise="),
-        ("synth:sea?seed=1&seed=2", "seed must be given once"),
+        ("synth:sea?seed=1&seed=2", "seed is given twice"),
         ("synth:sea?concept=5", "concept must be a whole number from 1 to 4, got 5"),
         ("synth:sea?rows=0", "rows must be a whole number of at least 1, got 0"),
         ("synth:sea?seed=-1", "seed must be a whole number of at least 0, got -1"),
@@ -242,7 +242,9 @@ def test_blocks_and_take_refuse_what_they_cannot_give():
     stream = streams.sea(n_rows=10)
     with pytest.raises(ValueError, match="size must be a whole number of at least 1, got 0"):
         stream.blocks(0)
-    with pytest.raises(ValueError, match="n must be at most 10, the stream's rows, got 11"):
+    with pytest.raises(
+        ValueError, match="n must be at most the number of rows of the stream, 10, got 11"
+    ):
         stream.take(11)
 
 

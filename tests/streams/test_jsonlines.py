@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 import pytest
-from reading import read, refused
 
-from riparian.streams.readers import open_stream
+from riparian.streams.readers.formats import open_stream
+from tests.reading import read, refused
 
 
 def lines(*rows):
@@ -40,7 +40,7 @@ def test_json_labels_are_integers_or_text(write):
 
 
 def test_a_key_that_appears_later_is_a_new_feature(write, monkeypatch):
-    monkeypatch.setattr("riparian.streams.jsonlines.SAMPLE_ROWS", 1)
+    monkeypatch.setattr("riparian.streams.readers.jsonlines.SAMPLE_ROWS", 1)
     path = write("j.jsonl", lines({"a": 1, "y": 0}, {"a": 2, "y": 1}, {"b": 5, "y": 1}))
     with open_stream(path, target="y") as stream:
         names = [list(X) for X, _ in stream.blocks(1)]
@@ -65,7 +65,7 @@ def test_a_key_that_appears_later_is_a_new_feature(write, monkeypatch):
     ],
 )
 def test_a_bad_json_row_is_named(write, monkeypatch, bad, said):
-    monkeypatch.setattr("riparian.streams.jsonlines.SAMPLE_ROWS", 1)
+    monkeypatch.setattr("riparian.streams.readers.jsonlines.SAMPLE_ROWS", 1)
     bad = bad.encode() if isinstance(bad, str) else bad
     path = write("j.jsonl", b'{"x": 1, "y": 0}\n' + bad + b"\n")
     assert refused(path, target="y").startswith(said)

@@ -4,11 +4,11 @@ import gzip
 
 import numpy as np
 import pytest
-from reading import read, refused, whole
 
 import riparian as rp
 from riparian.streams import DamagedFileError
-from riparian.streams.readers import open_stream
+from riparian.streams.readers.formats import open_stream
+from tests.reading import read, refused, whole
 
 ROWS = "+1 1:0.5 3:-2\n-1 2:1e-3 # a comment\n\n# another\n1.0\n-1 1:nan 3:7\n"
 
@@ -38,7 +38,7 @@ def test_the_quick_way_and_the_careful_way_agree(write):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_a_new_index_is_a_new_feature_whatever_the_blocks(write, monkeypatch, size):
-    monkeypatch.setattr("riparian.streams.libsvm.SAMPLE_ROWS", 2)
+    monkeypatch.setattr("riparian.streams.readers.libsvm.SAMPLE_ROWS", 2)
     path = write("g.libsvm", "0 1:1\n1 2:1\n0 1:2\n1 4:4\n0 1:1 3:3\n")
     with open_stream(path) as stream:
         rows = [{k: X[k][i] for k in X} for X, y in stream.blocks(size) for i in range(len(y))]
@@ -50,7 +50,7 @@ def test_a_new_index_is_a_new_feature_whatever_the_blocks(write, monkeypatch, si
 
 
 def test_the_model_does_not_depend_on_the_blocks(write, tmp_path, monkeypatch):
-    monkeypatch.setattr("riparian.streams.libsvm.SAMPLE_ROWS", 50)
+    monkeypatch.setattr("riparian.streams.readers.libsvm.SAMPLE_ROWS", 50)
     rng = np.random.default_rng(1)
     lines = []
     for i in range(3000):
@@ -71,7 +71,7 @@ def test_the_model_does_not_depend_on_the_blocks(write, tmp_path, monkeypatch):
 
 
 def test_wide_blocks_are_cut_to_bounded_memory(write, monkeypatch):
-    monkeypatch.setattr("riparian.streams.libsvm._MOST_CELLS", 1000)
+    monkeypatch.setattr("riparian.streams.readers.libsvm._MOST_CELLS", 1000)
     path = write("w.libsvm", "".join(f"{i % 2} 100:{i}\n" for i in range(35)))
     with open_stream(path) as stream:
         assert [len(y) for _, y in stream.blocks(10_000)] == [10, 10, 10, 5]

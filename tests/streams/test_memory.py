@@ -5,7 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from reading import JOBS, whole
 
 import riparian as rp
 from riparian.streams import (
@@ -20,6 +19,7 @@ from riparian.streams import (
     with_missing,
 )
 from tests import inside
+from tests.reading import JOBS, whole
 
 # Arrays
 
@@ -58,14 +58,14 @@ def test_long_arrays_are_the_same_in_every_block():
     ("change", "said"),
     [
         ({"X": [1.0, 2.0]}, "X must have rows and columns"),
-        ({"y": [0]}, "y must have a label for each of 2 rows"),
-        ({"names": ["a"]}, "names must be 2 different ones"),
-        ({"names": ["a", "a"]}, "names must be 2 different ones"),
-        ({"categories": {"z": ["u"]}}, "categories must be of features, got 'z'"),
+        ({"y": [0]}, "y must have one label for each of 2 rows"),
+        ({"names": ["a"]}, "names must be 2 different names"),
+        ({"names": ["a", "a"]}, "names must be 2 different names"),
+        ({"categories": {"z": ["u"]}}, "categories must be given for features, got 'z'"),
         ({"categories": {"x1": ["u"]}}, "column 'x1', row 1: a category must be an index"),
         ({"X": [[0, 0], [0, np.inf]]}, "column 'x1', row 1: inf cannot be learned"),
-        ({"y": [0, 2], "classes": ["a", "b"]}, "y must hold indexes into the 2 classes"),
-        ({"y": ["a", "c"], "classes": ["a", "b"]}, "y holds 'c', which is not among the classes"),
+        ({"y": [0, 2], "classes": ["a", "b"]}, "y must have indexes into the 2 classes"),
+        ({"y": ["a", "c"], "classes": ["a", "b"]}, "y has the label 'c', which is not in classes"),
         ({"y": [0.0, np.nan]}, "y, row 1: the label is missing"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_feature_that_comes_later_is_missing_before():
 
 def test_nothing_to_hold_is_refused(tmp_path):
     (tmp_path / "j.csv").write_text(JOBS)
-    with pytest.raises(ValueError, match="has no labels; name its target"):
+    with pytest.raises(ValueError, match="has no labels; set target"):
         in_memory(open_stream(tmp_path / "j.csv"))
     with pytest.raises(ValueError, match="has no rows"):
         in_memory(from_iterable([]))

@@ -3,10 +3,10 @@
 import gzip
 
 import pytest
-from reading import JOBS, many, read, refused
 
-from riparian.streams import columns, delimited
-from riparian.streams.readers import open_stream
+from riparian.streams import open_stream
+from riparian.streams.readers import columns, delimited
+from tests.reading import JOBS, many, read, refused
 
 
 def test_a_text_in_a_numeric_column_names_column_row_and_way_out(write, monkeypatch):
@@ -159,7 +159,7 @@ def test_a_carriage_return_inside_a_row_is_refused(write):
 
 
 def test_a_first_line_without_end_is_refused(write, monkeypatch):
-    monkeypatch.setattr("riparian.streams.source._LONGEST_FIRST_LINE", 1000)
+    monkeypatch.setattr("riparian.streams.readers.text._LONGEST_FIRST_LINE", 1000)
     assert "does not end within" in refused(write("l.csv", "x" * 5000), target="y")
 
 

@@ -138,9 +138,9 @@ def test_wrappers_wrap_each_other():
         (lambda: streams.imbalanced(BASE, [[1, 1, 1], [1, 2, 1]]), "n_rows must be given"),
         (
             lambda: streams.imbalanced(streams.sea(n_rows=100), [[1, 1]], n_rows=50),
-            "at most a quarter of the stream's 100 rows, got 50",
+            "at most a quarter of the 100 rows of the stream, got 50",
         ),
-        (lambda: streams.shuffled(BASE), "an endless stream cannot be shuffled; give it n_rows"),
+        (lambda: streams.shuffled(BASE), "an endless stream cannot be shuffled; set its n_rows"),
         (lambda: streams.delayed(BASE, rows=-1), "rows must be a whole number of at least 0"),
     ],
 )
