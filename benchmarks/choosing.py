@@ -32,7 +32,7 @@ from choosing_streams import CHOOSING, HELD_OUT
 import riparian as rp
 from riparian.cuts import Bins
 from riparian.leaves import LinearUnits
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
 
 SEEDS_TO_CHOOSE = (1, 2)
 SEEDS_TO_REPORT = (3, 4)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-from riparian import datasets, streams
+from riparian_experiments import datasets
+
+from riparian import streams
 from riparian.streams import Stream
 from riparian.streams.stream import CHUNK_ROWS, Rows
 

@@ -160,7 +160,7 @@ def draw_ranks(found: Comparison, folder: Path, name: str) -> None:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    from riparian.palette import DARK, LIGHT
+    from riparian.export.palette import DARK, LIGHT
 
     mpl.use("agg")
     for scheme, colours in (("light", LIGHT), ("dark", DARK)):

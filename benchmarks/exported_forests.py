@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
+from riparian_experiments import datasets
 from tables import Table
 
 import riparian as rp
@@ -73,7 +74,7 @@ def taken(name: str, rows: int) -> tuple[Any, Any]:
     """Give the first rows of a stream as numbers."""
     if name in SYNTHETIC:
         return SYNTHETIC[name](seed=1).take(rows)
-    X, y = rp.datasets.load(name, as_="arrays")
+    X, y = datasets.load(name, as_="arrays")
     codes = np.unique(y, return_inverse=True)[1]
     return np.ascontiguousarray(X[:rows], dtype=np.float64), codes[:rows]
 

@@ -15,6 +15,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from riparian_experiments import datasets
 from tables import Table
 
 import riparian as rp
@@ -54,7 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def real(name: str) -> tuple[Any, Any]:
     """Give a data set with its categories."""
-    frame = rp.datasets.load(name, as_="frame", shuffle=1 if name == "magic" else False)
+    frame = datasets.load(name, as_="frame", shuffle=1 if name == "magic" else False)
     return frame, frame.pop("target").astype(str).to_numpy()
 
 

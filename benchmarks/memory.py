@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from riparian import HoeffdingTree, _core
-from riparian.settings import byte_count
+from riparian.models.settings import byte_count
 from riparian.streams import hyperplane
 
 BLOCK = 100_000

@@ -1,100 +1,141 @@
-"""How long does a prediction of one row take, and how long does it wait while a thread learns?
+"""What does reading a file cost beside the model that learns from it?
 
-Each example is a dict of ten floats (RandomRBF). Its class and its probabilities are predicted by a
-model that does not learn: the median time of a call, in microseconds. Then another thread learns
-all rows in one `partial_fit`: the longest time of a `predict_one`, in milliseconds, and the rows
-learned per second.
+A million rows of ten numbers and a class are written as CSV with 17 and with 3 digits, as JSON
+lines and as Parquet. For each file the processor time per row, in microseconds: of pyarrow and of
+polars alone on one thread, of the model alone on columns in memory, and of ``riparian run``. The
+last column is the time of ``run`` divided by the sum of pyarrow's and the model's.
 
-    python benchmarks/reading.py [--markdown] [--rows 50000] [--members 100]
+    python benchmarks/reading.py [--markdown] [--rows 1000000] [--repeat 3]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
-import threading
+import tempfile
 from collections.abc import Callable
-from time import perf_counter, perf_counter_ns, sleep
+from pathlib import Path
+from time import process_time
 from typing import Any
 
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
 import numpy as np
-import workloads
+import polars
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet
 from tables import Table
 
 import riparian as rp
+from riparian.evaluate import Result, steps
 
-START_ROWS = 20_000
-CALLS = 20_000
+BLOCK = 10_000
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rows", type=int, default=50_000, help="rows that are learned")
-    parser.add_argument("--members", type=int, default=100, help="of the forest")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3, help="the best of this many counts")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args(arguments)
-
-    workload = workloads.load("rbf", START_ROWS + options.rows)
-    assert workload is not None
-    models: dict[str, Any] = {
-        "StreamTree": rp.StreamTree(),
-        "VFDT": rp.VFDT(),
-        "HAT": rp.HAT(),
-        f"StreamForest of {options.members}": rp.StreamForest(n_estimators=options.members),
-    }
     results = []
-    for name, model in models.items():
-        names = [f"x{j}" for j in range(workload.X.shape[1])]
-        columns = dict(zip(names, workload.X.T, strict=True))
-        model.partial_fit({n: c[:START_ROWS] for n, c in columns.items()}, workload.y[:START_ROWS])
-        x = dict(zip(names, workload.X[0].tolist(), strict=True))
-        result: dict[str, Any] = {"model": name}
-        result["label"] = _median(lambda: model.predict_one(x))  # noqa: B023
-        result["proba"] = _median(lambda: model.predict_proba_one(x))  # noqa: B023
-        rest = {n: c[START_ROWS:] for n, c in columns.items()}
-        result["longest"], result["speed"] = _wait(model, x, rest, workload.y[START_ROWS:])
-        results.append(result)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path, columns in _files(Path(folder), options.rows):
+            best = {
+                "pyarrow": _best(options, lambda: _pyarrow(path)),  # noqa: B023
+                "polars": _best(options, lambda: _polars(path)),  # noqa: B023
+                "model": _best(options, lambda: _model(columns)),  # noqa: B023
+                "run": _best(options, lambda: _run(path)),  # noqa: B023
+            }
+            ratio = best["run"] / (best["pyarrow"] + best["model"])
+            results.append({"file": name, "MB": path.stat().st_size / 1e6, **best, "ratio": ratio})
     columns_of_table = [
-        ("model", "model", "{}"),
-        ("predict_one us", "label", "{:.2f}"),
-        ("predict_proba_one us", "proba", "{:.2f}"),
-        ("longest wait ms", "longest", "{:.1f}"),
-        ("rows learned / s", "speed", "{:,.0f}"),
+        ("file", "file", "{}"),
+        ("MB", "MB", "{:.0f}"),
+        ("pyarrow us/row", "pyarrow", "{:.2f}"),
+        ("polars us/row", "polars", "{:.2f}"),
+        ("model us/row", "model", "{:.2f}"),
+        ("riparian run us/row", "run", "{:.2f}"),
+        ("run / (pyarrow + model)", "ratio", "{:.2f}"),
     ]
-    table = Table("Predicting one dict of 10 floats", columns_of_table, results)
-    table.print(markdown=options.markdown)
+    Table("Reading and learning", columns_of_table, results).print(markdown=options.markdown)
     return 0
 
 
-def _median(call: Callable[[], Any]) -> float:
+def _files(folder: Path, n: int) -> list[tuple[str, Path, dict[str, Any]]]:
+    """Write the files; give their names and the columns that are in them."""
+    X = np.random.default_rng(0).normal(size=(n, 10))
+    codes = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 1)
+    labels = np.array(["low", "middle", "high"], dtype=object)[codes]
+    full = {**{f"x{i}": np.ascontiguousarray(X[:, i]) for i in range(10)}, "y": labels}
+    short = {name: c if name == "y" else np.round(c, 3) for name, c in full.items()}
+    plain = pyarrow.csv.WriteOptions(quoting_style="none")
+    pyarrow.csv.write_csv(pa.table(full), folder / "17.csv", plain)
+    pyarrow.csv.write_csv(pa.table(short), folder / "3.csv", plain)
+    pyarrow.parquet.write_table(pa.table(full), folder / "t.parquet")
+    with (folder / "t.jsonl").open("w") as file:
+        for start in range(0, n, BLOCK):
+            rows = pa.table(full).slice(start, BLOCK).to_pylist()
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    return [
+        ("CSV, 17 digits", folder / "17.csv", full),
+        ("CSV, 3 digits", folder / "3.csv", short),
+        ("JSON lines", folder / "t.jsonl", full),
+        ("Parquet", folder / "t.parquet", full),
+    ]
+
+
+def _best(options: argparse.Namespace, call: Callable[[], None]) -> float:
     times = []
-    for _ in range(CALLS):
-        start = perf_counter_ns()
+    for _ in range(options.repeat):
+        start = process_time()
         call()
-        times.append(perf_counter_ns() - start)
-    return float(np.median(times)) * 1e-3
+        times.append(process_time() - start)
+    return min(times) / options.rows * 1e6
 
 
-def _wait(model: Any, x: dict[str, float], rows: dict[str, Any], y: Any) -> tuple[float, float]:
-    """The longest call in milliseconds, and the rows that were learned per second meanwhile."""
-    seconds: list[float] = []
+def _pyarrow(path: Path) -> None:
+    """Read in blocks, as a stream must."""
+    if path.suffix == ".csv":
+        read = pyarrow.csv.ReadOptions(use_threads=False)
+        for _ in pyarrow.csv.open_csv(path, read_options=read):
+            pass
+    elif path.suffix == ".jsonl":
+        # Also in blocks; json.open_json is not in all versions.
+        read = pyarrow.json.ReadOptions(use_threads=False)
+        pyarrow.json.read_json(path, read_options=read)
+    else:
+        with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+            for _ in file.iter_batches(BLOCK, use_threads=False):
+                pass
 
-    def learn() -> None:
-        start = perf_counter()
-        model.partial_fit(rows, y)
-        seconds.append(perf_counter() - start)
 
-    learner = threading.Thread(target=learn)
-    learner.start()
-    longest = 0
-    while learner.is_alive():
-        start = perf_counter_ns()
-        model.predict_one(x)
-        longest = max(longest, perf_counter_ns() - start)
-        sleep(1e-4)
-    learner.join()
-    return longest * 1e-6, len(y) / seconds[0]
+def _polars(path: Path) -> None:
+    if path.suffix == ".csv":
+        polars.read_csv(path)
+    elif path.suffix == ".jsonl":
+        polars.read_ndjson(path)
+    else:
+        polars.read_parquet(path)
+
+
+def _model(columns: dict[str, Any]) -> None:
+    model = rp.StreamTree()
+    features = [name for name in columns if name != "y"]
+    for start in range(0, len(columns["y"]), BLOCK):
+        rows = slice(start, start + BLOCK)
+        model.prequential({name: columns[name][rows] for name in features}, columns["y"][rows])
+
+
+def _run(path: Path) -> None:
+    with rp.streams.open_stream(path, target="y") as stream:
+        for _ in steps(rp.StreamTree(), stream, Result(), block=BLOCK):
+            pass
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tables import Table, add_forms
 
 from riparian import streams
 from riparian.bounds import ConfidencePractical
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
 
 STREAMS: dict[str, Callable[..., Any]] = {
     "random tree": streams.random_tree,

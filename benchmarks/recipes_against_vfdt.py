@@ -19,7 +19,7 @@ import workloads
 from tables import Table
 
 from riparian.impurities import Accuracy
-from riparian.recipes import RECIPES
+from riparian.models.registry import RECIPES
 
 COSTS = 1.0 - np.eye(5)
 CHOICES: list[tuple[str, str, dict[str, Any]]] = [

@@ -14,6 +14,7 @@ import argparse
 import time
 
 import numpy as np
+from riparian_experiments import datasets
 from sklearn.tree import DecisionTreeClassifier
 
 import riparian as rp
@@ -60,7 +61,7 @@ def main():
     parser.add_argument("--categorical-rows", type=int, default=20_000)
     arguments = parser.parse_args()
 
-    X, y = rp.datasets.load("magic", as_="arrays", shuffle=1, download=False)
+    X, y = datasets.load("magic", as_="arrays", shuffle=1, download=False)
     X, y = X[: arguments.rows], y[: arguments.rows]
     print(f"ITI(metric={arguments.metric!r}) over {len(y):,} rows of MAGIC")
     model, ours, theirs, steps = against_rebuilding(X, y, arguments.metric, arguments.every, 2_000)

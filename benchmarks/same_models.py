@@ -23,11 +23,11 @@ LIMIT = "400KB"
 def digests() -> dict[str, str]:
     """What each pair of model and stream gives, by its name."""
     import riparian as rp
-    from riparian.models import MODELS
+    from riparian.models.registry import MODELS
 
     found = {}
     for name, model_class in sorted(MODELS.items()):
-        few = model_class.__module__.startswith("riparian.restructuring")
+        few = model_class.__module__.startswith("riparian.models.restructuring")
         for stream in STREAMS:
             X, y = getattr(rp.streams, stream)(seed=7).take(FEW_ROWS if few else ROWS)
             for limit in (None, LIMIT):

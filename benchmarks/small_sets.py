@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+from riparian_experiments import datasets
 
 import riparian as rp
 
@@ -37,7 +38,7 @@ def curves(name, shuffles):
     """Sizes, and for each model its mean accuracy at each of them."""
     sums = dict.fromkeys(MODELS, 0.0)
     for seed in range(1, shuffles + 1):
-        X, y = rp.datasets.load(name, as_="arrays", shuffle=seed, download=False)
+        X, y = datasets.load(name, as_="arrays", shuffle=seed, download=False)
         n = int(0.7 * len(y))
         sizes = [size for size in SIZES if size < n] + [n]
         for model, make in MODELS.items():

@@ -22,9 +22,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 import riparian as rp
-from riparian.commands.compare import DEFAULT_STREAMS
-from riparian.palette import DARK, LIGHT, class_colour
-from riparian.written_models import model_of
+from riparian.cli.compare import DEFAULT_STREAMS
+from riparian.cli.parse_models import parse_model
+from riparian.export.palette import DARK, LIGHT, class_colour
 
 FOLDER = Path(__file__).parent / "images"
 DOTS_PER_INCH = 144
@@ -38,24 +38,23 @@ def draw_tree(model: rp.HoeffdingTree) -> Figure:
     return figure
 
 
-def draw_accuracy(result: rp.evaluate.Result, *, dark: bool) -> Figure:
-    """Accuracy over time, and where the river changes."""
+def draw_accuracy(results: dict[str, rp.evaluate.Result], *, dark: bool) -> Figure:
+    """Accuracy of several models over time, and where the river changes."""
     colours = DARK if dark else LIGHT
-    # The first blue is dim as a thin line on a dark ground; the fifth is not.
-    blue = class_colour(4 if dark else 0, dark=dark)
-    curve, n = result.curve, float(result.n)
-    baseline = result.baselines["majority class"]
-    figure, axes = plt.subplots(figsize=(8.4, 3.4), layout="constrained")
+    last = list(results.values())[-1]
+    n, baseline = float(last.n), last.baselines["majority class"]
+    figure, axes = plt.subplots(figsize=(8.4, 3.8), layout="constrained")
     axes.axvspan(0.6 * n, 0.8 * n, color=colours["flow"], linewidth=0)
     axes.axvline(0.35 * n, color=colours["quiet"], linewidth=1.2, linestyle=(0, (4, 3)))
     axes.axhline(baseline, color=colours["quiet"], linewidth=1.4, linestyle=(0, (1, 2)))
-    axes.plot(curve.rows, curve.accuracy, color=blue, linewidth=2.0)
-
-    axes.text(0.342 * n, 0.75, "a dam is closed", ha="right")
-    axes.text(0.7 * n, 0.9, "snow and soil\ntake over", ha="center", va="center")
+    for k, (name, result) in enumerate(results.items()):
+        colour = class_colour((4, 1, 2)[k] if dark else (0, 1, 2)[k], dark=dark)
+        axes.plot(result.curve.rows, result.curve.accuracy, color=colour, linewidth=2.0, label=name)
+    axes.text(0.342 * n, 0.62, "a dam is closed", ha="right")
+    axes.text(0.7 * n, 0.985, "snow and soil take over", ha="center", va="center")
     axes.text(0.01 * n, baseline + 0.01, "always the commonest class", color=colours["quiet"])
     axes.set_xlim(0, n)
-    axes.set_ylim(0.5, 0.98)
+    axes.set_ylim(0.5, 1.0)
     axes.set_xlabel("rows")
     axes.set_ylabel("accuracy before learning")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -63,6 +62,9 @@ def draw_accuracy(result: rp.evaluate.Result, *, dark: bool) -> Figure:
     axes.grid(axis="y", color=colours["line"], linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[:].set_visible(False)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.37, 0.1), frameon=False, labelcolor=colours["ink"]
+    )
     return figure
 
 
@@ -77,7 +79,7 @@ def compared() -> rp.evaluate.Comparison:
     """What the command of evaluation.md compares."""
     texts = ["VFDT", "VFDT(leaf=adaptive)", "HoeffdingTree(leaf=linear-units)", "CorrectedVFDT"]
     texts += ["CTree"]
-    models = {text: model_of(text) for text in texts}
+    models = {text: parse_model(text) for text in texts}
     return rp.evaluate.compare(models, DEFAULT_STREAMS, seeds=range(3), rows=100_000)
 
 
@@ -188,7 +190,7 @@ def counted_operations() -> dict[str, dict[str, Any]]:
     X = rng.integers(0, 3, size=(1_000, 8))
     y = ((X[:, 0] == X[:, 1]) | (X[:, 2] == 2)) ^ (rng.random(1_000) < 0.1)
     models = {"ID3'": rp.ID3Prime(), "ID5R": rp.ID5R(), "ID4": rp.ID4()}
-    return {name: rp.restructuring.count_operations(m, X, y) for name, m in models.items()}
+    return {name: rp.evaluate.count_operations(m, X, y) for name, m in models.items()}
 
 
 def draw_operations(counted: dict[str, dict[str, Any]], *, dark: bool) -> Figure:
@@ -196,7 +198,7 @@ def draw_operations(counted: dict[str, dict[str, Any]], *, dark: bool) -> Figure
     colours = DARK if dark else LIGHT
     cycle = mpl.cycler(color=[class_colour(i, dark=dark) for i in (1, 4 if dark else 0, 2)])
     with mpl.rc_context({"axes.prop_cycle": cycle, "lines.linewidth": 2.0}):
-        axes = rp.restructuring.plot_operations(counted)
+        axes = rp.evaluate.plot_operations(counted)
     _plain(list(axes), colours)
     for ax in axes:
         ax.grid(visible=False, axis="x")
@@ -330,10 +332,14 @@ def tree() -> dict[str, Callable[[bool], Figure]]:
     stream = rp.streams.drifting()
     young = rp.StreamTree()
     rp.evaluate.prequential(young, stream, rows=ROWS_OF_THE_TREE, progress=False)
-    result = rp.evaluate.prequential(rp.StreamTree(), stream, progress=False)
+    models = (rp.StreamForest(), rp.HAT(), rp.StreamTree())
+    results = {
+        type(model).__name__: rp.evaluate.prequential(model, stream, progress=False)
+        for model in models
+    }
     return {
         "tree": lambda dark: draw_tree(young),
-        "accuracy": lambda dark: draw_accuracy(result, dark=dark),
+        "accuracy": lambda dark: draw_accuracy(results, dark=dark),
     }
 
 

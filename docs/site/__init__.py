@@ -1,0 +1,1 @@
+"""The documentation site: ``python -m docs.site`` builds it, in ``build/docs/html``."""
