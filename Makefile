@@ -5,20 +5,27 @@ BIN := $(VENV)/bin
 JOBS := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 SOURCES := pyproject.toml CMakeLists.txt \
 	$(shell find core bindings -name '*.cpp' -o -name '*.hpp' -o -name '*.ipp') \
-	$(shell find src/riparian -name '*.py' -o -name 'py.typed')
+	$(shell find src/riparian experiments -name '*.py' -o -name 'py.typed')
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: demo test check lint types sanitize threads attack fuzz fuzz-module bench slow clean help
+.PHONY: develop docs sdist wheel test-wheel
+.PHONY: demo test test-all check lint types format format-check sanitize threads coverage \
+	coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
-	@echo "make test      the tests"
-	@echo "make check     tests, lint, types, and the core under sanitizers"
+	@echo "make test      the tests: two models of each engine in full, every other model once"
+	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
+	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
+	@echo "make coverage  the lines of the package and of the core that the tests run"
 	@echo "make attack    the attacks on every model, with many more tries"
 	@echo "make fuzz      fuzz the readers of models, dicts, Arrow and text; SECONDS=60 for each"
 	@echo "make bench     the benchmarks against River and MOA"
+	@echo "make develop   install the working tree itself; the core is rebuilt when it is imported"
+	@echo "make docs      the documentation site, in build/docs/html"
+	@echo "make wheel     a wheel, in dist; make test-wheel tries it without a compiler"
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -26,8 +33,8 @@ $(VENV)/made:
 	@touch $@
 
 $(VENV)/installed: $(VENV)/made $(SOURCES)
-	@echo "building riparian ..."
-	$(PIP) install .
+	$(if $(wildcard $(VENV)/developed),$(BIN)/python -c "import riparian._core",\
+		@echo "building riparian ..." && $(PIP) install . ./experiments)
 	@touch $@
 
 $(VENV)/tested: $(VENV)/made pyproject.toml
@@ -42,14 +49,24 @@ $(VENV)/fuzzing: $(VENV)/made pyproject.toml
 	$(PIP) install --group fuzz
 	@touch $@
 
+$(VENV)/documented: $(VENV)/made pyproject.toml
+	$(PIP) install --group docs
+	@touch $@
+
 demo: $(VENV)/installed
 	$(BIN)/riparian run synth:drifting --report report.html --model-out model.rip
 	@echo "report.html shows the curves and the tree; 'riparian show model.rip' prints it"
 
-test: $(VENV)/installed $(VENV)/tested
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow"
+PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-check: test lint types sanitize threads
+test: $(VENV)/installed $(VENV)/tested
+	$(PYTEST) -m "not slow"
+
+# Every test on every model, attacks that are EFFORT times as long, and ThreadSanitizer.
+test-all: $(VENV)/installed $(VENV)/tested threads
+	RIPARIAN_TESTS=all RIPARIAN_ATTACK=$(or $(EFFORT),5) $(PYTEST)
+
+check: test lint types format-check sanitize
 
 lint: $(VENV)/checked
 	$(BIN)/ruff check .
@@ -57,20 +74,59 @@ lint: $(VENV)/checked
 
 types: $(VENV)/installed $(VENV)/tested $(VENV)/checked
 	$(BIN)/mypy
+	$(BIN)/mypy tests
 
-# The core by itself: AddressSanitizer with UBSan, then ThreadSanitizer.
+CPP_FILES = $(shell find core bindings -name '*.cpp' -o -name '*.hpp' -o -name '*.ipp')
+
+format: $(VENV)/checked
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP_FILES)
+
+format-check: $(VENV)/checked
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+
+# The core and its own tests, without Python: $(call core_tests,FOLDER,OPTIONS OF CMAKE)
+define core_tests
+	$(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+		-DRIPARIAN_PYTHON=OFF -DRIPARIAN_CORE_TESTS=ON $(2)
+	$(BIN)/cmake --build $(1)
+	$(BIN)/ctest --test-dir $(1) --output-on-failure
+endef
+
 sanitize: $(VENV)/checked
-	$(BIN)/cmake -S . -B build/address -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-		-DRIPARIAN_PYTHON=OFF -DRIPARIAN_CORE_TESTS=ON -DRIPARIAN_SANITIZE=address,undefined
-	$(BIN)/cmake --build build/address
-	$(BIN)/ctest --test-dir build/address --output-on-failure
+	$(call core_tests,build/address,-DRIPARIAN_SANITIZE=address$(comma)undefined)
 
 threads: $(VENV)/checked $(VENV)/installed $(VENV)/tested
-	$(BIN)/cmake -S . -B build/thread -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-		-DRIPARIAN_PYTHON=OFF -DRIPARIAN_CORE_TESTS=ON -DRIPARIAN_SANITIZE=thread
-	$(BIN)/cmake --build build/thread
-	$(BIN)/ctest --test-dir build/thread --output-on-failure
+	$(call core_tests,build/thread,-DRIPARIAN_SANITIZE=thread)
 	RIPARIAN_THREAD_SECONDS=30 $(BIN)/python -m pytest -q tests/contract/test_threads.py
+
+comma := ,
+
+# Lines of the package that the tests run, and lines of the core that its own tests and those of the
+# package run. The reports are build/coverage/python and build/coverage/core.
+coverage: coverage-python coverage-core
+
+# The attacks trace lines themselves, which would end the count.
+coverage-python: $(VENV)/installed $(VENV)/tested $(VENV)/checked
+	$(PYTEST) -m "not slow" --ignore tests/attack --cov=riparian --cov-report=term-missing:skip-covered \
+		--cov-report=html:build/coverage/python
+
+COVERED = build/coverage/native
+coverage-core: $(VENV)/installed $(VENV)/tested $(VENV)/checked
+	rm -rf build/coverage/package build/coverage/core && mkdir -p build/coverage/core
+	$(BIN)/cmake -S . -B $(COVERED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+		-DRIPARIAN_COVERAGE=ON -DRIPARIAN_CORE_TESTS=ON \
+		-DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+		-Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+	$(BIN)/cmake --build $(COVERED)
+	find $(COVERED) -name '*.gcda' -delete
+	$(BIN)/ctest --test-dir $(COVERED) --output-on-failure
+	mkdir -p build/coverage/package
+	cp -r src/riparian build/coverage/package
+	cp $(COVERED)/_core*.so build/coverage/package/riparian
+	PYTHONPATH=build/coverage/package $(PYTEST) -m "not slow" tests
+	$(BIN)/gcovr --root . --filter core/ --exclude core/tests/ --exclude-throw-branches \
+		--print-summary --html-details build/coverage/core/index.html $(COVERED)
 
 # The attacks of the tests with many more tries; prints how many there were.
 attack: $(VENV)/installed $(VENV)/tested
@@ -108,6 +164,31 @@ bench: $(VENV)/installed $(VENV)/tested
 
 slow: $(VENV)/installed $(VENV)/tested
 	$(BIN)/python -m pytest -q -m slow
+
+# The package as it lies in the working tree: a change of Python counts at once, and one of C++ when
+# the module is next imported. Run it again after a Python file was moved or deleted.
+develop: $(VENV)/tested $(VENV)/checked
+	$(PIP) install --group develop
+	$(PIP) install --no-build-isolation -C editable.rebuild=true -C editable.verbose=false \
+		-C build-dir=build/develop --editable .
+	$(PIP) install --editable ./experiments
+	@touch $(VENV)/developed $(VENV)/installed
+
+docs: $(VENV)/installed $(VENV)/tested $(VENV)/documented
+	$(BIN)/python -m docs.site
+
+# What is released. A wheel for Linux gets its manylinux tag from cibuildwheel.
+sdist: $(VENV)/made
+	$(PIP) install build
+	$(BIN)/python -m build --sdist --outdir dist .
+
+wheel: $(VENV)/made
+	rm -rf dist/*.whl
+	$(PIP) wheel --no-deps --wheel-dir dist .
+
+test-wheel:
+	@ls dist/*.whl > /dev/null || { echo "make wheel first" >&2; exit 1; }
+	$(PYTHON) -m tests.wheel dist/*.whl
 
 clean:
 	rm -rf $(VENV) build report.html model.rip
