@@ -66,22 +66,32 @@ def rows():
     return of
 
 
+def uninterrupted(name, call, X, y):
+    """The seconds of a whole call, so that signals come in the middle of it on any machine."""
+    model = eager(name)
+    start = time.perf_counter()
+    getattr(model, call)(X, y)
+    return time.perf_counter() - start
+
+
 @pytest.mark.parametrize("name", OF_ENGINES)
 def test_ctrl_c_is_noticed_and_keeps_the_rows_learned_so_far(name, rows, effort, report_tries):
     X, y = rows(name)
     tries = kept = 0
     for call in ("partial_fit", "fit", "prequential"):
+        whole = uninterrupted(name, call, X, y)
         for attempt in range(2 * effort):
-            model = eager(name)
-            seconds = (0.01, 0.04, 0.02, 0.08)[attempt % 4]
-            late = interrupted(lambda m=model, c=call: getattr(m, c)(X, y), seconds)
-            if late is None:
-                continue
-            # A busy machine may take the processor away for a while.
-            if late > NOTICED:
+            share = (0.2, 0.5, 0.3, 0.6)[attempt % 4]
+            seconds = min(share * whole, 0.08)
+            # A busy machine may take the processor away for a while, or give more of it.
+            for _ in range(5):
                 model = eager(name)
                 late = interrupted(lambda m=model, c=call: getattr(m, c)(X, y), seconds)
-            assert late is None or late < NOTICED
+                if late is not None and late < NOTICED:
+                    break
+            if late is None:
+                continue
+            assert late < NOTICED
             tries += 1
             if not hasattr(model, "classes_"):
                 continue  # before the first row
@@ -110,7 +120,10 @@ def test_ctrl_c_ends_predict(name, rows):
     model = eager(name).partial_fit(X[:1000], y[:1000])
     many = np.tile(X, (1 + 2_000_000 // len(X), 1)) if X.dtype != object else X
     before = modelfile.to_bytes(model)
-    late = interrupted(lambda: model.predict_proba(many), 0.03)
+    for _ in range(5):  # a busy machine may take the processor away for a while
+        late = interrupted(lambda: model.predict_proba(many), 0.03)
+        if late is None or late < NOTICED:
+            break
     assert late is None or late < NOTICED
     assert modelfile.to_bytes(model) == before
 

@@ -630,7 +630,7 @@ def test_an_interrupt_while_waiting_for_input_keeps_what_was_learned():
     # More than a pipe holds: when it is written, most of it has been read.
     process.stdin.write("x,note,y\n" + f"1,{'-' * 50},a\n" * 15_000)
     process.stdin.flush()
-    time.sleep(1.0)
+    time.sleep(3.0)
     process.send_signal(signal.SIGINT)
     text, errors = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -97,9 +97,9 @@ def test_a_negative_depth_is_refused(cover, export):
 @pytest.mark.parametrize("export", [export_text, export_graphviz])
 def test_a_chain_of_two_thousand_levels_is_written_in_a_moment(forest, export):
     model = forest.chain_model(2000)
-    start = time.perf_counter()
+    start = time.process_time()
     text = export(model)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
     assert [int(n) for n in re.findall(r"<= (\d+)", text)] == list(range(2000, 0, -1))
     assert max(map(len, text.splitlines())) < 300
 

@@ -111,9 +111,9 @@ def test_pictures_of_one_leaf_and_of_nothing(forest):
 @pytest.mark.parametrize("view", [tree_svg, repr_html])
 def test_a_chain_of_two_thousand_levels_is_drawn_in_a_moment(forest, view):
     model = forest.chain_model(2000)
-    start = time.perf_counter()
+    start = time.process_time()
     html = view(model)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
     assert "+3,992 nodes" in html
     assert len(html) < 50_000
 

@@ -96,10 +96,10 @@ def test_with_room_for_them_thirty_categories_are_drawn(jobs):
 
 def test_a_chain_of_two_thousand_levels_is_laid_out_in_a_moment(forest):
     structure = Structure.of(forest.chain_model(2000))
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(lay_out(structure).cards) == 9
     assert len(lay_out(structure, max_depth=None).cards) == 4001
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_many_classes_get_a_short_legend(forest):

@@ -149,12 +149,12 @@ def test_a_node_that_is_not_there_is_refused(cover, index):
 
 def test_a_chain_of_ten_thousand_levels_is_read_in_a_moment(forest):
     model = forest.chain_model(10_000)
-    start = time.perf_counter()
+    start = time.process_time()
     structure = Structure.of(model)
     assert structure.depth == 10_000
     assert structure[0].below == 20_000
     assert sum(structure[0].reached) == 4.0 * 10_000 + 4.0 * 10_000 + 3.0
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 @pytest.mark.parametrize(
