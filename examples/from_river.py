@@ -7,7 +7,6 @@ from river import ensemble, evaluate, metrics, preprocessing
 from river.datasets import synth
 
 import riparian as rp
-from riparian.compat.river import RiverTree
 
 
 def stream():
@@ -25,14 +24,12 @@ print(f"  {tree.splits()[0]}")
 by_hand = rp.HoeffdingTree()
 metric = metrics.Accuracy()
 for x, y in stream():
-    answer = by_hand.predict_one(x)
-    if answer is not None:  # before the first example a model has no answer
-        metric.update(y, answer)
+    predicted = by_hand.predict_one(x)
+    if predicted is not None:  # before the first example there is no prediction
+        metric.update(y, predicted)
     by_hand.learn_one(x, y)
 print(f"by hand, without the scaler: {metric}")
 
-# An ensemble copies its model with River's clone, which wants a model of River's own kind.
-bagged = ensemble.BaggingClassifier(
-    RiverTree(rp.HoeffdingTree(grace_period=100)), n_models=5, seed=1
-)
+# An ensemble of River clones the tree.
+bagged = ensemble.BaggingClassifier(rp.HoeffdingTree(grace_period=100), n_models=5, seed=1)
 print("bagged:", evaluate.progressive_val_score(stream(), bagged, metrics.Accuracy()))

@@ -16,7 +16,7 @@ PACKAGE = SOURCE / "riparian"
 #: own line and from the lines below it.
 LAYERS = [
     {"__main__", "cli"},
-    {"lab", "compat"},
+    {"lab"},
     {"show"},
     {"evaluate"},
     {"models"},

@@ -13,11 +13,13 @@ from riparian.models.registry import MODELS
 METHODS = {
     "change_counts",
     "changes",
+    "clone",
     "explain_one",
     "export_graphviz",
     "export_text",
     "fit",
     "guarantee",
+    "learn_many",
     "learn_one",
     "members",
     "partial_fit",
@@ -25,8 +27,10 @@ METHODS = {
     "planes",
     "plot",
     "predict",
+    "predict_many",
     "predict_one",
     "predict_proba",
+    "predict_proba_many",
     "predict_proba_one",
     "prequential",
     "rescan",
@@ -38,8 +42,8 @@ METHODS = {
     "to_onnx",
     "to_sklearn",
 }
-#: Methods that scikit-learn documents.
-INHERITED = {"get_metadata_routing", "get_params", "score"}
+#: Methods that scikit-learn documents, and one that River documents while it is in use.
+INHERITED = {"get_metadata_routing", "get_params", "score", "mutate"}
 
 
 def public_methods(cls):

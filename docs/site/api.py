@@ -21,7 +21,7 @@ from riparian.policies import AXES, Policy
 __all__ = ["write_pages"]
 
 #: Public modules that are not attributes of ``riparian`` until they are imported.
-_IMPORTED = ("riparian.compat.river", "riparian.export", "riparian.policies")
+_IMPORTED = ("riparian.export", "riparian.policies")
 
 
 def write_pages(target: Path) -> None:

@@ -55,10 +55,27 @@ def __getattr__(name: str) -> Any:
         from riparian.models.registry import MODELS
 
         if name not in MODELS:
-            raise AttributeError(f"module 'riparian' has no attribute {name!r}")
+            raise _unknown(name)
         value = MODELS[name]
     setattr(sys.modules[__name__], name, value)
     return value
+
+
+def _unknown(name: str) -> Exception:
+    """Return the error about a name that is not there; it names the right one."""
+    import difflib
+
+    from riparian.models.other_names import CLASSES, nearest
+
+    text = f"module 'riparian' has no attribute {name!r}"
+    if name in CLASSES:
+        text += f"; {nearest(name)}"
+        # `from riparian import name` would replace the text of an AttributeError by its own.
+        if sys._getframe(2).f_code.co_name == "_handle_fromlist":
+            return ImportError(text)
+    elif near := difflib.get_close_matches(name, __dir__(), n=1):
+        text += f"; did you mean rp.{near[0]}?"
+    return AttributeError(text)
 
 
 def __dir__() -> list[str]:

@@ -1,10 +1,16 @@
-"""riparian in River: as it is in pipelines and evaluation, and as an estimator of River's kind."""
+"""riparian in River: a model is a classifier of River, without a wrapper."""
 
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import riparian as rp
@@ -12,35 +18,49 @@ from riparian.models.registry import RECIPES
 
 river = pytest.importorskip("river")
 
-from river import base, checks, compose, evaluate, metrics, preprocessing  # noqa: E402
+from river import (  # noqa: E402  # noqa: E402
+    base,
+    checks,
+    compose,
+    drift,
+    ensemble,
+    evaluate,
+    imblearn,
+    metrics,
+    multiclass,
+    preprocessing,
+)
+from river.utils import expand_param_grid  # noqa: E402
 
-from riparian.compat.river import RiverTree  # noqa: E402
-
-MODELS = {
-    "as it comes": RiverTree,
-    "VFDT": lambda: RiverTree(rp.VFDT()),
-    "linear-units": lambda: RiverTree(rp.HoeffdingTree(leaf="linear-units", grace_period=20)),
-    "the best of three, costs": lambda: RiverTree(
-        rp.VFDT(leaf=("majority", "naive-bayes", "linear-units"), costs={(True, False): 3.0})
+MODELS: dict[str, Callable[[], Any]] = {
+    "HoeffdingTree": rp.HoeffdingTree,
+    "StreamTree": rp.StreamTree,
+    "the best of three, costs": lambda: rp.VFDT(
+        leaf=("majority", "naive-bayes", "linear-units"), costs={(True, False): 3.0}
     ),
-    "OADT": lambda: RiverTree(rp.OADT()),
-    "naive Bayes": lambda: RiverTree(rp.HoeffdingTree(leaf="naive-bayes", grace_period=20)),
+    "StreamForest": lambda: rp.StreamForest(n_estimators=3),
+    "AdaptiveRandomForest": lambda: rp.AdaptiveRandomForest(
+        n_estimators=2, estimator=rp.HAT(grace_period=50), leaf_features=None
+    ),
+    "OADT": rp.OADT,
 }
 
 
 def all_checks():
     for name, new_model in MODELS.items():
         for i, check in enumerate(checks.yield_checks(new_model())):
-            if name == "OADT" and check.__name__ == "check_shuffle_features_no_impact":
-                continue  # its first weights hang on the places of the features
-            yield pytest.param(new_model, check, id=f"{name}-{i}-{check.__name__}")
+            if check.__name__ not in new_model()._unit_test_skips():
+                yield pytest.param(new_model, check, id=f"{name}-{i}-{check.__name__}")
 
 
 @pytest.mark.parametrize(("new_model", "check"), list(all_checks()))
 def test_river_finds_its_conventions_kept(new_model, check):
-    model = new_model()
-    assert check.__name__ not in model._unit_test_skips()
-    check(model.clone())
+    check(new_model().clone())
+
+
+def test_only_oadt_depends_on_the_order_of_features():
+    assert rp.OADT()._unit_test_skips() == {"check_shuffle_features_no_impact"}
+    assert all(not model()._unit_test_skips() for name, model in MODELS.items() if name != "OADT")
 
 
 def stream(n=3_000, seed=1):
@@ -108,46 +128,231 @@ def test_probabilities_are_evaluated_too(tree):
 
 def test_a_tree_counts_as_a_classifier_of_river(tree):
     assert isinstance(tree, base.Classifier)
-    assert isinstance(RiverTree(tree), base.Classifier)
+    assert isinstance(tree, base.MiniBatchClassifier)
+    assert isinstance(tree, base.Base)
+    assert not isinstance(tree, base.Regressor)
+    assert str(tree) == repr(tree)
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_the_wrapper_learns_what_the_tree_learns(recipe):
-    plain = RECIPES[recipe](grace_period=50, delta=1e-3)
-    wrapped = RiverTree(RECIPES[recipe](grace_period=50, delta=1e-3))
-    for x, y in stream():
-        assert wrapped.predict_one(x) == plain.predict_one(x)
-        assert wrapped.predict_proba_one(x) == plain.predict_proba_one(x)
-        plain.learn_one(x, y)
-        wrapped.learn_one(x, y)
-    again = pickle.loads(pickle.dumps(wrapped))
-    assert again.predict_proba_one(x) == plain.predict_proba_one(x)
+def test_river_is_not_imported_and_its_methods_work_without_it():
+    program = """
+import sys, pandas as pd, riparian as rp
+model = rp.VFDT(tau=0.1)
+model.learn_many(pd.DataFrame({"a": [1.0, 2.0]}), pd.Series(["x", "y"]))
+assert model.clone({"tau": 0.2}).tau == 0.2
+assert model.predict_many(pd.DataFrame({"a": [1.0]})).tolist() == ["x"]
+try:
+    (lambda x: x) | model
+except TypeError:
+    pass
+else:
+    raise AssertionError
+assert not any(name.startswith("river") for name in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_a_clone_of_the_wrapper_has_the_parameters_and_nothing_learned():
-    wrapped = RiverTree(rp.VFDT(grace_period=50))
-    for x, y in stream(200):
-        wrapped.learn_one(x, y)
-    clone = wrapped.clone()
-    assert clone.model.grace_period == 50
-    assert clone.predict_one(x) is None
-    changed = wrapped.clone({"model": rp.VFDT(grace_period=7)})
-    assert changed.model.grace_period == 7
-    assert wrapped.predict_one(x) in (True, False)
+def learned(model, n=300):
+    for x, y in stream(n):
+        model.learn_one(x, y)
+    return model
 
 
-def test_the_wrapper_never_teaches_the_model_it_was_given():
-    given = rp.VFDT()
-    wrapped = RiverTree(given)
-    wrapped.learn_one({"warm": 3.0}, True)
-    assert not given.__sklearn_is_fitted__()
+def test_a_clone_has_the_parameters_and_nothing_learned():
+    model = learned(rp.VFDT(grace_period=50))
+    clone = model.clone()
+    assert clone.grace_period == 50
+    assert clone.predict_one({"warm": 1.0}) is None
+    changed = model.clone({"grace_period": 7, "tau": 0.2})
+    assert (changed.grace_period, changed.tau) == (7, 0.2)
+    assert model.grace_period == 50
+    assert model.n_seen_ == 300
 
 
-def test_a_forest_of_river_grows_from_the_wrapper():
-    from river import ensemble
+def test_a_clone_with_attributes_has_learned_the_same_and_goes_on_alone():
+    model = learned(rp.VFDT(grace_period=50))
+    copy = model.clone({"tau": 0.3}, include_attributes=True)
+    assert (copy.n_seen_, copy.tau) == (300, 0.3)
+    learned(copy)
+    assert model.n_seen_ == 300
 
-    forest = ensemble.BaggingClassifier(
-        RiverTree(rp.VFDT(grace_period=50, delta=1e-3, tau=0.1)), n_models=3, seed=1
+
+def test_a_clone_with_a_parameter_of_a_policy():
+    model = rp.CTree(grace_period=50).clone({"bound__c": 0.5})
+    assert model.bound == rp.bounds.ConfidencePractical(c=0.5)
+
+
+def test_a_clone_refuses_a_name_of_river_and_says_what_it_is_here():
+    with pytest.raises(ValueError, match=r"River's leaf_prediction='nba' is leaf='adaptive'"):
+        rp.VFDT().clone({"leaf_prediction": "nba"})
+
+
+def test_a_grid_of_river_makes_models_of_all_parameters():
+    models = expand_param_grid(rp.VFDT(), {"grace_period": [50, 100], "tau": [0.1, 0.2]})
+    assert [(m.grace_period, m.tau) for m in models] == [
+        (50, 0.1),
+        (50, 0.2),
+        (100, 0.1),
+        (100, 0.2),
+    ]
+    forests = expand_param_grid(rp.Forest(), {"estimator": [(rp.VFDT, {"tau": [0.1, 0.3]})]})
+    assert [type(forest.estimator) for forest in forests] == [rp.VFDT, rp.VFDT]
+    assert [forest.estimator.tau for forest in forests] == [0.1, 0.3]
+
+
+#: Made of a classifier that is copied with River's `clone`.
+ENSEMBLES: dict[str, Callable[[Any], Any]] = {
+    "Bagging": lambda model: ensemble.BaggingClassifier(model, n_models=3, seed=1),
+    "ADWINBagging": lambda model: ensemble.ADWINBaggingClassifier(model, n_models=3, seed=1),
+    "LeveragingBagging": lambda model: ensemble.LeveragingBaggingClassifier(
+        model, n_models=3, seed=1
+    ),
+    "LeveragingBagging-wt": lambda model: ensemble.LeveragingBaggingClassifier(
+        model, n_models=3, bagging_method="wt", seed=1
+    ),
+    "SRP": lambda model: ensemble.SRPClassifier(model, n_models=3, seed=1, subspace_size=0.7),
+    "AdaBoost": lambda model: ensemble.AdaBoostClassifier(model, n_models=3, seed=1),
+    "OneVsRest": multiclass.OneVsRestClassifier,
+    "OneVsOne": multiclass.OneVsOneClassifier,
+    "oversampled": lambda model: imblearn.RandomOverSampler(
+        model, desired_dist={True: 0.5, False: 0.5}, seed=1
+    ),
+    "retrained at a drift": lambda model: drift.DriftRetrainingClassifier(
+        model, drift.binary.DDM()
+    ),
+}
+MEMBERS = {
+    "HoeffdingTree": lambda: rp.HoeffdingTree(grace_period=50, delta=1e-3, tau=0.1),
+    "StreamForest": lambda: rp.StreamForest(n_estimators=2),
+    "a pipeline": lambda: preprocessing.StandardScaler() | rp.StreamTree(grace_period=50, tau=0.1),
+}
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+@pytest.mark.parametrize("kind", ENSEMBLES)
+def test_an_ensemble_of_river_works_with_a_model_as_it_is(kind, member, capsys):
+    model = ENSEMBLES[kind](MEMBERS[member]())
+    accuracy = evaluate.progressive_val_score(
+        stream(1_200), model, metrics.Accuracy(), print_every=600, show_memory=True, show_time=True
     )
-    accuracy = evaluate.progressive_val_score(stream(2_000), forest, metrics.Accuracy())
-    assert accuracy.get() > 0.8
+    assert accuracy.get() > 0.7
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert all("B" in line.rsplit(" ", 1)[1] for line in lines)
+
+
+@pytest.mark.parametrize("kind", ENSEMBLES)
+def test_a_clone_of_an_ensemble_of_river_has_learned_nothing(kind):
+    model = ENSEMBLES[kind](rp.VFDT(grace_period=50))
+    learned(model, 50)
+    inner: Any = model.clone()._wrapped_model
+    assert isinstance(inner, rp.VFDT)
+    assert inner.grace_period == 50
+    assert not inner.__sklearn_is_fitted__()
+
+
+def test_three_classes_are_learned_one_against_the_rest_in_batches_too():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 3, 3_000), "b": rng.normal(size=3_000)})
+    y = pd.Series(np.array(["low", "mid", "top"])[X["a"].astype(int)])
+    model = multiclass.OneVsRestClassifier(rp.HoeffdingTree(grace_period=50, tau=0.1))
+    model.learn_many(X, y)
+    assert (model.predict_many(X) == y).mean() > 0.95
+    shares: Any = model.predict_proba_many(X)
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(1.0)
+
+
+def frame(n=400, seed=3):
+    rows = list(stream(n, seed))
+    index = [f"row {i}" for i in range(n)]
+    return pd.DataFrame([x for x, _ in rows], index=index), pd.Series([y for _, y in rows])
+
+
+def test_many_rows_are_learned_and_predicted_as_one_by_one():
+    X, y = frame()
+    many, one = rp.VFDT(leaf="adaptive", grace_period=50), rp.VFDT(leaf="adaptive", grace_period=50)
+    many.learn_many(X.head(150), y.head(150))
+    many.learn_many(X.tail(250), y.tail(250), w=np.ones(250))
+    for x, label in zip(X.to_dict("records"), y, strict=True):
+        one.learn_one(x, label)
+    assert many.splits() == one.splits()
+    labels, shares = many.predict_many(X), many.predict_proba_many(X)
+    assert isinstance(labels, pd.Series)
+    assert list(labels.index) == list(shares.index) == list(X.index)
+    for i, x in enumerate(X.to_dict("records")):
+        assert labels.iloc[i] == one.predict_one(x)
+        assert shares.iloc[i].to_dict() == one.predict_proba_one(x)
+
+
+def test_many_rows_of_polars_are_a_frame_of_polars():
+    X, y = frame()
+    model = rp.VFDT(leaf="adaptive")
+    model.learn_many(pl.from_pandas(X), pl.from_pandas(y))
+    labels, shares = (
+        model.predict_many(pl.from_pandas(X)),
+        model.predict_proba_many(pl.from_pandas(X)),
+    )
+    assert labels.to_list() == model.predict(X).tolist()
+    assert shares.columns == [str(label) for label in model.classes_]
+    np.testing.assert_array_equal(shares.to_numpy(), model.predict_proba(X))
+
+
+def test_many_rows_before_anything_was_learned():
+    X, _ = frame(3)
+    model = rp.VFDT()
+    assert model.predict_many(X).tolist() == [None] * 3
+    assert model.predict_proba_many(X).shape == (3, 0)
+
+
+@pytest.mark.parametrize("method", ["predict_many", "predict_proba_many"])
+def test_many_rows_must_be_a_frame(method):
+    model = rp.VFDT()
+    model.learn_many(*frame())
+    with pytest.raises(
+        TypeError, match=f"{method} needs a DataFrame of pandas or polars, got ndar"
+    ):
+        getattr(model, method)(np.zeros((2, 3)))
+
+
+def test_many_rows_in_a_pipeline():
+    X, y = frame(2_000)
+    model = preprocessing.StandardScaler() | rp.VFDT(leaf="adaptive", grace_period=50, tau=0.1)
+    model.learn_many(X, y)
+    assert (model.predict_many(X).to_numpy() == y.to_numpy()).mean() > 0.8
+
+
+def test_a_function_may_begin_a_pipeline():
+    def without_wind(x):
+        return {name: value for name, value in x.items() if name != "wind"}
+
+    model = without_wind | rp.VFDT()
+    assert isinstance(model, compose.Pipeline)
+    learned(model)
+    assert list(model["VFDT"].feature_names_in_) == ["warm", "wet"]
+
+
+def test_the_memory_of_a_model_is_the_one_it_counts():
+    model = rp.StreamForest(n_estimators=3)
+    empty = model._raw_memory_usage
+    assert 0 < empty < 1_000
+    learned(model, 2_000)
+    assert model.memory_bytes_ <= model._raw_memory_usage <= model.memory_bytes_ + 1_000
+    assert model._memory_usage.endswith("B")
+    bagging = ensemble.BaggingClassifier(rp.StreamForest(n_estimators=3), n_models=3, seed=1)
+    learned(bagging, 2_000)
+    assert bagging._raw_memory_usage > sum(m.memory_bytes_ for m in bagging) > 0
+
+
+def test_mutate_sets_the_memory_limit_and_nothing_else():
+    model = learned(rp.VFDT(), 50)
+    model.mutate({"max_bytes": "2MB"})
+    learned(model, 10)
+    assert model.max_bytes == "2MB"
+    with pytest.raises(ValueError, match="'tau' is not a mutable attribute"):
+        model.mutate({"tau": 0.5})
+
+
+def test_a_pickle_counts_as_a_classifier_too():
+    again = pickle.loads(pickle.dumps(learned(rp.VFDT())))
+    assert again.clone().get_params() == again.get_params()
+    assert isinstance(again, base.Classifier)

@@ -61,7 +61,7 @@ def test_a_recipe_shows_exactly_the_parameters_that_it_takes(name):
     assert set(vars(cls())) & FREE == wanted
     assert set(inside.docstring_entries(cls.__doc__)) == wanted
     for fixed in FREE - wanted:
-        with pytest.raises(TypeError, match=rf"{name}\.__init__\(\) got an unexpected .*'{fixed}'"):
+        with pytest.raises(TypeError, match=f"^{name} has no parameter '{fixed}'"):
             cls(**{fixed: None})
         with pytest.raises(ValueError, match=f"Invalid parameter '{fixed}'"):
             cls().set_params(**{fixed: None})
@@ -164,7 +164,7 @@ def test_a_recipe_does_not_take_what_it_fixes_nor_what_follows_from_a_policy():
     for model, delta in ((Mine(), 0.1), (Mine(bound="hoeffding"), 0.2)):
         axes = inside.axes(model)
         assert (axes["tau"], axes["delta"], axes["impurity"]) == (0.0, delta, Gini())
-    with pytest.raises(TypeError, match=r"Mine\.__init__\(\) got an unexpected .*'tau'"):
+    with pytest.raises(TypeError, match=r"^Mine has no parameter 'tau'; HoeffdingTree has it"):
         Mine(tau=0.1)
 
 

@@ -13,7 +13,9 @@ from typing import Any
 from riparian.cli.model_options import read_costs, read_policy
 from riparian.drift import DETECTORS
 from riparian.errors import one_of
+from riparian.models.other_names import CLASSES, NOT_NEEDED, PARAMETERS, nearest
 from riparian.models.registry import MODELS
+from riparian.models.unknown_parameters import hint
 from riparian.policies import AXES
 
 __all__ = ["make_model", "parse_assignments", "parse_model", "parse_value"]
@@ -53,6 +55,8 @@ def parse_model(text: str) -> Any:
     if match is None:
         raise ValueError(f"a model must be NAME or NAME(parameter=value, ...), got {text!r}")
     name, arguments = match.groups()
+    if name in CLASSES:
+        raise ValueError(f"there is no model {name}; {nearest(name)}")
     return _make(MODELS[one_of("a model", name, MODELS)], arguments or "")
 
 
@@ -90,6 +94,9 @@ def parse_assignments(
             raise ValueError(f"a parameter of {name} must be name=value, got {text.strip()!r}")
         axis = parameter.partition("__")[0]
         if axis == parameter or axis not in AXES or axis not in known:
+            if name in MODELS and (parameter in PARAMETERS or parameter in NOT_NEEDED):
+                instead = hint(MODELS[name], parameter, parse_value(value.strip()))
+                raise ValueError(f"{name} has no parameter {parameter!r}{instead}")
             one_of(f"a parameter of {name}", parameter, known)
         if parameter in found:
             raise ValueError(f"parameter {parameter} of {name} is given twice")

@@ -16,7 +16,8 @@ from riparian.models.learned import E
 from riparian.models.learning import Learning
 from riparian.models.parts import Parts
 from riparian.models.recipe import Recipe, document, initializer, same_value
-from riparian.models.river import announce_to_river
+from riparian.models.river import RiverModel, announce_to_river
+from riparian.models.unknown_parameters import explaining, hint
 from riparian.policies import AXES, changed, shortest
 from riparian.storage import modelfile
 from riparian.storage.outputs import open_output
@@ -31,17 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["StreamClassifier"]
 
 
-class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
+class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
     """A model over a native engine; a subclass defines the engine and what it shows of it.
 
     A subclass has an `__init__` of plain parameters that ends in
-    ``announce_to_river(type(self))``, the class of its engine (``_native``) and the method
+    ``announce_to_river()``, the class of its engine (``_native``) and the method
     :meth:`_settings`. A recipe has none of these: it declares what it fixes.
     """
-
-    # River's pipelines and evaluation read these.
-    _supervised = True
-    _multiclass = True
 
     #: The heading under which lists show it.
     _group: ClassVar[str] = ""
@@ -82,8 +79,9 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
         if fixes is not None or defaults is not None or allows is not None or takes:
             cls._recipe = Recipe(fixes or {}, defaults or {}, takes, allows or {})
             taken = cls._recipe.taken(cls._free_defaults(), cls._always_taken)
-            cls.__init__ = initializer(cls, taken)  # type: ignore[method-assign]
+            cls.__init__ = explaining(initializer(cls, taken))  # type: ignore[method-assign]
         elif "__init__" in cls.__dict__:
+            cls.__init__ = explaining(cls.__init__)  # type: ignore[method-assign]
             cls._free = getattr(cls, "_free", cls)
             return
         # A class without parameters of its own is another name for a recipe.
@@ -171,6 +169,10 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
             axis: changed(axis, self._meant(axis, params.pop(axis, own[axis])), changes)
             for axis, changes in of_policies.items()
         }
+        for name, value in params.items():
+            if "__" not in name and name not in own:
+                found = hint(type(self), name, value)
+                raise ValueError(f"Invalid parameter {name!r} for {self}{found}")
         super().set_params(**params)
         for axis, policy in policies.items():
             setattr(self, axis, policy)
@@ -377,4 +379,4 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator):
         if "model" in state:
             learned = modelfile.from_bytes(state["model"], state["functions"])
             self._install(learned._current(learned._learning))
-        announce_to_river(type(self))
+        announce_to_river()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from riparian.models.river import announce_to_river
 from riparian.models.settings import resolved
 from riparian.models.streaming_tree import StreamingTree
 from riparian.policies import resolve, shortest
@@ -275,7 +274,6 @@ class HoeffdingTree(StreamingTree, group="trees"):
         self.max_leaves = max_leaves
         self.max_bytes = max_bytes
         self.categorical_features = categorical_features
-        announce_to_river(type(self))
 
     @classmethod
     def _resolved(cls, axes: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from riparian.errors import one_of
-from riparian.models.river import announce_to_river
 from riparian.policies import AXES, Policy, classes, resolve, shortest
 
 __all__ = ["Recipe", "document", "initializer", "same_value"]
@@ -108,13 +107,7 @@ def initializer(cls: type, taken: Mapping[str, Any]) -> Callable[..., None]:
     """Return the ``__init__`` of a recipe with these parameters and defaults."""
 
     def init(self: Any, **given: Any) -> None:
-        for name in given:
-            if name not in taken:
-                raise TypeError(
-                    f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
-                )
         self.__dict__.update({**taken, **given})
-        announce_to_river(type(self))
 
     kind = inspect.Parameter
     own = [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in taken.items()]

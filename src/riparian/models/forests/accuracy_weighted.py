@@ -14,7 +14,6 @@ from riparian import _core
 from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.members import Member, Standing
 from riparian.models.hoeffding import HoeffdingTree
-from riparian.models.river import announce_to_river
 from riparian.policies.parameter import whole
 
 __all__ = ["AccuracyWeightedEnsemble", "ChunkMember"]
@@ -117,7 +116,6 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
-        announce_to_river(type(self))
 
     _native = _core.ChunkForest
 

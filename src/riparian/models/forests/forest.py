@@ -14,7 +14,6 @@ from riparian.errors import one_of
 from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.members import Standing
 from riparian.models.hoeffding import HoeffdingTree
-from riparian.models.river import announce_to_river
 from riparian.models.settings import check_features, check_seed
 from riparian.policies.literals import FeatureCount
 from riparian.policies.parameter import number, truth, whole
@@ -147,7 +146,6 @@ class Forest(Ensemble[_core.Forest]):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.categorical_features = categorical_features
-        announce_to_river(type(self))
 
     # No rule of a paper depends on these.
     _always_taken = (

@@ -16,7 +16,6 @@ from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.forest import detector_of
 from riparian.models.forests.members import Member, Standing, Vote
 from riparian.models.hoeffding import HoeffdingTree
-from riparian.models.river import announce_to_river
 from riparian.policies import shortest
 from riparian.policies.literals import CutsChoice, LeafChoice
 from riparian.policies.parameter import number
@@ -224,7 +223,6 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
-        announce_to_river(type(self))
 
     # -- the engine ---------------------------------------------------------------------------
 

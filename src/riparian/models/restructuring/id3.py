@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from riparian import _core
 from riparian.models.restructuring.model import EveryValue, Remembering
-from riparian.models.river import announce_to_river
 
 __all__ = ["ID3", "ID3Prime"]
 
@@ -63,7 +62,6 @@ class ID3(Remembering, EveryValue[_core.Restructuring], paper="quinlan1986"):
 
     def __init__(self, *, max_examples: int | None = None) -> None:
         self.max_examples = max_examples
-        announce_to_river(type(self))
 
     _rule: ClassVar = {"tests": "multiway", "rebuild": True, "lazy": True, "metric": "entropy"}
 

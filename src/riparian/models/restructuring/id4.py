@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from riparian import _core
 from riparian.models.restructuring.model import EveryValue
-from riparian.models.river import announce_to_river
 from riparian.policies.parameter import number, truth
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class ID4(EveryValue[_core.Id4], paper="schlimmer1986"):
     def __init__(self, *, alpha: float = 0.01, count_when_pure: bool = False) -> None:
         self.alpha = alpha
         self.count_when_pure = count_when_pure
-        announce_to_river(type(self))
 
     _native = _core.Id4
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from riparian import _core
 from riparian.models.restructuring.model import EveryValue, Remembering
-from riparian.models.river import announce_to_river
 
 __all__ = ["ID5R"]
 
@@ -60,6 +59,5 @@ class ID5R(Remembering, EveryValue[_core.Restructuring], paper="utgoff1989"):
 
     def __init__(self, *, max_examples: int | None = None) -> None:
         self.max_examples = max_examples
-        announce_to_river(type(self))
 
     _rule: ClassVar = {"tests": "multiway", "rebuild": False, "lazy": False, "metric": "entropy"}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from riparian.errors import one_of
 from riparian.models.restructuring.model import Remembering, example_limit
-from riparian.models.river import announce_to_river
 from riparian.models.settings import check_categorical_features
 from riparian.policies.parameter import truth
 
@@ -99,7 +98,6 @@ class ITI(Remembering, paper="utgoff1997"):
         self.lazy = lazy
         self.max_examples = max_examples
         self.categorical_features = categorical_features
-        announce_to_river(type(self))
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import refuse_inexpressible
