@@ -10,6 +10,7 @@
 
 #include "../core/drift/any.hpp"
 #include "arrays.hpp"
+#include "objects.hpp"
 #include "parts.hpp"
 #include "policies.hpp"
 
@@ -41,6 +42,12 @@ void bind_drift(nb::module_& m) {
             },
             "name"_a, "parameters"_a,
             nb::sig("def __init__(self, name: str, parameters: dict[str, object]) -> None"))
+        .def_static(
+            "of_object",
+            [](nb::object adapter) {
+                return AnyDetector(CustomDetector({detector_object(std::move(adapter))}));
+            },
+            "adapter"_a, nb::sig("def of_object(adapter: object) -> Detector"))
         .def(
             "accepts", [](const AnyDetector& self, double x) { return accepts(input_of(self), x); },
             "x"_a)

@@ -8,28 +8,13 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "held.hpp"
 #include "interrupt.hpp"
 
 namespace nb = nanobind;
 using namespace riparian;
 
 namespace {
-
-// Python objects must be destroyed with the interpreter held, whichever thread drops the last tree.
-class Held {
-public:
-    explicit Held(nb::object function) : function_(std::move(function)) {}
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    ~Held() {
-        const nb::gil_scoped_acquire held;
-        function_.reset();
-    }
-    [[nodiscard]] const nb::object& get() const { return function_; }
-
-private:
-    nb::object function_;
-};
 
 // Calls a function of the user. Ctrl-C in it would leave the row half learned, so the function is called
 // again, and what Ctrl-C raised is raised after the row.
@@ -79,7 +64,7 @@ public:
     }
 
 private:
-    Held function_;
+    HeldPython function_;
     mutable std::map<std::size_t, double> ranges_;
 };
 
@@ -96,7 +81,7 @@ public:
     }
 
 private:
-    Held function_;
+    HeldPython function_;
 };
 
 class PythonWindow final : public WindowFunction {
@@ -116,7 +101,7 @@ public:
     }
 
 private:
-    Held function_;
+    HeldPython function_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "adwin.hpp"
+#include "custom.hpp"
 #include "ddm.hpp"
 #include "eddm.hpp"
 #include "fhddm.hpp"
@@ -14,7 +15,8 @@
 
 namespace riparian {
 
-using AnyDetector = std::variant<Adwin, Ddm, Eddm, HddmA, HddmW, Kswin, PageHinkley, Fhddm>;
+using AnyDetector =
+    std::variant<Adwin, Ddm, Eddm, HddmA, HddmW, Kswin, PageHinkley, Fhddm, CustomDetector>;
 
 [[nodiscard]] inline DetectorInput input_of(const AnyDetector& detector) noexcept {
     return std::visit([](const auto& d) { return d.input; }, detector);

@@ -207,9 +207,62 @@ CASE(a_million_updates_of_every_detector_are_quick) {
     a_million_updates_are_quick<Fhddm>();
 }
 
-// Detectors and parameters are found by the names that users write.
+// A detector as a user would write it.
+class OwnAdwin final : public DetectorObject {
+public:
+    explicit OwnAdwin(const Adwin& adwin) : adwin_(adwin) {}
+    Found update(double x) override {
+        const Signal signal = adwin_.update(x);
+        return {signal == Signal::drift, true, adwin_.estimate(), adwin_.shift()};
+    }
+    [[nodiscard]] std::unique_ptr<DetectorObject> fresh() const override {
+        return std::make_unique<OwnAdwin>(Adwin{});
+    }
+    [[nodiscard]] std::unique_ptr<DetectorObject> copy() const override {
+        return std::make_unique<OwnAdwin>(adwin_);
+    }
+    void save(std::vector<double>& out) const override { adwin_.save(out); }
+    [[nodiscard]] std::unique_ptr<DetectorObject> restored(
+        std::span<const double>& rest) const override {
+        return std::make_unique<OwnAdwin>(Adwin::restore({}, rest));
+    }
+
+private:
+    Adwin adwin_;
+};
+
+CASE(a_custom_detector_works_as_its_object_does) {
+    const CustomDetector prototype({std::make_shared<OwnAdwin>(Adwin{})});
+    Adwin adwin;
+    CustomDetector own = prototype;
+    Dice dice(17);
+    for (std::size_t i = 0; i < 3000; ++i) {
+        const double x = dice.chance(i < 1500 ? 0.1 : 0.5);
+        CHECK(adwin.update(x) == own.update(x));
+        CHECK(adwin.estimate() == own.estimate() && adwin.shift() == own.shift());
+        if (i % 500 != 0) continue;
+        CustomDetector copy = own;  // independent of the original
+        copy.update(1.0 - x);
+        std::vector<double> state;
+        own.save(state);
+        std::span<const double> rest(state);
+        own = CustomDetector::restore(own.parameters(), rest);
+        CHECK(rest.empty());
+    }
+    own.reset();
+    CHECK(own.width() == 0 && own.update(1.0) == Signal::none && own.estimate() == 1.0);
+}
+
+CASE(a_custom_detector_without_an_object_detects_nothing) {
+    CustomDetector none;
+    for (const double x : {0.0, 1.0, 1.0, 0.0}) CHECK(none.update(x) == Signal::none);
+    CHECK(none.estimate() == 0.5 && none.width() == 4);
+}
+
+// Detectors and parameters are found by the names that users write; their own have none.
 CASE(any_detector_finds_a_change) {
-    const std::vector<std::string_view> all = names(static_cast<const AnyDetector*>(nullptr));
+    std::vector<std::string_view> all = names(static_cast<const AnyDetector*>(nullptr));
+    std::erase(all, CustomDetector::name);
     CHECK(all.size() == 8);
     for (const std::string_view name : all) {
         AnyDetector d = fresh(by_name<AnyDetector>(name).value(), [](auto&&...) {});

@@ -19,6 +19,7 @@ from riparian.models.recipe import Recipe, document, initializer, same_value
 from riparian.models.river import RiverModel, announce_to_river
 from riparian.models.unknown_parameters import explaining, hint
 from riparian.policies import AXES, changed, shortest
+from riparian.policies.objects import states_in
 from riparian.storage import modelfile
 from riparian.storage.outputs import open_output
 
@@ -369,7 +370,11 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
         parameters |= {"_metadata": self.metadata_, "_positions": self.positions_}
         state: dict[str, Any] = {"parameters": parameters}
         if self._engine is not None:
-            state["model"] = modelfile.to_bytes(self)
+            kept: list[Any] = []
+            with states_in(kept):
+                state["model"] = modelfile.to_bytes(self)
+            if kept:
+                state["states"] = kept
             # The parameters may have been changed since the model learned.
             state["functions"] = modelfile.functions_of(self._learned_with)
         return state
@@ -377,6 +382,7 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["parameters"])
         if "model" in state:
-            learned = modelfile.from_bytes(state["model"], state["functions"])
+            with states_in(state.get("states", [])):
+                learned = modelfile.from_bytes(state["model"], state["functions"])
             self._install(learned._current(learned._learning))
         announce_to_river()

@@ -26,6 +26,7 @@ from riparian.models.engine import Codes, Numbers
 from riparian.models.learned import E, State
 from riparian.models.predicting import Predicting
 from riparian.models.settings import byte_count
+from riparian.policies.objects import states_in
 
 __all__ = ["Learning"]
 
@@ -310,8 +311,10 @@ class Learning(Predicting[E]):
         """Return the state with the `max_bytes` of now, which may have been set since."""
         if self._limit() == state.axes.get("max_bytes"):
             return state
+        axes = {**state.axes, "max_bytes": self._limit()}
+        self._settings(axes)  # a ValueError where the limit cannot be combined with something
         state.engine.set_max_bytes(byte_count("max_bytes", self._limit()))
-        self._learned_with = axes = {**state.axes, "max_bytes": self._limit()}
+        self._learned_with = axes
         return state._replace(axes=axes)
 
     def _safe_to_change(self, state: State[E], batch: Checked) -> State[E]:
@@ -349,7 +352,8 @@ class Learning(Predicting[E]):
     def _copied(self, state: State[E]) -> State[E]:
         """Return a copy of a state, with the same lock."""
         restored = self._restorer(state.axes)
-        engine = restored(state.engine.snapshot())
+        with states_in([]):
+            engine = restored(state.engine.snapshot())
         return self._completed(engine, copy.deepcopy(state.schema), state.axes, state.lock)
 
     def _apply(

@@ -29,6 +29,7 @@ from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
 from riparian.policies import AXES, Policy, classes
 from riparian.policies.callables import importable_name
+from riparian.policies.objects import is_own_object
 from riparian.storage.old_formats import translated
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def load(
     functions : dict, optional
         The functions of a model with a callable impurity, bound or hook, because the file holds
         only their names: ``{"impurity": my_impurity}``, ``{"adaptation__hook": my_hook}``, or for
-        the members of a forest ``{"estimator__impurity": my_impurity}``.
+        the members of a forest ``{"estimator__impurity": my_impurity}``. Also the objects of a
+        model with drift detectors or leaf predictors of your own: ``{"drift": MyDetector()}``.
 
     Returns
     -------
@@ -180,7 +182,9 @@ def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in parameters.items():
         if isinstance(value, BaseEstimator):
             found |= {f"{name}__{k}": f for k, f in functions_of(value._axes()).items()}
-        elif callable(value):
+        elif isinstance(value, Detector):
+            continue
+        elif callable(value) or is_own_object(value):
             found[name] = value
         elif isinstance(value, Policy):
             found |= {f"{name}__{k}": f for k, f in value.__dict__.items() if callable(f)}
@@ -228,14 +232,16 @@ def _plain(name: str, value: Any) -> Any:
                 for (predicted, true), cost in cost_pairs(value).items()
             ]
         }
-    if callable(value):
-        known = importable_name(value)
+    if callable(value) or is_own_object(value):
+        own = is_own_object(value)
+        kind = "class" if own else "function"
+        known = importable_name(type(value) if own else value)
         if known is None:
             raise TypeError(
                 f"parameter {name}={value!r} cannot be saved: a model file holds the name of a "
-                "function, and this one cannot be imported by its name; define it in a module"
+                f"{kind}, and this one cannot be imported by its name; define it in a module"
             )
-        return {"function": known}
+        return {"object" if own else "function": known}
     raise TypeError(f"parameter {name}={value!r} cannot be saved in a model file")
 
 
@@ -304,16 +310,20 @@ def _with_functions(
 ) -> dict[str, Any]:
     """Replace names of functions by the functions that the caller passed."""
     for name, value in parameters.items():
-        if not (isinstance(value, dict) and set(value) == {"function"}):
+        if not (isinstance(value, dict) and set(value) in ({"function"}, {"object"})):
             continue
         key = below + name
+        ((kind, known),) = value.items()
         if key not in functions:
+            what = "this function" if kind == "function" else "such an object"
             raise ModelFileError(
-                f"the model was made with {key}={value['function']}; pass this function: "
+                f"the model was made with {key}={known}; pass {what}: "
                 f"load(path, functions={{{key!r}: ...}})"
             )
-        if not callable(functions[key]):
+        if kind == "function" and not callable(functions[key]):
             raise ModelFileError(f"functions[{key!r}] must be callable")
+        if kind == "object" and not is_own_object(functions[key]):
+            raise ModelFileError(f"functions[{key!r}] must be an object of the class {known}")
         parameters[name] = functions[key]
     return parameters
 

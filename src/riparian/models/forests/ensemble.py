@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,6 +17,7 @@ from riparian import _core
 from riparian.data.costs import check_costs
 from riparian.data.schema import Schema
 from riparian.data.table import read_example, refuse_uncertain
+from riparian.drift import Detector
 from riparian.evidence.certificates import Certificates, Split, evidence_lines, splits_of
 from riparian.evidence.structure import Structure
 from riparian.models.base import StreamClassifier
@@ -33,6 +35,7 @@ from riparian.models.learned import State
 from riparian.models.parts import Parts
 from riparian.models.settings import byte_count, check_settings
 from riparian.policies import shortest
+from riparian.policies.objects import is_own_object, states_in
 from riparian.policies.parameter import whole
 
 if TYPE_CHECKING:
@@ -91,6 +94,9 @@ class Ensemble(StreamClassifier[E], group="forests"):
         del axes["n_jobs"]  # it changes no result
         if isinstance(axes.get("estimator"), sklearn.base.BaseEstimator):
             axes["estimator"] = sklearn.base.clone(axes["estimator"])
+        for name, value in axes.items():
+            if is_own_object(value) and not isinstance(value, Detector):
+                axes[name] = copy.deepcopy(value)  # the user may go on to use it
         return axes
 
     @property
@@ -416,11 +422,12 @@ class Ensemble(StreamClassifier[E], group="forests"):
         self, choose: Callable[[list[Standing]], Any] = list
     ) -> list[tuple[Standing, HoeffdingTree]]:
         """Return copies of the members that `choose` selects, as they are now."""
-        read = self._read_trees(lambda tree: (tree.snapshot(), tree.max_bytes), choose)
-        return [
-            (standing, self._copy(standing, arrays, share, features[: len(arrays["kinds"])]))
-            for standing, (arrays, share), features in read
-        ]
+        with states_in([]):
+            read = self._read_trees(lambda tree: (tree.snapshot(), tree.max_bytes), choose)
+            return [
+                (standing, self._copy(standing, arrays, share, features[: len(arrays["kinds"])]))
+                for standing, (arrays, share), features in read
+            ]
 
     def _copy(
         self,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from decimal import Decimal
-from numbers import Real
 from typing import Any, Literal, get_args
 
 from riparian import _core
-from riparian.drift import ADWIN, Detector
 from riparian.errors import one_of
+from riparian.models.forests.detectors import (
+    DetectorChoice,
+    calls_own_detector,
+    detector_of,
+)
 from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.members import Standing
 from riparian.models.hoeffding import HoeffdingTree
@@ -18,7 +20,7 @@ from riparian.models.settings import check_features, check_seed
 from riparian.policies.literals import FeatureCount
 from riparian.policies.parameter import number, truth, whole
 
-__all__ = ["Forest", "detector_of"]
+__all__ = ["Forest"]
 
 Replacement = Literal["none", "worst", "background"]
 
@@ -53,9 +55,10 @@ class Forest(Ensemble[_core.Forest]):
         What happens when `drift` finds that the error of a member has risen: nothing; the member
         with the largest error starts over; or the member is replaced by the tree that has grown
         in its background since the last `warning`, or by a new tree if there is none.
-    warning, drift : Detector, float or None, default=None
+    warning, drift : Detector, float, object, callable or None, default=None
         The drift detector of each member: one of :mod:`riparian.drift`, or the `delta` of an
-        ADWIN.
+        ADWIN. An object of your own or of River is copied for each member; it has ``update(x)``
+        and ``drift_detected``. A function or class that makes such objects is accepted too.
     drawn_background : bool, default=False
         Whether a tree in the background learns rows with the weights of its member, or with
         weight 1.
@@ -121,8 +124,8 @@ class Forest(Ensemble[_core.Forest]):
         features: FeatureCount = None,
         leaf_features: FeatureCount = None,
         replacement: Replacement = "none",
-        warning: Detector | float | None = None,
-        drift: Detector | float | None = None,
+        warning: DetectorChoice = None,
+        drift: DetectorChoice = None,
         drawn_background: bool = False,
         weighted_votes: bool = True,
         costs: Any = None,
@@ -166,6 +169,11 @@ class Forest(Ensemble[_core.Forest]):
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         return _settings(axes)
 
+    @property
+    def _calls_user_functions(self) -> bool:
+        axes = self._learned_with if self._engine is not None else self.__dict__
+        return super()._calls_user_functions or calls_own_detector(axes)
+
     # -- looking inside -----------------------------------------------------------------------
 
     def _standings(self) -> list[Standing]:
@@ -186,8 +194,8 @@ class Forest(Ensemble[_core.Forest]):
 def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
     rate = number("rate", axes["rate"], 1e-6, 64.0)
     replacement = one_of("replacement", axes["replacement"], get_args(Replacement))
-    warning = detector_of("warning", axes["warning"])
-    drift = detector_of("drift", axes["drift"])
+    warning = detector_of("warning", axes)
+    drift = detector_of("drift", axes)
     if replacement == "none" and (warning or drift):
         raise ValueError("warning and drift must be None with replacement='none'")
     if replacement != "none" and drift is None:
@@ -207,21 +215,3 @@ def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
         "drift": drift,
         "seed": check_seed(axes["random_state"]),
     }
-
-
-def detector_of(name: str, value: object) -> _core.Detector | None:
-    """Return a new detector for the core: one of the package, or an ADWIN of that `delta`."""
-    if value is None:
-        return None
-    if isinstance(value, Real) and not isinstance(value, bool):
-        if not (0.0 < float(value) < 1.0 and math.isfinite(float(value))):
-            raise ValueError(
-                f"{name} must be the delta of an ADWIN, between 0 and 1, got {value!r}"
-            )
-        value = ADWIN(delta=float(value))
-    if not isinstance(value, Detector):
-        raise ValueError(
-            f"{name} must be a detector of riparian.drift, the delta of an ADWIN or None, "
-            f"got {value!r}"
-        )
-    return value.clone()._native

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from riparian import _core
 from riparian.data.formatting import label_text
-from riparian.drift import Detector
 from riparian.errors import one_of
+from riparian.models.forests.detectors import (
+    DetectorChoice,
+    calls_own_detector,
+    detector_of,
+)
 from riparian.models.forests.ensemble import Ensemble
-from riparian.models.forests.forest import detector_of
 from riparian.models.forests.members import Member, Standing, Vote
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.policies import shortest
@@ -127,8 +130,9 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         Which last examples the children of a split learn: those of the forest that are of the two
         classes, or those of the tree, which may be much older. A new tree begins with those of
         the forest in both cases.
-    drift : Detector, float or None, default=None
+    drift : Detector, float, object, callable or None, default=None
         The drift detector of each tree: one of :mod:`riparian.drift`, or the `delta` of an ADWIN.
+        An object of your own or of River is copied for each tree, as in :class:`Forest`.
         When the error of a tree rises, it starts over with the short-term memory, as in later
         papers of the authors [2]_.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
@@ -204,7 +208,7 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         grace_period: float | None = None,
         short_memory: int = 1000,
         memory: Memory = "shared",
-        drift: Detector | float | None = None,
+        drift: DetectorChoice = None,
         costs: Any = None,
         max_bytes: int | str | None = None,
         n_jobs: int | None = None,
@@ -231,7 +235,7 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "shared": one_of("memory", axes["memory"], get_args(Memory)) == "shared",
-            "drift": detector_of("drift", axes["drift"]),
+            "drift": detector_of("drift", axes),
         }
 
     def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,9 +243,13 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
 
     @property
     def _calls_user_functions(self) -> bool:
-        """Whether a row may fail: one of a class that was declared needs room for its trees."""
+        """Whether a row may fail: by a detector of the user, or for lack of room.
+
+        A row of a class that was declared needs room for its trees.
+        """
         engine = self._engine
-        return (
+        axes = self._learned_with if engine is not None else self.__dict__
+        return calls_own_detector(axes) or (
             engine is not None
             and engine.max_bytes is not None
             and engine.n_classes_seen < engine.n_classes

@@ -1,0 +1,12 @@
+// Objects with a state that the user wrote in Python, as the core calls them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+
+#include "../core/drift/custom.hpp"
+
+// Accepts a riparian.policies.objects.DetectorObject, which makes, updates and saves the objects of
+// the user and checks what they return.
+std::shared_ptr<const riparian::DetectorObject> detector_object(nanobind::object);
