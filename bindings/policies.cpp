@@ -94,6 +94,8 @@ nb::dict dict_of(const PolicyDeclaration& d) {
     out["about"] = d.about;
     out["parameters"] = parameters;
     out["rules"] = rules_of(d.rules);
+    out["theorem"] = d.theorem;
+    out["premises"] = rules_of(d.premises);
     out["certain_only"] = conditions_of(d.certain_only);
     out["mean_gains"] = means_of(d.mean_gains);
     out["serves"] = list_of(d.serves);

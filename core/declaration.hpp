@@ -28,6 +28,8 @@ struct PolicyDeclaration {
     std::string_view name, type_name, about;
     std::vector<ParameterDeclaration> parameters;
     std::vector<Rule> rules;
+    std::string_view theorem;  // what the promise rests on
+    std::vector<Rule> premises;
     // it cannot learn uncertain values where one of these holds
     std::vector<Condition> certain_only;
     std::vector<MeanGain> mean_gains;
@@ -124,6 +126,10 @@ template <class Policy>
     }
     if constexpr (requires { Policy::rules; }) {
         out.rules.assign(Policy::rules.begin(), Policy::rules.end());
+    }
+    if constexpr (requires { Policy::premises; }) {
+        out.theorem = Policy::theorem;
+        out.premises.assign(Policy::premises.begin(), Policy::premises.end());
     }
     if constexpr (requires { Policy::certain_only; }) {
         out.certain_only.assign(Policy::certain_only.begin(), Policy::certain_only.end());

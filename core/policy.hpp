@@ -13,6 +13,10 @@
 //     static constexpr std::array mean_gains     for an impurity: when its gain is a mean over
 //                                                examples (MeanGain)
 //
+//     static constexpr std::array premises       what a theorem asks of other parameters (Rule). A tree
+//                                                that breaks one of them learns, but guarantee() says
+//                                                that the theorem does not cover it, and why
+//
 // Only the name is required.
 #pragma once
 

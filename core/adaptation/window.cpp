@@ -324,7 +324,7 @@ void WindowTree::recount() {
         leaf.recent.reset();
         leaf.statistics.close();
         leaf.classes = 0;
-        leaf.checked -= std::exchange(leaf.weight, 0.0);
+        leaf.checked -= std::exchange(leaf.weight, 0.0);  // what arrived since the check, negative
         try {
             leaf.statistics.open(leaves_.shape());
         } catch (const OverLimit&) {
@@ -332,6 +332,10 @@ void WindowTree::recount() {
         }
     }
     relearn_window(examples_.first(), 0);
+    // The next check of a leaf is due after as many further arrivals as without the recount.
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+        if (leaves_[i].statistics.is_open()) leaves_[i].checked += leaves_[i].weight;
+    }
     if (!leaves_.shape().derives()) return;
     for (const NodeRecord& leaf : leaves_) {
         if (!leaf.statistics.is_open() || at(leaf.node).test != Test::leaf) continue;

@@ -47,6 +47,7 @@ enum class Pairing : std::uint8_t {
 //
 //     serves              the impurities that it was derived for; all if absent
 //     promise             the text of guarantee(); {delta} and {gain} stand for the tree's own
+//     theorem, premises   the theorem that the promise rests on, and what it asks of the tree
 //     promise_for_means   the text if the gain is a mean over single examples
 //     spending            what delta covers: "check" (one check, the default), "tree" (all checks
 //                         of the tree) or "nothing" (the bound has no delta)

@@ -7,13 +7,14 @@
 
 namespace riparian {
 
-enum class ConfidenceForm : std::uint8_t { printed, derived };
+enum class ConfidenceForm : std::uint8_t { printed, derived, literal };
 
 // The practical rule of C-Tree [derosa2015, eq. 8]:
 //
 //     epsilon = c sqrt(ln(m^2 h^2 t d) / m),    times ln m for entropy
 //
-// In the printed form the root has h = 1 and d counts the class as well, as in the released code.
+// The root has h = 1. In the printed form d counts the class as well, as in the released code; in the
+// literal form it counts the features only, as the paper defines it.
 // Deriving the rule from eq. 7 with delta = 1/t gives ln((h + 1)(h + 2) d m t^2) instead, where the
 // root has h = 0. This is the derived form.
 struct ConfidencePractical {
@@ -33,8 +34,11 @@ struct ConfidencePractical {
     static void each_parameter(Self& self, Visit&& visit) {
         visit("c", self.c, Range{0.0, 1e6},
               "Factor of the half-width. Smaller values split sooner.");
-        visit("form", self.form, OneOf("printed", "derived"),
-              "Logarithm in equation 8: as printed in the paper, or as derived from equation 7.");
+        visit(
+            "form", self.form, OneOf("printed", "derived", "literal"),
+            "Logarithm in equation 8: as printed in the paper, with d of the released code, which "
+            "counts the class as a feature; as derived from equation 7; or with d as the paper "
+            "defines it.");
     }
 
     // Equation 8 has no delta.
@@ -42,9 +46,10 @@ struct ConfidencePractical {
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         const double h = e.depth + 1.0;
-        const double argument = form == ConfidenceForm::printed
-                                    ? e.n * e.n * (h * h) * e.seen * (e.features + 1.0)
-                                    : h * (h + 1.0) * e.features * e.n * (e.seen * e.seen);
+        const double d = e.features + (form == ConfidenceForm::printed ? 1.0 : 0.0);
+        const double argument = form == ConfidenceForm::derived
+                                    ? h * (h + 1.0) * d * e.n * (e.seen * e.seen)
+                                    : e.n * e.n * (h * h) * e.seen * d;
         if (!(argument > 1.0)) return std::numeric_limits<double>::infinity();
         const double width = c * std::sqrt(ln(argument) / e.n);
         if (e.measure != Measure::entropy) return width;

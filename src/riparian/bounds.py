@@ -275,7 +275,8 @@ def confidence_practical(
        \varepsilon_\text{derived} = c \sqrt{\tfrac1m \ln((h+1)(h+2)\, d\, m\, t^2)}
 
     times :math:`\ln m` for entropy. In the printed form the root has :math:`h=1` and
-    :math:`d` includes the class, as in the released code. The derived form is
+    :math:`d` includes the class, as in the released code. The literal form is the same with
+    :math:`d` as the paper defines it: the number of features. The derived form is
     :func:`confidence` with :math:`\delta = 1/t`, where the root has :math:`h=0`. The rule has
     no guarantee, because `c` is tuned. The result is infinite where the logarithm is not
     positive.
@@ -291,11 +292,12 @@ def confidence_practical(
     features : int or array-like
         Number of features of the tree, without the class.
     depth : int or array-like, default=0
-        Depth of the leaf. The root has depth 0 in both forms.
+        Depth of the leaf. The root has depth 0 in every form.
     c : float, default=1.0
         Factor of the interval. Smaller values split sooner.
-    form : {"printed", "derived"}, default="printed"
-        The logarithm: as printed in the paper, or as it follows from its eq. 7.
+    form : {"printed", "derived", "literal"}, default="printed"
+        The logarithm: as printed in the paper, with `d` of the released code; as it follows from
+        eq. 7; or with `d` of the paper.
 
     Returns
     -------

@@ -99,6 +99,34 @@ def test_a_limit_holds_after_every_row_and_the_tree_still_improves(limit):
     assert np.allclose(model.predict_proba(X[:100]).sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"leaf": "adaptive", "adaptive_grace": True},
+        {"adaptation": "alternates"},
+        {"adaptation": "reevaluation", "runner_up": "none"},
+        {"adaptation": "options"},
+        {"statistics": "exhaustive"},
+    ],
+    ids=str,
+)
+def test_with_room_to_spare_a_limit_changes_no_split(options):
+    X, y = rbf(8_000)
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], size=len(y))
+    trees = [
+        rp.HoeffdingTree(max_bytes=limit, **MANY_LEAVES | options).partial_fit(
+            X, y, sample_weight=weights
+        )
+        for limit in (None, 10**9)
+    ]
+    free, limited = trees
+    assert free.n_leaves_ > 5
+    assert limited.splits() == free.splits()
+    assert limited.n_leaves_ == limited.n_active_leaves_ == free.n_leaves_
+    np.testing.assert_array_equal(limited.predict_proba(X), free.predict_proba(X))
+
+
 @needs("max_bytes")
 def test_a_limit_holds_for_every_model(model):
     X, y = mixed(4_000)

@@ -1,5 +1,6 @@
 """What the laboratory refuses, and how it words what it found."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from riparian import lab
 from riparian.bounds import ConfidencePractical, DeltaMethod
 from riparian.impurities import Accuracy
+from riparian.lab.decisions import clopper_pearson
 
 
 @pytest.mark.parametrize(
@@ -124,8 +126,6 @@ def test_misjudged_decisions_are_told_where_they_differ():
 def test_the_interval_is_exact():
     # From tables of Clopper and Pearson's limits.
     assert lab.decisions(repetitions=1).interval == pytest.approx((0.0, 0.975))
-    from riparian.lab.decisions import clopper_pearson
-
     assert clopper_pearson(5, 10) == pytest.approx((0.18709, 0.81291), abs=1e-5)
     assert clopper_pearson(10, 10)[1] == 1.0
 
@@ -141,6 +141,20 @@ def test_the_verdict_follows_the_interval():
     assert few.interval[0] < few.delta < few.interval[1]
     assert few.verdict == "open"
     assert "neither kept nor broken" in str(few)
+
+
+def test_a_rule_that_rarely_decides_is_judged_by_its_decisions():
+    found = lab.decisions(repetitions=100)
+    rare = dataclasses.replace(
+        found, repetitions=1000, decided=30, wrong=20, interval=clopper_pearson(20, 1000)
+    )
+    assert rare.interval[1] < rare.delta
+    assert rare.decided_rate == 20 / 30
+    assert rare.decided_interval == clopper_pearson(20, 30)
+    assert rare.verdict == "broken"
+    assert "970 were not decided; 66.7 % of the others were wrong" in str(rare)
+    none = dataclasses.replace(rare, decided=0, wrong=0, interval=clopper_pearson(0, 1000))
+    assert (none.verdict, none.decided_interval) == ("kept", (0.0, 1.0))
 
 
 def test_progress_is_told():

@@ -206,7 +206,7 @@ def test_less_than_an_example_promises_nothing():
     assert bounds.confidence_interval(1, delta=0.1, impurity="entropy") == np.inf
 
 
-@pytest.mark.parametrize("form", ["printed", "derived"])
+@pytest.mark.parametrize("form", ["printed", "derived", "literal"])
 @pytest.mark.parametrize("impurity", bounds.SERVES["confidence-practical"])
 def test_the_practical_confidence_is_eq_8(impurity, form):
     a = at_random()
@@ -472,7 +472,7 @@ def test_a_bound_shrinks_with_examples_and_grows_with_confidence(width, n, facto
     assert width(n, delta / 2) > fewer
 
 
-@pytest.mark.parametrize("form", ["printed", "derived"])
+@pytest.mark.parametrize("form", ["printed", "derived", "literal"])
 @given(n=st.floats(100, 1e12), factor=st.floats(1.01, 100), depth=st.integers(0, 50))
 def test_the_practical_confidence_shrinks_with_examples_and_grows_with_the_tree(
     form, n, factor, depth

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.bounds import ConfidencePractical
+from riparian.bounds import Confidence, ConfidencePractical
 from riparian.evidence.certificates import Pending, Split
 from riparian.impurities import Accuracy
 from riparian.models.registry import RECIPES
@@ -195,6 +195,91 @@ def test_the_guarantee_of_a_recipe_is_what_its_bound_gives(name):
     assert "epsilon is too few" not in text
 
 
+#: What theorem 4 of De Rosa and Cesa-Bianchi asks of a tree.
+COVERED = {
+    "bound": "confidence",
+    "impurity": "gini",
+    "epsilons": 2,
+    "runner_up": "cut",
+    "statistics": "exhaustive",
+    "categorical_cuts": "one-against-rest",
+    "min_branch_fraction": 0.0,
+}
+
+
+def two_classes(n=400, **options):
+    X, y, *_ = numbers(np.random.default_rng(2), n)
+    return rp.HoeffdingTree(grace_period=50, **options).partial_fit(X, np.minimum(y, 1))
+
+
+def test_a_tree_that_meets_the_premises_has_the_theorem_of_its_bound():
+    text = two_classes(**COVERED).guarantee()
+    assert "at most 1e-07" in text
+    assert "theorem 4" in text
+    assert "Delta covers all checks of the tree." in text
+    assert "does not cover" not in text
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"epsilons": 1}, "compared with one half-width"),
+        ({"runner_up": "attribute"}, "not with every other cut"),
+        ({"statistics": "gaussian"}, "estimated from summaries"),
+        ({"statistics": "intervals"}, "estimated from summaries"),
+        ({"categorical_cuts": "multiway"}, "more than two branches"),
+        ({"min_branch_fraction": 0.01}, "a small branch"),
+        ({"inherit_counts": "count"}, "the leaf has not seen"),
+        ({"short_memory": 100}, "its parent has split on"),
+        ({"adaptation": "alternates"}, "replaced by a rule of their own"),
+        ({"max_bytes": 10**7}, "memory limit"),
+        ({"bound": Confidence(one_over_t=True)}, "remark 1"),
+    ],
+    ids=str,
+)
+def test_a_broken_premise_is_named(broken, reason):
+    text = two_classes(**COVERED | broken).guarantee()
+    assert "Theorem 4 of De Rosa and Cesa-Bianchi does not cover this tree" in text
+    assert reason in text
+    assert "at most 1e-07" not in text
+    assert "Delta covers" not in text
+
+
+def test_the_proof_is_for_two_classes():
+    X, y, *_ = numbers(np.random.default_rng(2), 400)
+    text = rp.HoeffdingTree(**COVERED).partial_fit(X, y).guarantee()
+    assert "there are 3 classes, and the proof is for two" in text
+
+
+def test_a_tree_without_numbers_needs_no_statistics_of_them():
+    X = np.array([["a"], ["b"], ["a"], ["c"]] * 50, dtype=object)
+    model = rp.HoeffdingTree(**COVERED | {"statistics": "gaussian"})
+    assert "theorem 4" in model.partial_fit(X, [0, 1, 0, 1] * 50).guarantee()
+
+
+def outlier(n, seed):
+    """x0 is 0 or 100 in class 0 and 101 in class 1: the best cut is between 100 and 101."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    x0 = np.where(y == 1, 101.0, rng.choice([0.0, 100.0], n))
+    return np.column_stack([x0, rng.normal(size=n).round(1)]), y
+
+
+def test_the_theorem_is_not_claimed_for_gaussian_estimates():
+    """Ten thresholds of two Gaussians miss the best cut, so the gain at the root is wrong."""
+    for seed in range(3):
+        X, y = outlier(30_000, seed)
+        model = rp.CTree(bound="confidence").partial_fit(X, y)
+        assert "estimated from summaries" in model.guarantee()
+        assert "Delta covers" not in model.guarantee()
+        exact = rp.CTree(bound="confidence", statistics="exhaustive").partial_fit(X, y)
+        assert "does not cover" not in exact.guarantee()
+        (root,) = [s for s in exact.splits() if s.node == 0]
+        assert root.feature == "x0"
+        assert 100.0 <= inside.nodes(exact)["threshold"][0] < 101.0
+        assert root.gain == pytest.approx(0.5, abs=0.01)
+
+
 def test_a_guarantee_tells_what_was_chosen():
     two = tree(impurity="gini", epsilons=2)
     assert "gini gain" in two.guarantee()
@@ -203,9 +288,6 @@ def test_a_guarantee_tells_what_was_chosen():
     assert "the labels are fixed before they are evaluated" in tree(**judged).guarantee()
     assert "one epsilon is too few" in tree(**judged).guarantee()
     assert "two epsilons keep" in tree(**judged, epsilons=2).guarantee()
-    assert "theorem 4" in tree(bound="confidence", impurity="gini").guarantee()
-    covered = tree(bound="confidence", impurity="gini").guarantee()
-    assert "Delta covers all checks of the tree." in covered
     spent = tree(spend_delta=True)
     assert f"together used {inside.engine(spent).delta_spent:.3g} so far" in spent.guarantee()
     careless = tree(delta=0.3)

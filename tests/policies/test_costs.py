@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import riparian as rp
 from riparian.cli.app import app
+from riparian.data.costs import cost_matrix
 from riparian.evaluate import prequential
 from riparian.impurities import Loss
 from riparian.models.registry import RECIPES
@@ -42,6 +43,33 @@ def test_the_decision_flips_at_the_threshold_of_the_specification(costs):
         assert answer(p) == "N"
     for p in (threshold * (1 + 1e-12), 0.00990100, 0.01, 0.5):
         assert answer(p) == "P"
+
+
+def test_a_matrix_of_pairs_is_divided_by_the_largest_cost_of_all():
+    # The largest pair counts wherever it stands, and also if its classes are not there yet.
+    for pairs in (
+        {("a", "b"): 2.0, ("b", "a"): 8.0},
+        {("b", "a"): 8.0, ("a", "b"): 2.0},
+        {("c", "d"): 8.0, ("a", "b"): 2.0, ("b", "a"): 8.0},
+    ):
+        np.testing.assert_array_equal(cost_matrix(pairs, ["a", "b"]), [[0.0, 0.25], [1.0, 0.0]])
+    late = {("a", "b"): 2.0, ("b", "a"): 1.0, ("c", "d"): 8.0}
+    np.testing.assert_array_equal(cost_matrix(late, ["a", "b"]), [[0.0, 0.25], [0.125, 0.0]])
+    # A pair that is left out costs 1, which is then the largest cost.
+    low = {("a", "b"): 0.5}
+    np.testing.assert_array_equal(cost_matrix(low, ["a", "b"]), [[0.0, 0.5], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_tree_splits_by_the_loss_of_the_largest_pair(turned):
+    # The gain of a perfect cut is the mean cost of the cheapest class before it.
+    pairs = {("a", "b"): 2.0, ("b", "a"): 8.0}
+    if turned:
+        pairs = dict(reversed(pairs.items()))
+    X, y = [[0.0], [1.0]] * 500, ["a", "b"] * 500
+    model = rp.HoeffdingTree(impurity="loss", costs=pairs, leaf="majority", tau=0.5)
+    (split,) = model.partial_fit(X, y).splits()
+    assert split.gain == pytest.approx(0.5 * 2.0 / 8.0, abs=1e-3)
 
 
 def test_of_equally_cheap_answers_the_first_class_is_given():

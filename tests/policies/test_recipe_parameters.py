@@ -28,7 +28,7 @@ from tests.policies.every_policy import (
 ALWAYS = set(ALWAYS_TAKEN)
 #: What a recipe takes in addition.
 TAKES = {
-    "CTree": {"bound", "impurity"},
+    "CTree": {"bound", "impurity", "statistics"},
     "CVFDT": {"adaptation", "impurity", "bound"},
     "CorrHTree": set(),
     "CorrectedVFDT": {"impurity", "epsilons", "spend_delta"},
@@ -37,7 +37,7 @@ TAKES = {
     "HAT": {"adaptation", "impurity", "bound", "random_state"},
     "HoeffdingOptionTree": {"adaptation", "impurity", "bound"},
     "HybridTree": {"bound"},
-    "MDT": {"impurity", "cuts", "missing_second"},
+    "MDT": {"impurity", "cuts", "missing_second", "variance"},
     "McDiarmidTree": {"impurity"},
     "MisclassificationTree": set(),
     "NIP": {"statistics", "bound", "impurity"},

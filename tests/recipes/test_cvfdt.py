@@ -13,10 +13,20 @@ from riparian.impurities import Accuracy
 from riparian.storage.modelfile import from_bytes, to_bytes
 from riparian.streams import random_rbf, sea
 from tests import inside
+from tests.compositions import policies_of
 from tests.recipes.window_oracle import check_counts, check_everything
+from tests.reference.cvfdt import WindowReference
+from tests.split_by_split import axes_of, in_order_of_appearance
 
 #: So eager that subtrees begin, win and are given up all the time.
 WINDOW = Window(size=500, validity_period=130, test_period=150, test_size=50)
+WINDOW_NAMES = (
+    "window",
+    "validity_period",
+    "alt_test_period",
+    "alt_test_size",
+    "alt_prune_margin",
+)
 RESTLESS = {"adaptation": WINDOW, "grace_period": 30, "delta": 0.2, "tau": 0.3}
 
 
@@ -149,6 +159,80 @@ def test_checks_count_arrivals_while_the_window_is_full():
     arrays = inside.snapshot(model)
     assert arrays["weight"].tolist() == [100.0]
     assert arrays["checks"].tolist() == [100]
+
+
+def test_a_recount_leaves_the_schedule_of_checks_as_it_is():
+    # The window is counted again after 400, 800, ... forgotten examples, between two checks.
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(3_000, 2)), rng.integers(0, 2, 3_000)
+    model = rp.CVFDT(adaptation=Window(size=100), grace_period=70, tau=0, delta=1e-9)
+    for n in range(0, 3_000, 10):
+        model.partial_fit(X[n : n + 10], y[n : n + 10])
+        assert inside.snapshot(model)["checks"].tolist() == [(n + 10) // 70]
+
+
+# -- it is the tree of the paper ------------------------------------------------------------------
+
+
+def turning_categories(seed, n=3_000, every=700, noise=0.15):
+    """Four categorical features; two of them determine the class, and they take turns."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, k, n) for k in (2, 3, 2, 4)])
+    turn = np.arange(n) // every
+    y = (X[np.arange(n), turn % 4] + X[np.arange(n), (turn + 1) % 4]) % 2
+    return X, np.where(rng.random(n) < noise, rng.integers(0, 2, n), y)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"window": 300, "validity_period": 70, "alt_test_period": 100, "alt_test_size": 40},
+        {"window": 500, "validity_period": 110, "alt_test_period": 0, "alt_test_size": 15},
+        {
+            "window": 200,
+            "validity_period": 50,
+            "alt_test_period": 60,
+            "alt_test_size": 30,
+            "alt_prune_margin": 0.0,
+            "impurity": "gini",
+        },
+    ],
+    ids=lambda options: f"window {options['window']}",
+)
+def test_cvfdt_is_the_tree_of_the_reference(options):
+    """Predictions, the schedule of checks, alternates and replacements, after every ten rows."""
+    growth = {"grace_period": 35, "delta": 0.1, "tau": 0.25, "leaf": "majority"}
+    given = policies_of(growth | options, rp.CVFDT)
+    total = dict.fromkeys(("started", "dropped", "replaced"), 0)
+    for seed in range(3):
+        X, y = turning_categories(seed)
+        model = rp.CVFDT(categorical_features=range(4), **given)
+        reference = WindowReference(["categorical"] * 4, **axes_of(model, *WINDOW_NAMES))
+        check_side_by_side(model, reference, X, y)
+        for kind, number in reference.counts.items():
+            total[kind] += number
+    assert total["replaced"] >= 5
+    assert total["dropped"] >= 1
+
+
+def check_side_by_side(model, reference, X, y):
+    label, expected = {}, []
+    coded = in_order_of_appearance(X.astype(float), [True] * X.shape[1])
+    for n, (row, k) in enumerate(zip(coded, y.tolist(), strict=True), 1):
+        expected.append(reference.predict(row))
+        reference.learn(row, label.setdefault(k, len(label)))
+        if n % 10:
+            continue
+        predicted = model.prequential(X[n - 10 : n], y[n - 10 : n])
+        first = n == 10  # before any row there is nothing to predict with
+        assert [label[k] for k in predicted.tolist()][first:] == expected[-10:][first:]
+        counts = changes(model)
+        assert {k: counts[k] for k in reference.counts} == reference.counts
+        arrays = inside.snapshot(model)
+        assert sorted(arrays["checks"][arrays["test"] == 0].tolist()) == reference.leaf_checks()
+    for got, want in zip(model.changes(), reference.replaced, strict=True):
+        assert (got.seen, got.depth) == want[:2]
+        assert (got.value_before, got.value_after) == pytest.approx(want[2:], rel=1e-12)
 
 
 # -- it follows change ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import riparian as rp
 from riparian.bounds import DeltaMethod
 from riparian.models.hoeffding import ALWAYS_TAKEN
 from riparian.models.registry import RECIPES
+from riparian.statistics import Intervals
 from tests import inside
 from tests.reference.values import best_split
 from tests.split_by_split import STREAMS, assert_same_tree
@@ -103,6 +104,23 @@ def test_nip_splits_as_exhaustive_values_do(bound, impurity, missing):
     np.testing.assert_allclose(answers[0], answers[1], atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("bound", ["hoeffding", "delta-method"])
+def test_nip_finds_the_cut_of_exhaustive_values_among_continuous_ones(bound, seed):
+    """Pruning forgets exact values only where the best cut cannot be."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((6_000, 3))
+    y = ((X[:, 0] > 0.3712) ^ (rng.random(6_000) < 0.3)).astype(int)
+    shared = {"bound": bound, "leaf": "majority", "grace_period": 20, "delta": 1e-7, "tau": 0.0}
+    nip = rp.NIP(statistics=Intervals(count=20), **shared).partial_fit(X, y)
+    exact = rp.HoeffdingTree(statistics="exhaustive", **shared).partial_fit(X, y)
+    got, want = nip.splits()[0], exact.splits()[0]
+    assert (got.seen, got.feature) == (want.seen, want.feature) == (got.seen, "x0")
+    assert got.gain == pytest.approx(want.gain, rel=1e-9)
+    thresholds = [inside.nodes(model)["threshold"][0] for model in (nip, exact)]
+    assert thresholds[0] == pytest.approx(thresholds[1], abs=1e-3)
+
+
 def test_the_first_split_of_nip_is_that_of_brute_force():
     X, y = few_values(4, 3000)
     for bound in ("hoeffding", "delta-method"):
@@ -146,7 +164,7 @@ def test_every_recipe_takes_what_is_shared(cls):
 def test_what_a_recipe_does_not_have_is_refused_in_its_name(cls):
     others = set(rp.HoeffdingTree().get_params()) - set(cls().get_params())
     assert {"min_gain", "leaf_features"} <= others
-    assert "statistics" in others or cls is rp.NIP
+    assert "statistics" in others or cls in (rp.NIP, rp.CTree)
     for name in (*others, "n_cuts", "adaptive_graces"):
         with pytest.raises(
             TypeError, match=rf"{cls.__name__}\.__init__\(\) got an unexpected .*{name}"

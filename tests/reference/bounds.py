@@ -85,7 +85,7 @@ def confidence(
 
 def practical(c: float, m: float, h: float, t: float, d: float, form: str = "printed") -> float:
     """Eq. 8: c sqrt(ln(m^2 h^2 t d) / m), or as eq. 7 gives it for delta = 1/t."""
-    if form == "printed":
+    if form != "derived":
         argument = m**2 * h**2 * t * d
     else:
         argument = (h + 1.0) * (h + 2.0) * d * m * t**2
@@ -103,8 +103,9 @@ def confidence_practical(
     c: float = 1.0,
     form: str = "printed",
 ) -> float:
-    """Eq. 8 at a leaf: as printed the root has h = 1 and d counts the class too."""
-    h, d = (depth + 1, n_features + 1) if form == "printed" else (depth, n_features)
+    """Eq. 8 at a leaf: the root has h = 1, and in the printed form d counts the class too."""
+    h = depth if form == "derived" else depth + 1
+    d = n_features + 1 if form == "printed" else n_features
     epsilon = practical(c, n, h, seen, d, form)
     if impurity != "entropy":
         return epsilon

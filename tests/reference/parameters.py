@@ -26,7 +26,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
         "delta-method",
         "empirical-bernstein",
     ),
-    "confidence_form": ("printed", "derived"),
+    "confidence_form": ("printed", "derived", "literal"),
     "pairing": ("independent", "conservative", "paired"),
     "statistics": ("gaussian", "exhaustive"),
     "categorical_cuts": ("multiway", "one-against-rest", "both"),

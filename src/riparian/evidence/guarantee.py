@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.data.formatting import plural
 from riparian.policies import Policy
-from riparian.policies.rules import labels_of_mean_gains
+from riparian.policies.rules import broken_premises, labels_of_mean_gains
 
 if TYPE_CHECKING:
     from riparian.evidence.certificates import Split
@@ -29,11 +29,13 @@ def guarantee(model: StreamingTree) -> str:
     """
     engine = model._fitted()
     axes, splits = model._learned_with, model.splits()
+    uncovered = _uncovered(model)
+    covers = "nothing" if uncovered else _spending(axes)
     sentences = [
         _passes(engine.passes, splits),
-        _promise(axes),
-        _checks(engine.delta_spent, axes),
-        _reasons(splits, axes),
+        uncovered or _promise(axes),
+        _checks(engine.delta_spent, axes, covers),
+        _reasons(splits, covers),
     ]
     return " ".join(filter(None, sentences))
 
@@ -46,6 +48,22 @@ def _passes(passes: int, splits: Sequence[Split]) -> str:
         f"The data were presented {passes} times, so the bound no longer holds: since the second "
         f"pass n counts the same examples again ({plural(since, 'split was', 'splits were')} made "
         "since then). For the first pass:"
+    )
+
+
+def _uncovered(model: StreamingTree) -> str:
+    """Why the theorem of the bound does not cover the tree; empty if it does, or has no theorem."""
+    axes = model._learned_with
+    numeric = any(feature.kind == "numeric" for feature in model._schema.features)
+    broken = broken_premises(axes, numeric=numeric)
+    theorem = axes["bound"].declared["theorem"] if isinstance(axes["bound"], Policy) else ""
+    if theorem and len(model.classes_) > 2:
+        broken.append(f"there are {len(model.classes_)} classes, and the proof is for two")
+    if not broken:
+        return ""
+    return (
+        f"{theorem} does not cover this tree, so delta is a parameter "
+        f"here and not an error probability: {'; '.join(broken)}."
     )
 
 
@@ -82,8 +100,7 @@ def _spending(axes: Mapping[str, Any]) -> str:
     return (bound.declared["spending"] or "check") if isinstance(bound, Policy) else "nothing"
 
 
-def _checks(spent: float, axes: Mapping[str, Any]) -> str:
-    covers = _spending(axes)
+def _checks(spent: float, axes: Mapping[str, Any], covers: str) -> str:
     if covers == "nothing":
         return ""
     if covers == "tree":
@@ -94,7 +111,7 @@ def _checks(spent: float, axes: Mapping[str, Any]) -> str:
     return f"{text}, so nothing follows for the tree as a whole." if spent >= 1.0 else f"{text}."
 
 
-def _reasons(splits: Sequence[Split], axes: Mapping[str, Any]) -> str:
+def _reasons(splits: Sequence[Split], covers: str) -> str:
     """How many splits the bound did not decide."""
     own = [split for split in splits if split.reason != "seeded"]
     seeded = len(splits) - len(own)
@@ -104,7 +121,7 @@ def _reasons(splits: Sequence[Split], axes: Mapping[str, Any]) -> str:
     ties = sum(split.reason == "tie" for split in own)
     forced = sum(split.reason == "forced" for split in own)
     text = f"{ties} of {len(own)} splits were ties"
-    if _spending(axes) != "tree":  # theorem 4 of De Rosa and Cesa-Bianchi includes tau
+    if covers != "tree":  # theorem 4 of De Rosa and Cesa-Bianchi includes tau
         text += ", which no bound covers"
     if forced:
         text += f", and {forced} had no rival"

@@ -72,14 +72,33 @@ class Decisions:
         return self.wrong / self.repetitions
 
     @property
+    def decided_rate(self) -> float:
+        """Rate of wrong decisions among the repetitions that decided; 0 if none did."""
+        return self.wrong / self.decided if self.decided else 0.0
+
+    @property
+    def decided_interval(self) -> tuple[float, float]:
+        """95 % confidence interval of `decided_rate`; from 0 to 1 if nothing was decided."""
+        return clopper_pearson(self.wrong, self.decided) if self.decided else (0.0, 1.0)
+
+    @property
     def delta(self) -> float:
         """The rate of wrong decisions that the bound promises."""
         return float(self.parameters["delta"])
 
     @property
     def verdict(self) -> str:
-        """ "kept" if the interval is below `delta`, "broken" if it is above, otherwise "open"."""
-        return self._verdict(self.interval)
+        """ "kept", "broken" or "open", by all repetitions and by those that decided.
+
+        A rule that rarely decides has few wrong decisions, however often a decision of its is
+        wrong. So delta is kept only if both intervals, of `rate` and of `decided_rate`, are at
+        most delta. It is broken if one of them is above delta. Otherwise it is open. Where nothing
+        was decided, `rate` alone counts.
+        """
+        verdicts = {self._verdict(self.interval)}
+        if self.decided:
+            verdicts.add(self._verdict(self.decided_interval))
+        return next(v for v in ("broken", "open", "kept") if v in verdicts)
 
     @property
     def misjudged_interval(self) -> tuple[float, float]:
@@ -116,7 +135,11 @@ class Decisions:
         low, high = self.interval
         waited = f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
         left = self.repetitions - self.decided
-        missing = f" ({left:,} were not decided)" if left else ""
+        missing = (
+            f" ({left:,} were not decided; {percent(self.decided_rate)} of the others were wrong)"
+            if left
+            else ""
+        )
         texts = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
         by_labels = (
             f"; {self.misjudged:,} decisions were misjudged with the labels of the leaf, and by "

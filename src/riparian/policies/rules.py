@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from riparian.policies.policy import AXES, Policy
 
-__all__ = ["check_certain", "check_rules", "labels_of_mean_gains"]
+__all__ = ["broken_premises", "check_certain", "check_rules", "labels_of_mean_gains"]
 
 #: A parameter, values, and whether the parameter must have one of them (True) or none (False).
 Condition: TypeAlias = tuple[str, list[str], bool]
@@ -60,6 +60,24 @@ def check_certain(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> 
                     f"uncertain values cannot be learned with {prefix}{condition[0]}="
                     f"{_value_text(found)} (docs/uncertain.md)"
                 )
+
+
+def broken_premises(parameters: Mapping[str, Any], *, numeric: bool) -> list[str]:
+    """Return why the theorem of the bound does not cover a tree with these parameters.
+
+    `numeric` says whether the tree has numeric features; without them the statistics of numbers do
+    not matter.
+    """
+    bound = parameters["bound"]
+    if not isinstance(bound, Policy):
+        return []
+    return [
+        why
+        for _, needs, why in bound.declared["premises"]
+        if (numeric or needs[0] != "statistics")
+        and (found := _value(parameters, needs[0])) is not _MISSING
+        and not _holds(needs, found)
+    ]
 
 
 def labels_of_mean_gains(impurity: Any) -> str | None:

@@ -31,8 +31,11 @@ class CorrectedVFDT(
     Notes
     -----
     *Differs from the paper*: the paper leaves open when the class of a child is fixed. Here each
-    example is predicted by the majority of its child before it is counted, and a tie goes to the
-    class seen first; this comes closest to the errors that the paper counts. The paper has no
+    example is predicted by the majority of its child before it is counted; this comes closest to
+    the errors that the paper counts. A tie goes to the class that comes first in `classes_`. With
+    `partial_fit` that is the class seen first. With `fit`, which sorts the labels as scikit-learn
+    does, it is the smallest label. So `fit` and `partial_fit` may split at different examples,
+    unless `partial_fit` is given the sorted `classes`. The paper has no
     numeric features: here the first `holdout_examples` examples of a leaf fix their cut, and hits
     count from then on. The argument of the paper covers two features and one check; for more,
     divide `delta` or set `spend_delta`.

@@ -18,10 +18,21 @@ class CTree(
         "tau": 0.0,
         "leaf": "majority",
     },
+    takes=("statistics",),
     allows={
         "bound": {
-            "confidence-practical": {"epsilons": 1, "inherit_counts": "count"},
-            "confidence": {"epsilons": 2, "inherit_counts": "predict"},
+            "confidence-practical": {
+                "epsilons": 1,
+                "inherit_counts": "count",
+                "runner_up": "attribute",
+                "min_branch_fraction": 0.01,
+            },
+            "confidence": {
+                "epsilons": 2,
+                "inherit_counts": "predict",
+                "runner_up": "cut",
+                "min_branch_fraction": 0.0,
+            },
         },
     },
 ):
@@ -35,9 +46,14 @@ class CTree(
     released code: the root has depth 1, the class counts as a feature, `m` includes the weight
     inherited from the parent's split, and the gap must exceed one epsilon. Derived from equation 7
     the exponents of `m` and `t` would be exchanged (``ConfidencePractical(form="derived")``).
-    Equation 7 needs two epsilons and counts only examples that the leaf has seen. Entropy gains
-    are in bits; the half-nats of the theorem are converted. Ties are off by default, as in the
-    experiments.
+    ``ConfidencePractical(form="literal")`` counts the features only, as the paper defines `d`.
+    Equation 7 needs two epsilons, compares a cut with every other cut, of its own feature too, and
+    counts only examples that the leaf has seen. Its theorem is about gains of counted examples. By
+    default gains of numeric features are estimated from Gaussians and ten thresholds, which the
+    theorem does not cover, and `guarantee` says so; ``statistics="exhaustive"`` counts every
+    value, with memory that grows with the examples. Remark 1 of the paper, delta = 1/t, is
+    ``Confidence(one_over_t=True)``. Entropy gains are in bits; the half-nats of the theorem are
+    converted. Ties are off by default, as in the experiments.
 
     References
     ----------

@@ -12,7 +12,6 @@ class MDT(
     paper="mirkhan2021",
     fixes={
         "bound": "normal",
-        "variance": "population",
         "clip_to_range": False,
         "min_branch_fraction": 1e-6,
         "inherit_counts": "none",
@@ -20,6 +19,7 @@ class MDT(
     defaults={
         "cuts": "intersections",
         "missing_second": "zero",
+        "variance": "population",
         "grace_period": 500,
         "tau": 0.15,
         "leaf": "majority",
@@ -38,7 +38,8 @@ class MDT(
     root inside the range of the values. The released code computes a gain as the difference of two
     rounded impurities and splits on any gain above 0, so that rounding noise causes splits; the
     tree sizes in the paper depend on it. ``Misclassification(legacy_gain=True)`` reproduces that;
-    the default does not.
+    the default does not. Algorithm 1 divides squares by n - 1, which is ``variance="sample"``; the
+    released code, and so the default, divides by n and takes at least 1e-6.
 
     References
     ----------
