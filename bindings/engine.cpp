@@ -112,9 +112,9 @@ nb::list leaf_states(const Tree& tree) {
     nb::list out;
     for (const LeafState& l : without_interpreter([&] { return tree.leaf_states(); })) {
         const Decision& d = l.decision;
-        out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check,
-                                  candidate(d.best), candidate(d.second), d.epsilon, l.still_needed,
-                                  l.may_split, d.evidence.delta, d.criterion, ranking(d.ranking),
+        out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check, d.evidence.n,
+                                  candidate(d.best), candidate(d.second), d.gain_error, d.epsilon,
+                                  l.still_needed, l.may_split, d.evidence.delta, d.criterion,
                                   l.dropped, l.active, l.room));
     }
     return out;

@@ -34,5 +34,6 @@ Snapshot read_snapshot(ArrayReader& take, const TreeSettings& settings) {
     if (take.has("draws")) Snapshot::each_of_draws(s, take);
     if (take.has("role")) Snapshot::each_of_adaptation(s, take);
     if (take.has("archive")) Snapshot::each_of_archive(s, take);
+    if (take.has("check_n")) Snapshot::each_of_checks(s, take);
     return s;
 }

@@ -15,10 +15,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
-    Evidence e{leaf.n, gain_range(impurity, leaf.classes_here), leaf.settings.delta};
-    if (leaf.settings.spend_delta) e.delta /= leaf.number * (leaf.number + 1.0);
-    e.measure = measure(impurity);
-    e.classes = static_cast<double>(leaf.classes_here);
+    Evidence e = make_evidence(leaf.settings, impurity, leaf.n, leaf.classes_here, leaf.number);
     e.depth = leaf.depth;
     e.seen = leaf.seen;
     e.features = leaf.known_features;
@@ -37,7 +34,7 @@ Decision Checker::check(const LeafCase& leaf) {
             // The gap itself matters, unless it is too small up to the next check.
             least = std::min(least, half_width(settings.bound, later(d.evidence, leaf.horizon)));
         }
-        if (!(least < settings.tau) && surely_waits(leaf, settings.epsilons * least)) return d;
+        if (!(least < settings.tau) && surely_waits(leaf, settings.epsilons * least, d)) return d;
     }
     Decision d = decide(leaf);
     if (d.verdict != Verdict::wait) {
@@ -120,6 +117,8 @@ Decision Checker::option(const LeafCase& leaf, const std::vector<Candidate>& tes
 double Checker::delay(const LeafCase& leaf, const Decision& d) {
     const Settings& settings = leaf.settings;
     if (d.verdict != Verdict::wait) return settings.grace_period;
+    // Rough gains have shown that the leaf waits up to the horizon.
+    if (d.gain_error > 0.0) return leaf.horizon;
     double needed = weight_to_decide(settings, d) - d.evidence.n;
     if (settings.second_impurity) {
         const Decision second = decide_by(leaf, *settings.second_impurity);

@@ -63,8 +63,8 @@ class Checker {
 public:
     // The verdict with all its evidence. Changes nothing.
     [[nodiscard]] Decision decide(const LeafCase&);
-    // The same verdict, faster: a decision that waits may come without its cuts, and a decision to split
-    // has the cut that is to be made.
+    // The same verdict, faster: a decision that waits may have rough gains, without a ranking, and a
+    // decision to split has the cut that is to be made.
     [[nodiscard]] Decision check(const LeafCase&);
     // Checks an inner node that has this test.
     [[nodiscard]] Review review(const LeafCase&, const Candidate& test);
@@ -120,8 +120,10 @@ private:
     void rank_by_function(const LeafCase&, const ImpurityFunction&);
     void list_candidates(const LeafCase&);
 
-    // Whether rough limits of the gains show that the leaf waits (screen.cpp).
-    bool surely_waits(const LeafCase&, double threshold);
+    // Whether rough limits of the gains show that the leaf waits (screen.cpp). Then the decision gets
+    // the two best cuts as they were estimated.
+    bool surely_waits(const LeafCase&, double threshold, Decision&);
+    void estimate_best_cuts(const LeafCase&, std::size_t numeric, Decision&) const;
 
     Ranking ranking_;
     Held<double> tops_;  // [feature]: its best gain, where features may be dropped
@@ -141,6 +143,7 @@ private:
     Held<double> tables_;
     std::size_t branches_ = 2;
     Held<double> most_, least_, second_;  // rough limits of gains
+    Held<double> leads_;                  // the threshold of the largest of them
 };
 
 }  // namespace riparian

@@ -5,9 +5,19 @@
 
 namespace riparian {
 
+Evidence make_evidence(const Settings& settings, const AnyImpurity& impurity, double n,
+                       std::size_t classes, double number) {
+    Evidence e{n, gain_range(impurity, classes), settings.delta};
+    if (settings.spend_delta) e.delta /= number * (number + 1.0);
+    e.measure = measure(impurity);
+    e.classes = static_cast<double>(classes);
+    return e;
+}
+
 double weight_to_decide(const Settings& settings, const Decision& d) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (d.best.feature == none || !(d.best.gain > settings.min_gain)) return infinity;
+    if (d.best.feature == none || !(d.best.gain + d.gain_error > settings.min_gain))
+        return infinity;
     const double now = d.evidence.n;
     const auto decides = [&](double n) {
         Evidence e = later(d.evidence, n - now);

@@ -25,6 +25,7 @@ struct Decision {
     Ranking ranking;  // the best first
     Evidence evidence{};
     double epsilon = 0.0;
+    double gain_error = 0.0;  // gains are estimates, off by at most this; 0: they are exact
 
     [[nodiscard]] double gap() const noexcept { return best.gain - second.gain; }
 };
@@ -61,6 +62,11 @@ struct Split {
     bool null_second;  // the runner-up is the null cut, or with a forced split nothing
     std::uint32_t pass;
 };
+
+// The evidence of a check that is known before any gain, without depth, seen and features.
+// `classes`: seen at the leaf. `number`: of the check, from 1.
+[[nodiscard]] Evidence make_evidence(const Settings&, const AnyImpurity&, double n,
+                                     std::size_t classes, double number);
 
 // The evidence after this much more weight, all else being equal.
 [[nodiscard]] inline Evidence later(Evidence e, double weight) noexcept {

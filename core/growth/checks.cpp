@@ -1,6 +1,7 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "../check/waiting_leaf.hpp"
 
@@ -99,6 +100,30 @@ void Checks::certify(std::int32_t node, const Decision& decision) {
                              state_.spent, decision.best.gain, node, decision.verdict,
                              decision.criterion, static_cast<std::uint8_t>(rivals),
                              decision.second.feature == none, state_.passes});
+}
+
+void Checks::note(std::size_t place, const Decision& decision) {
+    NodeRecord& leaf = state_.leaves[place];
+    if (leaf.last) {
+        *leaf.last = LastCheck(decision);
+        return;
+    }
+    const Charge charge(state_.leaves.account());
+    leaf.last = std::make_unique<LastCheck>(decision);
+}
+
+Decision Checks::last_decision(const NodeRecord& leaf) const {
+    const Settings& settings = state_.settings;
+    Decision d = leaf.last->decision(settings);
+    const AnyImpurity& impurity = d.criterion == 0 ? settings.impurity : *settings.second_impurity;
+    const double variance = d.evidence.variance;
+    d.evidence = make_evidence(settings, impurity, d.evidence.n,
+                               static_cast<std::size_t>(leaf.classes), leaf.checks);
+    d.evidence.variance = variance;
+    d.evidence.depth = static_cast<double>(state_.nodes.at(leaf.node).depth);
+    d.evidence.seen = static_cast<double>(state_.seen);
+    d.evidence.features = static_cast<double>(state_.known.n_features);
+    return d;
 }
 
 void Checks::after_waiting(std::size_t place, const Decision& d) {

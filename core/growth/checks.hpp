@@ -43,6 +43,10 @@ public:
     // Records the split of a node.
     void certify(std::int32_t node, const Decision&);
 
+    // Keeps the evidence of a check at its leaf, which did not split.
+    void note(std::size_t place, const Decision&);
+    // The decision of the last check of a leaf, with the evidence for later checks.
+    [[nodiscard]] Decision last_decision(const NodeRecord&) const;
     // After a check that waits: passes the decision to what policies keep at the leaf.
     void after_waiting(std::size_t place, const Decision&);
     // The features that the last check found poor, [feature of the leaf].

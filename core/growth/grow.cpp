@@ -118,6 +118,7 @@ void Growth::split(std::size_t place, const Decision& decision, const std::vecto
     if (inherited) inherited->inherit(leaves.shape(), *leaves.state(place));
     if (state.hooks->traits().keeps) {
         state.hooks->keep_record(id, place);
+        leaves.forget_check(place);
     } else {
         leaves.deactivate(place);
     }

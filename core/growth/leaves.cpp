@@ -43,6 +43,7 @@ void Leaves::deactivate(std::size_t place) noexcept {
     NodeRecord& leaf = records_[place];
     leaf.statistics.close();
     leaf.recent.reset();
+    leaf.last.reset();
     if (!extras_.empty()) extras_[place].reset();
     if (!states_.empty()) states_[place].reset();
     if (!tracked_features_.empty()) tracked_features_[place].reset();
@@ -51,6 +52,11 @@ void Leaves::deactivate(std::size_t place) noexcept {
     leaf.inherited = 0.0;
     forget(place);
     --n_active_;
+}
+
+void Leaves::forget_check(std::size_t place) noexcept {
+    const Charge charge(account_);
+    records_[place].last.reset();
 }
 
 void Leaves::forget(std::size_t place) noexcept {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "../check/last_check.hpp"
 #include "../check/leaf_extras.hpp"
 #include "../check/tracked_features.hpp"
 #include "../leaf/contract.hpp"
@@ -30,9 +31,10 @@ struct NodeRecord {
     double inherited = 0.0;    // counted as seen, if inherit_counts is "count"
     double checked =
         0.0;  // the weight at the last check; of an inactive leaf, when it was last ranked
-    LeafNumbers numbers{};           // of the leaf predictor
-    LeafStatistics statistics;       // closed: the leaf is inactive
-    std::unique_ptr<Recent> recent;  // none: the statistics have all that the node has
+    LeafNumbers numbers{};            // of the leaf predictor
+    LeafStatistics statistics;        // closed: the leaf is inactive
+    std::unique_ptr<Recent> recent;   // none: the statistics have all that the node has
+    std::unique_ptr<LastCheck> last;  // none: not checked since it became an active leaf
 };
 
 class Leaves {
@@ -130,6 +132,8 @@ public:
     template <class Draw>
     void open_statistics(const Settings&, std::size_t place, std::size_t classes,
                          std::uint64_t since, Draw&& draw);
+    // Gives up the evidence of the last check, when a leaf becomes an inner node with a record.
+    void forget_check(std::size_t place) noexcept;
     // Gives up all that only an active leaf has.
     void deactivate(std::size_t place) noexcept;
     // As it was after it became inactive, without what it has counted since.

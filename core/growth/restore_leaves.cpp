@@ -1,8 +1,11 @@
 // Putting together what the leaves of a tree keep.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <string>
 
+#include "../data/limits.hpp"
 #include "files.hpp"
 #include "snapshot_rules.hpp"
 
@@ -63,6 +66,60 @@ void restore_states(GrowthState& state, const Snapshot& s) {
         predictor->right = s.right_idbd[i];
     }
     numbers.demand_end();
+}
+
+// Whether a check could have ranked this cut: a cut, or none with a gain that stands for none.
+bool possible_cut(const Snapshot& s, const Features& features, const std::int32_t* cut,
+                  double place) {
+    if (cut[0] == none) return cut[1] == 0 && place == 0.0;
+    if (cut[1] < 0 || cut[1] > 3) return false;
+    const bool one = static_cast<Test>(cut[1]) == Test::one_value;
+    if (one && !(place >= 0.0 && place < max_categories)) return false;
+    return possible(s, features, static_cast<std::uint8_t>(cut[1]), cut[0], one ? 0.0 : place,
+                    one ? static_cast<std::int32_t>(place) : none);
+}
+
+void restore_checks(GrowthState& state, const Snapshot& s) {
+    Leaves& leaves = state.leaves;
+    if (s.check_n.empty()) {
+        demand(s.check_numbers.empty() && s.check_cuts.empty(), "check_n ends too early");
+        return;
+    }
+    demand_size(s.check_n, leaves.size(), "check_n");
+    const auto checked = leaves.size() - static_cast<std::size_t>(
+                                             std::count(s.check_n.begin(), s.check_n.end(), 0.0));
+    demand_size(s.check_numbers, checked * LastCheck::numbers_each, "check_numbers");
+    demand_size(s.check_cuts, checked * LastCheck::cuts_each, "check_cuts");
+    const Features& features = state.nodes.features();
+    const double* numbers = s.check_numbers.data();
+    const std::int32_t* cuts = s.check_cuts.data();
+    const auto number = [](double x) { return std::abs(x) <= std::numeric_limits<float>::max(); };
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        if (s.check_n[i] == 0.0) continue;
+        NodeRecord& leaf = leaves[i];
+        const std::string where = at_row("check_n", i);
+        demand(s.check_n[i] > 0.0 && s.check_n[i] <= heaviest, where + "not a weight");
+        demand(leaf.statistics.is_open() && state.nodes.at(leaf.node).test == Test::leaf &&
+                   leaf.checks > 0,
+               where + "not a leaf that was checked");
+        const bool second_of_one = numbers[1] != numbers[1] && cuts[5] == 1 && cuts[2] >= 0 &&
+                                   cuts[2] == cuts[0] && cuts[1] == cuts[3] &&
+                                   static_cast<Test>(cuts[3]) == Test::threshold;
+        demand(possible_cut(s, features, cuts, numbers[0]) &&
+                   (second_of_one || possible_cut(s, features, cuts + 2, numbers[1])),
+               where + "an impossible cut");
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        demand(number(numbers[2]) &&
+                   (number(numbers[3]) || (cuts[2] == none && numbers[3] == -infinity)) &&
+                   numbers[4] >= 0.0 && (numbers[5] == -1.0 || numbers[5] >= 0.0),
+               where + "not a gain, epsilon or variance");
+        demand(cuts[4] >= 0 && cuts[4] <= (state.settings.second_impurity ? 1 : 0) &&
+                   cuts[5] >= 0 && cuts[5] <= 1,
+               where + "no criterion");
+        leaf.last = std::make_unique<LastCheck>(s.check_n[i], numbers, cuts);
+        numbers += LastCheck::numbers_each;
+        cuts += LastCheck::cuts_each;
+    }
 }
 
 }  // namespace
@@ -181,6 +238,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
     for (std::size_t i = 0; i < s.recalled.size(); ++i) leaves.set_recalled(i, s.recalled[i]);
     restore_extras(state, s);
     restore_states(state, s);
+    restore_checks(state, s);
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();

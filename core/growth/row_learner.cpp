@@ -178,8 +178,8 @@ bool RowLearner::count_limited(std::size_t place, const Row& row, std::size_t y,
     double& seen = leaves.counts(leaf.node)[y];
     const double after = seen + w;
     if (leaf.statistics.is_open()) {
-        if (leaf.recent &&
-            leaf.recent->since > state_.seen) {  // opened by this row, at another leaf
+        // Opened while this row was learned at another leaf.
+        if (leaf.recent && leaf.recent->since > state_.seen) {
             seen = after;
             return true;
         }
@@ -222,13 +222,24 @@ void RowLearner::check(std::size_t place) {
     if (decision.verdict != Verdict::wait) {
         const std::int32_t node = state_.leaves[place].node;
         growth_.split(place, decision);
-        const bool was_split = state_.nodes.at(node).test != Test::leaf;
-        if (was_split && state_.settings.short_memory) recall(node);
+        if (state_.nodes.at(node).test == Test::leaf) {
+            note(place, decision);
+        } else if (state_.settings.short_memory) {
+            recall(node);
+        }
     } else {
+        note(place, decision);
         if (state_.leaves.any_extras()) checks_.after_waiting(place, decision);
         if (state_.settings.drop_poor_features) drop_features(state_, room_, place, checks_.poor());
     }
     checks_.release_if_large();
+}
+
+void RowLearner::note(std::size_t place, const Decision& decision) {
+    const NodeRecord& leaf = state_.leaves[place];
+    if (leaf.last || room_.make_room_for(taken(sizeof(LastCheck)), leaf.node)) {
+        checks_.note(place, decision);
+    }
 }
 
 // ---- short memory ----

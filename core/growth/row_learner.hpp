@@ -102,6 +102,8 @@ private:
     template <bool plain>
     void check_if_due(std::size_t place);
     void check(std::size_t place);
+    // Keeps the evidence of a check at its leaf. Below a memory limit there may be no room for it.
+    void note(std::size_t place, const Decision&);
     void recall(std::int32_t node);
     void recall(std::int32_t child, const Row&, std::size_t y, double w);
 

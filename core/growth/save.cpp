@@ -21,6 +21,13 @@ void save_leaf(const Growth& growth, std::size_t place, Snapshot& s) {
     s.inherited_weight.push_back(leaf.inherited);
     s.checked.push_back(leaf.checked);
     s.checks.push_back(leaf.checks);
+    s.check_n.push_back(leaf.last ? leaf.last->n : 0.0);
+    if (leaf.last) {
+        const std::size_t numbers = s.check_numbers.size(), cuts = s.check_cuts.size();
+        s.check_numbers.resize(numbers + LastCheck::numbers_each);
+        s.check_cuts.resize(cuts + LastCheck::cuts_each);
+        leaf.last->save(s.check_numbers.data() + numbers, s.check_cuts.data() + cuts);
+    }
     if (settings.adaptive_grace) s.delay.push_back(growth.checks.delay(place));
     if (settings.selects()) {
         const std::size_t first = s.dropped.size();
@@ -125,6 +132,7 @@ void save(const Growth& growth, Snapshot& s) {
         const std::int32_t place = state.record(static_cast<std::int32_t>(i));
         if (place != none) save_leaf(growth, static_cast<std::size_t>(place), s);
     }
+    if (s.check_numbers.empty()) s.check_n.clear();
     state.memory.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     s.spent = {state.spent};
     s.passes = {state.passes};

@@ -224,6 +224,18 @@ struct Snapshot {
         visit("trial_from", s.trial_from);
     }
 
+    // The evidence of the last check of each leaf. Absent from files before it was kept.
+    std::vector<double> check_n;           // [leaf] 0: not checked yet
+    std::vector<double> check_numbers;     // [leaf that was checked][LastCheck::numbers_each]
+    std::vector<std::int32_t> check_cuts;  // [leaf that was checked][LastCheck::cuts_each]
+
+    template <class Self, class Visit>
+    static void each_of_checks(Self& s, Visit&& visit) {
+        visit("check_n", s.check_n);
+        visit("check_numbers", s.check_numbers);
+        visit("check_cuts", s.check_cuts);
+    }
+
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);
@@ -235,6 +247,7 @@ struct Snapshot {
         each_of_draws(s, visit);
         each_of_adaptation(s, visit);
         each_of_archive(s, visit);
+        each_of_checks(s, visit);
     }
 
     // Those of every format.

@@ -65,6 +65,17 @@ concept CalledForAll = requires(const I& i) {
         impurity);
 }
 
+// The largest error of a rough gain; 0: the impurity has no rough gains.
+[[nodiscard]] inline double rough_gain_error(const AnyImpurity& impurity) noexcept {
+    return std::visit(
+        []<class I>(const I&) -> double {
+            if constexpr (requires { I::template Rough<double>::error; })
+                return I::template Rough<double>::error;
+            else return 0.0;
+        },
+        impurity);
+}
+
 // An impurity for these classes only. The costs of a loss depend on the class.
 [[nodiscard]] inline AnyImpurity over(const AnyImpurity& impurity,
                                       std::span<const std::size_t> codes) {

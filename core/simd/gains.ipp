@@ -122,6 +122,7 @@ RIPARIAN_INLINE void rough_gains_at(const NumericCheck& check, Prepared<L>* prep
     L most = -infinity;
     L least = -infinity;
     L second = -infinity;
+    L best = __builtin_nan("");
     for (std::size_t c = 0; c < check.n_candidates; ++c) {
         const L t = L::load(check.thresholds + c * check.stride + f);
         Rough rough;
@@ -134,7 +135,9 @@ RIPARIAN_INLINE void rough_gains_at(const NumericCheck& check, Prepared<L>* prep
         p = max(min(p, 1.0), 0.0);
         const L gain = rough.gain(p) * part;
         const L smaller = min(p, L(1.0) - p);
-        most = max(most, select(known(t) & (smaller > possible), gain, -infinity));
+        const L allowed = select(known(t) & (smaller > possible), gain, -infinity);
+        best = select(allowed > most, t, best);
+        most = max(most, allowed);
         const L here = select(known(t) & (smaller > sure), gain, -infinity);
         second = max(second, min(here, least));
         least = max(least, here);
@@ -142,6 +145,7 @@ RIPARIAN_INLINE void rough_gains_at(const NumericCheck& check, Prepared<L>* prep
     (most + Rough::error).store(found.most + f);
     (least - Rough::error).store(found.least + f);
     (second - Rough::error).store(found.second + f);
+    best.store(found.best + f);
 }
 
 // Processes eight features at a time if registers are wide enough and there is working memory for

@@ -68,6 +68,7 @@ struct RoughGains {
     double* most;    // no candidate has a larger gain
     double* least;   // one candidate has at least this gain,
     double* second;  // and another one at least this
+    double* best;    // the threshold with the largest estimate; NaN if there is none
 };
 
 inline constexpr std::size_t numeric_scratch(std::size_t n_classes) { return 4 * 8 * n_classes; }

@@ -92,17 +92,20 @@ private:
                           const AlignedDoubles& gains) {
         constexpr double error = Impurity::template Rough<double>::error;
         AlignedDoubles limits_one(3 * stride_, 7.0), limits_two = limits_one;
-        const auto found = [&](AlignedDoubles& l) {
-            return RoughGains{l.data(), l.data() + stride_, l.data() + 2 * stride_};
+        AlignedDoubles best_one(stride_, 7.0), best_two = best_one;
+        const auto found = [&](AlignedDoubles& l, AlignedDoubles& best) {
+            return RoughGains{l.data(), l.data() + stride_, l.data() + 2 * stride_, best.data()};
         };
-        a_.rough_gains[place](check, found(limits_one));
-        b_.rough_gains[place](check, found(limits_two));
+        a_.rough_gains[place](check, found(limits_one, best_one));
+        b_.rough_gains[place](check, found(limits_two, best_two));
         CHECK(same(limits_one, limits_two));
+        CHECK(same(best_one, best_two));
         CHECK(!has_nan(limits_one));
-        const RoughGains limits = found(limits_one);
+        const RoughGains limits = found(limits_one, best_one);
         for (std::size_t f = 0; f < n_; ++f) {
-            double best = -infinity, second = -infinity;
+            double best = -infinity, second = -infinity, lead = -infinity;
             for (std::size_t i = f; i < gains.size(); i += stride_) {
+                if (check.thresholds[i] == limits.best[f]) lead = std::max(lead, gains[i]);
                 if (gains[i] > best) {
                     second = std::exchange(best, gains[i]);
                 } else {
@@ -110,6 +113,9 @@ private:
                 }
             }
             CHECK(best <= limits.most[f]);
+            CHECK((limits.best[f] == limits.best[f]) == (limits.most[f] > -infinity));
+            // The cut that leads by its estimate is one of the best, if it is allowed.
+            if (lead > -infinity) CHECK(lead >= best - 2.0 * error);
             CHECK(best >= limits.least[f]);
             CHECK(second >= limits.second[f]);
             if (best < 0.01) continue;

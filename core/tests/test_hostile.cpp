@@ -212,6 +212,7 @@ bool works(Tree& tree, const TreeSettings& settings, const Snapshot& s,
     CHECK(examples::predicts_well(tree, batch, width));
     for (const LeafState& state : tree.leaf_states()) {
         CHECK(state.decision.best.gain == state.decision.best.gain);
+        CHECK(state.still_needed >= 0.0);
     }
     const Snapshot after = tree.snapshot();
     try {

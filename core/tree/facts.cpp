@@ -49,7 +49,8 @@ std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) 
     const Nodes& nodes = state.nodes;
     std::vector<Certificate> out;
     const auto numbers = nodes.numbers();
-    std::vector<std::int32_t> places(nodes.size(), none);  // [node]: of its certificate
+    // [node]: of its certificate.
+    std::vector<std::int32_t> places(nodes.size(), none);
     auto rival = state.certificates.rivals().begin();
     for (const Split& s : state.certificates.splits()) {
         const Node& node = nodes.at(s.node);
@@ -101,12 +102,21 @@ std::vector<Change> Tree::changes(std::uint64_t since) const {
 }
 
 std::vector<LeafState> Tree::leaf_states() const {
+    std::vector<LeafState> states = noted_leaf_states();
+    // The bound may be a function of the user: it is not called while a writer waits.
+    for (LeafState& state : states) {
+        if (state.decision.evidence.n == 0.0) continue;
+        const double needed = weight_to_decide(growth_.state.settings, state.decision);
+        state.still_needed = std::max(0.0, needed - state.decision.evidence.n - state.since_check);
+    }
+    return states;
+}
+
+std::vector<LeafState> Tree::noted_leaf_states() const {
     const auto lock = turnstile_.reading();
     const Nodes& nodes = growth_.state.nodes;
     const Leaves& leaves = growth_.state.leaves;
     std::vector<LeafState> states;
-    Checker checker;
-    CaseRoom room;
     const auto numbers = nodes.numbers();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (nodes[i].test != Test::leaf || numbers[i] == none) continue;
@@ -121,18 +131,14 @@ std::vector<LeafState> Tree::leaf_states() const {
         const double* const seen = leaves.counts(static_cast<std::int32_t>(i));
         const std::size_t n_classes = growth_.state.known.n_classes;
         state.weight = state.active ? leaf.weight : std::accumulate(seen, seen + n_classes, 0.0);
-        state.until_check =
-            std::max(0.0, growth_.checks.delay(place) - (leaf.weight - leaf.checked));
+        state.since_check = leaf.weight - leaf.checked;
+        state.until_check = std::max(0.0, growth_.checks.delay(place) - state.since_check);
         state.may_split = growth_.checks.may_split(leaf);
         if (const TrackedFeatures* const kept = leaves.tracked_features(place)) {
             state.dropped = kept->dropped(nodes.features().size());
         }
         state.still_needed = std::numeric_limits<double>::infinity();
-        if (leaf.classes >= 2) {
-            state.decision = checker.decide(growth_.checks.leaf_case(leaf, room));
-            const double needed = weight_to_decide(growth_.state.settings, state.decision);
-            state.still_needed = std::max(0.0, needed - state.decision.evidence.n);
-        }
+        if (leaf.last) state.decision = growth_.checks.last_decision(leaf);
         states.push_back(state);
     }
     return states;

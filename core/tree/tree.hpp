@@ -50,9 +50,11 @@ struct LeafState {
     std::int32_t depth;
     std::int32_t classes;
     double weight;
+    double since_check;  // weight since the last check
     double until_check;  // weight until the next check
+    // Of the last check, without a ranking; n is 0 before the first check.
     Decision decision;
-    double still_needed;                // weight until it would decide at this gap
+    double still_needed;                // weight until it would decide at the gap of that check
     bool may_split;                     // depth and number of leaves allow it
     std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
     bool active;                        // keeps statistics
@@ -210,6 +212,7 @@ public:
     [[nodiscard]] std::vector<Certificate> certificates(
         std::optional<std::uint64_t> since = {}) const;
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
+    // Each leaf with the evidence of its last check. No gain is computed.
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
     // With the path of a row, if one is given.
     [[nodiscard]] Description describe(const Batch* row = nullptr) const;
@@ -249,6 +252,8 @@ private:
     void each_row(std::size_t n, const OfRow&);
     void predict(std::int32_t start, const Row&, const Predictions&, std::size_t row);
     [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
+    // The states of the leaves without still_needed.
+    [[nodiscard]] std::vector<LeafState> noted_leaf_states() const;
     [[nodiscard]] bool replaces() const noexcept { return adaptation_->traits().replaces; }
 
     Growth growth_;

@@ -595,7 +595,11 @@ def test_the_bytes_of_a_tree_are_those_of_malloc():
     tunables = "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0"
     run = subprocess.run(
         [sys.executable, "-c", program, str(Path(__file__).parent)],
-        env={"GLIBC_TUNABLES": tunables, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={
+            "GLIBC_TUNABLES": tunables,
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        },
         capture_output=True,
         text=True,
         check=True,

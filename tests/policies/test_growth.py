@@ -175,7 +175,9 @@ def test_a_leaf_that_drops_features_is_smaller_and_tells_which():
     assert leaf.dropped == tuple(f"x{f}" for f in range(2, 40))
     assert kept.pending()[0].dropped == ()
     assert leaf.cut == kept.pending()[0].cut
-    assert leaf.gain == kept.pending()[0].gain
+    assert leaf.gain_error == 0.0
+    rough = kept.pending()[0]
+    assert leaf.gain == pytest.approx(rough.gain, abs=rough.gain_error)
     statistics = 40 * 2 * 4 * 8
     assert kept.memory_bytes_ - dropped.memory_bytes_ > 0.7 * statistics
     assert to_bytes(from_bytes(to_bytes(dropped))) == to_bytes(dropped)
@@ -194,7 +196,8 @@ def test_features_that_come_later_are_tracked_where_others_were_dropped():
     model.partial_fit(late, (X[:40, 0] > 0).astype(int))
     (after,) = model.pending()
     assert after.dropped == before.dropped
-    assert any(c.cut.startswith("late") for c in after.candidates)
+    # Two classes with four numbers for each of f0, f1 and the late feature.
+    assert inside.snapshot(model)["gaussian"].size == 2 * 4 * 3
 
 
 # -- adaptive grace ---------------------------------------------------------------------------
@@ -212,9 +215,10 @@ def test_the_next_check_is_where_the_bound_could_be_met():
         made = int(inside.snapshot(model)["checks"].sum())
         if not model.splits() and (not checks or made > checks[-1][0]) and made:
             latest = max(20.0, leaf.n / 8.0)
-            assert leaf.until_check == pytest.approx(
-                min(max(leaf.examples_needed, 20.0), latest), abs=1e-9
-            )
+            # Rough gains show that nothing is decided before the latest check.
+            needed = latest if leaf.gain_error else leaf.examples_needed
+            wanted = min(max(needed, 20.0), latest)
+            assert leaf.until_check == pytest.approx(wanted, abs=1e-9)
             checks.append((made, leaf.n))
     often = rp.HoeffdingTree(**options)
     often.partial_fit(X[:600], y[:600])

@@ -41,6 +41,7 @@ class Node:
     children: dict[int, int] = field(default_factory=dict)
     heavy: int = -1
     checks: int = 0
+    last: "Waiting | None" = None  # the check that was last, of a leaf that waits
     quality: Quality | None = None
     pairs: dict[str, Pair] = field(default_factory=dict)
 
@@ -68,7 +69,7 @@ class Split(Evidence):
 
 @dataclass(frozen=True)
 class Waiting(Evidence):
-    """What a leaf would decide on now, and what keeps it from splitting."""
+    """What a leaf decides on, now or at its last check, and what keeps it from splitting."""
 
     leaf: int
     depth: int

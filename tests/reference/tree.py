@@ -319,9 +319,20 @@ class ReferenceTree:
         node.checks += 1
         node.delay = p.grace_period
         waited, poor = math.inf, set(range(len(self.kinds)))
+        last: Waiting | None = None
         for criterion in p.criteria:
             evidence, situation = self._evidence(leaf, criterion, node.checks)
             split, reason = verdict(p, evidence, self.n_leaves)
+            if last is None:
+                more = self._needed(leaf, criterion, evidence, situation)
+                last = Waiting(
+                    **vars(evidence),
+                    leaf=leaf,
+                    depth=node.depth,
+                    n=situation.n,
+                    examples_needed=more,
+                    reason=reason,
+                )
             if split:
                 self._split(leaf, criterion, evidence, situation.n, reason)
                 return
@@ -332,6 +343,7 @@ class ReferenceTree:
             poor &= self._poor(leaf, criterion, evidence)
             if p.bound == "delta-method" and p.pairing == "paired":
                 self._follow(node, str(criterion), (evidence.best, evidence.runner_up))
+        node.last = last
         if p.adaptive_grace:
             # At the latest after an eighth of the weight: gaps change.
             node.delay = max(p.grace_period, min(waited, node.weight / 8.0))

@@ -35,6 +35,8 @@ def describe_cut(schema: Schema, candidate: Candidate) -> str:
     if place < 0:
         return "no split"
     feature = schema.features[place]
+    if test == 1 and threshold != threshold:  # rough gains have no threshold for the second best
+        return f"another cut of {feature.label}"
     if test == 1:
         return f"{feature.label} <= {threshold:.6g}"
     if test == 2:
@@ -206,7 +208,7 @@ def _evidence_line(split: Split) -> str:
 
 @dataclass(frozen=True)
 class Pending:
-    """What a leaf would decide if it were checked now.
+    """Why a leaf has not split yet, with the evidence of its last check.
 
     Attributes
     ----------
@@ -214,20 +216,26 @@ class Pending:
         Id and depth of the node.
     n : float
         Weight of the examples that it has seen.
+    checked_at : float
+        Weight at the last check, as the bound counts it; 0 before the first check. The fields up
+        to `impurity` are those of that check.
     feature, cut : str or None
         The best cut; None where no cut is possible.
-    gain, runner_up, runner_up_gain, gap, epsilon, delta, impurity, candidates
-        As in :class:`Split`.
+    gain, runner_up, runner_up_gain, gap, epsilon, delta, impurity
+        As in :class:`Split`, in single precision.
+    gain_error : float
+        Most checks that wait need only rough gains. These may be off by this much; 0 if the gains
+        are exact.
     examples_needed : float
-        How many more examples the leaf needs to split at this gap, or by a tie; infinity if
-        it never would.
+        How many more examples the leaf needs from now on to split at this gap, or by a tie;
+        infinity if it never would.
     until_check : float
         How many more examples until its next check.
     reason_waiting : str
-        ``"pure"``, ``"no cut"``, ``"no gain"``, ``"limit"`` (`max_depth` or `max_leaves`),
-        ``"inactive"`` (memory is short, so the leaf keeps no statistics), ``"memory"``
-        (`max_bytes` leaves no room for a split), ``"bound"`` or ``"check"`` (it will split at
-        its next check).
+        ``"pure"``, ``"no check"`` (none so far), ``"no cut"``, ``"no gain"``, ``"limit"``
+        (`max_depth` or `max_leaves`), ``"inactive"`` (memory is short, so the leaf keeps no
+        statistics), ``"memory"`` (`max_bytes` leaves no room for a split), ``"bound"`` or
+        ``"check"`` (at this gap it will split at its next check).
     dropped : tuple of str
         Features that the leaf no longer tracks (`drop_poor_features`).
     """
@@ -235,16 +243,17 @@ class Pending:
     leaf: int
     depth: int
     n: float
+    checked_at: float
     feature: str | None
     cut: str | None
     gain: float
     runner_up: str
     runner_up_gain: float
     gap: float
+    gain_error: float
     epsilon: float
     delta: float
     impurity: str
-    candidates: tuple[Ranked, ...]
     examples_needed: float
     until_check: float
     reason_waiting: str
@@ -254,10 +263,14 @@ class Pending:
         if self.cut is None:
             return f"leaf {self.leaf}: {self.n:,.0f} examples, {self.reason_waiting}"
         return (
-            f"leaf {self.leaf}: {self.cut} leads after {self.n:,.0f} examples, "
-            f"gain {self.gain:.4g} against {self.runner_up_gain:.4g} for {self.runner_up}, "
-            f"epsilon {self.epsilon:.4g}; {self.examples_needed:,.0f} more examples at this gap"
+            f"leaf {self.leaf}: {self.cut} leads at the check after {self.checked_at:,.0f} "
+            f"examples, gain {self.gain:.4g} against {self.runner_up_gain:.4g} for {self.runner_up}"
+            f"{self._error()}, epsilon {self.epsilon:.4g}; "
+            f"{self.examples_needed:,.0f} more examples at this gap"
         )
+
+    def _error(self) -> str:
+        return f" (rough gains, off by at most {self.gain_error:.2g})" if self.gain_error else ""
 
 
 def _ranked(schema: Schema, candidates: list[Candidate]) -> tuple[Ranked, ...]:
@@ -326,11 +339,11 @@ def splits_of(
 def pending_of(
     engine: Engine, schema: Schema, parameters: Mapping[str, Any]
 ) -> Certificates[Pending]:
-    """What each leaf of a tree would decide now."""
+    """Why each leaf of a tree waits, with the evidence of its last check."""
     found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
-        leaf, depth, classes, n, until, best, second, epsilon, needed, may_split, *rest = state
-        delta, criterion, ranking, dropped, active, room = rest
+        leaf, depth, classes, n, until, checked_at, best, second, error, *rest = state
+        epsilon, needed, may_split, delta, criterion, dropped, active, room = rest
         has_cut = best[0] >= 0
         if not active:
             why = "inactive"
@@ -340,9 +353,11 @@ def pending_of(
             why = "memory"
         elif classes < 2:
             why = "pure"
+        elif checked_at == 0.0:
+            why = "no check"
         elif not has_cut:
             why = "no cut"
-        elif best[4] <= parameters["min_gain"]:
+        elif best[4] + error <= parameters["min_gain"]:
             why = "no gain"
         else:
             why = "check" if needed == 0.0 else "bound"
@@ -351,16 +366,17 @@ def pending_of(
                 leaf=leaf,
                 depth=depth,
                 n=n,
+                checked_at=checked_at,
                 feature=schema.label(best[0]) if has_cut else None,
                 cut=describe_cut(schema, best) if has_cut else None,
                 gain=best[4],
                 runner_up=describe_cut(schema, second),
                 runner_up_gain=second[4],
                 gap=best[4] - second[4],
+                gain_error=error,
                 epsilon=epsilon,
                 delta=delta,
                 impurity=_impurity(parameters, criterion),
-                candidates=_ranked(schema, ranking),
                 examples_needed=needed,
                 until_check=until,
                 reason_waiting=why,

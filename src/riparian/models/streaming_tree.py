@@ -195,7 +195,9 @@ class StreamingTree(TreeModel[_core.Engine]):
         return splits_of(certificates, self._schema, self._learned_with)
 
     def pending(self) -> Certificates[Pending]:
-        """Return what each leaf would decide now, and how many examples it still needs.
+        """Return the evidence of each leaf's last check, and how many examples it still needs.
+
+        No gain is computed.
 
         Returns
         -------
