@@ -139,7 +139,8 @@ def predictions(
     from riparian.data.uncertain_pairs import PARTS
     from riparian.streams.readers.formats import open_stream
 
-    features = list(model._schema.features)
+    derived = _derived(model)
+    features = [f for f in model._schema.features if f.name not in derived]
     by_name = all(isinstance(feature.name, str) for feature in features)
     parts = [f"{feature}.{end}" for feature in uncertain for end in PARTS]
     with open_stream(
@@ -153,7 +154,9 @@ def predictions(
         uncertain=uncertain,
         keep=[f.name for f in features] + parts if by_name else None,
         categorical=[f.name for f in features if by_name and f.kind == "categorical"],
-        numeric=[f.name for f in features if by_name and f.kind == "numeric"],
+        numeric=[f.name for f in features if by_name and f.kind == "numeric" and f.time is None],
+        dates=[f.name for f in features if by_name and f.time == "date"],
+        times=[f.name for f in features if by_name and f.time == "time"],
         skip_bad_rows=skip_bad_rows,
     ) as stream:
         if by_name:
@@ -182,6 +185,15 @@ def column_types(model: Any, *, proba: bool) -> dict[str, type]:
     kinds = set(map(type, model.classes_.tolist()))
     types: dict[str, type] = {"prediction": kinds.pop() if len(kinds) == 1 else str}
     return types | (dict.fromkeys(_probability_names(model), float) if proba else {})
+
+
+def _derived(model: Any) -> set[Any]:
+    """Return the features that the model itself takes from the dates of a row."""
+    from riparian.data.times import check_parts, part_names
+
+    parts = check_parts(model._learned_with.get("date_parts"))
+    dated = [f for f in model._schema.features if f.time is not None]
+    return {f"{f.name}.{part}" for f in dated for part in part_names(f.time, parts)}
 
 
 def _placed(values: list[Any], places: Any) -> list[Any]:
@@ -259,6 +271,7 @@ def _as_learned(
             renamed = [known.get(text, text) for text in column.values]
             learned[feature.name] = Coded(column.codes, renamed)
         else:
+            assert isinstance(column, np.ndarray)
             learned[feature.name] = objects([known.get(text, text) for text in column.tolist()])
     return Block(learned, n)
 

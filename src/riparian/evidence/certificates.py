@@ -36,7 +36,7 @@ def describe_cut(schema: Schema, candidate: Candidate) -> str:
         return "no split"
     feature = schema.features[place]
     if test == 1:
-        return f"{feature.label} <= {threshold:.6g}"
+        return f"{feature.label} <= {feature.number_text(threshold)}"
     if test == 2:
         return f"{feature.label} = {exact_text(feature.categories[category])}"
     return f"{feature.label} (each value)"

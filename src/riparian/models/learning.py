@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from riparian.data.costs import cost_matrix
 from riparian.data.labels import read_label, sort_classes
+from riparian.data.quantities import warn_of_quantity
 from riparian.data.schema import Feature, Schema
+from riparian.data.table import with_date_parts
 from riparian.data.values import EXACT_LABELS
 from riparian.models.batch import (
     Checked,
@@ -240,6 +242,8 @@ class Learning(Predicting[E]):
         lock = threading.Lock() if begins else self._learning
         with lock:
             state = self._beginning(lock) if begins else self._current(lock)
+            table = with_date_parts(given.table, state.axes.get("date_parts"))
+            given = given._replace(table=table, whole=table)
             if given.weights is not None:
                 self._refuse_weights(state.engine, given.weights)
             given = given.counted(predicted=predictions is not None)
@@ -250,6 +254,9 @@ class Learning(Predicting[E]):
                 self._demand_least(state, batch)
             else:
                 state = self._safe_to_change(self._with_limit(state), batch)
+            if not given.declared:
+                seen = 0 if begins else state.engine.seen
+                warn_of_quantity(given.labels, seen, state.schema.class_codes, stacklevel=3)
             growth = batch.growth(state.schema, first=begins)
             before = state.engine.seen
             try:

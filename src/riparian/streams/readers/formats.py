@@ -40,6 +40,8 @@ def open_stream(
     format: str | None = None,
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
+    dates: Collection[str] = (),
+    times: Collection[str] = (),
     drop: Collection[str] = (),
     keep: Collection[str] | None = None,
     uncertain: Collection[str] = (),
@@ -51,8 +53,10 @@ def open_stream(
 ) -> FileStream | ManyFiles:
     """Open a file as a stream of labelled rows, which is read in blocks and never whole.
 
-    A column of a text file is numeric if all known values of its first 10,000 rows are numbers,
-    else categorical. An empty field, ``?``, ``NA``, ``NaN``, ``nan`` and ``null`` are missing.
+    A column of a text file is numeric if all known values of its first 10,000 rows are numbers. It
+    holds dates, or times of day, if all of them are written as in ISO 8601; these become seconds.
+    Otherwise it is categorical. An empty field, ``?``, ``NA``, ``NaN``, ``nan`` and ``null`` are
+    missing.
 
     Parameters
     ----------
@@ -68,6 +72,8 @@ def open_stream(
         By default known from the file's ending; standard input is then CSV.
     categorical, numeric : collection of str
         Columns read as text or as numbers, whatever they look like. A categorical target is text.
+    dates, times : collection of str
+        Columns read as dates or as times of day, whatever their first values look like.
     drop : collection of str
         Columns that are not read.
     keep : collection of str, optional
@@ -112,13 +118,17 @@ def open_stream(
     >>> X["age"], X["job"], y
     (array([31., nan]), array(['nurse', 'smith'], dtype=object), array(['yes', 'no'], dtype=object))
     """
-    if any(isinstance(names, str) for names in (categorical, numeric, drop, uncertain)):
-        raise TypeError("categorical, numeric, drop and uncertain must be lists of names")
+    if any(isinstance(names, str) for names in (categorical, numeric, dates, times, drop)):
+        raise TypeError("categorical, numeric, dates, times and drop must be lists of names")
+    if isinstance(uncertain, str):
+        raise TypeError("uncertain must be a list of names")
     numeric = [*numeric, *(f"{feature}.{end}" for feature in uncertain for end in PARTS)]
     selection = Selection(
         target or None,
         frozenset(categorical),
         frozenset(numeric),
+        frozenset(dates),
+        frozenset(times),
         frozenset(drop),
         None if keep is None else frozenset(keep),
         unlabelled=target is False,
