@@ -70,7 +70,7 @@ class _BatchStream(FileStream):
                 yield part
 
     def _part(self, batch: Any) -> Part:
-        places = range(self._at, self._at + batch.num_rows)
+        places: Any = np.arange(self._at, self._at + batch.num_rows)
         faults = Faults(skip=True)
         columns: dict[str, Stored] = {}
         for name in self._read:
