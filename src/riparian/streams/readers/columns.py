@@ -105,8 +105,8 @@ class Selection:
     uncertain: tuple[str, ...] = ()
     #: What an earlier file of the same stream has decided about the labels.
     labels: Labels | None = None
-    #: Whether an earlier file has decided the kinds; its features may be absent.
-    later: bool = False
+    #: Columns whose kinds are known from a model or from an earlier file; they may be absent.
+    known: frozenset[str] = frozenset()
 
     def with_target(self, name: str) -> Selection:
         """Give the same, with the target that the format names."""
@@ -114,6 +114,15 @@ class Selection:
 
     def for_next_file(self, kinds: Mapping[str, Kind], labels: Labels | None) -> Selection:
         """Give the same, with the kinds and labels of the files before."""
+        return replace(self.with_kinds(kinds), labels=labels, known=self._named | kinds.keys())
+
+    @property
+    def _named(self) -> frozenset[str]:
+        return self.categorical | self.drop | self.known
+
+    def with_kinds(self, kinds: Mapping[str, Kind]) -> Selection:
+        """Give the same, with kinds that are known; what the user asks for comes first."""
+        kinds = {name: kind for name, kind in kinds.items() if self.forced(name) is None}
 
         def of(kind: Kind) -> set[str]:
             return {name for name, found in kinds.items() if found == kind}
@@ -124,8 +133,7 @@ class Selection:
             numeric=self.numeric | of("numeric"),
             dates=self.dates | of("date"),
             times=self.times | of("time"),
-            labels=labels,
-            later=True,
+            known=self.known | kinds.keys(),
         )
 
     def features(self, names: Sequence[str]) -> list[str]:
@@ -156,9 +164,8 @@ class Selection:
                 f"the columns are {names_text(self.target, names)}{hint}"
             )
         asked_for = {"categorical": self.categorical, "drop": self.drop}
-        checked = self.keep is None and not self.later
-        for parameter, asked in asked_for.items() if checked else ():
-            for name in sorted(asked - set(names)):
+        for parameter, asked in asked_for.items() if self.keep is None else ():
+            for name in sorted(asked - set(names) - self.known):
                 raise ValueError(
                     f"{parameter} names {name!r}, which is no column; "
                     f"the columns are {names_text(name, names)}"

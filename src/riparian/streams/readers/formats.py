@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, get_args
 
 from riparian.data.uncertain_pairs import PARTS
 from riparian.errors import one_of
-from riparian.streams.readers.columns import Selection
+from riparian.streams.readers.columns import Kind, Selection
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import FileStream
 from riparian.streams.readers.many import ManyFiles, listed
@@ -40,8 +40,7 @@ def open_stream(
     format: str | None = None,
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
-    dates: Collection[str] = (),
-    times: Collection[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
     drop: Collection[str] = (),
     keep: Collection[str] | None = None,
     uncertain: Collection[str] = (),
@@ -72,8 +71,9 @@ def open_stream(
         By default known from the file's ending; standard input is then CSV.
     categorical, numeric : collection of str
         Columns read as text or as numbers, whatever they look like. A categorical target is text.
-    dates, times : collection of str
-        Columns read as dates or as times of day, whatever their first values look like.
+    kinds : mapping of str to {'numeric', 'categorical', 'date', 'time'}, optional
+        What is known about columns, such as those of a model that was learned before; ``'time'``
+        is a time of day. These columns may be absent.
     drop : collection of str
         Columns that are not read.
     keep : collection of str, optional
@@ -118,22 +118,20 @@ def open_stream(
     >>> X["age"], X["job"], y
     (array([31., nan]), array(['nurse', 'smith'], dtype=object), array(['yes', 'no'], dtype=object))
     """
-    if any(isinstance(names, str) for names in (categorical, numeric, dates, times, drop)):
-        raise TypeError("categorical, numeric, dates, times and drop must be lists of names")
-    if isinstance(uncertain, str):
-        raise TypeError("uncertain must be a list of names")
+    if any(isinstance(names, str) for names in (categorical, numeric, drop, uncertain)):
+        raise TypeError("categorical, numeric, drop and uncertain must be lists of names")
+    for name, kind in (kinds or {}).items():
+        one_of(f"kinds[{name!r}]", kind, get_args(Kind))
     numeric = [*numeric, *(f"{feature}.{end}" for feature in uncertain for end in PARTS)]
     selection = Selection(
         target or None,
         frozenset(categorical),
         frozenset(numeric),
-        frozenset(dates),
-        frozenset(times),
-        frozenset(drop),
-        None if keep is None else frozenset(keep),
+        drop=frozenset(drop),
+        keep=None if keep is None else frozenset(keep),
         unlabelled=target is False,
         uncertain=tuple(uncertain),
-    )
+    ).with_kinds(kinds or {})
     given = [path] if isinstance(path, str | os.PathLike) else list(path)
     paths = [file for one in given for file in listed(one, is_data)]
     if not paths:
