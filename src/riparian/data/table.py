@@ -279,8 +279,7 @@ def _of_datetimes(values: NDArray[Any], label: str, zoned: NDArray[Any] | None =
 def with_date_parts(table: Table, date_parts: Any) -> Table:
     """Return the table with a column for each part of each date, such as ``when.hour``."""
     parts = check_parts(date_parts)
-    dated = [isinstance(column, Numbers) and column.times is not None for column in table.columns]
-    if not parts or not any(dated):
+    if not parts or not any(isinstance(c, Numbers) and c.times for c in table.columns):
         return table
     if table.names is None:
         raise ValueError("date_parts needs names of columns; pass a frame or a dict of columns")
