@@ -1,11 +1,14 @@
 """Input that never ends, several files, and models that are continued."""
 
+import array
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +16,7 @@ from typer.testing import CliRunner
 import riparian
 from riparian.cli.app import app
 from riparian.streams import open_stream
+from tests import inside
 from tests.reading import many
 
 
@@ -74,6 +78,60 @@ def test_rows_of_a_pipe_are_learned_before_a_block_is_full(tmp_path, number, sta
     assert riparian.load(tmp_path / "m.rip").n_seen_ == 5
 
 
+def wait_until_read(pipe):
+    """Wait until the process at the other end has read everything that was written."""
+    import fcntl
+    import termios
+
+    left = array.array("i", [1])
+    while left[0]:
+        time.sleep(0.01)
+        fcntl.ioctl(pipe.fileno(), termios.FIONREAD, left)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the pipe whether it is empty")
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_that_were_read_before_the_first_block_are_not_lost(tmp_path, form):
+    lines = "x,y\n1,a\n2,b\n3,a\n"
+    if form == "jsonl":
+        lines = "".join(f'{{"x": {x}, "y": "{y}"}}\n' for x, y in ((1, "a"), (2, "b"), (3, "a")))
+    out = tmp_path / "m.rip"
+    process = start(
+        *("run", "-", "--format", form, "--target", "y", "--model-out", out, "--json", "-q")
+    )
+    process.stdin.write(lines)
+    process.stdin.flush()
+    wait_until_read(process.stdin)
+    process.send_signal(signal.SIGTERM)
+    text = process.stdout.read()
+    assert process.wait(timeout=120) == 143
+    process.communicate()
+    assert json.loads(text)["rows"] == 3
+    assert riparian.load(out).n_seen_ == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs tail")
+def test_a_file_that_grows_is_followed(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    tail = subprocess.Popen(["tail", "-n", "+1", "-f", path], stdout=subprocess.PIPE)
+    command = [sys.executable, "-m", "riparian", "run", "-", "--target", "y", "-q"]
+    with subprocess.Popen(
+        [*command, "--json", "--every", "1"], stdin=tail.stdout, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert json.loads(process.stdout.readline())["rows"] == 2
+            with path.open("a") as file:
+                file.write("3,a\n")
+            assert json.loads(process.stdout.readline())["rows"] == 3
+        finally:
+            tail.terminate()
+            tail.wait()
+            tail.stdout.close()
+        assert json.loads(process.stdout.read())["interrupted"] is False
+    assert process.returncode == 0
+
+
 def test_each_line_of_a_pipe_is_predicted_at_once(model):
     process = start("predict", model, "-")
     process.stdin.write("a,b,c\n1,2,u\n")
@@ -97,6 +155,45 @@ def test_a_model_is_continued(tmp_path, rows, model):
         "run", tmp_path / "two.csv", "--target", "y", "--model-in", half, "--model-out", whole, "-q"
     )
     assert whole.read_bytes() == model.read_bytes()
+
+
+def test_a_continued_model_keeps_its_classes_categories_and_kinds(tmp_path):
+    learned = riparian.StreamTree(categorical_features=["zone"])
+    X = {"zone": [3, 7], "n": [1.0, 2.0], "at": np.array(["2024-01-01", "2024-01-02"], "M8[D]")}
+    learned.partial_fit(X, ["0", "1"])
+    learned.save(tmp_path / "old.rip")
+    # Everything looks otherwise here: categories and classes are whole numbers, numbers and dates
+    # are missing at first.
+    more = tmp_path / "more.csv"
+    more.write_text("zone,n,at,y\n7,,,0\n3,NA,,1\n9,5,2024-01-03,1\n")
+    ran(
+        *("run", more, "--target", "y", "--model-in", tmp_path / "old.rip", "-q"),
+        *("--model-out", tmp_path / "new.rip"),
+    )
+    model = riparian.load(tmp_path / "new.rip")
+    assert model.n_seen_ == 5
+    assert model.classes_.tolist() == ["0", "1"]
+    zone, n, at = inside.features(model)
+    assert zone.categories == [3, 7, "9"]
+    assert (n.kind, at.time) == ("numeric", "date")
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("zone,n,at,y\n7,many,2024-01-03,0\n")
+    result = CliRunner().invoke(
+        app, ["run", str(wrong), "--target", "y", "--model-in", str(tmp_path / "old.rip"), "-q"]
+    )
+    assert result.exit_code == 1
+    assert "column 'n', row 1: 'many' is not a number" in result.output
+
+
+def test_labels_of_a_continued_model_may_be_whole_numbers_or_truth_values(tmp_path):
+    riparian.StreamTree().partial_fit({"n": [1, 2]}, [True, False]).save(tmp_path / "old.rip")
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"n": 1, "y": true}\n{"n": 2, "y": false}\n{"n": 3, "y": "maybe"}\n')
+    ran(
+        *("run", more, "--target", "y", "--model-in", tmp_path / "old.rip", "-q"),
+        *("--model-out", tmp_path / "new.rip"),
+    )
+    assert riparian.load(tmp_path / "new.rip").classes_.tolist() == [True, False, "maybe"]
 
 
 def test_a_continued_model_keeps_its_parameters(rows, model):

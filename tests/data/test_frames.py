@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import re
 
@@ -186,45 +185,18 @@ def test_a_category_column_of_numbers_may_come_as_plain_numbers_later():
     assert fingerprint(from_bytes(to_bytes(model))) == fingerprint(model)
 
 
-MOMENT = datetime.datetime(2024, 5, 17, 12)
-
-DATES = {
-    "pandas": lambda: pd.DataFrame({"a": [1.0], "when": pd.to_datetime(["2024-05-17"])}),
-    "pandas with a zone": lambda: pd.DataFrame(
-        {"a": [1.0], "when": pd.to_datetime(["2024-05-17"], utc=True)}
-    ),
-    "pandas spans": lambda: pd.DataFrame({"a": [1.0], "when": pd.to_timedelta(["1h"])}),
-    "pandas periods": lambda: pd.DataFrame(
-        {"a": [1.0], "when": pd.period_range("2024", periods=1)}
-    ),
-    "pandas intervals": lambda: pd.DataFrame({"a": [1.0], "when": pd.interval_range(0, 1)}),
-    "pandas categories": lambda: pd.DataFrame(
-        {"a": [1.0], "when": pd.Series(pd.to_datetime(["2024-05-17"])).astype("category")}
-    ),
-    "pandas of Arrow": lambda: pd.DataFrame(
-        {"a": [1.0], "when": pd.Series([MOMENT], dtype=pd.ArrowDtype(pa.timestamp("us")))}
-    ),
-    "pandas days of Arrow": lambda: pd.DataFrame(
-        {"a": [1.0], "when": pd.Series([MOMENT.date()], dtype=pd.ArrowDtype(pa.date32()))}
-    ),
-    "pandas objects": lambda: pd.DataFrame({"a": [1.0], "when": np.array([MOMENT], dtype=object)}),
-    "polars": lambda: pl.DataFrame({"a": [1.0], "when": [MOMENT]}),
-    "polars days": lambda: pl.DataFrame({"a": [1.0], "when": [MOMENT.date()]}),
-    "polars times": lambda: pl.DataFrame({"a": [1.0], "when": [MOMENT.time()]}),
-    "polars spans": lambda: pl.DataFrame({"a": [1.0], "when": [datetime.timedelta(1)]}),
-    "pyarrow": lambda: pa.table({"a": [1.0], "when": [MOMENT]}),
-    "pyarrow days": lambda: pa.table({"a": [1.0], "when": [MOMENT.date()]}),
-    "a record batch": lambda: pa.record_batch({"a": [1.0], "when": [MOMENT]}),
-}
-
-
-@pytest.mark.parametrize("frame", DATES)
-def test_dates_and_times_are_refused_by_name(frame):
-    model = tree().partial_fit({"a": [2.0]}, [0])
-    before = fingerprint(model)
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda: pd.DataFrame({"when": pd.period_range("2024", periods=1)}),
+        lambda: pd.DataFrame({"when": pd.interval_range(0, 1)}),
+        lambda: pa.table({"when": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}),
+    ],
+    ids=["periods", "intervals", "calendar intervals"],
+)
+def test_spans_of_the_calendar_are_refused_by_name(frame):
     with pytest.raises((TypeError, ValueError), match="column 'when'"):
-        model.partial_fit(DATES[frame](), [1])
-    assert fingerprint(model) == before
+        tree().partial_fit(frame(), [1])
 
 
 NESTED = {

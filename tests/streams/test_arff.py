@@ -150,14 +150,13 @@ def test_a_bad_header_is_named_by_its_line(write, text, said):
     assert said in refused(write("h.arff", text))
 
 
-def test_dates_are_refused_unless_they_are_left_out(write):
+def test_dates_are_seconds_in_the_default_format(write):
     head = "@relation r\n@attribute t date 'yyyy-MM-dd'\n@attribute x real\n"
-    path = write("d.arff", head + "@attribute class {a,b}\n@data\n'2020-01-02',1,a\n")
-    message = refused(path)
-    assert message.startswith("attribute 't': date cannot be learned")
-    assert "--drop t" in message
-    X, _ = read(path, drop=["t"])
-    assert list(X) == ["x"]
+    head += "@attribute class {a,b}\n@data\n"
+    X, _ = read(write("d.arff", head + "'1970-01-02',1,a\n{1 3, 2 b}\n"))
+    np.testing.assert_array_equal(X["t"], [86400.0, np.nan])
+    message = refused(write("e.arff", head + "02/01/1970,1,a\n"))
+    assert message.startswith("column 't', row 1: '02/01/1970' is not a date such as 2026-03-01")
 
 
 def test_in_memory_the_declared_order_stays(write):

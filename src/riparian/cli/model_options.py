@@ -38,6 +38,12 @@ _OTHERS: dict[str, tuple[type, str]] = {
         "Number of features that a leaf draws: a whole number, a fraction such as 0.6, or sqrt.",
     ),
     "max_bytes": (str, "Memory limit of the model, such as 10MB or 512KiB."),
+    "date_parts": (
+        str,
+        "Parts of dates that become features too, comma-separated: year, month, day, weekday, "
+        "dayofyear, hour, minute, second. The column when gives when.hour. Dates themselves are "
+        "learned as seconds.",
+    ),
 }
 
 _AXIS_HELP = {
@@ -124,6 +130,8 @@ def parse_parameters(given: dict[str, Any], *, labels_as_text: bool) -> dict[str
             parameters[name] = read_costs(value, as_text=labels_as_text)
         elif name in AXES and value is not None:
             parameters[name] = read_policy(name, value)
+        elif name == "date_parts" and value is not None:
+            parameters[name] = [part.strip() for part in value.split(",") if part.strip()]
         elif name == "leaf_features" and value is not None:
             parameters[name] = _parse_leaf_features(value)
         elif value is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from riparian.cli.as_learned import learned_features, learned_kinds, rename, values_by_text
 from riparian.cli.data_options import (
     Block,
     ColumnNames,
@@ -139,7 +140,7 @@ def predictions(
     from riparian.data.uncertain_pairs import PARTS
     from riparian.streams.readers.formats import open_stream
 
-    features = list(model._schema.features)
+    features = learned_features(model)
     by_name = all(isinstance(feature.name, str) for feature in features)
     parts = [f"{feature}.{end}" for feature in uncertain for end in PARTS]
     with open_stream(
@@ -151,14 +152,15 @@ def predictions(
         columns=columns,
         header=header,
         uncertain=uncertain,
-        keep=[f.name for f in features] + parts if by_name else None,
-        categorical=[f.name for f in features if by_name and f.kind == "categorical"],
-        numeric=[f.name for f in features if by_name and f.kind == "numeric"],
+        keep=[str(f.name) for f in features] + parts if by_name else None,
+        kinds=learned_kinds(model) if by_name else None,
         skip_bad_rows=skip_bad_rows,
     ) as stream:
         if by_name:
             _note_missing(features, [*stream.names, *uncertain], note)
-            values = {f.label: _values_by_text(f) for f in features if f.kind == "categorical"}
+            values = {
+                f.label: values_by_text(f.categories) for f in features if f.kind == "categorical"
+            }
         types = column_types(model, proba=proba)
         done = 0
         blocks = stream.blocks(block)
@@ -224,24 +226,13 @@ def _probability_names(model: Any) -> list[str]:
     return [f"probability {text}" for text in distinct_texts(model.classes_)]
 
 
-def _values_by_text(feature: Any) -> dict[str, Any]:
-    """Map the text of each category in a file to the category."""
-    found: dict[str, Any] = {}
-    for value in feature.categories:
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        # A learned text takes precedence over a number with the same spelling.
-        if isinstance(value, str) or text not in found:
-            found[text] = value
-    return found
-
-
 def _as_learned(
     X: Mapping[str, Any], features: list[Any], values: dict[str, dict[str, Any]]
 ) -> Rows:
     """Return one column per learned feature, with the values that the model has learned."""
     import numpy as np
 
-    from riparian.data.block import Block, Coded, Stored
+    from riparian.data.block import Block, Stored
     from riparian.streams.readers.columns import objects
 
     stored = X.stored if isinstance(X, Block) else X
@@ -252,14 +243,9 @@ def _as_learned(
         if feature.kind == "numeric":
             learned[feature.name] = np.full(n, np.nan) if column is None else column
             continue
-        known = values[feature.label]
-        if column is None:
-            learned[feature.name] = objects([None] * n)
-        elif isinstance(column, Coded):
-            renamed = [known.get(text, text) for text in column.values]
-            learned[feature.name] = Coded(column.codes, renamed)
-        else:
-            learned[feature.name] = objects([known.get(text, text) for text in column.tolist()])
+        learned[feature.name] = (
+            objects([None] * n) if column is None else rename(column, values[feature.label])
+        )
     return Block(learned, n)
 
 

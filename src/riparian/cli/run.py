@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from riparian.cli.as_learned import AsLearned, learned_kinds
 from riparian.cli.data_options import (
     Block,
     Categorical,
@@ -154,9 +155,11 @@ def run(
                 "is required for a file: the column of the class", param_hint="--target"
             )
         begin_work()
+        known = _known_kinds(model, target) if before else {}
         stream = open_stream(
             data,
             target=target,
+            kinds=known,
             format=format,
             categorical=split_names(categorical),
             drop=split_names(drop),
@@ -167,6 +170,8 @@ def run(
             header=not no_header,
             skip_bad_rows=skip_bad_rows,
         )
+        if before:
+            stream = AsLearned(stream, model)
 
     result = Result()
     with contextlib.ExitStack() as until_written:
@@ -287,6 +292,14 @@ def _print_line(value: dict[str, Any]) -> None:
     import json
 
     print(json.dumps(value, ensure_ascii=False, allow_nan=False), flush=True)
+
+
+def _known_kinds(model: Any, target: str | None) -> dict[str, Any]:
+    """Return how a continued model has learned the columns of a file."""
+    kinds: dict[str, Any] = learned_kinds(model)
+    if target is not None and all(isinstance(label, str) for label in model._schema.classes):
+        kinds[target] = "categorical"
+    return kinds
 
 
 def _first_format(data: list[str], asked: str | None) -> str:

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.data.times import Times
+
 __all__ = ["Block", "Coded", "Stored", "joined"]
 
 
@@ -32,15 +34,15 @@ class Coded:
         return values[self.codes]  # code -1 reads the last entry: missing
 
 
-#: A column as it is kept: numbers, or objects, or codes.
-Stored: TypeAlias = NDArray[Any] | Coded
+#: A column as it is kept: numbers, or objects, or codes, or dates and times.
+Stored: TypeAlias = NDArray[Any] | Coded | Times
 
 
 class Block(Mapping[str, NDArray[Any]]):
-    """Columns by name, as arrays: float64, or objects for categories.
+    """Columns by name, as arrays: float64, or objects for categories. Dates are seconds.
 
-    A model reads `stored`, in which categories are codes. An array of objects is only made when a
-    column is looked up.
+    A model reads `stored`, in which categories are codes and dates are known as such. An array of
+    objects is only made when a column is looked up.
     """
 
     def __init__(self, stored: dict[str, Stored], n_rows: int) -> None:
@@ -48,8 +50,7 @@ class Block(Mapping[str, NDArray[Any]]):
         self.n_rows = n_rows
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        column = self.stored[name]
-        return column.objects() if isinstance(column, Coded) else column
+        return _array(self.stored[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.stored)
@@ -65,6 +66,12 @@ class Block(Mapping[str, NDArray[Any]]):
         stored: dict[str, Stored] = {name: c[which] for name, c in self.stored.items()}
         n = len(range(self.n_rows)[which]) if isinstance(which, slice) else int(which.sum())
         return Block(stored, n)
+
+
+def _array(column: Stored) -> NDArray[Any]:
+    if isinstance(column, Coded):
+        return column.objects()
+    return column.seconds if isinstance(column, Times) else column
 
 
 def joined(blocks: Sequence[Block]) -> Block:
@@ -88,12 +95,32 @@ def _joined(columns: Sequence[Stored | None], blocks: Sequence[Block]) -> Stored
             parts.append(np.where(column.codes < 0, -1, column.codes + len(values)))
             values += column.values
         return Coded(np.concatenate(parts).astype(np.int32, copy=False), values)
-    numeric = all(not isinstance(c, Coded) and c.dtype == np.float64 for c in known)
+    if any(isinstance(column, Times) for column in known):
+        return _joined_times(columns, blocks)
+    numeric = all(not isinstance(c, Coded) and _array(c).dtype == np.float64 for c in known)
     arrays: list[NDArray[Any]] = []
     for column, block in zip(columns, blocks, strict=True):
         if column is None:
             lacking = np.full(block.n_rows, np.nan if numeric else None)
             arrays.append(lacking if numeric else lacking.astype(object))
         else:
-            arrays.append(column.objects() if isinstance(column, Coded) else column)
+            arrays.append(_array(column))
     return np.concatenate(arrays)
+
+
+def _joined_times(columns: Sequence[Stored | None], blocks: Sequence[Block]) -> Times:
+    """Join dates and times, all of one kind; where they are absent, they are missing."""
+    times = [column for column in columns if isinstance(column, Times)]
+    seconds = [
+        column.seconds if isinstance(column, Times) else np.full(block.n_rows, np.nan)
+        for column, block in zip(columns, blocks, strict=True)
+    ]
+    local = None
+    if any(column.local is not None for column in times):
+        local = np.concatenate(
+            [
+                column.clock if isinstance(column, Times) else absent
+                for column, absent in zip(columns, seconds, strict=True)
+            ]
+        )
+    return Times(np.concatenate(seconds), times[0].kind, local)

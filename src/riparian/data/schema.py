@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.data.formatting import exact_value
 from riparian.data.table import Codes, Column, Numbers, Objects, Table, in_cell
+from riparian.data.times import TimeKind, kind_text, time_text
 from riparian.data.uncertain import Cells, set_cells
 from riparian.data.values import Name, category_of, is_null
 
@@ -34,6 +35,8 @@ class Feature:
     name: Name
     kind: Kind
     codes: dict[Hashable, int] = field(default_factory=dict)
+    #: What its numbers are seconds of; None if they are plain numbers.
+    time: TimeKind | None = None
 
     @property
     def label(self) -> str:
@@ -43,6 +46,10 @@ class Feature:
     @property
     def categories(self) -> list[Hashable]:
         return list(self.codes)
+
+    def number_text(self, value: float) -> str:
+        """Return a value of a numeric feature as text, a date as a date."""
+        return f"{value:.6g}" if self.time is None else time_text(self.time, value)
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,10 @@ class Schema:
             else:
                 by_type = _by_type(categorical) and not isinstance(column, Numbers)
                 kind: Kind = "categorical" if by_type or name in declared else "numeric"
-                feature = new[place] = Feature(name, kind)
+                times = column.times if isinstance(column, Numbers) else None
+                feature = Feature(name, kind, time=None if times is None else times.kind)
+                new[place] = feature
+            _check_time(column, feature)
             cells = None if isinstance(column, Codes) else column.uncertain
             if cells:
                 _check_kind(cells, feature)
@@ -413,6 +423,23 @@ def _encode(
             row = row_of(int(np.argmax(codes == code)))
             raise in_cell(error, feature.label, row) from None
     return codes, added
+
+
+def _check_time(column: Column, feature: Feature) -> None:
+    """Refuse dates in a feature of other values. Numbers in a feature of dates are seconds."""
+    if not isinstance(column, Numbers) or column.times is None:
+        return
+    kind = column.times.kind
+    if feature.kind == "numeric" and feature.time == kind:
+        return
+    known = ~np.isnan(column.values)
+    if not known.any():
+        return
+    where = f"column {feature.label!r}, row {int(known.argmax())}: {kind_text(kind)}"
+    if feature.kind == "categorical":
+        raise ValueError(f"{where} cannot be categories; convert the column to numbers or text")
+    holds = "numbers" if feature.time is None else kind_text(feature.time)
+    raise ValueError(f"{where} in a feature of {holds}; convert the column as before")
 
 
 def _check_kind(cells: Cells, feature: Feature) -> None:

@@ -16,6 +16,15 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.data.block import Block, Coded, Stored
+from riparian.data.times import (
+    Times,
+    check_parts,
+    is_time_type,
+    part_names,
+    times_of_array,
+    times_of_arrow,
+    times_of_objects,
+)
 from riparian.data.uncertain import Cells, Uncertain
 from riparian.data.uncertain_structs import is_uncertain_type, structs_to_uncertain
 from riparian.data.values import Name, built_in, category_of, is_null, name_of
@@ -33,6 +42,7 @@ __all__ = [
     "read_example",
     "read_table",
     "refuse_uncertain",
+    "with_date_parts",
 ]
 
 
@@ -46,6 +56,8 @@ class Numbers:
     first: int | None = 0
     #: Distributions by row; they are NaN in `values`.
     uncertain: Cells | None = None
+    #: The dates, times of day or durations whose seconds are `values`.
+    times: Times | None = None
 
 
 @dataclass(frozen=True)
@@ -99,18 +111,14 @@ def _only(column: Column, rows: NDArray[np.bool_]) -> Column:
         places = np.cumsum(rows) - 1
         cells = {int(places[r]): cell for r, cell in column.uncertain.items() if rows[r]}
     if isinstance(column, Numbers):
-        return Numbers(column.values[rows], column.first, cells)
+        times = None if column.times is None else column.times[rows]
+        return Numbers(column.values[rows], column.first, cells, times)
     known = [v for v, keep in zip(column.values, rows.tolist(), strict=True) if keep]
     return Objects(known, uncertain=cells)
 
 
-_REFUSED = {
-    "M": "dates and times",
-    "m": "time spans",
-    "c": "complex numbers",
-    "V": "records",
-}
-_WAY_OUT = "convert the column to a number, such as seconds or the hour of the day"
+_REFUSED = {"c": "complex numbers", "V": "records"}
+_WAY_OUT = "convert the column to numbers"
 
 
 def read_table(X: Any) -> Table:
@@ -130,8 +138,8 @@ def read_table(X: Any) -> Table:
         return _of_array(_unmasked(X))
     if module == "pandas" and hasattr(X, "columns"):
         return _of_pandas(X)
-    if structs := _uncertain_structs(X):
-        return _of_structs(X, structs)
+    if special := _special_columns(X):
+        return _of_special(X, special)
     if hasattr(X, "__arrow_c_stream__") and _has_columns(X):
         return _of_arrow(_core.read_arrow(X.__arrow_c_stream__()), len(X))
     if hasattr(X, "__arrow_c_array__") and _has_columns(X):
@@ -211,6 +219,8 @@ def _of_values(values: NDArray[Any], label: str) -> Column:
     kind = values.dtype.kind
     if kind in "biuf":
         return Numbers(_as_floats(values))
+    if kind in "Mm":
+        return _of_datetimes(values, label)
     if kind in _REFUSED:
         raise TypeError(f"column {label!r}: {_REFUSED[kind]} cannot be learned; {_WAY_OUT}")
     return _of_objects(values.tolist(), label)
@@ -234,6 +244,10 @@ def _of_objects(values: list[Any], label: str) -> Column:
         return Objects(values, next(row for row, value in enumerate(values) if value is not None))
     if Uncertain in kinds:
         return _of_uncertain(values, label)
+    if any(map(is_time_type, kinds)):
+        times = times_of_objects(values, label)
+        rows = np.flatnonzero(~np.isnan(times.seconds))
+        return _of_times(times, int(rows[0]) if rows.size else None)
     if any(issubclass(kind, str | bytes) for kind in kinds):
         known = [_category(value, row, label) for row, value in enumerate(values)]
         return Objects(known, next(row for row, value in enumerate(known) if value is not None))
@@ -249,6 +263,36 @@ def _of_objects(values: list[Any], label: str) -> Column:
         ) from None
     first = next((row for row, v in enumerate(values) if v is not None and v == v), None)
     return Numbers(numbers, first)
+
+
+def _of_times(times: Times, first: int | None = 0) -> Column:
+    return Numbers(times.seconds, first, times=times)
+
+
+def _of_datetimes(values: NDArray[Any], label: str, zoned: NDArray[Any] | None = None) -> Column:
+    try:
+        return _of_times(times_of_array(values, zoned))
+    except ValueError as error:
+        raise ValueError(f"column {label!r}: {error}") from None
+
+
+def with_date_parts(table: Table, date_parts: Any) -> Table:
+    """Return the table with a column for each part of each date, such as ``when.hour``."""
+    parts = check_parts(date_parts)
+    if not parts or not any(isinstance(c, Numbers) and c.times for c in table.columns):
+        return table
+    if table.names is None:
+        raise ValueError("date_parts needs names of columns; pass a frame or a dict of columns")
+    names: list[Name] = []
+    columns: list[Column] = []
+    for name, column in zip(table.names, table.columns, strict=True):
+        names.append(name)
+        columns.append(column)
+        if isinstance(column, Numbers) and column.times is not None:
+            for part in part_names(column.times.kind, parts):
+                names.append(f"{name}.{part}")
+                columns.append(Numbers(column.times.part(part), column.first))
+    return Table(table.n_rows, columns, _distinct(names), None, table.example)
 
 
 def _category(value: Any, row: int, label: str) -> Any:
@@ -327,10 +371,18 @@ def _of_series(series: Any, label: str) -> Column:
     dtype = series.dtype
     if hasattr(series, "cat"):
         values = series.cat.categories
-        if values.dtype.kind in "Mm":
-            raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
+        if getattr(values.dtype, "kind", "O") in "Mm":
+            return _of_series(series.astype(values.dtype), label)
         return Codes(np.ascontiguousarray(series.cat.codes, dtype=np.int32), values.tolist())
     kind = getattr(dtype, "kind", "O")
+    if kind == "M" and getattr(dtype, "tz", None) is not None:
+        in_utc = series.dt.tz_convert("UTC").dt.tz_localize(None)
+        zoned = series.dt.tz_localize(None).to_numpy()
+        return _of_datetimes(in_utc.to_numpy(), label, zoned)
+    if hasattr(dtype, "pyarrow_dtype"):
+        times = times_of_arrow(series.array.__arrow_array__())
+        if times is not None:
+            return _of_times(times)
     if kind in _REFUSED or type(dtype).__name__ in ("PeriodDtype", "IntervalDtype"):
         what = _REFUSED.get(kind, f"values of type {dtype}")
         raise TypeError(f"column {label!r}: {what} cannot be learned; {_WAY_OUT}")
@@ -338,8 +390,6 @@ def _of_series(series: Any, label: str) -> Column:
         return _of_values(series.to_numpy(), label)
     if kind in "biuf":
         return Numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    if "timestamp" in str(dtype) or "date" in str(dtype) or "duration" in str(dtype):
-        raise TypeError(f"column {label!r}: dates and times cannot be learned; {_WAY_OUT}")
     if is_uncertain_type(getattr(dtype, "pyarrow_dtype", None)):
         values = series.astype(object).tolist()
         return _of_struct_values([None if is_null(v) else v for v in values], label)
@@ -349,30 +399,42 @@ def _of_series(series: Any, label: str) -> Column:
     return column
 
 
-def _uncertain_structs(X: Any) -> list[str]:
-    """Return the columns of a pyarrow or polars frame whose type is that of uncertain values."""
+def _special_columns(X: Any) -> dict[str, bool]:
+    """Return the columns of a pyarrow or polars frame that the core does not read.
+
+    They hold dates, times or durations (True), or structs of uncertain values (False).
+    """
     schema: Any = getattr(X, "schema", None)
     if isinstance(schema, Mapping):  # polars
-        return [name for name, kind in schema.items() if is_uncertain_type(kind)]
-    if not (hasattr(X, "column_names") and hasattr(schema, "types")):
-        return []
-    return [
-        name
-        for name, kind in zip(schema.names, schema.types, strict=True)
-        if is_uncertain_type(kind)
-    ]
+        types = list(schema.items())
+    elif hasattr(X, "column_names") and hasattr(schema, "types"):
+        types = list(zip(schema.names, schema.types, strict=True))
+    else:
+        return {}
+    found: dict[str, bool] = {}
+    for name, kind in types:
+        # pyarrow's and polars' names of these types begin in the same way.
+        if str(kind).lower().startswith(("date", "time", "duration")):
+            found[name] = True
+        elif is_uncertain_type(kind):
+            found[name] = False
+    return found
 
 
-def _of_structs(X: Any, structs: list[str]) -> Table:
+def _of_special(X: Any, special: dict[str, bool]) -> Table:
     names: list[Name] = list(getattr(X, "column_names", None) or X.columns)
-    uncertain = set(structs)
-    rest = [name for name in names if name not in uncertain]
-    certain = read_table(X.select(rest)) if rest else Table(len(X), [], [])
-    found = dict(zip(certain.names or (), certain.columns, strict=True))
-    for name in structs:
+    rest = [name for name in names if name not in special]
+    plain = read_table(X.select(rest)) if rest else Table(len(X), [], [])
+    found = dict(zip(plain.names or (), plain.columns, strict=True))
+    for name, dated in special.items():
         column = X[name]
-        values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
-        found[name] = _of_struct_values(values, name)
+        if dated:
+            times = times_of_arrow(column.to_arrow() if hasattr(column, "to_arrow") else column)
+            assert times is not None
+            found[name] = _of_times(times)
+        else:
+            values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+            found[name] = _of_struct_values(values, name)
     return Table(len(X), [found[name] for name in _distinct(names)], names)
 
 
@@ -401,6 +463,8 @@ def _of_block(block: Block) -> Table:
 
 
 def _of_stored(column: Stored, label: str) -> Column:
+    if isinstance(column, Times):
+        return _of_times(column)
     if not isinstance(column, Coded):
         return _of_values(column, label)
     known = column.codes >= 0

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riparian.data.block import Block
+from riparian.models.base import StreamClassifier
 
-__all__ = ["LOT_ROWS", "Learner", "as_learner", "rows_of"]
+__all__ = ["LOT_ROWS", "CodedPredictions", "Learner", "Native", "as_learner", "rows_of"]
 
 #: Number of rows that a scikit-learn classifier predicts before it learns them together.
 LOT_ROWS = 100
 
 #: The predictions, and if requested the probabilities by label.
 Predictions: TypeAlias = tuple[Any, dict[Any, NDArray[np.float64]] | None]
+
+
+class CodedPredictions(NamedTuple):
+    """True and predicted classes as positions in a list of labels."""
+
+    true: NDArray[np.int32]
+    predicted: NDArray[np.int32]
+    classes: list[Any]
 
 
 class Learner(Protocol):
@@ -53,7 +62,7 @@ def as_learner(model: Any, *, classes: Sequence[Any] | None = None, delay: int =
     if delay < 0:
         raise ValueError(f"delay must be at least 0, got {delay}")
     if hasattr(model, "prequential"):
-        native = _Native(model)
+        native = Native(model)
         return _InLots(native, delay, max(1, min(LOT_ROWS, delay // 10))) if delay else native
     if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
         return _OneByOne(model, delay)
@@ -65,7 +74,7 @@ def as_learner(model: Any, *, classes: Sequence[Any] | None = None, delay: int =
     )
 
 
-class _Native:
+class Native:
     """A model of riparian, or any model with `prequential`."""
 
     def __init__(self, model: Any) -> None:
@@ -83,6 +92,13 @@ class _Native:
             predicted = [None, *predicted[1:].tolist()]
             self._blank = False
         return predicted, chances
+
+    def coded(self, X: Any, y: Any) -> CodedPredictions | None:
+        """Predict each row, then learn it; None if the model has only labels."""
+        plain = getattr(type(self.model), "prequential", None) is StreamClassifier.prequential
+        if self._blank or not plain:
+            return None
+        return CodedPredictions(*self.model._prequential_codes(X, y))
 
     def learn(self, X: Any, y: Any) -> None:
         self.model.partial_fit(X, y)
@@ -141,7 +157,7 @@ class _Batch:
 class _InLots:
     """Predicts rows at once, and learns them in lots when their labels are known."""
 
-    def __init__(self, learner: _Native | _Batch, delay: int, lot: int) -> None:
+    def __init__(self, learner: Native | _Batch, delay: int, lot: int) -> None:
         self._learner = learner
         self._full, self._lot = delay + lot, lot
         self._waiting: list[tuple[Any, Any]] = []

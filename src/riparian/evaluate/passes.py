@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.evaluate.learners import as_learner, rows_of
+from riparian.evaluate.learners import Native, as_learner, rows_of
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 
@@ -237,6 +237,7 @@ def steps(
         raise ValueError(f"rows must be at least 1, got {rows}")
     late = getattr(stream, "delay", 0) if delay is None else delay
     learner = as_learner(model, classes=_known(classes, stream), delay=late)
+    native = learner if isinstance(learner, Native) and not proba else None
     began = time.perf_counter()
     # Ctrl-C is deferred until a batch is learned, so a batch takes about a tenth of a second. The
     # models of riparian do not depend on how rows are divided into batches.
@@ -244,24 +245,30 @@ def steps(
     for X, y in named_blocks(stream, block if rows is None else min(block, rows)):
         n = len(y) if rows is None else min(len(y), rows - result.n)
         start = 0
-        while start < n:
-            # End the batch where a window of the curve ends, to record the leaves there.
-            stop = min(n, start + result.until_window(), start + at_once)
-            part = X if stop - start == len(y) else rows_of(X, start, stop)
-            with _uninterrupted():
+        with _uninterrupted() as interrupted:
+            while start < n and not interrupted():
+                # End the batch where a window of the curve ends, to record the leaves there.
+                stop = min(n, start + result.until_window(), start + at_once)
+                part = X if stop - start == len(y) else rows_of(X, start, stop)
                 clock = time.perf_counter()
-                predicted, chances = learner.prequential(part, y[start:stop], proba)
+                # Codes cost less than labels, which would be looked up one by one.
+                coded = native.coded(part, y[start:stop]) if native is not None else None
+                if coded is None:
+                    predicted, chances = learner.prequential(part, y[start:stop], proba)
                 now = time.perf_counter()
                 result.model_seconds += now - clock
                 result.seconds = now - began
-                result.update(y[start:stop], predicted, probabilities=chances, **_sizes(model))
+                if coded is None:
+                    result.update(y[start:stop], predicted, probabilities=chances, **_sizes(model))
+                else:
+                    result.update_codes(coded, **_sizes(model))
                 _set_costs(result, model)
-            if isinstance(model, StreamClassifier):
-                if now - clock > _LONGEST:
-                    at_once = max(1, at_once // 2)
-                elif stop - start == at_once:
-                    at_once = min(2 * at_once, block)
-            start = stop
+                if isinstance(model, StreamClassifier):
+                    if now - clock > _LONGEST:
+                        at_once = max(1, at_once // 2)
+                    elif stop - start == at_once:
+                        at_once = min(2 * at_once, block)
+                start = stop
         result.skipped = getattr(stream, "skipped", 0)
         yield
         if rows is not None and result.n >= rows:
@@ -333,10 +340,13 @@ def _words(values: Sequence[Any]) -> NDArray[np.object_]:
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Defer Ctrl-C, and SIGTERM if the program handles it, until the batch is learned."""
+def _uninterrupted() -> Iterator[Callable[[], bool]]:
+    """Defer Ctrl-C, and SIGTERM if the program handles it, until the batch is learned.
+
+    What it gives tells whether such a signal waits.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: False
         return
     held: list[int] = []
     holding = True
@@ -355,7 +365,7 @@ def _uninterrupted() -> Iterator[None]:
             handlers[number] = handler
             signal.signal(number, hold)
     try:
-        yield
+        yield lambda: bool(held)
     finally:
         holding = False
         for handled, handler in handlers.items():

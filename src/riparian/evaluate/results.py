@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from riparian.data.costs import costs_among
 from riparian.data.labels import sorted_labels
 from riparian.evaluate import metrics
+from riparian.evaluate.learners import CodedPredictions
 from riparian.evaluate.scores import Scores
 
 __all__ = ["MOST_CONFUSED", "Curve", "Result"]
@@ -140,6 +141,8 @@ class Result:
         self._fixed = every is not None
         self._codes: dict[Hashable, int] = {}
         self._code_of: Codes = np.full(256, -1, dtype=np.intp)
+        self._classes_of_codes: list[Any] = []
+        self._place_of_code: Codes = np.empty(0, dtype=np.intp)
         self._true = np.zeros(0, dtype=np.int64)
         self._predicted = np.zeros(0, dtype=np.int64)
         self._confusion: NDArray[np.int64] | None = np.zeros((0, 0), dtype=np.int64)
@@ -150,6 +153,7 @@ class Result:
         self._open = [0, 0]
         self._scores: Scores | None = None
         self._last_right = np.zeros(0, dtype=bool)
+        self._fading_weights = fading_factor ** np.arange(_FADING_LOT - 1, -1, -1)
         self._faded = (0.0, 0.0)  # right rows, and all rows
         self._unfaded = np.zeros(0, dtype=bool)
         self._costs: Any = None
@@ -427,13 +431,60 @@ class Result:
         if not len(y):
             return
         true = self._encode(y)
-        found = self._encode(predicted)
-        right = true == found
-        self._count(true, found, int(right.sum()))
+        self._add(true, self._encode(predicted), probabilities, (leaves, depth, memory))
+
+    def update_codes(
+        self,
+        coded: CodedPredictions,
+        leaves: int = -1,
+        *,
+        depth: int = -1,
+        memory: int = -1,
+    ) -> None:
+        """Add a block of labels and predictions that are positions in a list of labels.
+
+        Parameters
+        ----------
+        coded : CodedPredictions
+            The block. Its list of labels may grow from block to block.
+        leaves, depth, memory : int, default=-1
+            Size of the model after the block.
+        """
+        if not len(coded.true):
+            return
+        if coded.classes is not self._classes_of_codes:
+            self._classes_of_codes = coded.classes
+            self._place_of_code = np.empty(0, dtype=np.intp)
+        true = self._places(coded.true)
+        self._add(true, self._places(coded.predicted), None, (leaves, depth, memory))
+
+    def _places(self, codes: NDArray[np.int32]) -> Codes:
+        """Return the codes of this result for positions in the list of labels."""
+        classes, table = self._classes_of_codes, self._place_of_code
+        if len(table) < len(classes):
+            table = np.pad(table, (0, len(classes) - len(table)), constant_values=-1)
+            self._place_of_code = table
+        found: Codes = table[codes]
+        if found.min() < 0:
+            # In the order of the rows, as for labels.
+            for code in dict.fromkeys(codes[found < 0].tolist()):
+                table[code] = self._codes.setdefault(classes[code], len(self._codes))
+            found = table[codes]
+        return found
+
+    def _add(
+        self,
+        true: Codes,
+        predicted: Codes,
+        probabilities: Mapping[Any, NDArray[np.float64]] | None,
+        state: tuple[int, int, int],
+    ) -> None:
+        right = true == predicted
+        self._count(true, predicted, int(right.sum()))
         self._compare(true)
         if probabilities is not None:
             self._score(true, probabilities)
-        self._extend(right, (leaves, depth, memory))
+        self._extend(right, state)
 
     def count_costs(self, costs: Any, classes: Iterable[Hashable]) -> None:
         """Set the misclassification costs for `mean_cost`.
@@ -558,10 +609,9 @@ class Result:
         waiting = np.concatenate([self._unfaded, right])
         whole = len(waiting) // _FADING_LOT * _FADING_LOT
         lots = waiting[:whole].reshape(-1, _FADING_LOT)
-        weights = self.fading_factor ** np.arange(_FADING_LOT - 1, -1, -1)
-        kept, added = self.fading_factor**_FADING_LOT, float(weights.sum())
+        kept, added = self.fading_factor**_FADING_LOT, float(self._fading_weights.sum())
         correct, n = self._faded
-        for lot in (lots * weights).sum(axis=1).tolist():
+        for lot in (lots * self._fading_weights).sum(axis=1).tolist():
             correct, n = correct * kept + lot, n * kept + added
         self._faded = (correct, n)
         self._unfaded = waiting[whole:]

@@ -38,7 +38,7 @@ def describe_cut(schema: Schema, candidate: Candidate) -> str:
     if test == 1 and threshold != threshold:  # rough gains have no threshold for the second best
         return f"another cut of {feature.label}"
     if test == 1:
-        return f"{feature.label} <= {threshold:.6g}"
+        return f"{feature.label} <= {feature.number_text(threshold)}"
     if test == 2:
         return f"{feature.label} = {exact_text(feature.categories[category])}"
     return f"{feature.label} (each value)"

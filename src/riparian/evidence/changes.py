@@ -114,7 +114,7 @@ def _where(schema: Schema, above: Cut, branch: int) -> str:
         return "the root"
     feature = schema.features[place]
     if test == 1:
-        return f"{feature.label} {'>' if branch else '<='} {threshold:.6g}"
+        return f"{feature.label} {'>' if branch else '<='} {feature.number_text(threshold)}"
     if test == 2:
         return (
             f"{feature.label} {'!=' if branch else '='} {exact_text(feature.categories[category])}"

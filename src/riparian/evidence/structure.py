@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.data.formatting import MOST_DIGITS, distinct_numbers, distinct_texts
 from riparian.data.free_names import column_names
+from riparian.data.times import time_text
 
 __all__ = ["Branch", "Node", "Structure"]
 
@@ -304,6 +305,9 @@ class Structure:
             used = (nodes["test"] == THRESHOLD) & (nodes["feature"] == feature)
             values = np.unique(nodes["threshold"][used]).tolist()
             texts = distinct_numbers(values, self.digits)
+            if kind := self._schema_features[feature].time:
+                times = [time_text(kind, value) for value in values]
+                texts = times if len(set(times)) == len(times) else texts
             self._threshold_texts[feature] = dict(zip(values, texts, strict=True))
         return self._threshold_texts[feature]
 

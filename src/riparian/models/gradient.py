@@ -14,6 +14,7 @@ from riparian.data.costs import check_costs
 from riparian.data.formatting import exact_text, exact_value, label_text
 from riparian.data.free_names import column_names, free_among
 from riparian.data.table import read_example
+from riparian.data.times import DateParts, check_parts
 from riparian.errors import one_of
 from riparian.models.base import StreamClassifier
 from riparian.models.parts import Parts
@@ -115,6 +116,8 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical, as in :class:`HoeffdingTree`. Each category is an input of
         0 or 1.
+    date_parts : str, list of str or None, default=None
+        Parts of dates that become features, as in :class:`HoeffdingTree`.
 
     Attributes
     ----------
@@ -180,6 +183,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         random_state: int | None = None,
         max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
+        date_parts: DateParts = None,
     ) -> None:
         self.depth = depth
         self.slope = slope
@@ -194,6 +198,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         self.random_state = random_state
         self.max_bytes = max_bytes
         self.categorical_features = categorical_features
+        self.date_parts = date_parts
 
     def _unit_test_skips(self) -> set[str]:
         # The first weights of a feature depend on its position.
@@ -365,6 +370,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         check_categorical_features(axes["categorical_features"])
+        check_parts(axes["date_parts"])
         if axes["costs"] is not None:
             check_costs(axes["costs"])
         return {

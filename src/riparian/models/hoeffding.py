@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from riparian.data.times import DateParts
 from riparian.models.settings import resolved
 from riparian.models.streaming_tree import StreamingTree
 from riparian.policies import resolve, shortest
@@ -42,6 +43,7 @@ ALWAYS_TAKEN = (
     "max_leaves",
     "max_bytes",
     "categorical_features",
+    "date_parts",
 )
 
 
@@ -157,6 +159,10 @@ class HoeffdingTree(StreamingTree, group="trees"):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical: columns of strings and categories, or those given by
         names, indexes or a mask (as in scikit-learn), or none.
+    date_parts : str, list of str or None, default=None
+        Parts of dates and times of day that become features too, such as ``["hour", "weekday"]``:
+        the column ``when`` gives ``when.hour`` and ``when.weekday``. Dates themselves are always
+        learned as seconds.
 
     Attributes
     ----------
@@ -243,6 +249,7 @@ class HoeffdingTree(StreamingTree, group="trees"):
         max_leaves: int | None = None,
         max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
+        date_parts: DateParts = None,
     ) -> None:
         self.statistics = statistics
         self.cuts = cuts
@@ -274,6 +281,7 @@ class HoeffdingTree(StreamingTree, group="trees"):
         self.max_leaves = max_leaves
         self.max_bytes = max_bytes
         self.categorical_features = categorical_features
+        self.date_parts = date_parts
 
     @classmethod
     def _resolved(cls, axes: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from riparian.data.costs import cost_matrix
 from riparian.data.labels import read_label, sort_classes
+from riparian.data.quantities import warn_of_quantity
 from riparian.data.schema import Feature, Schema
+from riparian.data.table import with_date_parts
 from riparian.data.values import EXACT_LABELS
 from riparian.models.batch import (
     Checked,
@@ -30,8 +32,8 @@ from riparian.policies.objects import states_in
 
 __all__ = ["Learning"]
 
-#: What `prequential` returns for each row: labels, or labels and probabilities.
-Predictions = Literal["labels", "both"]
+#: What `_learn` returns for each row: labels, labels and probabilities, or codes of classes.
+Predictions = Literal["labels", "both", "codes"]
 
 
 class Learning(Predicting[E]):
@@ -204,6 +206,14 @@ class Learning(Predicting[E]):
         """
         return self._learn(X, y, None, sample_weight, predictions="both" if proba else "labels")
 
+    def _prequential_codes(self, X: Any, y: Any) -> tuple[Codes, Codes, list[Hashable]]:
+        """Predict and learn as :meth:`prequential`; return true and predicted codes and classes.
+
+        An evaluation compares codes and needs no labels.
+        """
+        true, predicted = self._learn(X, y, None, None, predictions="codes")
+        return true, np.maximum(predicted, 0), self._schema.classes
+
     def _learn(
         self,
         X: Any,
@@ -229,8 +239,9 @@ class Learning(Predicting[E]):
             Forget everything first, and sort the classes.
         one : bool, default=False
             Whether `X` is one example, a mapping.
-        predictions : {"labels", "both"} or None, default=None
-            What to predict for each row before it is learned; "both" adds the probabilities.
+        predictions : {"labels", "both", "codes"} or None, default=None
+            What to predict for each row before it is learned; "both" adds the probabilities,
+            "codes" gives codes of classes and the true ones before them.
         passes : iterable, optional
             Learn rows that were learned before, once for each item.
         """
@@ -240,6 +251,8 @@ class Learning(Predicting[E]):
         lock = threading.Lock() if begins else self._learning
         with lock:
             state = self._beginning(lock) if begins else self._current(lock)
+            table = with_date_parts(given.table, state.axes.get("date_parts"))
+            given = given._replace(table=table, whole=table)
             if given.weights is not None:
                 self._refuse_weights(state.engine, given.weights)
             given = given.counted(predicted=predictions is not None)
@@ -250,6 +263,9 @@ class Learning(Predicting[E]):
                 self._demand_least(state, batch)
             else:
                 state = self._safe_to_change(self._with_limit(state), batch)
+            if not given.declared:
+                seen = 0 if begins else state.engine.seen
+                warn_of_quantity(given.labels, seen, state.schema.class_codes, stacklevel=3)
             growth = batch.growth(state.schema, first=begins)
             before = state.engine.seen
             try:
@@ -265,6 +281,8 @@ class Learning(Predicting[E]):
                 raise
         if result is None:
             return None
+        if predictions == "codes":
+            return batch.codes, result[0]
         labels = self._labels(result[0])
         return labels if predictions == "labels" else (labels, result[1])
 

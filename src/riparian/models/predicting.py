@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.data.labels import label_array
 from riparian.data.schema import Reading
-from riparian.data.table import Table, read_example
+from riparian.data.table import Table, read_example, with_date_parts
 from riparian.models.batch import read_rows, refuse_infinite
 from riparian.models.learned import E, Learned
 
@@ -249,6 +249,7 @@ class Predicting(Learned[E]):
         return codes, probabilities[:, :known], classes[:known], seen
 
     def _read(self, table: Table) -> Reading:
+        table = with_date_parts(table, self._learned_with.get("date_parts"))
         reading = self._schema.read(table, grow=False)
         refuse_infinite(reading, self._schema)
         if reading.uncertain:

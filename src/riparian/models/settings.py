@@ -12,6 +12,7 @@ import numpy as np
 
 from riparian import _core
 from riparian.data.costs import check_costs
+from riparian.data.times import check_parts
 from riparian.policies import AXES, Parameter, Policy, resolve
 from riparian.policies.callables import check_bound, check_impurity, check_window
 from riparian.policies.parameter import is_whole, whole
@@ -51,6 +52,7 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the engine's settings; a ValueError names parameter, rule and value."""
     parameters = resolved(parameters)
     check_categorical_features(parameters["categorical_features"])
+    check_parts(parameters["date_parts"])
     settings: dict[str, Any] = {axis: _checked(axis, parameters[axis]) for axis in AXES}
     for name, parameter in tree_parameters().items():
         settings[name] = parameter.check(name, parameters[name])

@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import safetensors.numpy
@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator
 
 from riparian.data.costs import cost_pairs
 from riparian.data.schema import Feature, Schema
+from riparian.data.times import TimeKind
 from riparian.data.values import category_of, label_of, name_of
 from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
@@ -357,7 +358,13 @@ def _value_from_json(value: Any) -> Hashable:
 def _schema_to_json(schema: Schema) -> dict[str, Any]:
     return {
         "features": [
-            {"name": f.name, "kind": f.kind, "categories": [_value_to_json(v) for v in f.codes]}
+            {
+                "name": f.name,
+                "kind": f.kind,
+                "categories": [_value_to_json(v) for v in f.codes],
+                # Only features of dates have it, so that files of other models stay as they were.
+                **({} if f.time is None else {"time": f.time}),
+            }
             for f in schema.features
         ],
         "classes": [_value_to_json(label) for label in schema.classes],
@@ -373,7 +380,10 @@ def _schema_from_json(data: Any) -> Schema:
         if kind not in ("numeric", "categorical"):
             raise ModelFileError("the schema holds an unknown kind")
         categories = [category_of(_value_from_json(v)) for v in entry["categories"]]
-        feature = Feature(name, kind)
+        time = entry.get("time")
+        if time is not None and (time not in get_args(TimeKind) or kind != "numeric"):
+            raise ModelFileError("the schema holds an unknown kind of time")
+        feature = Feature(name, kind, time=time)
         schema.add_feature(feature)
         schema.add_categories(feature, categories)
         if len(feature.codes) != len(categories) or (kind == "numeric" and categories):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from riparian.data.table import Codes, Numbers, read_table
+from riparian.data.times import Times, kind_text
 from riparian.streams.readers.blocks import BlockStream, PlacedBlock
 from riparian.streams.readers.columns import Column, Columns, Kind, Selection, check_finite, objects
 from riparian.streams.readers.faults import Faults
@@ -105,12 +106,14 @@ class FrameStream(BlockStream):
             return X, None, places
         return X, self._targets(frame, places), places
 
-    def _column(self, name: str, column: Any, places: Sequence[int]) -> Column:
+    def _column(self, name: str, column: Any, places: Sequence[int]) -> Any:
         if not isinstance(column, Codes) and column.uncertain:
             looks: Kind = "numeric" if isinstance(column, Numbers) else "categorical"
             self._kind(name, looks, places[0])
             known = list(column.values)
             return objects([column.uncertain.get(row, x) for row, x in enumerate(known)])
+        if isinstance(column, Numbers) and column.times is not None:
+            return self._times(name, column.times)
         if isinstance(column, Numbers):
             if column.first is None:
                 return objects([None] * len(places))
@@ -123,6 +126,14 @@ class FrameStream(BlockStream):
         if isinstance(column, Codes):
             return objects([*map(str, column.values), None])[column.codes]
         return objects([_text(value) for value in column.values])
+
+    def _times(self, name: str, times: Times) -> Times:
+        if name in self._selection.categorical:
+            raise ValueError(
+                f"column {name!r}: {kind_text(times.kind)} cannot be categories; convert them to "
+                f"text, or take the column out of categorical"
+            )
+        return times
 
     def _kind(self, name: str, looks: Kind, row: int) -> Kind:
         """Return the kind of a column, which its first values determine."""

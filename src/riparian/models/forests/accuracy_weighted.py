@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.times import DateParts
 from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.members import Member, Standing
 from riparian.models.hoeffding import HoeffdingTree
@@ -56,7 +57,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         Number of folds of the cross-validation.
     epochs : int, default=1
         How often a tree learns its chunk.
-    costs, max_bytes, n_jobs, categorical_features
+    costs, max_bytes, n_jobs, categorical_features, date_parts
         As in :class:`riparian.Forest`.
 
     Attributes
@@ -105,6 +106,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         max_bytes: int | str | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
+        date_parts: DateParts = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -116,6 +118,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.date_parts = date_parts
 
     _native = _core.ChunkForest
 

@@ -552,6 +552,7 @@ def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     if axes.get("leaf_features") is not None:
         tree["leaf_features"] = axes["leaf_features"]
     tree["categorical_features"] = axes["categorical_features"]
+    tree["date_parts"] = axes["date_parts"]
     return tree
 
 

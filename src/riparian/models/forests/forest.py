@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal, get_args
 
 from riparian import _core
+from riparian.data.times import DateParts
 from riparian.errors import one_of
 from riparian.models.forests.detectors import (
     DetectorChoice,
@@ -76,6 +77,8 @@ class Forest(Ensemble[_core.Forest]):
         Seed of all random numbers. None is the seed 0: the same rows always give the same forest.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical, as in :class:`HoeffdingTree`.
+    date_parts : str, list of str or None, default=None
+        Parts of dates that become features, as in :class:`HoeffdingTree`.
 
     Attributes
     ----------
@@ -133,6 +136,7 @@ class Forest(Ensemble[_core.Forest]):
         n_jobs: int | None = None,
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",
+        date_parts: DateParts = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -149,6 +153,7 @@ class Forest(Ensemble[_core.Forest]):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.categorical_features = categorical_features
+        self.date_parts = date_parts
 
     # No rule of a paper depends on these.
     _always_taken = (
@@ -160,6 +165,7 @@ class Forest(Ensemble[_core.Forest]):
         "n_jobs",
         "random_state",
         "categorical_features",
+        "date_parts",
     )
 
     # -- the engine ---------------------------------------------------------------------------

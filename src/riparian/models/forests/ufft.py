@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from riparian import _core
 from riparian.data.formatting import label_text
+from riparian.data.times import DateParts
 from riparian.errors import one_of
 from riparian.models.forests.detectors import (
     DetectorChoice,
@@ -146,6 +147,8 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         Number of threads; None or -1 is one per core. It does not change the result.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical, as in :class:`riparian.HoeffdingTree`.
+    date_parts : str, list of str or None, default=None
+        Parts of dates that become features, as in :class:`riparian.HoeffdingTree`.
 
     Attributes
     ----------
@@ -213,6 +216,7 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         max_bytes: int | str | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
+        date_parts: DateParts = None,
     ) -> None:
         self.leaf = leaf
         self.cuts = cuts
@@ -227,6 +231,7 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.date_parts = date_parts
 
     # -- the engine ---------------------------------------------------------------------------
 
@@ -345,4 +350,5 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
         grace_period=grace,
         short_memory=axes["short_memory"],
         categorical_features=axes["categorical_features"],
+        date_parts=axes["date_parts"],
     )._axes()

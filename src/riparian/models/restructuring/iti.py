@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from riparian.data.times import DateParts, check_parts
 from riparian.errors import one_of
 from riparian.models.restructuring.model import Remembering, example_limit
 from riparian.models.settings import check_categorical_features
@@ -44,6 +45,10 @@ class ITI(Remembering, paper="utgoff1997"):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which features are categorical: columns of strings and categories, or those given by
         names, indexes or a mask (as in scikit-learn), or none.
+    date_parts : str, list of str or None, default=None
+        Parts of dates and times of day that become features too, such as ``["hour", "weekday"]``:
+        the column ``when`` gives ``when.hour`` and ``when.weekday``. Dates themselves are always
+        learned as seconds.
 
     Attributes
     ----------
@@ -92,12 +97,14 @@ class ITI(Remembering, paper="utgoff1997"):
         lazy: bool = False,
         max_examples: int | None = None,
         categorical_features: Any = "from_dtype",
+        date_parts: DateParts = None,
     ) -> None:
         self.metric = metric
         self.mode = mode
         self.lazy = lazy
         self.max_examples = max_examples
         self.categorical_features = categorical_features
+        self.date_parts = date_parts
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import refuse_inexpressible
@@ -108,6 +115,7 @@ class ITI(Remembering, paper="utgoff1997"):
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         check_categorical_features(axes["categorical_features"])
+        check_parts(axes["date_parts"])
         batch = one_of("mode", axes["mode"], get_args(Mode)) == "batch"
         return {
             "tests": "binary",

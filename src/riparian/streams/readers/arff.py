@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from riparian.streams.readers.columns import SAMPLE_ROWS, Labels, Selection
+from riparian.streams.readers.columns import SAMPLE_ROWS, Kind, Labels, Selection
 from riparian.streams.readers.delimited import checked_encoding
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.source import Source, not_text
@@ -17,7 +17,7 @@ from riparian.streams.readers.texttable import TextTable, fields_text, transpose
 __all__ = ["ArffStream"]
 
 _NUMERIC = ("numeric", "real", "integer")
-_REFUSED = ("date", "relational")
+_REFUSED = ("relational",)
 
 # A quoted or a plain name or value; in quotes a backslash takes away the meaning of what follows.
 _TOKEN = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,'"{}%][^\s,{}]*"""
@@ -35,9 +35,10 @@ class _Attribute:
 
 
 class ArffStream(TextTable):
-    """ARFF: numeric, nominal and string attributes; ``?`` is missing, ``%`` begins a comment.
+    """ARFF: numeric, nominal, date and string attributes; ``?`` is missing, ``%`` a comment.
 
-    What a sparse row leaves out is 0, or the first declared value; of a string it is missing.
+    What a sparse row leaves out is 0, or the first declared value; of a string or a date it is
+    missing. Dates are read in the default format of ARFF, ISO 8601, whatever format is declared.
     """
 
     _special = (b'"', b"'", b"%", b"{", b"\\", b"\t")
@@ -77,10 +78,10 @@ class ArffStream(TextTable):
                 self.labels = Labels(name, bool(attribute.values) or self._is_text(name))
                 self.labels.decide(() if attribute.values else self._first_targets())
         else:
-            numeric = attribute.kind in _NUMERIC
-            self.kinds[name] = self._selection.forced(name) or (
-                "numeric" if numeric else "categorical"
-            )
+            kind: Kind = "numeric" if attribute.kind in _NUMERIC else "categorical"
+            if attribute.kind == "date":
+                kind = "date"
+            self.kinds[name] = self._selection.forced(name) or kind
             if attribute.values and self.kinds[name] == "categorical":
                 self.declared_categories[name] = list(attribute.values)
 
@@ -212,10 +213,10 @@ def _attribute(number: int, text: str, known: Collection[str]) -> _Attribute:
             raise ValueError(f"line {number}: attribute {name!r}: {error}") from None
         return _Attribute(name, "nominal", values)
     word = kind.split()[0].lower()
-    if word not in (*_NUMERIC, *_REFUSED, "string"):
+    if word not in (*_NUMERIC, *_REFUSED, "date", "string"):
         raise ValueError(
-            f"line {number}: attribute {name!r}: the type must be numeric, real, integer, string "
-            f"or values in {{ and }}, got {kind!r}"
+            f"line {number}: attribute {name!r}: the type must be numeric, real, integer, date, "
+            f"string or values in {{ and }}, got {kind!r}"
         )
     return _Attribute(name, word)
 

@@ -11,9 +11,11 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from riparian.data.block import Coded, Stored
+from riparian.data.times import Times, times_of_arrow
 from riparian.data.uncertain_structs import is_uncertain_type, structs_to_uncertain
 from riparian.streams.readers.arrays import as_doubles, coded, finite
 from riparian.streams.readers.columns import Column, Labels, Selection, check_finite, repeated
+from riparian.streams.readers.dates import TextTime, time_column, times_of_texts
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import FileStream, Part
 from riparian.streams.readers.source import Source
@@ -41,11 +43,13 @@ class _BatchStream(FileStream):
             raise ValueError(f"column {names[twice[0]]!r} is there twice")
         for name in self.names:
             kind = schema.field(name).type
-            if not (_is_number(kind) or _is_text(kind) or is_uncertain_type(kind)):
+            if not (_is_learnable(kind) or is_uncertain_type(kind)):
                 raise ValueError(
                     f"column {name!r}: {schema.field(name).type} cannot be learned; "
                     f"turn it into numbers or text, or leave it out (--drop {name})"
                 )
+            if selection.forced(name) == "numeric" and _is_words(kind):
+                raise ValueError(f"column {name!r} holds text, and numbers are expected")
 
     def _batches(self) -> Iterator[Any]:
         raise NotImplementedError
@@ -66,13 +70,21 @@ class _BatchStream(FileStream):
                 yield part
 
     def _part(self, batch: Any) -> Part:
-        places = range(self._at, self._at + batch.num_rows)
+        places: Any = np.arange(self._at, self._at + batch.num_rows)
         faults = Faults(skip=True)
         columns: dict[str, Stored] = {}
         for name in self._read:
             array = batch.column(name)
             if is_uncertain_type(array.type):
                 columns[name] = _distributions(name, array, places, faults)
+            elif (kind := self._selection.forced(name)) in ("date", "time") and _is_text(
+                array.type
+            ):
+                columns[name] = _written_times(name, array, places, faults, kind)
+            elif _is_time(array.type):
+                times = times_of_arrow(array)
+                assert times is not None
+                columns[name] = times
             elif name not in self._selection.categorical and _is_number(array.type):
                 values = as_doubles(array)
                 if not finite(values):
@@ -156,6 +168,15 @@ def _value_type(kind: Any) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
+def _is_learnable(kind: Any) -> bool:
+    return _is_number(kind) or _is_text(kind) or _is_time(kind)
+
+
+def _is_time(kind: Any) -> bool:
+    types = pa.types
+    return bool(types.is_temporal(kind) and not types.is_interval(kind))
+
+
 def _is_number(kind: Any) -> bool:
     types = pa.types
     whole = types.is_integer(kind) or types.is_decimal(kind)
@@ -169,6 +190,19 @@ def _is_text(kind: Any) -> bool:
     return bool(
         types.is_string(value) or types.is_large_string(value) or types.is_string_view(value)
     )
+
+
+def _is_words(kind: Any) -> bool:
+    return _is_text(kind) and not pa.types.is_boolean(_value_type(kind))
+
+
+def _written_times(
+    name: str, array: Any, places: Sequence[int], faults: Faults, kind: TextTime
+) -> Times:
+    """Read dates that the file holds as text."""
+    texts = array.cast(pa.string())
+    found = times_of_texts(texts, kind)
+    return found or time_column(name, texts.to_pylist(), places, faults, kind)
 
 
 def _texts(array: Any) -> Coded:

@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.data.block import Block
+from riparian.data.times import Times
 from riparian.data.uncertain_pairs import join_pairs, pair_ends
 from riparian.streams.readers.columns import Column, Columns, Selection
 from riparian.streams.readers.faults import Faults
@@ -81,7 +83,8 @@ class BlockStream:
         Yields
         ------
         X : dict of str to 1-D arrays
-            float64 with NaN for a missing number, or str with None for a missing category.
+            float64 with NaN for a missing number, or str with None for a missing category. Dates
+            and times are float64 too: their seconds.
         y : 1-D array or None
             The labels: int64 or str; None if the stream has no target.
         """
@@ -99,7 +102,8 @@ class BlockStream:
             self.places = places
             if len(places):
                 self.row += len(places)
-                yield X, y
+                dated = any(isinstance(column, Times) for column in X.values())
+                yield Block(dict(X), len(places)) if dated else X, y
 
     @property
     def _next_row(self) -> int:

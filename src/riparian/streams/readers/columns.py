@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.data.quantities import SAMPLE_ROWS, looks_like_quantity, quantity_text
 from riparian.data.values import is_whole_number
 from riparian.streams.readers.faults import Faults
 
@@ -34,20 +35,12 @@ __all__ = [
     "text_column",
 ]
 
-Kind: TypeAlias = Literal["numeric", "categorical"]
+Kind: TypeAlias = Literal["numeric", "categorical", "date", "time"]
 Column: TypeAlias = NDArray[Any]
 Columns: TypeAlias = dict[str, Column]
 
 #: How a text file says that a value is not known.
 MISSING = frozenset({"", "?", "NA", "NaN", "nan", "null"})
-
-#: The first rows, which decide what kind a column of text is. Their number is fixed: were it the
-#: size of a block, a model would depend on how its rows were cut into blocks.
-SAMPLE_ROWS = 10_000
-
-# A numeric target with more different values than this in the sample is a quantity, not a class.
-_MOST_NUMBERS = 100
-_MOST_INTEGERS = 1000
 
 
 def is_number(text: str) -> bool:
@@ -101,6 +94,9 @@ class Selection:
     target: str | None = None
     categorical: frozenset[str] = frozenset()
     numeric: frozenset[str] = frozenset()
+    #: Columns of dates, and of times of day.
+    dates: frozenset[str] = frozenset()
+    times: frozenset[str] = frozenset()
     drop: frozenset[str] = frozenset()
     keep: frozenset[str] | None = None
     #: Whether labels are not wanted, even where the format itself says which they are.
@@ -109,8 +105,8 @@ class Selection:
     uncertain: tuple[str, ...] = ()
     #: What an earlier file of the same stream has decided about the labels.
     labels: Labels | None = None
-    #: Whether an earlier file has decided the kinds; its features may be absent.
-    later: bool = False
+    #: Columns whose kinds are known from a model or from an earlier file; they may be absent.
+    known: frozenset[str] = frozenset()
 
     def with_target(self, name: str) -> Selection:
         """Give the same, with the target that the format names."""
@@ -118,14 +114,26 @@ class Selection:
 
     def for_next_file(self, kinds: Mapping[str, Kind], labels: Labels | None) -> Selection:
         """Give the same, with the kinds and labels of the files before."""
-        categorical = {name for name, kind in kinds.items() if kind == "categorical"}
-        numeric = {name for name, kind in kinds.items() if kind == "numeric"}
+        return replace(self.with_kinds(kinds), labels=labels, known=self._named | kinds.keys())
+
+    @property
+    def _named(self) -> frozenset[str]:
+        return self.categorical | self.drop | self.known
+
+    def with_kinds(self, kinds: Mapping[str, Kind]) -> Selection:
+        """Give the same, with kinds that are known; what the user asks for comes first."""
+        kinds = {name: kind for name, kind in kinds.items() if self.forced(name) is None}
+
+        def of(kind: Kind) -> set[str]:
+            return {name for name, found in kinds.items() if found == kind}
+
         return replace(
             self,
-            categorical=self.categorical | categorical,
-            numeric=self.numeric | numeric,
-            labels=labels,
-            later=True,
+            categorical=self.categorical | of("categorical"),
+            numeric=self.numeric | of("numeric"),
+            dates=self.dates | of("date"),
+            times=self.times | of("time"),
+            known=self.known | kinds.keys(),
         )
 
     def features(self, names: Sequence[str]) -> list[str]:
@@ -140,6 +148,10 @@ class Selection:
         """Give the kind that was set, if any."""
         if name in self.categorical:
             return "categorical"
+        if name in self.dates:
+            return "date"
+        if name in self.times:
+            return "time"
         return "numeric" if name in self.numeric else None
 
     def check(self, names: Sequence[str]) -> None:
@@ -152,9 +164,8 @@ class Selection:
                 f"the columns are {names_text(self.target, names)}{hint}"
             )
         asked_for = {"categorical": self.categorical, "drop": self.drop}
-        checked = self.keep is None and not self.later
-        for parameter, asked in asked_for.items() if checked else ():
-            for name in sorted(asked - set(names)):
+        for parameter, asked in asked_for.items() if self.keep is None else ():
+            for name in sorted(asked - set(names) - self.known):
                 raise ValueError(
                     f"{parameter} names {name!r}, which is no column; "
                     f"the columns are {names_text(name, names)}"
@@ -176,12 +187,13 @@ class Labels:
         """Look at the first rows; call once, before any label is read."""
         values = {text for text in sample if text.strip() not in MISSING}
         self.integers = bool(values) and not self.as_text and all(map(is_whole_number, values))
-        most = _MOST_INTEGERS if self.integers else _MOST_NUMBERS
-        if not self.as_text and len(values) > most and all(map(is_number, values)):
+        if self.as_text or not looks_like_quantity(len(values), integers=self.integers):
+            return
+        if all(map(is_number, values)):
+            message = quantity_text(f"target {self.name!r}", len(values))
             raise ValueError(
-                f"target {self.name!r} looks like a quantity: {len(values):,} different numbers "
-                f"in the first rows, and only classes can be learned; if these are classes, "
-                f"name it in categorical (--categorical {self.name})"
+                f"{message}; if these are classes, name it in categorical "
+                f"(--categorical {self.name})"
             )
 
     def label(self, text: str) -> int | str:

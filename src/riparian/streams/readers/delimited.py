@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from riparian.streams.readers.columns import (
     SAMPLE_ROWS,
+    Kind,
     Labels,
     Selection,
     are_numbers,
     repeated,
 )
+from riparian.streams.readers.dates import kind_of_texts
 from riparian.streams.readers.faults import Faults, place
 from riparian.streams.readers.files import Part
 from riparian.streams.readers.source import Source, not_text
@@ -111,7 +113,7 @@ class DelimitedStream(TextTable):
         return super()._parts()
 
     def _look_ahead(self) -> None:
-        """Decide from the first rows which columns are numbers."""
+        """Decide from the first rows which columns are numbers, dates and texts."""
         undecided = [
             name
             for name in self._columns
@@ -133,7 +135,7 @@ class DelimitedStream(TextTable):
                 self.labels = Labels(name, name in self._selection.categorical)
                 self.labels.decide(_distinct(columns[name]))
             else:
-                self.kinds[name] = "numeric" if _are_numbers(columns[name]) else "categorical"
+                self.kinds[name] = _kind(columns[name])
 
     def _forced(self, name: str) -> bool:
         return self._selection.forced(name) is not None
@@ -250,6 +252,12 @@ def _distinct(texts: Any) -> Iterable[str]:
     if isinstance(texts, pa.ChunkedArray):
         return [text.lstrip(" ") for text in texts.unique().to_pylist() if text is not None]
     return dict.fromkeys(texts)
+
+
+def _kind(texts: Any) -> Kind:
+    if _are_numbers(texts):
+        return "numeric"
+    return kind_of_texts(texts) or "categorical"
 
 
 def _are_numbers(texts: Any) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, get_args
 
 from riparian.data.uncertain_pairs import PARTS
 from riparian.errors import one_of
-from riparian.streams.readers.columns import Selection
+from riparian.streams.readers.columns import Kind, Selection
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import FileStream
 from riparian.streams.readers.many import ManyFiles, listed
@@ -40,6 +40,7 @@ def open_stream(
     format: str | None = None,
     categorical: Collection[str] = (),
     numeric: Collection[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
     drop: Collection[str] = (),
     keep: Collection[str] | None = None,
     uncertain: Collection[str] = (),
@@ -51,8 +52,10 @@ def open_stream(
 ) -> FileStream | ManyFiles:
     """Open a file as a stream of labelled rows, which is read in blocks and never whole.
 
-    A column of a text file is numeric if all known values of its first 10,000 rows are numbers,
-    else categorical. An empty field, ``?``, ``NA``, ``NaN``, ``nan`` and ``null`` are missing.
+    A column of a text file is numeric if all known values of its first 10,000 rows are numbers. It
+    holds dates, or times of day, if all of them are written as in ISO 8601; these become seconds.
+    Otherwise it is categorical. An empty field, ``?``, ``NA``, ``NaN``, ``nan`` and ``null`` are
+    missing.
 
     Parameters
     ----------
@@ -68,6 +71,9 @@ def open_stream(
         By default known from the file's ending; standard input is then CSV.
     categorical, numeric : collection of str
         Columns read as text or as numbers, whatever they look like. A categorical target is text.
+    kinds : mapping of str to {'numeric', 'categorical', 'date', 'time'}, optional
+        What is known about columns, such as those of a model that was learned before; ``'time'``
+        is a time of day. These columns may be absent.
     drop : collection of str
         Columns that are not read.
     keep : collection of str, optional
@@ -114,16 +120,18 @@ def open_stream(
     """
     if any(isinstance(names, str) for names in (categorical, numeric, drop, uncertain)):
         raise TypeError("categorical, numeric, drop and uncertain must be lists of names")
+    for name, kind in (kinds or {}).items():
+        one_of(f"kinds[{name!r}]", kind, get_args(Kind))
     numeric = [*numeric, *(f"{feature}.{end}" for feature in uncertain for end in PARTS)]
     selection = Selection(
         target or None,
         frozenset(categorical),
         frozenset(numeric),
-        frozenset(drop),
-        None if keep is None else frozenset(keep),
+        drop=frozenset(drop),
+        keep=None if keep is None else frozenset(keep),
         unlabelled=target is False,
         uncertain=tuple(uncertain),
-    )
+    ).with_kinds(kinds or {})
     given = [path] if isinstance(path, str | os.PathLike) else list(path)
     paths = [file for one in given for file in listed(one, is_data)]
     if not paths:

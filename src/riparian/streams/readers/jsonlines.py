@@ -22,6 +22,7 @@ from riparian.streams.readers.columns import (
     MISSING,
     SAMPLE_ROWS,
     Column,
+    Kind,
     Labels,
     Selection,
     check_finite,
@@ -29,6 +30,7 @@ from riparian.streams.readers.columns import (
     not_a_number,
     objects,
 )
+from riparian.streams.readers.dates import kind_of_texts, time_column, times_of_texts
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import FileStream, Part
 from riparian.streams.readers.source import Source, not_text
@@ -45,7 +47,7 @@ class JsonLinesStream(FileStream):
     """One JSON object per line. An absent key is a missing value, a new key a new feature.
 
     Numbers are numeric and everything else is text, also digits in quotes: the file itself defines
-    the types of its values.
+    the types of its values. Only dates and times of day have no type in JSON; they are recognised.
     """
 
     def __init__(self, source: Source, selection: Selection, faults: Faults) -> None:
@@ -127,6 +129,11 @@ class JsonLinesStream(FileStream):
                 if values is None:
                     return None
                 columns[name] = values
+            elif kind == "date" or kind == "time":
+                times = times_of_texts(table.column(name), kind)
+                if times is None:
+                    return None
+                columns[name] = times
             else:
                 columns[name] = _plain_texts(coded(table.column(name)))
         y: Column | None = None
@@ -162,6 +169,10 @@ class JsonLinesStream(FileStream):
         columns: dict[str, Stored] = {}
         for name, kind in self.kinds.items():
             values = [row.get(name) for row in rows]
+            if kind == "date" or kind == "time":
+                values = _scalars(name, values, places, faults)
+                columns[name] = time_column(name, values, places, faults, kind)
+                continue
             read = _numbers if kind == "numeric" else _categories
             columns[name] = read(name, values, places, faults)
         since = {
@@ -181,10 +192,12 @@ class JsonLinesStream(FileStream):
         for name in dict.fromkeys(chain.from_iterable(rows)):
             if name in new:
                 values = [_known(row.get(name)) for row in rows]
-                numeric = all(value is None or _is_numeric(value) for value in values)
-                kind = self._selection.forced(name) or ("numeric" if numeric else "categorical")
+                kind = self._selection.forced(name) or _kind(values)
                 self.kinds[name] = kind
-                self._types[name] = pa.float64() if kind == "numeric" else _type_of(values)
+                if kind in ("date", "time"):
+                    self._types[name] = pa.string()
+                else:
+                    self._types[name] = pa.float64() if kind == "numeric" else _type_of(values)
 
     def _objects(self, data: bytes, faults: Faults) -> tuple[Sequence[int], list[dict[str, Any]]]:
         """Give the rows and their numbers, without those that cannot be read."""
@@ -234,6 +247,12 @@ def _type_of(values: Sequence[Any]) -> Any:
     """Give the type that holds the texts of these values; None if there is none."""
     types = {type(value) for value in values if value is not None} or {str}
     return _TYPES.get(types.pop()) if len(types) == 1 else None
+
+
+def _kind(values: Sequence[Any]) -> Kind:
+    if all(value is None or _is_numeric(value) for value in values):
+        return "numeric"
+    return kind_of_texts(values) or "categorical"
 
 
 def _plain_texts(column: Coded) -> Coded:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from riparian.data.times import TimeKind, Times, is_time_type, kind_text, times_of_objects
 from riparian.streams.readers.blocks import BlockStream, PlacedBlock
 from riparian.streams.readers.columns import (
     Column,
-    Columns,
     Kind,
     Selection,
     check_finite,
@@ -38,9 +38,9 @@ def from_iterable(
 ) -> BlockStream:
     """Make a stream of rows that any Python code gives, one by one.
 
-    A feature is numeric if its first known value is a number or a boolean, else categorical, as for
-    ``learn_one``. None and NaN are missing, as is a key that a row lacks; a new key is a new
-    feature. Nothing is read ahead of the block.
+    A feature is numeric if its first known value is a number, a boolean, a date, a time or a
+    duration, else categorical, as for ``learn_one``. None and NaN are missing, as is a key that a
+    row lacks; a new key is a new feature. Nothing is read ahead of the block.
 
     Parameters
     ----------
@@ -88,6 +88,7 @@ class RecordStream(BlockStream):
         self._rows = iter(rows)
         self._pairs: bool | None = None
         self._kinds: dict[str, Kind] = {}
+        self._time_kinds: dict[str, TimeKind] = {}
 
     def _blocks(self, size: int) -> Iterator[PlacedBlock]:
         while taken := list(islice(self._rows, size)):
@@ -112,9 +113,12 @@ class RecordStream(BlockStream):
         kept = self._faults.kept(places)
         # A feature that only rows have that are left out is none.
         self._meet(examples if kept is None else compress(examples, kept))
-        X: Columns = {}
+        X: dict[str, Any] = {}
         for name in self.names:
             values = [_known(example.get(name)) for example in examples]
+            if self._kinds[name] == "date":
+                X[name] = self._times(name, values, places)
+                continue
             read = self._numbers if self._kinds[name] == "numeric" else self._texts
             X[name] = read(name, values, places)
         return X, y, places
@@ -159,6 +163,8 @@ class RecordStream(BlockStream):
                 value = _known(value)
                 if value is not None and name not in known and self._selection.has(name):
                     kind: Kind = "numeric" if isinstance(value, numbers.Real) else "categorical"
+                    if is_time_type(type(value)):
+                        kind = "date"
                     known[name] = self._selection.forced(name) or kind
                     self.names.append(name)
 
@@ -176,6 +182,23 @@ class RecordStream(BlockStream):
                 self._faults.add(places[i], not_a_number(name, places[i], str(value)))
         check_finite(name, column, places, self._faults)
         return column
+
+    def _times(self, name: str, values: list[Any], places: Sequence[int]) -> Times:
+        """Read dates, times of day or durations, as the first value of the feature was."""
+        found = list(values)
+        for i, value in enumerate(values):
+            if value is None:
+                continue
+            problem = f"{value!r} in a feature of dates; use None for a missing value"
+            if is_time_type(type(value)):
+                kind = times_of_objects([value], name).kind
+                if self._time_kinds.setdefault(name, kind) == kind:
+                    continue
+                problem = f"{value!r} in a feature of {kind_text(self._time_kinds[name])}"
+            found[i] = None
+            self._faults.add(places[i], f"column {name!r}, row {places[i]}: {problem}")
+        times = times_of_objects(found, name)
+        return Times(times.seconds, self._time_kinds.get(name, times.kind), times.local)
 
     def _texts(self, name: str, values: list[Any], places: Sequence[int]) -> Column:
         for i, value in enumerate(values):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
@@ -225,6 +226,11 @@ def _remote(address: str) -> tuple[io.BufferedReader, int | None]:
 
 def not_text(row: int, error: UnicodeDecodeError) -> str:
     """Report where a file is not in the encoding that was expected."""
+    if row == 0 and error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return (
+            f"{place(row)}: the file seems to be UTF-16 text; convert it first, as in "
+            f"iconv -f utf-16 -t utf-8 FILE | riparian run -"
+        )
     return (
         f"{place(row)}: the byte 0x{error.object[error.start]:02x} is not {error.encoding} text; "
         f"name the file's encoding (--encoding latin-1, for one)"

@@ -24,6 +24,7 @@ from riparian.streams.readers.columns import (
     numeric_column,
     text_column,
 )
+from riparian.streams.readers.dates import time_column, times_of_texts
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import FileStream, Part
 from riparian.streams.readers.source import Source
@@ -32,6 +33,7 @@ from riparian.streams.readers.text import Piece, Text
 __all__ = ["TEXT", "TextTable", "fields_text", "transposed"]
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
+_TYPES = {"numeric": pa.float64(), "categorical": TEXT}
 
 
 class TextTable(FileStream):
@@ -119,9 +121,7 @@ class TextTable(FileStream):
             return None
 
     def _types(self) -> dict[str, Any]:
-        types = {
-            name: pa.float64() if kind == "numeric" else TEXT for name, kind in self.kinds.items()
-        }
+        types = {name: _TYPES.get(kind, pa.string()) for name, kind in self.kinds.items()}
         if self.labels is not None:
             types[self.labels.name] = TEXT
         return types
@@ -140,6 +140,11 @@ class TextTable(FileStream):
                 if values is None:
                     return None
                 columns[name] = values
+            elif kind == "date" or kind == "time":
+                times = times_of_texts(table.column(name), kind)
+                if times is None:
+                    return None
+                columns[name] = times
             elif kind == "categorical" or (self.labels is not None and name == self.target):
                 texts = self._texts(name, coded(table.column(name)), quoted)
                 if texts is None:
@@ -194,6 +199,8 @@ class TextTable(FileStream):
             kind = self.kinds.get(name)
             if kind == "numeric":
                 columns[name] = numeric_column(name, texts, places, faults)
+            elif kind == "date" or kind == "time":
+                columns[name] = time_column(name, texts, places, faults, kind)
             elif kind == "categorical":
                 columns[name] = text_column(texts, self._missing)
                 self._check_declared(name, texts, places, faults)
