@@ -212,7 +212,7 @@ public:
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
     // With the path of a row, if one is given.
-    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
+    [[nodiscard]] Description describe(const Batch* row = nullptr, bool formulas = false) const;
 
     [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is that of a tree which
