@@ -37,8 +37,8 @@ def export(
     leaf: Annotated[
         str | None,
         typer.Option(
-            help="majority: export the majority class of each leaf, whatever the model predicts "
-            "with."
+            help="majority: a smaller export with the class weights of each leaf, whatever the "
+            "model predicts with."
         ),
     ] = None,
     missing: Annotated[
