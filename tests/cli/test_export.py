@@ -98,6 +98,10 @@ def test_what_no_format_can_express_is_refused_with_the_remedy(tmp_path, data):
     assert result.stderr.startswith("riparian: export cannot express a tree with options")
     assert "use a tree without options" in result.stderr
     assert result.stderr.count("\n") == 1
+    rng = np.random.default_rng(0)
+    rp.HoeffdingTree().fit(rng.normal(size=(300, 80)), np.arange(300) % 10).save(path)
+    result = call(path, "--to", "sql")
+    assert "--to python, --to c and --to onnx support any number" in result.stderr
 
 
 @pytest.mark.parametrize(

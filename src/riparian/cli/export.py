@@ -129,6 +129,8 @@ def _errors_with_option_names() -> Iterator[None]:
         yield
     except ValueError as error:
         message = re.sub(r"\bto_\w+\((\w+)='(\w+)'\)", r"--\1 \2", str(error))
+        message = re.sub(r"\bto_code\('(\w+)'\)", r"--to \1", message)
+        message = message.replace("to_onnx()", "--to onnx")
         raise ValueError(re.sub(r"\bto_(?:code|onnx)\b", "export", message)) from None
 
 

@@ -78,6 +78,6 @@ def to_code(
     if language not in _OF_PLANES:
         raise ValueError(
             f"language must be 'python' or 'c' for {type(model).__name__}, got {language!r}: its "
-            "hyperplanes have no SQL form; to_onnx supports them too"
+            "hyperplanes have no SQL form; to_onnx() supports them"
         )
     return _OF_PLANES[language](plain, **options)

@@ -115,7 +115,7 @@ def _refuse_large(tree: PlainTree) -> None:
         if found > most:
             raise ValueError(
                 f"SQL supports forests of at most {most} {what}, got {found}; to_code('python'), "
-                "to_code('c') and to_onnx support any number"
+                "to_code('c') and to_onnx() support any number"
             )
 
 

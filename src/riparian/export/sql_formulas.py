@@ -297,8 +297,8 @@ def _refuse_wide(columns: int) -> None:
     if columns > _MOST_COLUMNS:
         raise ValueError(
             f"SQL supports {_MOST_COLUMNS} columns, and this model needs {columns}: it has too "
-            "many features, classes or trees; to_code('python'), to_code('c') and to_onnx support "
-            "any number"
+            "many features, classes or trees; to_code('python'), to_code('c') and to_onnx() "
+            "support any number"
         )
 
 
