@@ -53,8 +53,53 @@ nb::list names_of(const std::vector<std::string_view>& names) {
     return out;
 }
 
-nb::dict nodes(const Tree& tree, const PyBatch* row) {
-    Description d = without_interpreter([&] { return tree.describe(row ? &row->batch : nullptr); });
+const char* link_of(Formula::Link link) {
+    switch (link) {
+        case Formula::Link::softmax: return "softmax";
+        case Formula::Link::clipped: return "clipped";
+        default: return "unknown";
+    }
+}
+
+// The formula of each node; None if it predicts its class weights.
+nb::list formulas(std::vector<Formula> of_nodes) {
+    nb::list out;
+    for (Formula& f : of_nodes) {
+        if (f.link == Formula::Link::none) {
+            out.append(nb::none());
+            continue;
+        }
+        const std::size_t classes = f.constant.size(), width = f.numeric.size();
+        nb::dict of_leaf;
+        of_leaf["link"] = link_of(f.link);
+        of_leaf["constant"] = owned(std::move(f.constant));
+        of_leaf["numeric"] = owned(std::move(f.numeric));
+        const bool lines = !f.lines.spread.empty();
+        if (lines) {
+            of_leaf["spread"] = owned(std::move(f.lines.spread));
+            of_leaf["centre"] = owned(std::move(f.lines.centre));
+            of_leaf["weight"] = owned<Matrix<double>>(std::move(f.lines.weight), {classes, width});
+        } else {
+            Formula::Squares& s = f.squares;
+            of_leaf["centre"] = owned<Matrix<double>>(std::move(s.centre), {classes, width});
+            of_leaf["precision"] = owned<Matrix<double>>(std::move(s.precision), {classes, width});
+            of_leaf["offset"] = owned<Matrix<double>>(std::move(s.offset), {classes, width});
+        }
+        nb::dict categorical;
+        for (Formula::Categories& c : f.categorical) {
+            const std::size_t rows = c.terms.size() / classes;
+            categorical[nb::int_(c.feature)] =
+                owned<Matrix<double>>(std::move(c.terms), {rows, classes});
+        }
+        of_leaf["categorical"] = categorical;
+        out.append(of_leaf);
+    }
+    return out;
+}
+
+nb::dict nodes(const Tree& tree, const PyBatch* row, bool with_formulas) {
+    Description d = without_interpreter(
+        [&] { return tree.describe(row ? &row->batch : nullptr, with_formulas); });
     const std::initializer_list<std::size_t> shape{d.test.size(), d.classes};
     nb::dict out;
     if (row) out["path"] = owned(std::move(d.path));
@@ -72,6 +117,7 @@ nb::dict nodes(const Tree& tree, const PyBatch* row) {
     out["inherited"] = owned<Matrix<double>>(std::move(d.inherited), shape);
     out["estimated"] = owned<Matrix<double>>(std::move(d.estimated), shape);
     out["answered_by"] = names_of(d.predictor);
+    if (with_formulas) out["formulas"] = formulas(std::move(d.formula));
     out["answer"] = owned<Matrix<double>>(std::move(d.majority), shape);
     return out;
 }
@@ -222,8 +268,8 @@ void bind_engine(nb::module_& m) {
             "delta_spent", [](const Tree& t) { return t.facts().delta_spent; }, released)
         .def_prop_ro(
             "passes", [](const Tree& t) { return t.facts().passes; }, released)
-        .def("nodes", nodes, "row"_a.none() = nb::none(),
-             nb::sig("def nodes(self, row: Batch | None = None) -> "
+        .def("nodes", nodes, "row"_a.none() = nb::none(), "formulas"_a = false,
+             nb::sig("def nodes(self, row: Batch | None = None, formulas: bool = False) -> "
                      "dict[str, typing.Any]"))
         .def("certificates", certificates, "since"_a.none() = nb::none(),
              nb::sig("def certificates(self, since: int | None = None) -> "

@@ -19,6 +19,45 @@ std::vector<std::string_view> TreePredictor::names() const {
     return out;
 }
 
+std::vector<Formula> TreePredictor::formulas() const {
+    const Features& features = state_.nodes.features();
+    const Shape& shape = state_.leaves.shape();
+    RowScratch scratch;
+    fit(scratch);
+    const HeldDoubles x(shape.stride, 0.0);
+    const std::vector<std::int32_t> codes(shape.categorical, missing_code);
+    std::vector<Formula> out(state_.nodes.size());
+    for (const NodeRecord& record : state_.leaves) {
+        const Node& node = state_.nodes.at(record.node);
+        if (node.test != Test::leaf) continue;
+        const Row row{x.data(), codes.data(), false};
+        const LeafView leaf = leaf_and_row(record.node, row, scratch).leaf;
+        Formula& formula = out[static_cast<std::size_t>(record.node)];
+        std::visit(
+            [&]<class Policy>(const Policy& policy) {
+                if constexpr (Describes<Policy>) formula = policy.describe(leaf, scratch);
+                else formula.link = Formula::Link::unknown;
+            },
+            state_.settings.leaf);
+        // The leaf knows features by their place among those that it tracks.
+        const TrackedFeatures* const tracked =
+            state_.plain ? nullptr
+                         : state_.leaves.tracked_features(static_cast<std::size_t>(node.place));
+        std::vector<std::int32_t> numeric, categorical;
+        for (std::size_t p = 0; p < leaf.shape.numeric + leaf.shape.categorical; ++p) {
+            const auto place = static_cast<std::int32_t>(p);
+            const std::int32_t id = tracked ? tracked->id_of(place) : place;
+            const bool is_number = features[static_cast<std::size_t>(id)].kind == Kind::numeric;
+            (is_number ? numeric : categorical).push_back(id);
+        }
+        for (std::int32_t& f : formula.numeric) f = numeric[static_cast<std::size_t>(f)];
+        for (Formula::Categories& c : formula.categorical) {
+            c.feature = categorical[static_cast<std::size_t>(c.feature)];
+        }
+    }
+    return out;
+}
+
 void TreePredictor::fit(RowScratch& scratch) const {
     riparian::fit(scratch, state_.settings.leaf, state_.leaves.shape(), state_.costs.classes > 0);
     if (state_.settings.selects()) scratch.gathered.fit(state_.leaves.shape());

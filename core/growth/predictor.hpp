@@ -38,6 +38,8 @@ public:
     [[nodiscard]] LeafAndRow leaf_and_row(std::int32_t node, const Row&, RowScratch&) const;
     // [node]: the name of the predictor of every leaf.
     [[nodiscard]] std::vector<std::string_view> names() const;
+    // [node]: how every leaf predicts, with features by their ids.
+    [[nodiscard]] std::vector<Formula> formulas() const;
     // Sizes room for predictions.
     void fit(RowScratch&) const;
 

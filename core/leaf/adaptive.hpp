@@ -85,6 +85,10 @@ struct Adaptive {
         return by_majority(leaf.numbers) ? Majority::name : NaiveBayes::predictor_at(leaf);
     }
 
+    [[nodiscard]] static Formula describe(const LeafView& leaf, PredictorScratch& scratch) {
+        return by_majority(leaf.numbers) ? Formula{} : NaiveBayes::describe(leaf, scratch);
+    }
+
     bool operator==(const Adaptive&) const = default;
 
 private:
@@ -96,6 +100,6 @@ private:
     }
 };
 
-static_assert(LeafPredictor<Adaptive> && Observes<Adaptive>);
+static_assert(LeafPredictor<Adaptive> && Observes<Adaptive> && Describes<Adaptive>);
 
 }  // namespace riparian

@@ -114,6 +114,15 @@ public:
         return out;
     }
 
+    [[nodiscard]] Formula describe(const LeafView& leaf, PredictorScratch& scratch) const {
+        Formula out;
+        lead(leaf, leaf.numbers, [&]<class P>(const P& predictor, const LeafView& own) {
+            if constexpr (Describes<P>) out = predictor.describe(own, scratch);
+            else out.link = Formula::Link::unknown;
+        });
+        return out;
+    }
+
     bool operator==(const BestOf& other) const { return *members_ == *other.members_; }
 
 private:

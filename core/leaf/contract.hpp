@@ -14,6 +14,7 @@
 #include "../memory/account.hpp"
 #include "../policy.hpp"
 #include "../statistics/leaf_statistics.hpp"
+#include "formula.hpp"
 
 namespace riparian {
 
@@ -146,6 +147,13 @@ concept LeafPredictor =
         { l.probabilities(view, spread, scratch, out) } -> std::same_as<void>;
         { l.predictor_at(view) } -> std::same_as<std::string_view>;
     };
+
+// A predictor whose predictions can be written as a formula. `describe` gives that of a leaf at this
+// moment. Models with other predictors cannot be exported.
+template <class L>
+concept Describes = requires(const L l, const LeafView& view, PredictorScratch& scratch) {
+    { l.describe(view, scratch) } -> std::same_as<Formula>;
+};
 
 // A predictor that counts how often it is right, also for examples with uncertain values.
 template <class L>

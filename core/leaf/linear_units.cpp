@@ -114,4 +114,21 @@ bool LinearUnitsState::probabilities(const Shape& s, const Row& row, std::size_t
     return true;
 }
 
+Formula LinearUnitsState::formula(const Shape& s, std::size_t n_classes) const {
+    Formula out;
+    if (n_classes < 2) return out;
+    out.link = Formula::Link::clipped;
+    std::vector<ClassScore> classes(n_classes);
+    if (n_units(s) == 1) {
+        // The targets -1 and +1 become 0 and 1.
+        classes[0] = {0.5, 0, -0.5};
+        classes[1] = {0.5, 0, 0.5};
+    } else {
+        for (std::size_t u = 0; u < std::min(n_units(s), n_classes); ++u)
+            classes[u] = {0.0, u, 1.0};
+    }
+    describe(s, classes, out);
+    return out;
+}
+
 }  // namespace riparian

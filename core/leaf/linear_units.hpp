@@ -18,6 +18,7 @@ public:
     // these classes.
     [[nodiscard]] bool probabilities(const Shape&, const Row&, std::size_t n_classes,
                                      PredictorScratch&, double* out) const;
+    [[nodiscard]] Formula formula(const Shape&, std::size_t n_classes) const;
 
 private:
     [[nodiscard]] std::size_t units_for(std::size_t n_classes) const noexcept override {
@@ -74,6 +75,6 @@ struct LinearUnits : UnitPredictor<LinearUnitsState> {
     bool operator==(const LinearUnits&) const = default;
 };
 
-static_assert(SinglePredictor<LinearUnits> && KeepsState<LinearUnits>);
+static_assert(SinglePredictor<LinearUnits> && KeepsState<LinearUnits> && Describes<LinearUnits>);
 
 }  // namespace riparian

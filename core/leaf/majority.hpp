@@ -40,6 +40,7 @@ struct Majority {
     }
 
     [[nodiscard]] static std::string_view predictor_at(const LeafView&) noexcept { return name; }
+    [[nodiscard]] static Formula describe(const LeafView&, PredictorScratch&) { return {}; }
 
     template <class Example>
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Example&&,
@@ -75,6 +76,6 @@ private:
     }
 };
 
-static_assert(SinglePredictor<Majority>);
+static_assert(SinglePredictor<Majority> && Describes<Majority>);
 
 }  // namespace riparian

@@ -64,6 +64,8 @@ struct NaiveBayes {
         return knows(leaf) ? name : Majority::name;
     }
 
+    [[nodiscard]] static Formula describe(const LeafView&, PredictorScratch&);
+
     template <class Example>
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Example&& example,
                                                PredictorScratch& scratch) {
@@ -193,7 +195,7 @@ private:
                 score = leaf.statistics.base(s)[k];
             } else if (leaf.counts[k] <= up_to) {
                 if (!planes) {
-                    prepare(leaf, row, scratch);
+                    prepare(leaf, row.x, scratch);
                     planes = range(leaf, scratch);
                 }
                 score = ln(leaf.counts[k]) +
@@ -213,12 +215,12 @@ private:
         return scratch.range.data();
     }
 
-    // Finds the features that can be used for this row, and the pooled within-class variance of
-    // each, over the classes that have a variance.
-    static void prepare(const LeafView& leaf, const Row& row, PredictorScratch& scratch) {
+    // Finds the features that can be used for a row, or for one without missing values if x is null,
+    // and the pooled within-class variance of each, over the classes that have a variance.
+    static void prepare(const LeafView& leaf, const double* x, PredictorScratch& scratch) {
         const std::size_t n = leaf.shape.numeric;
         for (std::size_t f = 0; f < n; ++f) {
-            scratch.usable[f] = row.x[f] == row.x[f] ? 1.0 : 0.0;
+            scratch.usable[f] = !x || x[f] == x[f] ? 1.0 : 0.0;
             scratch.pooled[f] = 0.0;
             scratch.freedom[f] = 0.0;
         }
@@ -279,6 +281,6 @@ private:
     }
 };
 
-static_assert(SinglePredictor<NaiveBayes>);
+static_assert(SinglePredictor<NaiveBayes> && Describes<NaiveBayes>);
 
 }  // namespace riparian

@@ -65,4 +65,13 @@ bool SoftmaxState::probabilities(const Shape& s, const Row& row, std::size_t n_c
     return true;
 }
 
+Formula SoftmaxState::formula(const Shape& s, std::size_t n_classes) const {
+    Formula out;
+    out.link = Formula::Link::softmax;
+    std::vector<ClassScore> classes(n_classes);
+    for (std::size_t k = 0; k < std::min(n_units(s), n_classes); ++k) classes[k] = {0.0, k, 1.0};
+    describe(s, classes, out);
+    return out;
+}
+
 }  // namespace riparian

@@ -16,6 +16,7 @@ public:
     // Writes n_classes numbers that sum to 1. Returns false if the units have learned nothing.
     [[nodiscard]] bool probabilities(const Shape&, const Row&, std::size_t n_classes,
                                      PredictorScratch&, double* out) const;
+    [[nodiscard]] Formula formula(const Shape&, std::size_t n_classes) const;
 
 private:
     [[nodiscard]] std::size_t units_for(std::size_t n_classes) const noexcept override {
@@ -67,6 +68,6 @@ struct Softmax : UnitPredictor<SoftmaxState> {
     bool operator==(const Softmax&) const = default;
 };
 
-static_assert(SinglePredictor<Softmax> && KeepsState<Softmax>);
+static_assert(SinglePredictor<Softmax> && KeepsState<Softmax> && Describes<Softmax>);
 
 }  // namespace riparian

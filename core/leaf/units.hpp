@@ -90,6 +90,14 @@ protected:
     // The sum of a plane's weights times the inputs. `room` has room for the inputs.
     [[nodiscard]] double output(const Shape&, const double* plane, std::size_t constant, const Row&,
                                 const double* x, double* room) const noexcept;
+    // Of a class: constant + factor * the output of a unit.
+    struct ClassScore {
+        double constant = 0.0;
+        std::size_t unit = 0;
+        double factor = 0.0;
+    };
+    // Writes the scores of classes as sums of the terms of each value. The weights are in plane 0.
+    void describe(const Shape&, const std::vector<ClassScore>&, Formula& out) const;
     // Calls visit(index of the input, index in a plane) for the inputs that are not 0.
     template <class Visit>
     void each_input(const Shape& s, std::size_t constant, const Row& row, Visit&& visit) const {
@@ -121,6 +129,8 @@ private:
     [[nodiscard]] std::size_t size_of(const Shape& s, std::size_t units) const noexcept {
         return moment_planes * s.stride + units * unit_size(s);
     }
+    // Cells up to the last one that ever learned; the others are spare capacity.
+    [[nodiscard]] std::size_t used_cells(const Shape&, std::size_t c) const noexcept;
     [[nodiscard]] PooledMoments moments(const Shape& s) const noexcept {
         auto* const first = const_cast<double*>(numbers_.data());
         return {first, first + s.stride, first + 2 * s.stride};
@@ -185,6 +195,11 @@ struct UnitPredictor {
         shares.resize(leaf.n_classes);
         probabilities(leaf, spread, scratch, shares.data());
         return largest_class(shares.data(), leaf.n_classes);
+    }
+
+    [[nodiscard]] static Formula describe(const LeafView& leaf, PredictorScratch&) {
+        if (!has_learned(leaf)) return {};
+        return static_cast<const State*>(leaf.state)->formula(leaf.shape, leaf.n_classes);
     }
 
     bool operator==(const UnitPredictor&) const = default;

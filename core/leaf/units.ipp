@@ -274,26 +274,64 @@ double Units<n_planes>::output(const Shape& s, const double* plane, std::size_t 
     return sum;
 }
 
+// ---- the formula ----
+
+template <std::size_t n_planes>
+void Units<n_planes>::describe(const Shape& s, const std::vector<ClassScore>& classes,
+                               Formula& out) const {
+    const PooledMoments m = moments(s);
+    for (std::size_t f = 0; f < s.numeric; ++f) {
+        const double variance = m.squares[f] / m.known[f];
+        if (!(m.known[f] > 0.0) || !(variance > 0.0)) continue;
+        out.numeric.push_back(static_cast<std::int32_t>(f));
+        out.lines.centre.push_back(m.mean[f]);
+        out.lines.spread.push_back(std::sqrt(variance));
+    }
+    for (const ClassScore& score : classes) {
+        const double* const weights = plane(s, score.unit, 0);
+        out.constant.push_back(score.constant + score.factor * weights[s.numeric]);
+        for (const std::int32_t f : out.numeric) {
+            out.lines.weight.push_back(score.factor * weights[static_cast<std::size_t>(f)]);
+        }
+    }
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        Formula::Categories terms{static_cast<std::int32_t>(c), {}};
+        const std::size_t cells = used_cells(s, c);
+        for (std::size_t i = 0; i < cells; ++i) {
+            for (const ClassScore& score : classes) {
+                const double weight = plane(s, score.unit, 0)[dense(s) + starts_[c] + i];
+                terms.terms.push_back(score.factor * weight);
+            }
+        }
+        terms.terms.resize((cells + 1) * classes.size(), 0.0);
+        if (cells) out.categorical.push_back(std::move(terms));
+    }
+}
+
 // ---- the state as numbers ----
+
+template <std::size_t n_planes>
+std::size_t Units<n_planes>::used_cells(const Shape& s, std::size_t c) const noexcept {
+    std::size_t end = starts_[c];
+    for (std::size_t p = 0; p < n_planes; ++p) {
+        const double unused = first(p);
+        for (std::size_t u = 0; u < n_units(s); ++u) {
+            for (std::size_t i = end; i < starts_[c + 1]; ++i) {
+                if (plane(s, u, p)[dense(s) + i] != unused) end = i + 1;
+            }
+        }
+    }
+    return end - starts_[c];
+}
 
 template <std::size_t n_planes>
 void Units<n_planes>::save(const Shape& s, std::vector<double>& out) const {
     if (empty()) return;
     const std::size_t units = n_units(s);
     out.push_back(static_cast<double>(units));
-    // Cells after the last one that ever learned are spare capacity.
     std::vector<std::size_t> values;
     for (std::size_t c = 0; c < s.categorical; ++c) {
-        std::size_t end = starts_[c];
-        for (std::size_t p = 0; p < n_planes; ++p) {
-            const double unused = first(p);
-            for (std::size_t u = 0; u < units; ++u) {
-                for (std::size_t i = end; i < starts_[c + 1]; ++i) {
-                    if (plane(s, u, p)[dense(s) + i] != unused) end = i + 1;
-                }
-            }
-        }
-        values.push_back(end - starts_[c]);
+        values.push_back(used_cells(s, c));
         out.push_back(static_cast<double>(values.back()));
     }
     const PooledMoments m = moments(s);

@@ -191,6 +191,9 @@ struct Kernels {
     // variance, the pooled variance of the feature is used.
     double (*full_score)(const GaussianClass&, const double* leaf, const double* usable,
                          const double* pooled, std::size_t n, const double* x);
+    // The precisions that full_score() uses; 0 where a feature is not used.
+    void (*full_precisions)(const GaussianClass&, const double* leaf, const double* usable,
+                            const double* pooled, std::size_t n, double* out);
 
     // For each class seen, the sum of log((n_jk + 1) / (n_.k + v)) over the categorical features.
     // `scores` is padded to whole vectors.

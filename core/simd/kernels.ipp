@@ -81,6 +81,7 @@ const Kernels table = {
     lean_scores,
     find_range,
     full_score,
+    full_precisions,
     categorical_scores,
     softmax,
     judge,

@@ -122,6 +122,18 @@ void find_range(double* const* classes, std::size_t n_classes, std::size_t n, do
         });
 }
 
+// The precision of one class from its statistics. If it has too little weight for a variance, the
+// pooled variance of the feature is used.
+template <class Some>
+RIPARIAN_INLINE Lanes full_precision(const GaussianClass& c, const Range& range,
+                                     const double* pooled, std::size_t n, std::size_t f,
+                                     Some lanes) {
+    const Lanes weight = c.known ? lanes.load(c.known + f) : Lanes(c.weight);
+    const Lanes own = lanes.load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
+    const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
+    return range.precision(variance, Lanes(1.0) / (weight * 12.0));
+}
+
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
                   const double* pooled, std::size_t n, const double* x) {
     SumOfLogs logs;
@@ -130,17 +142,22 @@ double full_score(const GaussianClass& c, const double* leaf, const double* usab
         n, RIPARIAN_BODY(f, lanes) {
             const Range range = Range::load(leaf, n, f, lanes);
             const Mask use = (Lanes::load(usable + f) > 0.0) & range.varies();
-            const Lanes weight = c.known ? lanes.load(c.known + f) : Lanes(c.weight);
-            const Lanes own =
-                lanes.load(c.planes + squares * n + f) * (Lanes(1.0) / (weight - 1.0));
-            const Lanes variance = select(weight > 1.0, own, Lanes::load(pooled + f));
-            const Lanes p =
-                select(use, range.precision(variance, Lanes(1.0) / (weight * 12.0)), 1.0);
+            const Lanes p = select(use, full_precision(c, range, pooled, n, f, lanes), 1.0);
             const Lanes d = Lanes::load(x + f) - lanes.load(c.planes + mean * n + f);
             total += select(use, (d * d) * p, 0.0);
             logs.add(p);
         });
     return 0.5 * logs.total() - total.sum();
+}
+
+void full_precisions(const GaussianClass& c, const double* leaf, const double* usable,
+                     const double* pooled, std::size_t n, double* out) {
+    each_vector(
+        n, RIPARIAN_BODY(f, lanes) {
+            const Range range = Range::load(leaf, n, f, lanes);
+            const Mask use = (Lanes::load(usable + f) > 0.0) & range.varies();
+            lanes.store(select(use, full_precision(c, range, pooled, n, f, lanes), 0.0), out + f);
+        });
 }
 
 // Handles up to four classes at a leaf: the count of a category in each class, and other numbers by

@@ -259,6 +259,14 @@ private:
             CHECK(same(score, b_.full_score(view(two_, k), leaf_two_.data(), usable.data(),
                                             pooled.data(), n_, gappy.data())));
             CHECK(score == score);
+            AlignedDoubles one(stride_, 7.0), two(stride_, 7.0);
+            a_.full_precisions(view(one_, k), leaf_one_.data(), usable.data(), pooled.data(), n_,
+                               one.data());
+            b_.full_precisions(view(two_, k), leaf_two_.data(), usable.data(), pooled.data(), n_,
+                               two.data());
+            CHECK(same(one, two));
+            for (std::size_t f = 0; f < n_; ++f)
+                CHECK(usable[f] > 0.0 ? one[f] >= 0.0 : one[f] == 0.0);
         }
         scores();
     }

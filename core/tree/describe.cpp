@@ -1,12 +1,13 @@
 // Describing a tree as arrays.
 #include <algorithm>
+#include <utility>
 
 #include "description.hpp"
 #include "tree.hpp"
 
 namespace riparian {
 
-Description Tree::describe(const Batch* row) const {
+Description Tree::describe(const Batch* row, bool formulas) const {
     const auto lock = turnstile_.reading();
     const GrowthState& state = growth_.state;
     const Nodes& nodes = state.nodes;
@@ -20,6 +21,8 @@ Description Tree::describe(const Batch* row) const {
         return id == none ? none : numbers[static_cast<std::size_t>(id)];
     };
     const auto predictors = growth_.predictor.names();
+    std::vector<Formula> of_leaves;
+    if (formulas) of_leaves = growth_.predictor.formulas();
     std::vector<std::int32_t> tests;  // [node]: that have begun at it
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (numbers[i] == none) continue;
@@ -35,6 +38,7 @@ Description Tree::describe(const Batch* row) const {
         d.threshold.push_back(nodes.threshold(id));
         d.depth.push_back(parent == none ? 0 : d.depth[static_cast<std::size_t>(parent)] + 1);
         d.predictor.push_back(predictors[i]);
+        if (formulas) d.formula.push_back(std::move(of_leaves[i]));
         if (adaptation_->several_predict()) {
             tests.push_back(1);
             const bool further = node.role != Role::child;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../cuts/candidate.hpp"
+#include "../leaf/formula.hpp"
 
 namespace riparian {
 
@@ -24,6 +25,7 @@ struct Description {
     std::vector<double> majority;   // [node][class]: what a majority leaf there predicts by
     std::vector<std::string_view> predictor;  // [node]: its name; empty for a split
     bool inner_nodes_learn = false;           // inner nodes count examples after their split, too
+    std::vector<Formula> formula;             // [node]: how a leaf predicts, if asked for
     std::vector<std::int32_t> path;           // nodes on the path of the row, if one was given
 };
 

@@ -215,7 +215,7 @@ public:
     // Each leaf with the evidence of its last check. No gain is computed.
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
     // With the path of a row, if one is given.
-    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
+    [[nodiscard]] Description describe(const Batch* row = nullptr, bool formulas = false) const;
 
     [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is that of a tree which

@@ -83,6 +83,12 @@ SQL_NAMES = [
     "riparian_sum_1",
     "riparian_cost_0",
     "riparian_member_0",
+    "riparian_bayes",
+    "riparian_bayes_scores",
+    "riparian_bayes_0_0",
+    "riparian_linear",
+    "riparian_linear_0_1",
+    "riparian_value_0",
     "prediction",
     "Prediction",
     "probability_0",
@@ -107,6 +113,9 @@ PYTHON_NAMES = [
     "_COSTS",
     "_TREES",
     "_NUMBERS",
+    "_FORMULAS",
+    "_LARGEST",
+    "_vote",
     "predict_one",
     "predict_proba_one",
     "_leaf",
@@ -141,6 +150,9 @@ C_NAMES = [
     "tree_branches",
     "tree_shares",
     "tree_leaf",
+    "tree_terms",
+    "tree_vote",
+    "exp",
     "NULL",
     "INFINITY",
     "NAN",
@@ -199,6 +211,18 @@ def forest(names, labels=("no", "yes"), costs=None):
     y = np.array(labels, dtype=object)[(np.abs(X[names[0]]) > 0.6).astype(int)]
     member = rp.HoeffdingTree(leaf="majority", grace_period=50, delta=0.3, tau=0.5)
     return rp.OnlineBagging(estimator=member, n_estimators=3, costs=costs, n_jobs=1).fit(X, y), X
+
+
+def computing(names, labels=("no", "yes"), categories=("b", "c"), leaf="naive-bayes", costs=None):
+    """A leaf that computes with every feature; the last one is text."""
+    rng = np.random.default_rng(4)
+    X = {name: rng.normal(size=300) for name in names[:-1]}
+    X[names[-1]] = np.array(categories, dtype=object)[rng.integers(0, len(categories), 300)]
+    y = np.array(labels, dtype=object)[(X[names[0]] > 0).astype(int) % len(labels)]
+    model = rp.HoeffdingTree(leaf=leaf, costs=costs, grace_period=1000).fit(X, y)
+    (formula,) = inside.plain(model).formulas.values()
+    assert [*formula.numeric, *formula.categorical] == list(range(len(names)))
+    return model, X
 
 
 def frame_rows(X):
@@ -460,6 +484,28 @@ def test_planes_hold_evil_texts_too(labels, tmp_path):
     np.testing.assert_allclose(shares, model.predict_proba(X), rtol=1e-9)
     assert run_c(model, X, tmp_path) == model.predict(X).tolist()
     assert run_onnx(model, X)[0] == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize("leaf", ["naive-bayes", "linear-units", "softmax"])
+def test_leaves_that_compute_hold_evil_texts(leaf, tmp_path):
+    names = [f"{i}{text}" for i, text in enumerate(EVIL)]
+    model, X = computing(names, EVIL[2:4], EVIL[:6], leaf)
+    for run in (run_python, run_sql, run_onnx):
+        agrees(run, model, X, exact=False)
+    agrees(run_c, model, X, tmp_path)
+
+
+@pytest.mark.parametrize("leaf", ["naive-bayes", "linear-units"])
+def test_names_that_exports_use_for_leaves_that_compute(leaf, tmp_path):
+    sql = list({ignoring_case(name): name for name in SQL_NAMES}.values())
+    extra = ["riparian_leaves", "riparian_leaf_0", "riparian_sum_0", "leaf", "c0", "prediction"]
+    for costs in (None, [[0.0, 1.0], [3.0, 0.0]]):
+        agrees(run_sql, *computing(sql, leaf=leaf, costs=costs), exact=False)
+        model, X = computing(["a", "b", "c"], leaf=leaf, costs=costs)
+        agrees(run_sql, model, X, "examples", extra, exact=False)
+    agrees(run_python, *computing(PYTHON_NAMES, leaf=leaf), exact=False)
+    agrees(run_c, *computing(C_NAMES, leaf=leaf), tmp_path)
+    agrees(run_onnx, *computing(ONNX_NAMES, leaf=leaf), exact=False)
 
 
 # -- values that word themselves --------------------------------------------------------------

@@ -124,8 +124,6 @@ def test_what_cannot_be_code_is_refused(made):
         with pytest.raises(NotFittedError):
             unfitted.to_code("sql")
     bayes = rp.HoeffdingTree().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"predict with 'adaptive'.*to_code\(leaf='majority'\)"):
-        bayes.to_code("python")
     with pytest.raises(ValueError, match="leaf must be None or 'majority'"):
         bayes.to_code("python", leaf="adaptive")
     assert "def predict_one" in bayes.to_code("python", leaf="majority")

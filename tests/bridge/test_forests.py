@@ -142,15 +142,9 @@ def test_what_cannot_be_said_is_told_with_the_rule():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 2))
     y = (X[:, 0] > 0).astype(int)
-    adaptive = rp.AdaptiveRandomForest(n_estimators=3).fit(X, y)
-    with pytest.raises(ValueError, match=r"predict with 'adaptive'.*to_code\(leaf='majority'\)"):
-        adaptive.to_code("python")
-    assert "def predict_one" in adaptive.to_code("python", leaf="majority")
     options = rp.OnlineBagging(estimator=rp.HoeffdingOptionTree(), n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match="to_onnx cannot express a tree with options"):
         options.to_onnx(leaf="majority")
-    with pytest.raises(ValueError, match="predict with 'linear-units'"):
-        rp.UFFT(leaf="linear-units").fit(X, y).to_onnx()
     with pytest.raises(ValueError, match="learned only one class"):
         rp.UFFT(leaf="majority").fit(X, y * 0).to_code("c")
     many = rp.OnlineBagging(n_estimators=61).fit(X, y)

@@ -104,10 +104,6 @@ def test_what_onnx_cannot_say_is_refused(monkeypatch):
     model = rp.VFDT().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="dtype must be one of 'float64', 'float32'"):
         model.to_onnx(dtype="int8")
-    bayes = rp.HoeffdingTree().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"to_onnx\(leaf='majority'\)"):
-        bayes.to_onnx()
-    assert bayes.to_onnx(leaf="majority").producer_name == "riparian"
     mixed = rp.VFDT().fit([[0.0], [1.0]], np.array(["a", 1], dtype=object))
     with pytest.raises(ValueError, match="labels must be all text or all whole numbers"):
         mixed.to_onnx()

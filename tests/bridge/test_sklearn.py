@@ -116,6 +116,43 @@ def test_freshly_seeded_trees_keep_their_sizes():
     assert sorted(tree.tree_.n_node_samples) == sorted(batch.tree_.n_node_samples)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_the_weight_of_a_parent_is_the_sum_over_its_children(missing):
+    X, y = data(missing=missing)
+    tree = grown(X, y).to_sklearn().tree_
+    inner = np.flatnonzero(tree.children_left >= 0)
+    left, right = tree.children_left[inner], tree.children_right[inner]
+    for weights in (tree.weighted_n_node_samples, tree.n_node_samples):
+        np.testing.assert_array_equal(weights[inner], weights[left] + weights[right])
+        assert (weights > 0).all()
+
+
+def test_children_that_have_seen_nothing_share_the_weight_of_their_parent():
+    X, y = data(2000)
+    model = rp.HoeffdingTree(leaf="majority", grace_period=50, inherit_counts="none")
+    sizes = []
+    for first in range(0, 2000, 10):
+        rows = slice(first, first + 10)
+        tree = model.partial_fit(X[rows], y[rows]).to_sklearn().tree_
+        inner = np.flatnonzero(tree.children_left >= 0)
+        left, right = tree.children_left[inner], tree.children_right[inner]
+        weights = tree.weighted_n_node_samples
+        np.testing.assert_allclose(weights[inner], weights[left] + weights[right])
+        assert (weights[inner] > 0).all()
+        sizes.append(tree.node_count)
+    assert sizes[-1] > 1
+
+
+def test_shap_values_add_up_to_the_prediction():
+    shap = pytest.importorskip("shap")
+    X, y = data()
+    tree = grown(X, y).to_sklearn()
+    explainer = shap.TreeExplainer(tree)
+    values = explainer.shap_values(X[:300], check_additivity=True)
+    total = values.sum(axis=1) + explainer.expected_value
+    np.testing.assert_allclose(total, tree.predict_proba(X[:300]), rtol=0, atol=1e-9)
+
+
 def test_what_scikit_learn_cannot_say_is_refused(made):
     with pytest.raises(NotFittedError):
         rp.VFDT().to_sklearn()

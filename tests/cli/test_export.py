@@ -72,16 +72,36 @@ def test_onnx_c_text_and_dot(model, data, tmp_path):
     assert call(model, "--to", "dot").stdout == learned.export_graphviz() + "\n"
 
 
-def test_a_leaf_model_that_cannot_be_written_is_refused(tmp_path, data):
+def test_leaves_that_compute_are_exported_or_read_as_majority_leaves(tmp_path, data):
     path = tmp_path / "bayes.rip"
     rp.HoeffdingTree().fit(*data).save(path)
+    assert "exp(" in call(path, "--to", "c").stdout
+    assert "exp(" not in call(path, "--to", "c", "--leaf", "majority").stdout
+    assert call(path, "--to", "text").exit_code == 0
+
+
+def test_the_model_of_a_run_is_exported_to_every_format(tmp_path):
+    path = tmp_path / "model.rip"
+    run = ["run", "synth:drifting", "--rows", "3000", "--model-out", str(path)]
+    assert CliRunner().invoke(app, run).exit_code == 0
+    for to in ("sql", "python", "c", "onnx"):
+        result = call(path, "--to", to, "--out", tmp_path / f"model.{to}")
+        assert (result.exit_code, result.stderr) == (0, f"riparian: wrote {tmp_path}/model.{to}\n")
+    compile((tmp_path / "model.python").read_text(), "model.py", "exec")
+
+
+def test_what_no_format_can_express_is_refused_with_the_remedy(tmp_path, data):
+    path = tmp_path / "options.rip"
+    rp.HoeffdingOptionTree().fit(*data).save(path)
     result = call(path, "--to", "c")
     assert result.exit_code == 1
-    assert result.stderr.startswith("riparian: the leaves of this model predict with 'adaptive'")
-    assert "export cannot express; --leaf majority exports the tree" in result.stderr
+    assert result.stderr.startswith("riparian: export cannot express a tree with options")
+    assert "use a tree without options" in result.stderr
     assert result.stderr.count("\n") == 1
-    assert call(path, "--to", "c", "--leaf", "majority").exit_code == 0
-    assert call(path, "--to", "text").exit_code == 0
+    rng = np.random.default_rng(0)
+    rp.HoeffdingTree().fit(rng.normal(size=(300, 80)), np.arange(300) % 10).save(path)
+    result = call(path, "--to", "sql")
+    assert "--to python, --to c and --to onnx support any number" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -105,7 +125,7 @@ def test_forests_and_planes_are_exported(tmp_path, data, forest):
     assert call(path, "--to", "text").stdout.rstrip() == forest.export_text().rstrip()
     sql, drawn = call(path, "--to", "sql"), call(path, "--to", "dot", "--member", 0)
     if isinstance(forest, rp.OADT):
-        assert "need an exponential, which SQL does not have" in sql.stderr
+        assert "hyperplanes have no SQL form" in sql.stderr
         assert (drawn.exit_code, "OADT has no members" in drawn.stderr) == (2, True)
         assert "whose nodes are hyperplanes" in call(path, "--to", "dot").stderr
     else:

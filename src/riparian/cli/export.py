@@ -37,8 +37,8 @@ def export(
     leaf: Annotated[
         str | None,
         typer.Option(
-            help="majority: export the majority class of each leaf, whatever the model predicts "
-            "with."
+            help="majority: a smaller export with the class weights of each leaf, whatever the "
+            "model predicts with."
         ),
     ] = None,
     missing: Annotated[
@@ -129,6 +129,8 @@ def _errors_with_option_names() -> Iterator[None]:
         yield
     except ValueError as error:
         message = re.sub(r"\bto_\w+\((\w+)='(\w+)'\)", r"--\1 \2", str(error))
+        message = re.sub(r"\bto_code\('(\w+)'\)", r"--to \1", message)
+        message = message.replace("to_onnx()", "--to onnx")
         raise ValueError(re.sub(r"\bto_(?:code|onnx)\b", "export", message)) from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from riparian.export.c_file import CFile, array, number, row
+from riparian.export.c_formulas import add_formulas
 from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
 
 __all__ = ["c_code"]
@@ -62,9 +63,7 @@ static void NAME_scores(const double *x, double *scores)
     int k;
     for (k = 0; k < NAME_CLASSES; ++k) scores[k] = 0.0;
     for (i = 0; i < sizeof NAME_roots / sizeof NAME_roots[0]; ++i) {
-        const double *const share = NAME_shares[NAME_leaf(x, NAME_roots[i])];
-        for (k = 0; k < NAME_CLASSES; ++k) scores[k] += share[k];
-    }
+{vote}    }
 }
 
 void NAME_probabilities(const double *x, double *p)
@@ -74,6 +73,13 @@ void NAME_probabilities(const double *x, double *p)
     NAME_scores(x, p);
 {add}    for (k = 0; k < NAME_CLASSES; ++k) p[k] /= total;
 }
+"""
+
+_ADD_SHARES = """        const double *const share = NAME_shares[NAME_leaf(x, NAME_roots[i])];
+        for (k = 0; k < NAME_CLASSES; ++k) scores[k] += share[k];
+"""
+
+_ADD_VOTE = """        NAME_vote(x, NAME_leaf(x, NAME_roots[i]), scores);
 """
 
 _ADD = """    for (k = 0; k < NAME_CLASSES; ++k) total += p[k];
@@ -90,8 +96,14 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
     name : str, default="tree"
         Prefix of all names in the file.
     """
-    what = "A decision tree" if tree.sum is None else "A decision forest"
-    file = CFile(tree.features, tree.classes, name, what, computes=tree.sum is not None)
+    file = CFile(
+        tree.features,
+        tree.classes,
+        name,
+        f"A decision {tree.what}",
+        computes=tree.sum is not None,
+        uses_math=bool(tree.formulas),
+    )
     nodes, branches = _nodes(tree, file)
     predicting = np.flatnonzero(tree.predicts).tolist()
     cases = _ONE_VALUE if (tree.test == ONE_VALUE).any() else ""
@@ -112,8 +124,11 @@ def c_code(tree: PlainTree, *, name: str = "tree") -> str:
         return str(file)
     file.add(array("static const int NAME_roots[]", map(str, tree.sum.roots)))
     file.add(_LEAF.replace("{cases}", cases))
+    if tree.formulas:
+        add_formulas(file, tree, predicting)
     divisor = tree.sum.divisor
     scores = _SCORES.replace("{total}", number(divisor or 0.0))
+    scores = scores.replace("{vote}", _ADD_VOTE if tree.formulas else _ADD_SHARES)
     file.add(scores.replace("{add}", _ADD if divisor is None else ""))
     # With a constant divisor the model compares the quotients, otherwise the sums.
     file.add_predict(tree.sum.costs, "NAME_scores" if divisor is None else "NAME_probabilities")

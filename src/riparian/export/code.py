@@ -21,7 +21,7 @@ __all__ = ["LANGUAGES", "to_code"]
 LANGUAGES: dict[str, Callable[..., str]] = {"sql": sql_code, "python": python_code, "c": c_code}
 #: The language that has an option.
 _OPTIONS = {"table": "sql", "proba": "sql", "name": "c"}
-#: The writers of hyperplanes. SQL has no exponential that every database knows.
+#: The writers of hyperplanes.
 _OF_PLANES: dict[str, Callable[..., str]] = {"python": python_planes, "c": c_planes}
 
 
@@ -44,8 +44,8 @@ def to_code(
     language : {"sql", "python", "c"}
         SQL for SQLite and DuckDB, Python 3, or C99.
     leaf : {"majority"} or None, default=None
-        "majority" exports every leaf as a majority leaf. By default a model with other leaf
-        predictors is refused.
+        "majority" exports every leaf as a majority leaf, whose predictions differ. By default
+        leaves are exported as they predict.
     missing : {"fails"} or None, default=None
         Where a missing value takes both branches of a test (ITI): "fails" lets it fail the
         test, as it does while learning; None refuses such a model.
@@ -78,6 +78,6 @@ def to_code(
     if language not in _OF_PLANES:
         raise ValueError(
             f"language must be 'python' or 'c' for {type(model).__name__}, got {language!r}: its "
-            "hyperplanes need an exponential, which SQL does not have"
+            "hyperplanes have no SQL form; to_onnx() supports them"
         )
     return _OF_PLANES[language](plain, **options)

@@ -24,16 +24,17 @@ def to_onnx(
 ) -> ModelProto:
     """Return the model as an ONNX model.
 
-    Trees and forests become a TreeEnsembleClassifier, and OADT matrix products and sigmoids. Needs
-    ``pip install riparian[onnx]``.
+    Trees and forests with majority leaves become a TreeEnsembleClassifier. With other leaves a
+    TreeEnsembleRegressor finds the leaf, and the graph computes its prediction. OADT becomes matrix
+    products and sigmoids. Needs ``pip install riparian[onnx]``.
 
     Parameters
     ----------
     model : StreamClassifier
         A fitted model.
     leaf : {"majority"} or None, default=None
-        "majority" exports every leaf as a majority leaf. By default a model with other leaf
-        predictors is refused.
+        "majority" exports every leaf as a majority leaf, whose predictions differ. By default
+        leaves are exported as they predict.
     missing : {"fails"} or None, default=None
         For models that send a missing value down both branches of a test (ITI): with "fails" a
         missing value fails the test, as it does during learning. By default such a model is
@@ -47,6 +48,7 @@ def to_onnx(
     model : onnx.ModelProto
         The ONNX model; ``model.SerializeToString()`` returns the bytes of a file. The outputs are
         ``label`` (int64 or string) and ``probabilities`` (float32, in the order of ``classes_``).
+        If leaves compute their prediction, the probabilities have the type of the input.
         If an input has one of these names, the output gets a suffix: ``label_2``.
 
     Raises
@@ -74,12 +76,15 @@ def to_onnx(
         raise ImportError(
             "to_onnx needs onnx; install it with: pip install 'riparian[onnx]'"
         ) from None
+    from riparian.export.onnx_formulas import add_formulas
     from riparian.export.onnx_graph import Graph
     from riparian.export.onnx_planes import add_planes
     from riparian.export.onnx_trees import add_trees
 
     plain = model._plain(Allowed(leaf, missing), "to_onnx")
     graph = Graph(plain.features, dtype)
+    if isinstance(plain, PlainTree) and plain.formulas:
+        return graph.model(plain.classes, *add_formulas(graph, plain), output=graph.kind)
     if isinstance(plain, PlainTree):
         return graph.model(plain.classes, *add_trees(graph, plain))
     return graph.model(plain.classes, *add_planes(graph, plain))

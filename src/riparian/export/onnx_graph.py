@@ -100,23 +100,30 @@ class Graph:
         category = self._categories[feature][code]
         return number_of_category(self.features[feature], category, "ONNX", kind)
 
-    def model(self, classes: Sequence[Hashable], place: str, probabilities: str) -> ModelProto:
-        """Return the ONNX model. `place` is the name of the predicted class index."""
+    def model(
+        self,
+        classes: Sequence[Hashable],
+        place: str,
+        probabilities: str,
+        output: int = TensorProto.FLOAT,
+    ) -> ModelProto:
+        """Return the ONNX model.
+
+        `place` is the name of the predicted class index, and `output` the type of probabilities.
+        """
         labels, kind = _labels(classes)
         known = self.constant(labels, kind)
         (label,) = free_names(["label"], self._columns)
         (shares,) = free_names(["probabilities"], self._columns)
         self._nodes.append(helper.make_node("Gather", [known, place], [label]))
-        self._nodes.append(
-            helper.make_node("Cast", [probabilities], [shares], to=TensorProto.FLOAT)
-        )
+        self._nodes.append(helper.make_node("Cast", [probabilities], [shares], to=output))
         graph = helper.make_graph(
             self._nodes,
             "riparian",
             self._inputs,
             [
                 helper.make_tensor_value_info(label, kind, ["rows"]),
-                helper.make_tensor_value_info(shares, TensorProto.FLOAT, ["rows", len(classes)]),
+                helper.make_tensor_value_info(shares, output, ["rows", len(classes)]),
             ],
             self._constants,
         )

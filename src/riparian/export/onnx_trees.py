@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from riparian.export.onnx_graph import ML, Graph
 from riparian.export.plain import LEAF, ONE_VALUE, THRESHOLD, PlainTree, with_leader
 
-__all__ = ["add_trees"]
+__all__ = ["add_leaves", "add_lookups", "add_trees"]
 
 #: Runtimes have special cases for one and two classes, so at least three are declared. Columns
 #: beyond the classes are removed.
@@ -56,6 +56,73 @@ def add_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
     return graph.add("ArgMin", graph.add("MatMul", wide, costs), axis=1, keepdims=0), shares
 
 
+def add_leaves(graph: Graph, tree: PlainTree, places: Mapping[int, int]) -> str:
+    """Add the tests, and return the name of the leaf of each row in each tree: (rows, trees).
+
+    `places` are the numbers of the nodes that predict. The operator returns them as float32.
+    """
+    if max(places.values()) >= 2**24:
+        raise ValueError(
+            f"ONNX supports at most {2**24:,} leaves that compute, got {max(places.values()) + 1:,}"
+        )
+    equalities = _equalities(tree)
+    matrix = _add_equalities(graph, list(equalities)) if equalities else graph.matrix
+    nodes = _Binary()
+    for number, of_tree in enumerate(tree.trees()):
+        nodes.tree = number
+        _add_tree(nodes, graph, tree, of_tree, equalities)
+    values = [(at, nodes.trees[at], float(places[node])) for at, node in nodes.predicting]
+    return _add_regressor(graph, matrix, nodes, values, len(tree.trees()))
+
+
+def add_lookups(graph: Graph, lists: Sequence[tuple[int, Sequence[float]]]) -> str:
+    """Add binary searches for numbers, and return the name of their places: (rows, lists).
+
+    Each list is a column of the matrix and its known numbers. The place of any other number, and
+    of a missing value, is -1.
+    """
+    kind = np.float64 if graph.dtype == "float64" else np.float32
+    nodes = _Binary()
+    values: list[tuple[int, int, float]] = []
+    for tree, (feature, known) in enumerate(lists):
+        nodes.tree = tree
+        borders: list[float] = []
+        cells = [-1.0]
+        for value, place in sorted((value, place) for place, value in enumerate(known)):
+            borders += [float(np.nextafter(kind(value), kind(-np.inf))), value]
+            cells += [float(place), -1.0]
+        waiting = [(nodes.add(), 0, len(cells) - 1)]
+        while waiting:
+            at, first, last = waiting.pop()
+            if first == last:
+                values.append((at, tree, cells[first]))
+                continue
+            middle = (first + last) // 2
+            true, false = nodes.branch(at, feature, borders[middle], False)
+            waiting += [(true, first, middle), (false, middle + 1, last)]
+    return _add_regressor(graph, graph.matrix, nodes, values, len(lists))
+
+
+def _add_regressor(
+    graph: Graph,
+    matrix: str,
+    nodes: _Binary,
+    values: Sequence[tuple[int, int, float]],
+    n_targets: int,
+) -> str:
+    """Add a TreeEnsembleRegressor. The values are: node of the operator, target, number."""
+    attributes = _node_attributes(nodes)
+    attributes |= {
+        "target_treeids": [nodes.trees[at] for at, _, _ in values],
+        "target_nodeids": [at for at, _, _ in values],
+        "target_ids": [target for _, target, _ in values],
+        "n_targets": n_targets,
+    }
+    numbers = {"nodes_values": nodes.values, "target_weights": [value for _, _, value in values]}
+    attributes |= _number_attributes(numbers, graph.dtype)
+    return graph.add("TreeEnsembleRegressor", matrix, domain=ML, **attributes)
+
+
 def _equalities(tree: PlainTree) -> dict[tuple[int, int], int]:
     """Return feature and category of every test of one value, and the column of its result."""
     nodes = np.flatnonzero(tree.test == ONE_VALUE).tolist()
@@ -86,7 +153,20 @@ def _attributes(nodes: _Binary, shares: NDArray[Any], classes: int, dtype: str) 
             places.append(at)
             ids.append(c)
             weights.append(float(shares[node, c]))
-    found: dict[str, Any] = {
+    found = _node_attributes(nodes)
+    found |= {
+        "class_treeids": [nodes.trees[at] for at in places],
+        "class_nodeids": places,
+        "class_ids": ids,
+        "classlabels_int64s": list(range(max(_LEAST_CLASSES, classes))),
+    }
+    return found | _number_attributes(
+        {"nodes_values": nodes.values, "class_weights": weights}, dtype
+    )
+
+
+def _node_attributes(nodes: _Binary) -> dict[str, Any]:
+    return {
         "nodes_treeids": nodes.trees,
         "nodes_nodeids": list(range(len(nodes.modes))),
         "nodes_featureids": nodes.features,
@@ -94,19 +174,17 @@ def _attributes(nodes: _Binary, shares: NDArray[Any], classes: int, dtype: str) 
         "nodes_truenodeids": nodes.true,
         "nodes_falsenodeids": nodes.false,
         "nodes_missing_value_tracks_true": nodes.missing,
-        "class_treeids": [nodes.trees[at] for at in places],
-        "class_nodeids": places,
-        "class_ids": ids,
-        "classlabels_int64s": list(range(max(_LEAST_CLASSES, classes))),
         "post_transform": "NONE",
     }
-    if dtype == "float64":
-        for name, numbers in (("nodes_values", nodes.values), ("class_weights", weights)):
-            tensor = helper.make_tensor(name, TensorProto.DOUBLE, [len(numbers)], numbers)
-            found[f"{name}_as_tensor"] = tensor
-    else:
-        found["nodes_values"], found["class_weights"] = nodes.values, weights
-    return found
+
+
+def _number_attributes(numbers: Mapping[str, list[float]], dtype: str) -> dict[str, Any]:
+    if dtype == "float32":
+        return dict(numbers)
+    return {
+        f"{name}_as_tensor": helper.make_tensor(name, TensorProto.DOUBLE, [len(values)], values)
+        for name, values in numbers.items()
+    }
 
 
 def _add_tree(

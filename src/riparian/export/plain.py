@@ -1,9 +1,9 @@
-"""Trees and forests without statistics: the tests, and the prediction of each node."""
+"""Trees and forests as exports read them: the tests, and the prediction of each node."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riparian.data.costs import cost_matrix
 from riparian.evidence.structure import EVERY_VALUE, LEAF, ONE_VALUE, THRESHOLD
+from riparian.export.formulas import Formula, read_formula
 
 if TYPE_CHECKING:
     from riparian.data.schema import Feature
@@ -28,6 +29,7 @@ __all__ = [
     "Sum",
     "plain_forest",
     "plain_tree",
+    "read_nodes",
     "refuse_inexpressible",
     "with_leader",
 ]
@@ -43,10 +45,13 @@ class Allowed:
         Export other leaf predictors as majority leaves.
     missing : {"fails"} or None
         Let a missing value fail a test of which the model takes both branches.
+    formulas : bool
+        Whether the target can express leaves that compute their prediction.
     """
 
     leaf: str | None = None
     missing: str | None = None
+    formulas: bool = True
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -99,7 +104,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class PlainTree:
-    """The tests and predictions of one or several trees with majority leaves.
+    """The tests and predictions of one or several trees.
 
     Attributes
     ----------
@@ -121,6 +126,11 @@ class PlainTree:
     probabilities : ndarray of shape (n_nodes, n_classes)
         Probabilities of each node, bit for bit those of the model. With `sum`, the part that a
         node adds to the sum: its probabilities times the weight of its tree.
+    weights : ndarray of shape (n_nodes,)
+        The total of the class weights of each node, which are 0 before it has seen an example.
+    formulas : mapping of int to Formula
+        The leaves that compute their prediction. Their `probabilities` are those of their class
+        weights. A single tree with such leaves has a `sum` of one tree.
     sum : Sum or None
         How several trees predict together. None for one tree.
     cheapest : bool
@@ -137,6 +147,8 @@ class PlainTree:
     children: list[list[tuple[int, int]]]
     prediction: NDArray[np.intp]
     probabilities: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    formulas: Mapping[int, Formula] = field(default_factory=dict)
     sum: Sum | None = None
     cheapest: bool = False
 
@@ -154,6 +166,12 @@ class PlainTree:
         found: NDArray[np.bool_] = (self.test == LEAF) | (self.test == EVERY_VALUE)
         return found
 
+    @property
+    def what(self) -> str:
+        """What the comment at the top of a program calls it: a tree or a forest."""
+        single = self.sum is None or (bool(self.formulas) and len(self.sum.roots) == 1)
+        return "tree" if single else "forest"
+
     def trees(self) -> list[range]:
         """Return the nodes of each tree, the root first."""
         roots = [0] if self.sum is None else self.sum.roots
@@ -161,14 +179,20 @@ class PlainTree:
 
 
 def plain_tree(model: StreamClassifier[Any], part: Part) -> PlainTree:
-    """Return the tree of a model with majority leaves."""
+    """Return the tree of a model."""
     classes = list(model._schema.classes)[: part.nodes["counts"].shape[1]]
     found = _plain(model, part, classes)
-    costs = model._learned_with.get("costs")
+    given = model._learned_with.get("costs")
+    costs = None if given is None else cost_matrix(given, classes)
+    if found.formulas:
+        shares = found.probabilities
+        if costs is None:
+            shares = with_leader(shares, found.prediction)
+        together = Sum([0], 1.0, costs)
+        return replace(found, probabilities=shares, sum=together, cheapest=costs is not None)
     if costs is None:
         return found
-    cheapest = _cheapest(found.probabilities, cost_matrix(costs, classes))
-    return replace(found, prediction=cheapest, cheapest=True)
+    return replace(found, prediction=_cheapest(found.probabilities, costs), cheapest=True)
 
 
 def plain_forest(
@@ -201,6 +225,10 @@ def plain_forest(
         probabilities=np.concatenate(
             [part.weight * t.probabilities for part, t in zip(parts, trees, strict=True)]
         ),
+        weights=np.concatenate([t.weights for t in trees]),
+        formulas={
+            node + root: formula for t, root in placed for node, formula in t.formulas.items()
+        },
         sum=Sum(roots, divisor, None if costs is None else cost_matrix(costs, classes)),
         cheapest=costs is not None,
     )
@@ -223,17 +251,17 @@ def refuse_inexpressible(
     asked : str
         Name of the export function, for the error message.
     leaf : str or sequence of str
-        The leaf predictors of the model.
+        The leaf predictors of the model. Only refused if the target has no formulas.
     options : bool
         Whether a node may have several tests.
     both_ways : bool
         Whether a missing value takes both branches of a test.
     """
-    if allowed.leaf is None and leaf != "majority":
+    if not allowed.formulas and allowed.leaf is None and leaf != "majority":
         raise ValueError(
             f"the leaves of this model predict with {leaf!r}, which {asked} cannot express; "
-            f"{asked}(leaf='majority') exports the tree with majority leaves, whose predictions "
-            "differ"
+            f"to_onnx and to_code can; {asked}(leaf='majority') exports the tree with majority "
+            "leaves, whose predictions differ"
         )
     if options:
         raise ValueError(
@@ -246,6 +274,19 @@ def refuse_inexpressible(
             f"express; {asked}(missing='fails') sends it down the second one; the predictions of "
             "rows without missing values stay the same"
         )
+
+
+def read_nodes(tree: Any, allowed: Allowed, asked: str) -> dict[str, Any]:
+    """Return the nodes of a tree of the engine, with formulas unless majority leaves are wanted."""
+    nodes: dict[str, Any] = tree.nodes(formulas=allowed.leaf is None)
+    for node, formula in enumerate(nodes.get("formulas", [])):
+        if formula is not None and formula["link"] == "unknown":
+            raise ValueError(
+                f"leaf {node} of this model predicts with {nodes['answered_by'][node]!r}, which "
+                f"{asked} cannot express; {asked}(leaf='majority') exports the tree with majority "
+                "leaves, whose predictions differ"
+            )
+    return nodes
 
 
 def with_leader(shares: NDArray[Any], leader: NDArray[np.intp]) -> NDArray[Any]:
@@ -262,7 +303,7 @@ def with_leader(shares: NDArray[Any], leader: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) -> PlainTree:
-    """Return a tree with majority leaves over the features and classes of the model."""
+    """Return a tree over the features and classes of the model."""
     nodes = part.nodes
     children: list[list[tuple[int, int]]] = [[] for _ in nodes["parent"]]
     for child, (parent, branch) in enumerate(
@@ -297,6 +338,18 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
         children=children,
         prediction=codes[weights.argmax(axis=1)],
         probabilities=wide,
+        weights=own.sum(axis=1),
+        formulas={
+            node: read_formula(
+                formula,
+                features=part.features,
+                classes=codes,
+                n_classes=len(classes),
+                weight=part.weight,
+            )
+            for node, formula in enumerate(nodes.get("formulas", []))
+            if formula is not None
+        },
     )
 
 

@@ -1,15 +1,16 @@
-"""Export of trees and forests to a Python module without imports."""
+"""Export of trees and forests to a Python module that imports exp at most."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
+from riparian.export.python_formulas import python_formulas
 from riparian.export.values import python_list, python_literal
 
 __all__ = ["python_code"]
 
-_HEAD = '''"""A decision {what}, exported by riparian. It needs no imports.
+_HEAD = '''"""A decision {what}, exported by riparian. It {imports}.
 
 predict_one(x) returns the class of one example, and predict_proba_one(x) a dict of class
 probabilities. An example is a dict with the keys FEATURES, or a sequence if these are
@@ -51,7 +52,7 @@ def predict_proba_one(x):
 def _scores(x):
     scores = [0.0] * len(CLASSES)
     for root in _ROOTS:
-        for k, share in enumerate(_PREDICTIONS[_leaf(x, root)]):
+        for k, share in enumerate({vote}):
             scores[k] += share
     return scores if _DIVISOR is None else [s / _DIVISOR for s in scores]
 
@@ -91,8 +92,10 @@ def _leaf(x, node):
 
 def python_code(tree: PlainTree) -> str:
     """Return the text of the module, which is ASCII."""
+    imports = "imports only exp" if tree.formulas else "needs no imports"
     lines = [
-        _HEAD.replace("{what}", "tree" if tree.sum is None else "forest"),
+        _HEAD.replace("{what}", tree.what).replace("{imports}", imports),
+        "from math import exp\n\n" if tree.formulas else "",
         f"FEATURES = {python_list([f.name for f in tree.features])}\n",
         f"CLASSES = {python_list(tree.classes)}\n",
         "\n# Kind of test; feature; threshold, category or branches; children; missing child.\n",
@@ -112,12 +115,14 @@ def python_code(tree: PlainTree) -> str:
         lines.append(_OF_TREE)
     else:
         costs = tree.sum.costs
+        vote = "_vote(x, _leaf(x, root))" if tree.formulas else "_PREDICTIONS[_leaf(x, root)]"
         rows = None if costs is None else f"[{', '.join(map(python_list, costs.tolist()))}]"
         lines += [
             f"_ROOTS = {python_list(tree.sum.roots)}\n",
             f"_DIVISOR = {python_literal(tree.sum.divisor)}\n",
             f"_COSTS = {rows}  # [predicted class][true class]\n",
-            _OF_FOREST,
+            python_formulas(tree) if tree.formulas else "",
+            _OF_FOREST.replace("{vote}", vote),
         ]
     return "".join([*lines, _LEAF])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import Tree
 
 from riparian.data.formatting import label_text
 from riparian.data.labels import label_array
-from riparian.evidence.structure import Structure
 from riparian.export.plain import LEAF, THRESHOLD, Allowed, PlainTree, with_leader
 
 if TYPE_CHECKING:
@@ -50,11 +50,14 @@ def to_sklearn(
     -----
     scikit-learn rounds X to float32 before it compares it with a threshold, but the thresholds are
     not rounded. The predictions are the same for all float32 values. A float64 value that is very
-    close to a threshold may take the other branch. ``n_node_samples`` is the number of examples
-    that reached a node. ``impurity`` is the Gini index of the class weights that the node predicts
-    with.
+    close to a threshold may take the other branch.
+
+    ``weighted_n_node_samples`` of a leaf is the class weight that it predicts with: of the examples
+    that it has seen, and of those that the split above estimated. That of an inner node is the sum
+    over its children, which SHAP's ``TreeExplainer`` requires. ``n_node_samples`` is the same in
+    whole numbers. ``impurity`` is the Gini index of the class weights that the node predicts with.
     """
-    tree = model._plain(Allowed(leaf, missing), "to_sklearn")
+    tree = model._plain(Allowed(leaf, missing, formulas=False), "to_sklearn")
     if tree.cheapest:
         raise ValueError(
             "to_sklearn cannot express costs, because scikit-learn's trees predict the most likely "
@@ -70,7 +73,7 @@ def to_sklearn(
     found.n_outputs_ = 1
     found.classes_ = label_array(tree.classes)
     found.n_classes_ = np.intp(len(tree.classes))
-    found.tree_ = _inner(tree, _reached(model, len(tree)))
+    found.tree_ = _inner(tree, tree.weights)
     return found
 
 
@@ -85,14 +88,24 @@ def _refuse_categories(tree: PlainTree) -> None:
         )
 
 
-def _reached(model: TreeModel[Any], n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the weights of the nodes; those of the seed if a seeded tree has learned nothing."""
-    structure = Structure.of(model)
-    learned = sum(structure[0].reached) > 0.0
-    return np.array([sum(s.reached if learned else s.predicted_weights) for s in structure][:n])
+def _node_weights(tree: PlainTree, own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of each node. That of a parent is the sum over its children.
+
+    The weight of a leaf is its own. If all leaves below a node are empty, they share its weight.
+    """
+    weights = np.where(tree.test == LEAF, own, 0.0)
+    for node in reversed(range(len(tree))):
+        children = [child for _, child in tree.children[node]]
+        if children:
+            weights[node] = weights[children].sum() or own[node]
+    for node in range(len(tree)):
+        children = [child for _, child in tree.children[node]]
+        if children and not weights[children].any():
+            weights[children] = weights[node] / len(children)
+    return weights
 
 
-def _inner(tree: PlainTree, reached: Any) -> Tree:
+def _inner(tree: PlainTree, own: NDArray[np.float64]) -> Tree:
     n, k = len(tree), len(tree.classes)
     inner = Tree(len(tree.features), np.array([k], dtype=np.intp), 1)
     nodes = np.zeros(n, dtype=_node_type(inner))
@@ -103,8 +116,9 @@ def _inner(tree: PlainTree, reached: Any) -> Tree:
     nodes["feature"] = np.where(is_leaf, -2, tree.feature)
     nodes["threshold"] = np.where(is_leaf, -2.0, tree.threshold)
     nodes["impurity"] = 1.0 - (tree.probabilities**2).sum(axis=1)
-    nodes["n_node_samples"] = np.rint(reached)
-    nodes["weighted_n_node_samples"] = reached
+    weights = _node_weights(tree, own)
+    nodes["n_node_samples"] = _node_weights(tree, np.rint(weights))
+    nodes["weighted_n_node_samples"] = weights
     nodes["missing_go_to_left"] = ~is_leaf & (tree.heavy == left)
     depth = np.zeros(n, dtype=np.intp)
     for node, branches in enumerate(tree.children):

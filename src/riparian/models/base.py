@@ -230,8 +230,8 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
         Parameters
         ----------
         leaf : {"majority"} or None, default=None
-            "majority" exports the leaves of any tree as majority leaves; None refuses a model
-            that predicts with others.
+            "majority" exports the leaves of any tree as majority leaves, whose predictions differ;
+            None exports them as they predict.
         missing : {"fails"} or None, default=None
             For ITI, where a missing value takes both branches of a test: "fails" lets it fail the
             test, as it does while learning; None refuses such a model.
@@ -252,7 +252,7 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
         >>> from riparian import VFDT
         >>> from riparian.streams import sea
         >>> model = VFDT().fit(*sea(seed=1).take(2_000))
-        >>> [output.name for output in model.to_onnx(leaf="majority").graph.output]
+        >>> [output.name for output in model.to_onnx().graph.output]
         ['label', 'probabilities']
         """
         from riparian.export import to_onnx
@@ -276,8 +276,8 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
         language : {"sql", "python", "c"}
             SQL that SQLite and DuckDB accept, Python 3, or C99.
         leaf : {"majority"} or None, default=None
-            "majority" exports the leaves of any tree as majority leaves; None refuses a model
-            that predicts with others.
+            "majority" exports the leaves of any tree as majority leaves, whose predictions differ;
+            None exports them as they predict.
         missing : {"fails"} or None, default=None
             For ITI, where a missing value takes both branches of a test: "fails" lets it fail the
             test, as it does while learning; None refuses such a model.

@@ -296,13 +296,13 @@ class StreamingTree(TreeModel[_core.Engine]):
         return evidence_lines(self.splits())
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import refuse_inexpressible
+        from riparian.export.plain import Part, plain_tree, read_nodes, refuse_inexpressible
 
-        self._fitted()
+        engine = self._fitted()
         axes = self._learned_with
         options = axes["adaptation"].name == "options"
         refuse_inexpressible(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
-        return super()._plain(allowed, asked)
+        return plain_tree(self, Part(read_nodes(engine, allowed, asked)))
 
     # -- fitted attributes ------------------------------------------------------------------
 

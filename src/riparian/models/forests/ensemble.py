@@ -461,14 +461,15 @@ class Ensemble(StreamClassifier[E], group="forests"):
         return mean / mean.sum() if mean.sum() > 0 else mean
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_forest, refuse_inexpressible
+        from riparian.export.plain import Part, plain_forest, read_nodes, refuse_inexpressible
 
         self._fitted()
         axes = self._tree_axes(self._learned_with)
         options = axes["adaptation"].name == "options"
         refuse_inexpressible(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
         read = self._read_trees(
-            lambda tree: tree.nodes(), lambda standings: [s for s in standings if s.weight > 0.0]
+            lambda tree: read_nodes(tree, allowed, asked),
+            lambda standings: [s for s in standings if s.weight > 0.0],
         )
         return plain_forest(
             self,

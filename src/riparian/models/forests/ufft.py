@@ -294,11 +294,13 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         return self._schema.classes[low], self._schema.classes[high]
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_forest, refuse_inexpressible
+        from riparian.export.plain import Part, plain_forest, read_nodes, refuse_inexpressible
 
         self._fitted()
         refuse_inexpressible(allowed, asked, leaf=shortest(_tree_axes(self._learned_with)["leaf"]))
-        parts = [Part(s.tree.nodes(), classes=s.pair) for s in self._standings()]
+        parts = [
+            Part(read_nodes(s.tree, allowed, asked), classes=s.pair) for s in self._standings()
+        ]
         if not parts:
             raise ValueError(f"{asked} needs a tree, but the model has learned only one class")
         return plain_forest(self, parts, float(len(parts)))
