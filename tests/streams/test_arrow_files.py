@@ -65,15 +65,16 @@ def test_a_numeric_arrow_column_can_be_categorical(tmp_path, table):
     assert y.tolist() == ["1", "0", "1"]
 
 
-def test_times_and_nested_columns_are_refused_with_a_way_out(tmp_path):
+def test_intervals_and_nested_columns_are_refused_with_a_way_out(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
-    for values in (pyarrow.array([0], pyarrow.timestamp("s")), pyarrow.array([[1, 2]])):
+    months = pyarrow.array([(1, 2, 3)], pyarrow.month_day_nano_interval())
+    for values in (months, pyarrow.array([[1, 2]])):
         table = pyarrow.table({"t": values, "x": [1], "y": [0]})
-        save(table, tmp_path / "t.parquet", "parquet")
-        message = refused(tmp_path / "t.parquet", target="y")
+        save(table, tmp_path / "t.arrow", "arrow")
+        message = refused(tmp_path / "t.arrow", target="y")
         assert message.startswith("column 't':")
         assert "--drop t" in message
-        X, _ = read(tmp_path / "t.parquet", target="y", drop=["t"])
+        X, _ = read(tmp_path / "t.arrow", target="y", drop=["t"])
         assert list(X) == ["x"]
 
 

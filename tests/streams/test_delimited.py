@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from riparian.streams import open_stream
 from riparian.streams.readers import delimited
 from tests import inside
-from tests.reading import JOBS, many, read, refused
+from tests.reading import JOBS, many, read
 
 # What the values are
 
@@ -130,11 +130,6 @@ def test_tabs_and_other_delimiters(write):
     assert X["job"].tolist() == want
     X, _ = read(write("jobs.csv", JOBS.replace(",", ";")), target="happy", delimiter=";")
     assert X["job"].tolist() == want
-
-
-def test_two_bytes_per_character_are_recognised(write):
-    message = refused(write("w.csv", "x,y\n1,2\n".encode("utf-16")), target="y")
-    assert message.startswith("the first line: the file seems to be UTF-16 text; convert it first")
 
 
 def test_other_encodings_can_be_named(write):

@@ -57,6 +57,7 @@ def test_a_key_that_appears_later_is_a_new_feature(write, monkeypatch):
         ('{"x": Infinity, "y": 1}', "column 'x', row 2: inf cannot be learned"),
         ('{"x": 1' + "0" * 400 + ', "y": 1}', "column 'x', row 2: inf cannot be learned"),
         ('{"x": [1], "y": 1}', "column 'x', row 2: a list cannot be learned"),
+        ('{"x": 2', "row 2: this is not JSON: Expecting ',' delimiter at character 8"),
         ('{"x": 1, "y": {}}', "column 'y', row 2: an object cannot be learned"),
         ('{"x": 1}', "row 2: the target 'y' is not there"),
         ('{"x": 1, "y": null}', "column 'y', row 2: the target is missing"),

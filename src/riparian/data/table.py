@@ -117,6 +117,7 @@ def _only(column: Column, rows: NDArray[np.bool_]) -> Column:
     return Objects(known, uncertain=cells)
 
 
+_DOUBLE = np.dtype(np.float64)
 _REFUSED = {"c": "complex numbers", "V": "records"}
 _WAY_OUT = "convert the column to numbers"
 
@@ -465,6 +466,8 @@ def _of_block(block: Block) -> Table:
 def _of_stored(column: Stored, label: str) -> Column:
     if isinstance(column, Times):
         return _of_times(column)
+    if isinstance(column, np.ndarray) and column.dtype is _DOUBLE and column.flags.c_contiguous:
+        return Numbers(column)
     if not isinstance(column, Coded):
         return _of_values(column, label)
     known = column.codes >= 0

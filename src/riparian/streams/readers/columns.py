@@ -171,7 +171,10 @@ class Selection:
                     f"the columns are {names_text(name, names)}"
                 )
         if not self.features(names):
-            raise ValueError(f"no column is left to read; the columns are {names_text('', names)}")
+            problem = "no column is left to read"
+            if self.keep is not None:
+                problem = "no column has the name of a feature that was learned"
+            raise ValueError(f"{problem}; the columns are {names_text('', names)}")
 
 
 @dataclass

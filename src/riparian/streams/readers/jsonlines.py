@@ -208,7 +208,8 @@ class JsonLinesStream(FileStream):
             if not line.strip():
                 continue
             try:
-                found = json.loads(line.decode("utf-8-sig"))
+                # Without the line end, after which the parser would count from 1 again.
+                found = json.loads(line.decode("utf-8-sig").rstrip("\r\n"))
                 if not isinstance(found, dict):
                     raise ValueError('a row must be an object such as {"age": 31}')
                 self._check_target(found)
