@@ -106,7 +106,7 @@ def test_rows_that_were_read_before_the_first_block_are_not_lost(tmp_path, form)
     text = process.stdout.read()
     assert process.wait(timeout=120) == 143
     process.communicate()
-    assert json.loads(text)["rows"] == 3
+    assert json.loads(text)["result"]["rows"] == 3
     assert riparian.load(out).n_seen_ == 3
 
 
