@@ -53,11 +53,12 @@ nb::list names_of(const std::vector<std::string_view>& names) {
     return out;
 }
 
-nb::dict nodes(const Tree& tree, const PyBatch* row) {
-    Description d = without_interpreter([&] { return tree.describe(row ? &row->batch : nullptr); });
+nb::dict nodes(const Tree& tree, const PyBatch* rows) {
+    Description d =
+        without_interpreter([&] { return tree.describe(rows ? &rows->batch : nullptr); });
     const std::initializer_list<std::size_t> shape{d.test.size(), d.classes};
     nb::dict out;
-    if (row) out["path"] = owned(std::move(d.path));
+    if (rows) out["ends"] = owned(std::move(d.ends));
     out["test"] = numbers_of(d.test);
     out["feature"] = owned(std::move(d.feature));
     out["threshold"] = owned(std::move(d.threshold));
@@ -222,8 +223,8 @@ void bind_engine(nb::module_& m) {
             "delta_spent", [](const Tree& t) { return t.facts().delta_spent; }, released)
         .def_prop_ro(
             "passes", [](const Tree& t) { return t.facts().passes; }, released)
-        .def("nodes", nodes, "row"_a.none() = nb::none(),
-             nb::sig("def nodes(self, row: Batch | None = None) -> "
+        .def("nodes", nodes, "rows"_a.none() = nb::none(),
+             nb::sig("def nodes(self, rows: Batch | None = None) -> "
                      "dict[str, typing.Any]"))
         .def("certificates", certificates, "since"_a.none() = nb::none(),
              nb::sig("def certificates(self, since: int | None = None) -> "

@@ -211,8 +211,8 @@ public:
         std::optional<std::uint64_t> since = {}) const;
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
-    // With the path of a row, if one is given.
-    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
+    // With the nodes at which the paths of rows end, if rows are given.
+    [[nodiscard]] Description describe(const Batch* rows = nullptr) const;
 
     [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is that of a tree which
@@ -248,7 +248,7 @@ private:
     template <class OfRow>
     void each_row(std::size_t n, const OfRow&);
     void predict(std::int32_t start, const Row&, const Predictions&, std::size_t row);
-    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
+    [[nodiscard]] std::vector<std::int32_t> ends(const Batch&) const;
     [[nodiscard]] bool replaces() const noexcept { return adaptation_->traits().replaces; }
 
     Growth growth_;
