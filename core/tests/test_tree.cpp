@@ -141,7 +141,7 @@ CASE(a_tree_is_described) {
         const Snapshot s = tree.snapshot();
         const Description d = tree.describe();
         const std::size_t k = d.classes, n = d.test.size();
-        CHECK(n == tree.size().n_nodes && k == tree.facts().n_classes && d.path.empty());
+        CHECK(n == tree.size().n_nodes && k == tree.facts().n_classes && d.ends.empty());
         // alternates are not part of the description
         if (settings.adaptation.index() != 0) continue;
         CHECK(d.parent == s.parent && d.branch == s.branch && d.heavy == s.heavy);

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 import riparian as rp
 from riparian.models.registry import MODELS
+from tests import inside
 
 WEIGHTED = sorted(n for n, model in MODELS.items() if "class_weight" in model().get_params())
 CODES = rp.streams.sea(seed=2).take(900)
@@ -27,7 +28,7 @@ def new_model(name, **parameters):
 
 def same(one, other):
     """Whether two models learned the same, bit for bit."""
-    first, second = one._engine.snapshot(), other._engine.snapshot()
+    first, second = inside.snapshot(one), inside.snapshot(other)
     assert first.keys() == second.keys()
     for key in first:
         np.testing.assert_array_equal(first[key], second[key], err_msg=key)
