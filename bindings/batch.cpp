@@ -2,6 +2,7 @@
 #include "batch.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <stdexcept>
@@ -82,6 +83,17 @@ void set_uncertain_of(PyBatch& b, const VectorIn<std::int64_t>& rows,
                             numbers.data(), starts.data(), points.data(), weights.data()});
 }
 
+// The same rows with these columns only, without uncertain values; those it lacks are missing.
+PyBatch only_columns(const PyBatch& b, const std::vector<std::size_t>& features) {
+    PyBatch out = b;
+    out.batch.uncertain.clear();
+    out.batch.columns.clear();
+    for (const std::size_t f : features) {
+        out.batch.columns.push_back(f < b.batch.columns.size() ? b.batch.columns[f] : Column{});
+    }
+    return out;
+}
+
 }  // namespace
 
 void bind_batch(nb::module_& m) {
@@ -98,6 +110,7 @@ void bind_batch(nb::module_& m) {
         .def("set_uncertain", set_uncertain_of, "rows"_a, "features"_a, "types"_a, "numbers"_a,
              "starts"_a, "points"_a, "weights"_a)
         .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })
+        .def("select", only_columns, "features"_a)
         .def(
             "find_infinite",
             [](const PyBatch& b) -> nb::object {

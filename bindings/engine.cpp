@@ -97,12 +97,12 @@ nb::list formulas(std::vector<Formula> of_nodes) {
     return out;
 }
 
-nb::dict nodes(const Tree& tree, const PyBatch* row, bool with_formulas) {
+nb::dict nodes(const Tree& tree, const PyBatch* rows, bool with_formulas) {
     Description d = without_interpreter(
-        [&] { return tree.describe(row ? &row->batch : nullptr, with_formulas); });
+        [&] { return tree.describe(rows ? &rows->batch : nullptr, with_formulas); });
     const std::initializer_list<std::size_t> shape{d.test.size(), d.classes};
     nb::dict out;
-    if (row) out["path"] = owned(std::move(d.path));
+    if (rows) out["ends"] = owned(std::move(d.ends));
     out["test"] = numbers_of(d.test);
     out["feature"] = owned(std::move(d.feature));
     out["threshold"] = owned(std::move(d.threshold));
@@ -268,8 +268,8 @@ void bind_engine(nb::module_& m) {
             "delta_spent", [](const Tree& t) { return t.facts().delta_spent; }, released)
         .def_prop_ro(
             "passes", [](const Tree& t) { return t.facts().passes; }, released)
-        .def("nodes", nodes, "row"_a.none() = nb::none(), "formulas"_a = false,
-             nb::sig("def nodes(self, row: Batch | None = None, formulas: bool = False) -> "
+        .def("nodes", nodes, "rows"_a.none() = nb::none(), "formulas"_a = false,
+             nb::sig("def nodes(self, rows: Batch | None = None, formulas: bool = False) -> "
                      "dict[str, typing.Any]"))
         .def("certificates", certificates, "since"_a.none() = nb::none(),
              nb::sig("def certificates(self, since: int | None = None) -> "

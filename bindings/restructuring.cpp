@@ -35,10 +35,10 @@ rs::Id4Settings id4_settings_of(const nb::dict& d) {
 }
 
 template <class Engine>
-nb::dict nodes(const Engine& engine, const PyBatch* row) {
+nb::dict nodes(const Engine& engine, const PyBatch* rows) {
     rs::Description d = [&] {
         const nb::gil_scoped_release free;
-        return engine.describe(row ? &row->batch : nullptr);
+        return engine.describe(rows ? &rows->batch : nullptr);
     }();
     const std::size_t n = d.test.size();
     // Every leaf predicts by majority.
@@ -47,7 +47,7 @@ nb::dict nodes(const Engine& engine, const PyBatch* row) {
         answered_by.append(test == 0 ? nb::object(nb::str("majority")) : nb::none());
     }
     nb::dict out;
-    if (row) out["path"] = owned(std::move(d.path));
+    if (rows) out["ends"] = owned(std::move(d.ends));
     out["test"] = owned(std::move(d.test));
     out["feature"] = owned(std::move(d.feature));
     out["threshold"] = owned(std::move(d.threshold));
@@ -111,8 +111,8 @@ void bind_tree(nb::class_<Engine>& engine) {
                 return nb::make_tuple(c.additions, c.scores, c.restructurings);
             },
             nb::sig("def counters(self) -> tuple[int, int, int]"))
-        .def("nodes", nodes<Engine>, "row"_a.none() = nb::none(),
-             nb::sig("def nodes(self, row: Batch | None = None) -> "
+        .def("nodes", nodes<Engine>, "rows"_a.none() = nb::none(),
+             nb::sig("def nodes(self, rows: Batch | None = None) -> "
                      "dict[str, typing.Any]"))
         .def("snapshot", snapshot<Engine>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"));

@@ -21,6 +21,7 @@ __all__ = [
     "engine_type",
     "features",
     "learned_with",
+    "memory_for_river",
     "nodes",
     "plain",
     "read_only_carefully",
@@ -33,6 +34,7 @@ __all__ = [
     "schema",
     "set_engine",
     "set_schema",
+    "skipped_by_river",
     "snapshot",
 ]
 
@@ -64,7 +66,7 @@ def snapshot(model):
 
 
 def nodes(model, batch=None):
-    """The nodes of a tree as arrays; with the batch of one row also the path that it takes."""
+    """The nodes of a tree as arrays; with a batch also the node at which each row ends."""
     return model._engine.nodes() if batch is None else model._engine.nodes(batch)
 
 
@@ -137,3 +139,13 @@ def read_only_fast(stream):
 def read_only_carefully(stream):
     """Makes a text stream read no block the fast way."""
     stream._plain_part = lambda data: None
+
+
+def memory_for_river(model):
+    """The bytes of a model, or of an ensemble of River, as River measures them."""
+    return model._raw_memory_usage
+
+
+def skipped_by_river(model):
+    """The checks of River that do not hold for a model."""
+    return model._unit_test_skips()

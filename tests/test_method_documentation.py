@@ -11,13 +11,17 @@ import riparian as rp
 from riparian.models.registry import MODELS
 
 METHODS = {
+    "apply",
     "change_counts",
     "changes",
     "clone",
+    "decision_path",
     "explain_one",
     "export_graphviz",
     "export_text",
     "fit",
+    "get_depth",
+    "get_n_leaves",
     "guarantee",
     "learn_many",
     "learn_one",
@@ -27,6 +31,7 @@ METHODS = {
     "planes",
     "plot",
     "predict",
+    "predict_log_proba",
     "predict_many",
     "predict_one",
     "predict_proba",

@@ -16,11 +16,11 @@ struct Description {
     std::vector<std::int32_t> feature, category, parent, branch, missing, depth;
     std::vector<double> threshold;
     std::vector<double> totals;      // [node][class]
-    std::vector<std::int32_t> path;  // of a row, if one was given
+    std::vector<std::int32_t> ends;  // [row]: where its path ends, if rows were given
 };
 
-// The path from the root to the node that predicts the first row. At a missing value it follows the
-// branch in which missing values are learned.
-[[nodiscard]] std::vector<std::int32_t> path_in(const Description&, const Batch&);
+// The node at which the path of each row ends. At a missing value the path follows the branch in
+// which missing values are learned.
+[[nodiscard]] std::vector<std::int32_t> ends_in(const Description&, const Batch&);
 
 }  // namespace riparian::restructuring

@@ -92,10 +92,10 @@ void Learner::predict(const Batch& batch, const Predictions& predictions, Stop* 
     }
 }
 
-Description Learner::describe(const Batch* row) const {
+Description Learner::describe(const Batch* rows) const {
     const auto lock = read_lock();
     Description d = described();
-    if (row) d.path = path_in(d, *row);
+    if (rows) d.ends = ends_in(d, *rows);
     return d;
 }
 

@@ -75,8 +75,8 @@ public:
     void predict(const Batch&, const Predictions&, Stop* stop = nullptr,
                  Moment* moment = nullptr) const;
 
-    // Includes the path of a row, if one is given.
-    [[nodiscard]] Description describe(const Batch* row = nullptr) const;
+    // With the nodes at which the paths of rows end, if rows are given.
+    [[nodiscard]] Description describe(const Batch* rows = nullptr) const;
     [[nodiscard]] Facts facts() const;
     // How many categories of a feature have appeared; 0 for a numeric feature.
     [[nodiscard]] std::size_t n_categories(std::size_t feature) const;

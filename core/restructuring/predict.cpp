@@ -77,26 +77,38 @@ void Tree::predict_row(const Batch& batch, std::size_t row, const Predictions& p
     }
 }
 
-std::vector<std::int32_t> path_in(const Description& d, const Batch& batch) {
-    std::vector<std::int32_t> found{0};
-    while (true) {
-        const std::int32_t here = found.back();
-        const auto i = static_cast<std::size_t>(here);
-        const Split split{static_cast<Test>(d.test[i]), d.feature[i], d.threshold[i],
-                          d.category[i]};
-        if (split.test == Test::leaf) return found;
-        std::int32_t branch = branch_in(split, batch, 0);
-        if (branch == both) branch = 1;
-        std::int32_t next = none;
-        // The children of a node are adjacent and come after it.
-        const auto first = std::lower_bound(d.parent.begin() + here + 1, d.parent.end(), here);
-        for (auto at = first; at != d.parent.end() && *at == here; ++at) {
-            if (d.branch[static_cast<std::size_t>(at - d.parent.begin())] != branch) continue;
-            next = static_cast<std::int32_t>(at - d.parent.begin());
+namespace {
+
+// The child of a node to which a row goes; none at a leaf, and at a value without a branch.
+std::int32_t next_in(const Description& d, std::int32_t here, const Batch& batch, std::size_t row) {
+    const auto i = static_cast<std::size_t>(here);
+    const Split split{static_cast<Test>(d.test[i]), d.feature[i], d.threshold[i], d.category[i]};
+    if (split.test == Test::leaf) return none;
+    std::int32_t branch = branch_in(split, batch, row);
+    if (branch == both) branch = 1;
+    // The children of a node are adjacent and come after it.
+    const auto first = std::lower_bound(d.parent.begin() + here + 1, d.parent.end(), here);
+    for (auto at = first; at != d.parent.end() && *at == here; ++at) {
+        const auto child = at - d.parent.begin();
+        if (d.branch[static_cast<std::size_t>(child)] == branch) {
+            return static_cast<std::int32_t>(child);
         }
-        if (next == none) return found;
-        found.push_back(next);
     }
+    return none;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> ends_in(const Description& d, const Batch& batch) {
+    std::vector<std::int32_t> found(batch.rows, 0);
+    for (std::size_t row = 0; row < batch.rows; ++row) {
+        std::int32_t next = 0;
+        while (next != none) {
+            found[row] = next;
+            next = next_in(d, next, batch, row);
+        }
+    }
+    return found;
 }
 
 }  // namespace riparian::restructuring

@@ -68,10 +68,8 @@ void read(const Tree& tree, const Stream& stream, std::size_t reader, const std:
             const Batch row = rows.batch(0, 1);
             const Description d = tree.describe(&row);
             if (d.test.size() != d.parent.size()) ++wrong;
-            for (std::size_t i = 1; i < d.path.size(); ++i) {
-                const auto id = static_cast<std::size_t>(d.path[i]);
-                if (d.parent[id] != d.path[i - 1]) ++wrong;
-            }
+            const auto end = static_cast<std::size_t>(d.ends.at(0));
+            if (end >= d.test.size() || d.test[end] != Test::leaf) ++wrong;
             const Snapshot s = tree.snapshot();
             if (s.test.size() != s.parent.size()) ++wrong;
             if (tree.leaf_states().empty() || tree.memory_bytes() == 0) ++wrong;

@@ -115,11 +115,12 @@ CASE(a_tree_grows_and_predicts) {
         CHECK(examples::predicts_well(tree, stream.first.batch(), 6));
         CHECK(tree.certificates().size() == tree.size().n_nodes - tree.facts().n_leaves);
         CHECK(tree.leaf_states().size() == tree.facts().n_leaves);
-        const Batch first_row = stream.first.batch(0, 1);
-        const Description described = tree.describe(&first_row);
-        CHECK(described.path.front() == 0);
-        for (const std::int32_t id : described.path) {
+        const Batch rows = stream.first.batch(0, 700);
+        const Description described = tree.describe(&rows);
+        CHECK(described.ends.size() == 700);
+        for (const std::int32_t id : described.ends) {
             CHECK(id >= 0 && static_cast<std::size_t>(id) < tree.size().n_nodes);
+            CHECK(described.test[static_cast<std::size_t>(id)] == Test::leaf);
         }
         const std::uint64_t learned =
             static_cast<std::uint64_t>(std::count_if(stream.first.w.begin(), stream.first.w.end(),
@@ -140,7 +141,7 @@ CASE(a_tree_is_described) {
         const Snapshot s = tree.snapshot();
         const Description d = tree.describe();
         const std::size_t k = d.classes, n = d.test.size();
-        CHECK(n == tree.size().n_nodes && k == tree.facts().n_classes && d.path.empty());
+        CHECK(n == tree.size().n_nodes && k == tree.facts().n_classes && d.ends.empty());
         // alternates are not part of the description
         if (settings.adaptation.index() != 0) continue;
         CHECK(d.parent == s.parent && d.branch == s.branch && d.heavy == s.heavy);

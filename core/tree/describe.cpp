@@ -7,7 +7,7 @@
 
 namespace riparian {
 
-Description Tree::describe(const Batch* row, bool formulas) const {
+Description Tree::describe(const Batch* rows, bool formulas) const {
     const auto lock = turnstile_.reading();
     const GrowthState& state = growth_.state;
     const Nodes& nodes = state.nodes;
@@ -15,7 +15,7 @@ Description Tree::describe(const Batch* row, bool formulas) const {
     Description d;
     d.classes = n_classes;
     d.inner_nodes_learn = adaptation_->inner_nodes_learn();
-    if (row) d.path = path(*row);
+    if (rows) d.ends = ends(*rows);
     const auto numbers = nodes.numbers();
     const auto number = [&](std::int32_t id) {
         return id == none ? none : numbers[static_cast<std::size_t>(id)];

@@ -26,7 +26,7 @@ struct Description {
     std::vector<std::string_view> predictor;  // [node]: its name; empty for a split
     bool inner_nodes_learn = false;           // inner nodes count examples after their split, too
     std::vector<Formula> formula;             // [node]: how a leaf predicts, if asked for
-    std::vector<std::int32_t> path;           // nodes on the path of the row, if one was given
+    std::vector<std::int32_t> ends;           // [row]: where its path ends, if rows were given
 };
 
 }  // namespace riparian

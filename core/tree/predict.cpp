@@ -76,17 +76,20 @@ void Tree::predict(std::int32_t start, const Row& row, const Predictions& predic
         growth_.state.settings.leaf);
 }
 
-std::vector<std::int32_t> Tree::path(const Batch& batch) const {
+std::vector<std::int32_t> Tree::ends(const Batch& batch) const {
     const Nodes& nodes = growth_.state.nodes;
     RowBuffer buffer(batch, nodes.features(), growth_.state.leaves.shape());
-    buffer.read(0, 1);
-    std::vector<std::int32_t> ids;
     const auto numbers = nodes.numbers();
-    for (std::int32_t i = nodes.route(0, buffer.row(0)); i != none; i = nodes.at(i).parent) {
-        ids.push_back(numbers[static_cast<std::size_t>(i)]);
+    std::vector<std::int32_t> found;
+    found.reserve(batch.rows);
+    for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
+        n = std::min(buffer.capacity(), batch.rows - first);
+        buffer.read(first, n);
+        for (std::size_t i = 0; i < n; ++i) {
+            found.push_back(numbers[static_cast<std::size_t>(nodes.route(0, buffer.row(i)))]);
+        }
     }
-    std::reverse(ids.begin(), ids.end());
-    return ids;
+    return found;
 }
 
 }  // namespace riparian

@@ -214,8 +214,8 @@ public:
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
     // Each leaf with the evidence of its last check. No gain is computed.
     [[nodiscard]] std::vector<LeafState> leaf_states() const;
-    // With the path of a row, if one is given.
-    [[nodiscard]] Description describe(const Batch* row = nullptr, bool formulas = false) const;
+    // With the nodes at which the paths of rows end, if rows are given.
+    [[nodiscard]] Description describe(const Batch* rows = nullptr, bool formulas = false) const;
 
     [[nodiscard]] Snapshot snapshot() const;
     // Throws std::invalid_argument, naming what is wrong, unless the snapshot is that of a tree which
@@ -251,7 +251,7 @@ private:
     template <class OfRow>
     void each_row(std::size_t n, const OfRow&);
     void predict(std::int32_t start, const Row&, const Predictions&, std::size_t row);
-    [[nodiscard]] std::vector<std::int32_t> path(const Batch&) const;
+    [[nodiscard]] std::vector<std::int32_t> ends(const Batch&) const;
     // The states of the leaves without still_needed.
     [[nodiscard]] std::vector<LeafState> noted_leaf_states() const;
     [[nodiscard]] bool replaces() const noexcept { return adaptation_->traits().replaces; }

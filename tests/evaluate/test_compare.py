@@ -205,8 +205,99 @@ def test_a_data_set_is_shuffled_by_the_seed(monkeypatch):
         n_jobs=1,
         progress=False,
     )
-    assert [cell.rows for cell in found.cells] == [500] * 4
-    assert set(asked) == {("elec2", 5), ("elec2", 6), ("iris", 9)}
+    # elec2 is chronological and keeps its order, so it is run once, and so is iris with its seed.
+    assert [cell.rows for cell in found.cells] == [500] * 2
+    assert set(asked) == {("elec2", False), ("iris", 9)}
+    assert found.orders == {
+        "dataset:electricity": "in its order",
+        "dataset:iris?shuffle=9": "shuffled once",
+    }
+
+
+def test_a_data_set_is_shuffled_if_it_is_grouped_by_class_or_if_the_user_asks(monkeypatch):
+    asked = []
+
+    def load(name, *, shuffle, progress):
+        asked.append((name, shuffle))
+        return streams.sea(seed=shuffle or 0, n_rows=500)
+
+    monkeypatch.setattr(datasets, "load", load)
+    names = ["dataset:elec2", "dataset:iris"]
+    options = {"seeds": [5, 6], "n_jobs": 1, "progress": False}
+    found = compare({"majority": rp.VFDT()}, names, **options)
+    assert [(cell.stream, cell.seed) for cell in found.cells] == [
+        ("dataset:elec2", 5),
+        ("dataset:iris", 5),
+        ("dataset:iris", 6),
+    ]
+    assert set(asked) == {("elec2", False), ("iris", 5), ("iris", 6)}
+    assert found.orders["dataset:iris"] == "shuffled with the seed, because it is grouped by class"
+    asked.clear()
+    found = compare({"majority": rp.VFDT()}, names, shuffle=True, **options)
+    assert set(asked) == {("elec2", 5), ("elec2", 6), ("iris", 5), ("iris", 6)}
+    assert found.orders["dataset:elec2"] == "shuffled with the seed"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.csv"
+    X, y = streams.sea(seed=1).take(1_500)
+    np.savetxt(
+        path, np.column_stack([X, y]), delimiter=",", header="a,b,c,kind", comments="", fmt="%.17g"
+    )
+    return path
+
+
+def test_files_are_compared_in_their_order_or_shuffled_with_the_seed(file):
+    options = {"target": "kind", "n_jobs": 1, "progress": False, "seeds": [3, 4]}
+    found = compare(MODELS, [file], **options)
+    assert found.streams == [str(file)]
+    assert found.orders == {str(file): "in its order"}
+    for cell in found.cells:
+        want = evaluate.prequential(
+            rp.VFDT(leaf=cell.model), file, target="kind", progress=False
+        ).accuracy
+        assert (cell.rows, cell.figures["accuracy"]) == (1_500, want)
+    assert len(found.cells) == 2
+    mixed = compare(MODELS, {"mine": file}, shuffle=True, **options)
+    assert mixed.orders == {"mine": "shuffled with the seed"}
+    assert [cell.seed for cell in mixed.cells] == [3, 3, 4, 4]
+    stream = streams.shuffled(streams.in_memory(streams.open_stream(file, target="kind")), seed=4)
+    want = evaluate.prequential(rp.VFDT(leaf="majority"), stream, progress=False).accuracy
+    assert mixed.cells[2].figures["accuracy"] == want
+
+
+def test_another_order_or_another_content_of_a_file_is_another_run(file, tmp_path):
+    out = tmp_path / "runs.jsonl"
+    options = {"target": "kind", "n_jobs": 1, "progress": False, "out": out}
+
+    def lines():
+        return len(out.read_bytes().splitlines())
+
+    compare(MODELS, [file], **options)
+    compare(MODELS, [file], **options)
+    assert lines() == 2
+    compare(MODELS, [file], shuffle=True, **options)
+    assert lines() == 4
+    file.write_text(file.read_text() + "1,2,3,1\n")
+    compare(MODELS, [file], **options)
+    assert lines() == 6
+
+
+def test_a_file_without_a_target_is_refused_before_anything_is_run(file):
+    with pytest.raises(ValueError, match="target must name the class column"):
+        compare(MODELS, ["synth:sea", file], rows=100, n_jobs=1, progress=False)
+
+
+def test_the_command_compares_files_and_prints_their_order(file):
+    asked = ["compare", "--stream", str(file), "--target", "kind", "--n-jobs", "1", "--seeds", "2"]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 0, result.stderr
+    assert "rows.csv: in its order" in "".join(result.stdout.splitlines())
+    result = CliRunner().invoke(app, [*asked, "--shuffle", "--json"])
+    found = json.loads(result.stdout)
+    assert list(found["orders"].values()) == ["shuffled with the seed"]
+    assert len(found["runs"]) == 4
 
 
 def test_an_unknown_data_set_is_told_before_anything_is_run():

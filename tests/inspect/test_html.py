@@ -166,3 +166,11 @@ def test_the_notebook_shows_an_evaluation():
     assert {f"{result.accuracy:.4f}", "3,000", "majority class"} <= set(page.texts)
     assert page.tags.count("svg") == 1
     assert "svg" not in Tags(Result()._repr_html_()).tags
+
+
+def test_a_result_shows_its_figures_and_its_curve_in_a_notebook():
+    result = prequential(VFDT(), sea(n_rows=3_000), progress=False)
+    page = result._repr_html_()
+    assert "<svg" in page
+    assert f"{result.accuracy:.4f}" in page or f"{result.accuracy:.1%}" in page
+    assert "3,000" in page

@@ -1,6 +1,7 @@
 """The papers' experiments: each runs end to end and shows published beside measured figures."""
 
 import re
+from html.parser import HTMLParser
 
 import matplotlib as mpl
 import numpy as np
@@ -41,6 +42,26 @@ PUBLISHED = {
 }
 
 
+def links_of(page):
+    """The links of a page, as a browser finds them."""
+    found = []
+
+    class Links(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            found.extend(value for name, value in attributes if (tag, name) == ("a", "href"))
+
+    Links().feed(page.read_text())
+    return found
+
+
+def test_the_index_links_to_all_pages_of_the_folder(tmp_path):
+    names = ["corrected-vfdt-tables-2-3", "corrected-vfdt-table-4"]
+    for name in names:
+        reproduce([name], out=tmp_path, n_jobs=1)
+    assert links_of(tmp_path / "index.html") == [f"{name}.html" for name in reversed(names)]
+    assert all((tmp_path / link).is_file() for link in links_of(tmp_path / "index.html"))
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_runs_and_is_written(name, tmp_path):
     (outcome,) = reproduce([name], out=tmp_path, n_jobs=1)
@@ -55,7 +76,8 @@ def test_an_experiment_runs_and_is_written(name, tmp_path):
     for claim in outcome.claims:
         assert claim in text
     assert PUBLISHED.get(name, "") in text
-    assert f"{name}.html" in (tmp_path / "index.html").read_text()
+    assert links_of(tmp_path / "index.html") == [f"{name}.html"]
+    assert links_of(tmp_path / f"{name}.html") == ["index.html"]
     assert page.count("<svg") == len(outcome.pictures)
     assert not re.search(r"""(src|href)=["']?http|url\(http|@import""", page)
     assert "nan" not in text.lower().split()

@@ -82,5 +82,11 @@ def _write(out: str | os.PathLike[str], found: Iterable[Outcome]) -> None:
     for ending, text in ((".html", newest.html()), (".md", newest.markdown())):
         with open_output(os.path.join(out, newest.name + ending), "w") as file:
             file.write(text)
+    done = {outcome.name for outcome in outcomes}
+    earlier = {
+        name: experiment.title
+        for name, experiment in EXPERIMENTS.items()
+        if name not in done and os.path.isfile(os.path.join(out, f"{name}.html"))
+    }
     with open_output(os.path.join(out, "index.html"), "w") as file:
-        file.write(index_html(outcomes))
+        file.write(index_html(outcomes, earlier))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -101,6 +101,7 @@ class Outcome:
         )
         head = (
             f"<header><p class='quiet'>{escape(self.source)}</p><h1>{escape(self.title)}</h1>"
+            "<p class='quiet'><a href='index.html'>all experiments</a></p>"
             f"</header><section>{claims}{notes}</section>"
         )
         return page_html(self.title, f"{head}{pictures}{tables}<section>{settings}</section>")
@@ -119,8 +120,16 @@ class Outcome:
         ]
 
 
-def index_html(outcomes: list[Outcome]) -> str:
-    """Return the index of all pages, which are in the same folder."""
+def index_html(outcomes: list[Outcome], earlier: Mapping[str, str] | None = None) -> str:
+    """Return the index of all pages, which are in the same folder.
+
+    Parameters
+    ----------
+    outcomes : list of Outcome
+        The results of this run.
+    earlier : mapping of str to str, optional
+        The titles of other pages in the folder, by the names of their experiments.
+    """
     rows = [
         (
             Markup(f"<a href='{outcome.name}.html'>{escape(outcome.title)}</a>"),
@@ -131,6 +140,12 @@ def index_html(outcomes: list[Outcome]) -> str:
         for outcome in outcomes
     ]
     table = table_html("Results", ("experiment", "paper", "result", "time"), rows, (1, 2))
+    links = "".join(
+        f"<li><a href='{name}.html'>{escape(title)}</a></li>"
+        for name, title in (earlier or {}).items()
+    )
+    if links:
+        table += f"<p>Pages of earlier runs:</p><ul>{links}</ul>"
     head = (
         "<header><p class='quiet'>riparian reproduce</p><h1>The papers' experiments</h1></header>"
     )

@@ -26,11 +26,22 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A generator, such as 'synth:sea?concept=2', or a data set, such as "
-            "dataset:elec2, which is shuffled with the seed. Can be repeated.  "
-            "[default: six generators]",
+            help="A generator, such as 'synth:sea?concept=2', a data set, such as dataset:elec2, "
+            "or a file. Can be repeated.  [default: six generators]",
         ),
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column of the class, for files."),
+    ] = None,
+    shuffle: Annotated[
+        bool,
+        typer.Option(
+            "--shuffle",
+            help="Shuffle files and data sets with the seed. By default they keep their order, "
+            "except for data sets that are grouped by class.",
+        ),
+    ] = False,
     seeds: Annotated[
         int, typer.Option(min=1, help="Number of runs per pair, with seeds 0, 1, ...")
     ] = 3,
@@ -76,6 +87,8 @@ def compare(
     found = evaluate.compare(
         models,
         stream or DEFAULT_STREAMS,
+        target=target,
+        shuffle=shuffle,
         seeds=range(seeds),
         rows=rows,
         out=out,
@@ -87,7 +100,7 @@ def compare(
     if plot_sizes is not None:
         save_figure(found.plot_sizes, plot_sizes)
     if json:
-        print_json({"runs": _runs(found)})
+        print_json({"runs": _runs(found), "orders": found.orders})
     else:
         _print_table(found, metric)
 
@@ -146,3 +159,5 @@ def _print_table(found: Any, metric: str) -> None:
             )
     else:
         out.print(table)
+    for name, order in found.orders.items():
+        out.print(Text(f"{name}: {order}"))

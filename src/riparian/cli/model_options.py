@@ -7,7 +7,7 @@ import functools
 import inspect
 import json
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +17,7 @@ __all__ = [
     "parse_parameters",
     "policy_names",
     "policy_text",
+    "read_class_weight",
     "read_costs",
     "read_policy",
     "with_options",
@@ -31,6 +32,11 @@ _OTHERS: dict[str, tuple[type, str]] = {
         'Misclassification costs, as JSON or a JSON file: {"predicted,true": cost}, or a matrix '
         "[predicted][true] with the classes in order of appearance. The model predicts the class "
         "with the lowest expected cost. Splits use the costs only with impurity loss.",
+    ),
+    "class_weight": (
+        str,
+        'Weights of classes, as JSON or a JSON file: {"class": weight}. Other classes have weight '
+        "1.",
     ),
     "random_state": (int, "Seed of the bootstrap and of leaf_features.  [default: 0]"),
     "leaf_features": (
@@ -128,6 +134,8 @@ def parse_parameters(given: dict[str, Any], *, labels_as_text: bool) -> dict[str
             parameters[name] = int(value)  # print 200, not 200.0
         elif name == "costs" and value is not None:
             parameters[name] = read_costs(value, as_text=labels_as_text)
+        elif name == "class_weight" and value is not None:
+            parameters[name] = read_class_weight(value, as_text=labels_as_text)
         elif name in AXES and value is not None:
             parameters[name] = read_policy(name, value)
         elif name == "date_parts" and value is not None:
@@ -192,13 +200,7 @@ def read_costs(text: str, *, as_text: bool = False) -> Any:
     >>> read_costs('{"0,1": 5}'), read_costs("[[0, 5], [1, 0]]")
     ({(0, 1): 5}, [[0, 5], [1, 0]])
     """
-    if not text.lstrip().startswith(("{", "[")):
-        with open(text, encoding="utf-8") as file:
-            text = file.read()
-    try:
-        costs = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"costs must be JSON: {error}") from None
+    costs = _read_json("costs", text)
     if not isinstance(costs, dict):
         return costs
     pairs = {key: next(csv.reader([key], skipinitialspace=True), []) for key in costs}
@@ -208,9 +210,44 @@ def read_costs(text: str, *, as_text: bool = False) -> Any:
                 f'costs must have keys "predicted,true", got {key!r}; put a label with a comma in '
                 "double quotes"
             )
+    integers = _are_numbers((one for pair in pairs.values() for one in pair), as_text=as_text)
+    return {(int(a), int(b)) if integers else (a, b): costs[key] for key, (a, b) in pairs.items()}
+
+
+def read_class_weight(text: str, *, as_text: bool = False) -> Any:
+    """Read weights of classes from JSON or from a JSON file.
+
+    Parameters
+    ----------
+    text : str
+        A JSON object, or the path of a file with one.
+    as_text : bool, default=False
+        Whether labels are text even if all of them look like whole numbers.
+
+    Examples
+    --------
+    >>> read_class_weight('{"flood": 20}'), read_class_weight('{"1": 5}')
+    ({'flood': 20}, {1: 5})
+    """
+    weights = _read_json("class_weight", text)
+    if not isinstance(weights, dict) or not _are_numbers(weights, as_text=as_text):
+        return weights
+    return {int(label): weight for label, weight in weights.items()}
+
+
+def _read_json(name: str, text: str) -> Any:
+    """Return the value of JSON, or of a JSON file."""
+    if not text.lstrip().startswith(("{", "[")):
+        with open(text, encoding="utf-8") as file:
+            text = file.read()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{name} must be JSON: {error}") from None
+
+
+def _are_numbers(labels: Iterable[str], *, as_text: bool) -> bool:
+    """Whether labels are whole numbers, by the rule for the labels of a file: if all are such."""
     from riparian.data.values import is_whole_number
 
-    # The same rule as for the labels of a file: whole numbers if all labels are such, else text.
-    labels = (label for pair in pairs.values() for label in pair)
-    integers = not as_text and all(map(is_whole_number, labels))
-    return {(int(a), int(b)) if integers else (a, b): costs[key] for key, (a, b) in pairs.items()}
+    return not as_text and all(map(is_whole_number, labels))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from riparian.cli.model_options import read_costs, read_policy
+from riparian.cli.model_options import read_class_weight, read_costs, read_policy
 from riparian.drift import DETECTORS
 from riparian.errors import one_of
 from riparian.models.other_names import CLASSES, NOT_NEEDED, PARAMETERS, nearest
@@ -102,6 +102,8 @@ def parse_assignments(
             raise ValueError(f"parameter {parameter} of {name} is given twice")
         if parameter == "costs":
             found[parameter] = read_costs(value, as_text=labels_as_text)
+        elif parameter == "class_weight":
+            found[parameter] = read_class_weight(value, as_text=labels_as_text)
         elif parameter in AXES and _NAME.match(value.strip()):
             found[parameter] = read_policy(parameter, value.strip())
         else:

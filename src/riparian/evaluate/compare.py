@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.errors import one_of
+from riparian.evaluate.choices import Choice, StreamSpec
 from riparian.evaluate.ranks import Ranks, rank_models
 from riparian.evaluate.runs import (
     FIGURES,
@@ -20,9 +21,7 @@ from riparian.evaluate.runs import (
     Cell,
     Job,
     Store,
-    StreamSpec,
     check_end,
-    open_spec,
     run_all,
     run_key,
 )
@@ -37,6 +36,8 @@ class Comparison:
     ----------
     cells : iterable of Cell
         The results of the runs.
+    orders : mapping of str to str, optional
+        The order of the rows of files and data sets, by the names of the streams.
 
     Attributes
     ----------
@@ -44,10 +45,13 @@ class Comparison:
         The results of the runs.
     models, streams : list of str
         The names of models and streams, in order of appearance.
+    orders : dict of str to str
+        The order of the rows of files and data sets: ``"in its order"`` or ``"shuffled ..."``.
     """
 
-    def __init__(self, cells: Iterable[Cell]) -> None:
+    def __init__(self, cells: Iterable[Cell], *, orders: Mapping[str, str] | None = None) -> None:
         self.cells = list(cells)
+        self.orders = dict(orders or {})
         self.models = list(dict.fromkeys(cell.model for cell in self.cells))
         self.streams = list(dict.fromkeys(cell.stream for cell in self.cells))
 
@@ -192,8 +196,10 @@ class Comparison:
 
 def compare(
     models: Mapping[str, Any],
-    streams: Mapping[str, StreamSpec] | Sequence[str],
+    streams: Mapping[str, StreamSpec] | Sequence[str | os.PathLike[str]],
     *,
+    target: str | None = None,
+    shuffle: bool = False,
     seeds: Iterable[int] = (0,),
     rows: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -206,13 +212,18 @@ def compare(
     ----------
     models : mapping of str to classifier
         Classifiers of riparian, River or scikit-learn. They are cloned for each run.
-    streams : mapping of str to stream, or sequence of str
+    streams : mapping of str to stream, or sequence of str or path
         Each stream is a name such as ``"synth:sea?concept=2"``, to which the seed is added; a data
-        set such as ``"dataset:elec2"``, which is shuffled with the seed unless the name has
-        ``?shuffle=``; a function of the seed that returns a stream; or a stream, which is the same
-        for all seeds.
+        set such as ``"dataset:elec2"``; the path of a file; a function of the seed that returns a
+        stream; or a stream.
+    target : str, optional
+        The column of the labels, for files that do not define it.
+    shuffle : bool, default=False
+        Whether the rows of files and data sets are shuffled with the seed, in memory. By default
+        they keep their order, except for data sets whose rows are grouped by class, and those whose
+        name has ``?shuffle=``. `Comparison.orders` tells which.
     seeds : iterable of int, default=(0,)
-        The seeds.
+        The seeds. A stream that does not depend on the seed is run once.
     rows : int, optional
         Number of rows per run. Required if a stream is endless.
     out : path, optional
@@ -241,7 +252,9 @@ def compare(
     """
     if not models:
         raise ValueError("models must have at least one model")
-    named = dict(streams) if isinstance(streams, Mapping) else {name: name for name in streams}
+    if not isinstance(streams, Mapping):
+        streams = {os.fspath(name): name for name in streams}
+    named = {name: Choice(stream, target, shuffle) for name, stream in streams.items()}
     if not named:
         raise ValueError("streams must have at least one stream")
     if rows is not None and rows < 1:
@@ -250,11 +263,14 @@ def compare(
     jobs = [
         Job(model, stream, seed, run_key(models[model], named[stream], seed, rows))
         for stream in named
-        for seed in numbers
+        for seed in (numbers if named[stream].uses_seed else numbers[:1])
         for model in models
     ]
     for stream in named:
-        check_end(stream, open_spec(named[stream], numbers[0] if numbers else 0), rows)
+        source = named[stream].open(numbers[0] if numbers else 0)
+        check_end(stream, source, rows)
+        if hasattr(source, "close"):
+            source.close()
     with Store(out) as store:
         todo = [job for job in jobs if job.key not in store.cells]
         if todo:
@@ -262,7 +278,10 @@ def compare(
             found = run_all(todo, models, named, rows, n_jobs)
             for job, cell in _with_progress(found, len(todo), len(jobs) - len(todo), progress):
                 store.add(job.key, cell)
-    return Comparison(_renamed(store.cells[job.key], job.model, job.stream) for job in jobs)
+    return Comparison(
+        (_renamed(store.cells[job.key], job.model, job.stream) for job in jobs),
+        orders={name: choice.order for name, choice in named.items() if choice.order is not None},
+    )
 
 
 def _renamed(cell: Cell, model: str, stream: str) -> Cell:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.evaluate.inputs import opened
 from riparian.evaluate.learners import as_learner, rows_of
 from riparian.evaluate.passes import named_blocks
+from riparian.streams.memory import in_memory
 
 __all__ = ["Folds", "folds"]
 
@@ -52,7 +54,9 @@ class Folds:
 def folds(
     model: Any,
     stream: Any,
+    y: Any = None,
     *,
+    target: str | None = None,
     k: int = 10,
     passes: int = 1,
     shuffle: int | None = None,
@@ -67,8 +71,8 @@ def folds(
     ----------
     model : scikit-learn classifier with ``partial_fit``
         The model, which is cloned for each fold.
-    stream : Stream
-        A finite stream. Its rows are kept in memory.
+    stream, y, target
+        Finite rows, as for `riparian.evaluate.prequential`. They are kept in memory.
     k : int, default=10
         Number of parts. Each has consecutive rows, and their sizes differ by at most 1.
     passes : int, default=1
@@ -91,7 +95,8 @@ def folds(
     """
     if passes < 1:
         raise ValueError(f"passes must be at least 1, got {passes}")
-    X, y = _whole(stream)
+    with opened(stream, y, target=target) as source:
+        X, y = _whole(source)
     if not 2 <= k <= len(y):
         raise ValueError(f"k must be between 2 and the number of rows, {len(y)}, got {k}")
     if shuffle is not None:
@@ -126,8 +131,10 @@ def _fold(
 
 
 def _whole(stream: Any) -> tuple[Any, NDArray[Any]]:
-    if stream.n_rows is None:
-        raise ValueError("an endless stream cannot be divided into folds; set its n_rows")
+    if getattr(stream, "n_rows", None) is None:
+        if hasattr(stream, "chunk"):
+            raise ValueError("an endless stream cannot be divided into folds; set its n_rows")
+        stream = in_memory(stream)
     X, y = next(named_blocks(stream, stream.n_rows))
     return X, np.asarray(y)
 
@@ -135,7 +142,7 @@ def _whole(stream: Any) -> tuple[Any, NDArray[Any]]:
 def _picked(X: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(X, dict):
         return {name: column[rows] for name, column in X.items()}
-    return X[rows]
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _parts(n: int, k: int) -> Iterator[slice]:

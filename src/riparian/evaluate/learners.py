@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from riparian.data.block import Block
 from riparian.models.base import StreamClassifier
 
-__all__ = ["LOT_ROWS", "CodedPredictions", "Learner", "Native", "as_learner", "rows_of"]
+__all__ = [
+    "LOT_ROWS",
+    "CodedPredictions",
+    "Learner",
+    "Native",
+    "as_learner",
+    "n_rows_of",
+    "rows_of",
+]
 
 #: Number of rows that a scikit-learn classifier predicts before it learns them together.
 LOT_ROWS = 100
@@ -106,7 +114,7 @@ class Native:
 
     def predict(self, X: Any, proba: bool) -> Predictions:
         if self._blank:
-            return [None] * _length(X), {} if proba else None
+            return [None] * n_rows_of(X), {} if proba else None
         chances = self._by_label(self.model.predict_proba(X)) if proba else None
         return self.model.predict(X), chances
 
@@ -134,7 +142,7 @@ class _Batch:
 
     def predict(self, X: Any, proba: bool) -> Predictions:
         if not hasattr(self.model, "classes_"):
-            return [None] * _length(X), {} if proba else None
+            return [None] * n_rows_of(X), {} if proba else None
         matrix = self._matrix(X)
         chances = None
         if proba:
@@ -240,11 +248,18 @@ def rows_of(X: Any, start: int, stop: int) -> Any:
         return X.rows(slice(start, stop))
     if isinstance(X, Mapping):
         return {name: column[start:stop] for name, column in X.items()}
+    if hasattr(X, "iloc"):  # pandas
+        return X.iloc[start:stop]
+    if hasattr(X, "slice"):  # polars and Arrow
+        return X.slice(start, stop - start)
     return X[start:stop]
 
 
-def _length(X: Any) -> int:
-    return len(next(iter(X.values()))) if isinstance(X, Mapping) else len(X)
+def n_rows_of(X: Any) -> int:
+    """Return the number of rows of an array, a frame or a mapping of columns."""
+    if isinstance(X, Mapping):
+        return len(next(iter(X.values()))) if X else 0
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _joined(
@@ -260,6 +275,10 @@ def _joined(
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:
     """Return the rows as dicts for River, without keys for missing values."""
+    if hasattr(X, "column_names"):  # Arrow
+        X = dict(zip(X.column_names, X.columns, strict=True))
+    elif hasattr(X, "columns") and not isinstance(X, Mapping):  # pandas and polars
+        X = {name: X[name] for name in X.columns}
     if isinstance(X, Mapping):
         names, columns = list(X), [np.asarray(column).tolist() for column in X.values()]
     else:

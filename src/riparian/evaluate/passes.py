@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.evaluate.inputs import opened
 from riparian.evaluate.learners import Native, as_learner, rows_of
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
@@ -32,8 +33,10 @@ class Stream(Protocol):
 
 def prequential(
     model: Any,
-    stream: Stream,
+    stream: Any,
+    y: Any = None,
     *,
+    target: str | None = None,
     block: int = 10_000,
     rows: int | None = None,
     every: int | None = None,
@@ -52,9 +55,15 @@ def prequential(
         A model with ``prequential(X, y)``, such as `riparian.VFDT`, which continues to learn; a
         River classifier; or a scikit-learn classifier with ``partial_fit``, which predicts 100 rows
         at a time and then learns them.
-    stream : stream
-        A file opened by `riparian.streams.open_stream`, a generator of `riparian.streams`, or any
-        object whose ``blocks(size)`` yields pairs of rows and labels.
+    stream : stream, rows, pair, path or iterable
+        A stream of `riparian.streams`, or any object whose ``blocks(size)`` yields pairs of rows
+        and labels; an array, a data frame or a mapping of columns, with `y`; a pair ``(X, y)``; the
+        path of a file; a name such as ``"synth:sea"``; or an iterable of pairs of a dict and a
+        label, such as River's data sets.
+    y : array-like, optional
+        The labels, if `stream` is an array, a data frame or a mapping.
+    target : str, optional
+        The column of the labels, if `stream` is a file that does not define it.
     block : int, default=10_000
         Number of rows to read at once. The result does not depend on it.
     rows : int, optional
@@ -88,20 +97,30 @@ def prequential(
     >>> result = prequential(rp.VFDT(), rp.streams.sea(n_rows=20_000), progress=False)
     >>> result.n, result.accuracy > result.baselines["majority class"]
     (20000, True)
+
+    Rows and labels in memory are a stream too.
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prequential(rp.VFDT(), X, y, progress=False).n
+    150
     """
     result = Result(every, sliding_rows=sliding_rows, fading_factor=fading_factor)
-    done = steps(
-        model, stream, result, block=block, rows=rows, proba=proba, delay=delay, classes=classes
-    )
-    return _with_progress(done, model, stream, result, rows=rows, progress=progress)
+    with opened(stream, y, target=target) as source:
+        done = steps(
+            model, source, result, block=block, rows=rows, proba=proba, delay=delay, classes=classes
+        )
+        return _with_progress(done, model, source, result, rows=rows, progress=progress)
 
 
 def holdout(
     model: Any,
-    stream: Stream,
+    stream: Any,
+    y: Any = None,
     *,
     train: int,
     test: int | None = None,
+    target: str | None = None,
     block: int = 10_000,
     every: int | None = None,
     proba: bool = False,
@@ -112,9 +131,7 @@ def holdout(
 
     Parameters
     ----------
-    model : classifier
-        As for `prequential`.
-    stream : stream
+    model, stream, y, target
         As for `prequential`.
     train : int
         Number of rows to learn.
@@ -139,9 +156,10 @@ def holdout(
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
     result = Result(every)
-    done = _hold_out(model, stream, result, train, test, block, proba, classes)
     rows = None if test is None else train + test
-    return _with_progress(done, model, stream, result, rows=rows, progress=progress)
+    with opened(stream, y, target=target) as source:
+        done = _hold_out(model, source, result, train, test, block, proba, classes)
+        return _with_progress(done, model, source, result, rows=rows, progress=progress)
 
 
 def _hold_out(
@@ -277,7 +295,10 @@ def steps(
 
 
 def _known(classes: Sequence[Any] | None, stream: Any) -> Sequence[Any] | None:
-    return getattr(stream, "classes", None) if classes is None else classes
+    if classes is not None:
+        return classes
+    found: Sequence[Any] | None = getattr(stream, "classes", None)
+    return getattr(stream, "labels", None) if found is None else found
 
 
 def _sizes(model: Any) -> dict[str, int]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, dataclass, field
-from typing import Any, BinaryIO, Self, TypeAlias
+from typing import Any, BinaryIO, Self
 
-import numpy as np
-
+from riparian.evaluate.choices import Choice
 from riparian.evaluate.passes import prequential
 from riparian.evaluate.workers import on_processes
 from riparian.policies import Policy
@@ -24,16 +23,10 @@ __all__ = [
     "Cell",
     "Job",
     "Store",
-    "StreamSpec",
     "check_end",
-    "open_spec",
     "run_all",
     "run_key",
 ]
-
-#: A name such as ``"synth:sea"`` or ``"dataset:elec2"``, a function of the seed that returns a
-#: stream, or a stream.
-StreamSpec: TypeAlias = str | Callable[[int], Any] | Any
 
 #: The metrics that are stored for each run.
 FIGURES = (
@@ -156,9 +149,9 @@ def _cut_unfinished_line(path: str) -> None:
     os.truncate(path, whole.rfind(b"\n") + 1)
 
 
-def run_key(model: Any, stream: StreamSpec, seed: int, rows: int | None) -> str:
+def run_key(model: Any, stream: Choice, seed: int, rows: int | None) -> str:
     """Return the key of a run, which depends on model, stream, seed and rows, not on names."""
-    described = repr(_parameters(model)), _description(stream), seed, rows
+    described = repr(_parameters(model)), stream.description, seed, rows
     return hashlib.sha256(repr(described).encode()).hexdigest()[:24]
 
 
@@ -179,32 +172,6 @@ def _with_parameters(value: Any) -> Any:
     return value.as_dict() if isinstance(value, Policy) else value
 
 
-def _description(stream: StreamSpec) -> str:
-    if isinstance(stream, str):
-        return stream
-    if callable(stream):
-        inner = getattr(stream, "func", stream)
-        name = f"{inner.__module__}.{inner.__qualname__}"
-        options = getattr(stream, "args", ()), sorted(getattr(stream, "keywords", {}).items())
-        return f"{name}{options}"
-    # A stream without a description is identified by its first rows.
-    X, y = next(iter(stream.blocks(1000)))
-    columns = X.values() if isinstance(X, Mapping) else [X]
-    digest = hashlib.sha256()
-    for column in (*columns, y):
-        digest.update(repr(np.asarray(column).tolist()).encode())
-    return digest.hexdigest()
-
-
-def open_spec(stream: StreamSpec, seed: int) -> Any:
-    """Return the stream of a specification with a seed."""
-    if not isinstance(stream, str):
-        return stream(seed) if callable(stream) else stream
-    from riparian.streams.names import open_named
-
-    return open_named(stream, seed=seed)
-
-
 def check_end(name: str, stream: Any, rows: int | None) -> None:
     if rows is None and getattr(stream, "n_rows", None) is None and hasattr(stream, "chunk"):
         raise ValueError(f"rows must be given, because the stream {name!r} is endless")
@@ -213,7 +180,7 @@ def check_end(name: str, stream: Any, rows: int | None) -> None:
 def run_all(
     jobs: list[Job],
     models: Mapping[str, Any],
-    streams: Mapping[str, StreamSpec],
+    streams: Mapping[str, Choice],
     rows: int | None,
     n_jobs: int | None,
 ) -> Iterator[tuple[Job, Cell]]:
@@ -224,10 +191,12 @@ def run_all(
     return on_processes(_run, calls, min(wanted, len(jobs)), ordered=False)
 
 
-def _run(job: Job, model: Any, stream: StreamSpec, rows: int | None) -> tuple[Job, Cell]:
+def _run(job: Job, model: Any, stream: Choice, rows: int | None) -> tuple[Job, Cell]:
     fresh = _clone(model)
     try:
-        result = prequential(fresh, open_spec(stream, job.seed), rows=rows, progress=False)
+        source = stream.open(job.seed)
+        with source if hasattr(source, "close") else nullcontext():
+            result = prequential(fresh, source, rows=rows, progress=False)
     except Exception as error:
         error.add_note(f"in the run of {job.model!r} on {job.stream!r} with seed {job.seed}")
         raise

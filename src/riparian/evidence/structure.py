@@ -156,7 +156,7 @@ class Structure:
         if not 1 <= digits <= MOST_DIGITS:
             raise ValueError(f"digits must be between 1 and {MOST_DIGITS}, got {digits}")
         self._nodes = nodes
-        self.path: tuple[int, ...] = tuple(nodes.get("path", np.array([], dtype=int)).tolist())
+        self.path = _path(nodes) if "ends" in nodes else ()
         self.evidence: dict[int, str] = {}
         self._schema_features = features
         self.digits = digits
@@ -319,6 +319,16 @@ class Structure:
                 self._schema_features[feature].categories
             )
         return self._category_texts[feature][code]
+
+
+def _path(nodes: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
+    """Return the nodes from the root to the node at which the path of the first row ends."""
+    found = []
+    node = int(nodes["ends"][0])
+    while node >= 0:
+        found.append(node)
+        node = int(nodes["parent"][node])
+    return tuple(reversed(found))
 
 
 def _sorted_order(labels: Sequence[Any]) -> list[int]:

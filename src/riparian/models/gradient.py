@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
 from riparian.data.formatting import exact_text, exact_value, label_text
 from riparian.data.free_names import column_names, free_among
@@ -108,6 +109,8 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`. The prediction is the
         class of least expected cost; learning and probabilities do not change.
+    class_weight : dict or None, default=None
+        Weights of classes, by label, as in :class:`HoeffdingTree`.
     random_state : int or None, default=None
         Seed of the first weights. None is the seed 0: the same rows always give the same tree.
     max_bytes : int, str or None, default=None
@@ -180,6 +183,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         step: Step = "tangent",
         standardise: bool = True,
         costs: Any = None,
+        class_weight: Mapping[Any, float] | None = None,
         random_state: int | None = None,
         max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
@@ -195,6 +199,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         self.step = step
         self.standardise = standardise
         self.costs = costs
+        self.class_weight = class_weight
         self.random_state = random_state
         self.max_bytes = max_bytes
         self.categorical_features = categorical_features
@@ -373,6 +378,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         check_parts(axes["date_parts"])
         if axes["costs"] is not None:
             check_costs(axes["costs"])
+        check_class_weight(axes["class_weight"])
         return {
             "depth": whole("depth", axes["depth"], 1, _core.MAX_GRADIENT_DEPTH),
             "slope": number("slope", axes["slope"], 1e-6, 1e3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from riparian.data.times import DateParts
@@ -32,6 +33,7 @@ __all__ = ["ALWAYS_TAKEN", "HoeffdingTree"]
 ALWAYS_TAKEN = (
     "leaf",
     "costs",
+    "class_weight",
     "grace_period",
     "delta",
     "tau",
@@ -82,6 +84,11 @@ class HoeffdingTree(StreamingTree, group="trees"):
         are not in a dict cost 1, or 0 if the two classes are equal. The prediction is then the
         class of least expected cost. Probabilities do not change, and neither does what
         "adaptive" counts. Splits use costs only with ``impurity="loss"``, which needs them.
+    class_weight : dict or None, default=None
+        Weights of classes, by label: every row is learned with the weight of its class, times its
+        own weight. A class that is not named has weight 1. Weights count as examples do, also in
+        `grace_period` and in the bound. "balanced" is refused: a stream does not know the counts
+        of all rows.
     bound : str, policy or callable, default="hoeffding"
         The half-width of the confidence interval of a gain: "hoeffding", "mcdiarmid",
         "confidence", "confidence-practical", "normal", "delta-method" or "empirical-bernstein".
@@ -225,6 +232,7 @@ class HoeffdingTree(StreamingTree, group="trees"):
         categorical_cuts: CategoricalCuts = "multiway",
         impurity: ImpurityChoice = "entropy",
         costs: Any = None,
+        class_weight: Mapping[Any, float] | None = None,
         bound: BoundChoice = "hoeffding",
         leaf: LeafChoice = "adaptive",
         adaptation: AdaptationChoice = "none",
@@ -257,6 +265,7 @@ class HoeffdingTree(StreamingTree, group="trees"):
         self.categorical_cuts = categorical_cuts
         self.impurity = impurity
         self.costs = costs
+        self.class_weight = class_weight
         self.bound = bound
         self.leaf = leaf
         self.adaptation = adaptation

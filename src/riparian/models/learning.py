@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from riparian.data.class_weights import row_weights
 from riparian.data.costs import cost_matrix
 from riparian.data.labels import read_label, sort_classes
 from riparian.data.quantities import warn_of_quantity
@@ -144,10 +145,11 @@ class Learning(Predicting[E]):
         if type(y) not in EXACT_LABELS:
             y = read_label(y)
         engine = self._engine
+        weight = w if engine is None else w * self._weight_of(y)
         if (
             engine is not None
             and type(x) is dict
-            and 0.0 < w < 2.0**53
+            and 0.0 < weight < 2.0**53
             and not self._calls_user_functions
             and self._limit() == self._learned_with.get("max_bytes")
         ):
@@ -158,7 +160,7 @@ class Learning(Predicting[E]):
                     try:
                         # Another thread may have put a copy in its place meanwhile.
                         if engine is self._engine and engine.learn_one(
-                            x, schema.index, schema.codes, code, w
+                            x, schema.index, schema.codes, code, weight
                         ):
                             return
                     except BaseException as error:
@@ -253,12 +255,12 @@ class Learning(Predicting[E]):
             state = self._beginning(lock) if begins else self._current(lock)
             table = with_date_parts(given.table, state.axes.get("date_parts"))
             given = given._replace(table=table, whole=table)
-            if given.weights is not None:
-                self._refuse_weights(state.engine, given.weights)
             given = given.counted(predicted=predictions is not None)
             if given.table.n_rows == 0:
                 return self._without_rows(given, predictions, fresh=fresh)
             batch = self._checked(given, state, in_order=fresh)
+            if batch.weights is not None:
+                self._refuse_weights(state.engine, batch.weights)
             if begins:
                 self._demand_least(state, batch)
             else:
@@ -319,8 +321,16 @@ class Learning(Predicting[E]):
         costs = None
         if axes.get("costs") is not None:
             costs = cost_matrix(axes["costs"], known)
+        weights = given.weights
+        if axes.get("class_weight") is not None:
+            weights = row_weights(axes["class_weight"], known, codes, weights)
         again = given.whole if len(codes) > given.table.n_rows else None
-        return Checked(reading, codes, given.weights, given.declared, added, known, costs, again)
+        return Checked(reading, codes, weights, given.declared, added, known, costs, again)
+
+    def _weight_of(self, label: Hashable) -> float:
+        """Return the weight of a class in the model as it learned so far."""
+        weights = self._learned_with.get("class_weight")
+        return 1.0 if weights is None else float(weights.get(label, 1.0))
 
     def _limit(self) -> Any:
         return self.__dict__.get("max_bytes")

@@ -104,6 +104,31 @@ class Predicting(Learned[E]):
             return probabilities, seen
         return self._shared(self._read(table).batch)[1]
 
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the natural logarithms of the class probabilities of each row.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows, as in :meth:`predict`.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_rows, n_classes)
+            In the order of ``classes_``; minus infinity where a probability is 0.
+
+        Examples
+        --------
+        >>> from riparian import HoeffdingTree
+        >>> from riparian.streams import sea
+        >>> model = HoeffdingTree().fit(*sea(seed=1).take(2_000))
+        >>> model.predict_log_proba([[8.0, 7.0, 1.0]]).round(2)
+        array([[-2.92, -0.06]])
+        """
+        with np.errstate(divide="ignore"):
+            found: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return found
+
     @overload
     def predict_one(
         self, x: Mapping[Any, Any], *, return_seen: Literal[False] = ...

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from riparian import _core
+from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
 from riparian.data.times import check_parts
 from riparian.policies import AXES, Parameter, Policy, resolve
@@ -61,6 +62,7 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     settings["max_bytes"] = byte_count("max_bytes", parameters["max_bytes"])
     if parameters["costs"] is not None:
         check_costs(parameters["costs"])
+    check_class_weight(parameters["class_weight"])
     check_rules(parameters, _declared())
     return settings
 

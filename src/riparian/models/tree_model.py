@@ -6,17 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.data.table import read_example, refuse_uncertain
 from riparian.evidence.structure import Structure
 from riparian.models.base import StreamClassifier
+from riparian.models.batch import read_rows
 from riparian.models.engine import Engine
 from riparian.models.parts import Parts
+from riparian.models.paths import indicator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from scipy.sparse import csr_matrix
     from sklearn.tree import DecisionTreeClassifier
 
     from riparian.export import Step
@@ -34,7 +38,7 @@ class TreeEngine(Engine, Protocol):
     def n_leaves(self) -> int: ...
     @property
     def depth(self) -> int: ...
-    def nodes(self, row: _core.Batch | None = None) -> dict[str, NDArray[Any]]: ...
+    def nodes(self, rows: _core.Batch | None = None) -> dict[str, NDArray[Any]]: ...
 
 
 T = TypeVar("T", bound=TreeEngine)
@@ -77,6 +81,97 @@ class TreeModel(StreamClassifier[T]):
         refuse_uncertain(table, "a single path")
         structure = Structure.of(self, row=self._read(table).batch)
         return path_steps(structure, structure.path, row)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows, as in :meth:`predict`.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_rows,)
+            The numbers of the nodes, as in :meth:`explain_one` and in the texts and pictures of
+            the tree; the root is 0. They change when the tree grows. In a tree with options it
+            is the leaf behind the first test of each node. In a tree with a branch for every
+            value a row may end at an inner node.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> tree = VFDT(leaf="majority").fit(*sea(seed=1).take(20_000))
+        >>> tree.apply([[8.0, 7.0, 1.0], [1.0, 2.0, 9.0]]).tolist()
+        [12, 9]
+        """
+        found: NDArray[np.int64] = self._nodes_of(X)["ends"].astype(np.int64)
+        return found
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return the nodes that each row visits.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows, as in :meth:`predict`.
+
+        Returns
+        -------
+        indicator : csr_matrix of shape (n_rows, n_nodes)
+            1 for each node on the path of a row, numbered as in :meth:`apply`.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> tree = VFDT(leaf="majority").fit(*sea(seed=1).take(20_000))
+        >>> tree.decision_path([[8.0, 7.0, 1.0]]).indices.tolist()
+        [0, 2, 6, 12]
+        """
+        return indicator(self._nodes_of(X))
+
+    def _nodes_of(self, X: Any) -> dict[str, NDArray[Any]]:
+        """Return the nodes of the tree, with the node at which the path of each row ends."""
+        engine = self._fitted()
+        table = read_rows(X)
+        refuse_uncertain(table, "a single path")
+        return engine.nodes(self._read(table).batch)
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree.
+
+        Returns
+        -------
+        depth : int
+            The same as ``depth_``.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> VFDT(leaf="majority").fit(*sea(seed=1).take(20_000)).get_depth()
+        3
+        """
+        return self.depth_
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree.
+
+        Returns
+        -------
+        leaves : int
+            The same as ``n_leaves_``.
+
+        Examples
+        --------
+        >>> from riparian import VFDT
+        >>> from riparian.streams import sea
+        >>> VFDT(leaf="majority").fit(*sea(seed=1).take(20_000)).get_n_leaves()
+        7
+        """
+        return self.n_leaves_
 
     def export_text(self, *, max_depth: int | None = None, digits: int = 6) -> str:
         """Write the tree as indented text.

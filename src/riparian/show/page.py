@@ -39,10 +39,8 @@ def table_html(
     """
 
     def cell(j: int, text: str) -> str:
-        if j == 0:
-            return f"<th scope='row'>{escape(text)}</th>"
         inner = text if isinstance(text, Markup) else escape(text)
-        return f"<td{to_left(j)}>{inner}</td>"
+        return f"<td{to_left(j)}>{inner}</td>" if j else f"<th scope='row'>{inner}</th>"
 
     def to_left(j: int) -> str:
         return " class='text'" if j == 0 or j in text_columns else ""

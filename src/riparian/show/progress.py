@@ -1,10 +1,11 @@
-"""Progress bars on standard error."""
+"""Progress bars on standard error and in notebooks."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -20,14 +21,15 @@ _LINE_SECONDS = 5.0
 
 
 class ProgressBar:
-    """A bar on a terminal; elsewhere, one line every few seconds.
+    """A bar on a terminal or in a notebook; elsewhere, one line every few seconds.
 
     Parameters
     ----------
     text : str, default=""
         What to show before the first update.
     shown : bool, optional
-        Whether to show anything. By default, show a bar on a terminal and no lines elsewhere.
+        Whether to show anything. By default, show a bar on a terminal and in a notebook, and no
+        lines elsewhere.
     delay : float, default=0.0
         Seconds before the bar appears.
     """
@@ -35,12 +37,14 @@ class ProgressBar:
     def __init__(self, text: str = "", *, shown: bool | None = None, delay: float = 0.0) -> None:
         self._text = text
         self._terminal = sys.stderr.isatty()
-        self._shown = self._terminal if shown is None else shown
-        self._bar: Bar | None = None
-        self._next = time.monotonic() + (delay if self._terminal else _LINE_SECONDS)
+        self._notebook = None if self._terminal else _notebook()
+        self._has_bar = self._terminal or self._notebook is not None
+        self._shown = self._has_bar if shown is None else shown
+        self._bar: Bar | _NotebookBar | None = None
+        self._next = time.monotonic() + (delay if self._has_bar else _LINE_SECONDS)
 
     def __enter__(self) -> Self:
-        if self._terminal:
+        if self._has_bar:
             self.update(0, None, self._text)
         return self
 
@@ -65,10 +69,10 @@ class ProgressBar:
         """
         if not self.is_due:
             return
-        if self._terminal:
+        if self._has_bar:
             self._next = time.monotonic() + _REFRESH_SECONDS
             if self._bar is None:
-                self._bar = _bar()
+                self._bar = _bar() if self._notebook is None else _NotebookBar(self._notebook)
                 self._bar.start()
                 self._task = self._bar.add_task("", total=total, text=text)
             self._bar.update(self._task, completed=done, total=total, text=text)
@@ -161,6 +165,54 @@ class Passes:
         for done in range(self._n):
             yield done
             self._bar.update(done + 1, self._n, f"pass {done + 1:,} of {self._n:,}")
+
+
+def _notebook() -> Callable[..., Any] | None:
+    """Return the function that displays an object in a notebook; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    # The shell of a terminal has no kernel.
+    if ipython is None or getattr(shell, "kernel", None) is None:
+        return None
+    display: Callable[..., Any] = ipython.display.display
+    return display
+
+
+class _NotebookBar:
+    """A bar of HTML with the methods of rich's, which needs ipywidgets in a notebook."""
+
+    def __init__(self, display: Callable[..., Any]) -> None:
+        self._display = display
+        self._handle: Any = None
+
+    def start(self) -> None:
+        self._handle = self._display(_Html(""), display_id=True)
+
+    def add_task(self, description: str, *, total: float | None, text: str) -> Any:
+        return None
+
+    def update(self, task: Any, *, completed: float, total: float | None, text: str) -> None:
+        place = f" value='{completed:g}' max='{total:g}'" if total else ""
+        share = f"{completed / total:.0%} " if total else ""
+        bar = f"<progress{place} style='width: 12em'></progress>"
+        self._handle.update(_Html(f"<div>{bar} {share}{escape(text)}</div>"))
+
+    def stop(self) -> None:
+        """Remove the bar, as on a terminal."""
+        self._handle.update(_Html(""))
+
+
+class _Html:
+    """An object that a notebook displays as HTML."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def _repr_html_(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return ""
 
 
 def _bar() -> Bar:

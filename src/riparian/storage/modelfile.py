@@ -22,6 +22,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 from sklearn.base import BaseEstimator
 
+from riparian.data.class_weights import class_weights
 from riparian.data.costs import cost_pairs
 from riparian.data.schema import Feature, Schema
 from riparian.data.times import TimeKind
@@ -106,7 +107,7 @@ def to_bytes(model: StreamClassifier[Any]) -> bytes:
     header = {
         "format": FORMAT,
         "recipe": _name_of(model),
-        "parameters": {k: _plain(k, v) for k, v in sorted(parameters.items())},
+        "parameters": _parameters(parameters),
         "schema": schema,
         "positions": model.positions_,
         "metadata": model.metadata_,
@@ -207,6 +208,16 @@ def _name_of(model: StreamClassifier[Any]) -> str:
     return next(cls.__name__ for cls in type(model).__mro__ if cls.__name__ in MODELS)
 
 
+def _parameters(parameters: Mapping[str, Any], below: str = "") -> dict[str, Any]:
+    """Return the parameters of a header; `below` is the prefix of their names in messages."""
+    return {
+        name: _plain(f"{below}{name}", value)
+        for name, value in sorted(parameters.items())
+        # Files without class weights are those of versions that did not have them.
+        if name != "class_weight" or value is not None
+    }
+
+
 def _plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON can hold it."""
     if isinstance(value, np.generic):
@@ -224,8 +235,11 @@ def _plain(name: str, value: Any) -> Any:
         axes = value._axes()
         return {
             "model": _name_of(value),
-            "parameters": {k: _plain(f"{name}__{k}", v) for k, v in sorted(axes.items())},
+            "parameters": _parameters(axes, f"{name}__"),
         }
+    if isinstance(value, Mapping) and name == "class_weight":
+        weights = class_weights(value).items()
+        return {"weights": [[_value_to_json(label), weight] for label, weight in weights]}
     if isinstance(value, Mapping):  # costs
         return {
             "pairs": [
@@ -284,6 +298,11 @@ def _from_plain(
             _policy_from_plain("leaf", one, functions, below) if isinstance(one, dict) else one
             for one in out["leaf"]
         )
+    weights = out.get("class_weight")
+    if isinstance(weights, dict):
+        out["class_weight"] = {
+            label_of(_value_from_json(label)): weight for label, weight in weights["weights"]
+        }
     costs = out.get("costs")
     if isinstance(costs, dict):
         out["costs"] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import unquote
 
 from riparian.errors import NO_EXPERIMENTS
@@ -16,7 +17,7 @@ from riparian.streams.generators.shapes import led, waveform
 from riparian.streams.generators.trees import mdt_tree, rand_cbt, random_tree
 from riparian.streams.stream import Stream
 
-__all__ = ["DATASET", "GENERATORS", "PREFIX", "from_name", "open_named"]
+__all__ = ["DATASET", "GENERATORS", "PREFIX", "from_name", "is_grouped", "open_named"]
 
 PREFIX = "synth:"
 #: The prefix of data sets, which `riparian_experiments` provides.
@@ -122,17 +123,33 @@ def open_named(
     Stream(500 rows, 3 features, 2 classes)
     """
     if name.startswith(DATASET):
-        try:
-            from riparian_experiments import datasets
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError(f"{name}: {NO_EXPERIMENTS}") from None
-        stream: Stream = datasets.from_name(_with(name, "shuffle", seed), note)
+        stream: Stream = _datasets(name).from_name(_with(name, "shuffle", seed), note)
         return stream
     if name.startswith(PREFIX):
         return from_name(_with(name, "seed", seed))
     raise ValueError(
         f"the name of a stream must begin with {PREFIX!r} or {DATASET!r}, got {name!r}"
     )
+
+
+def is_grouped(name: str) -> bool:
+    """Whether the rows of a data set are grouped by class, so that they must be shuffled.
+
+    Parameters
+    ----------
+    name : str
+        ``dataset:`` and the name of a data set.
+    """
+    wanted = name.removeprefix(DATASET).partition("?")[0]
+    return bool(_datasets(name).info(wanted).grouped)
+
+
+def _datasets(name: str) -> Any:
+    try:
+        from riparian_experiments import datasets
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(f"{name}: {NO_EXPERIMENTS}") from None
+    return datasets
 
 
 def _with(name: str, option: str, value: int | None) -> str:

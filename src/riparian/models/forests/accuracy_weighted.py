@@ -57,7 +57,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         Number of folds of the cross-validation.
     epochs : int, default=1
         How often a tree learns its chunk.
-    costs, max_bytes, n_jobs, categorical_features, date_parts
+    costs, class_weight, max_bytes, n_jobs, categorical_features, date_parts
         As in :class:`riparian.Forest`.
 
     Attributes
@@ -103,6 +103,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         n_folds: int = 10,
         epochs: int = 1,
         costs: Any = None,
+        class_weight: Mapping[Any, float] | None = None,
         max_bytes: int | str | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -115,6 +116,7 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         self.n_folds = n_folds
         self.epochs = epochs
         self.costs = costs
+        self.class_weight = class_weight
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features

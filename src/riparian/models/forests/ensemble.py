@@ -14,6 +14,7 @@ import sklearn.base
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
 from riparian.data.schema import Schema
 from riparian.data.table import read_example, refuse_uncertain
@@ -21,6 +22,7 @@ from riparian.drift import Detector
 from riparian.evidence.certificates import Certificates, Split, evidence_lines, splits_of
 from riparian.evidence.structure import Structure
 from riparian.models.base import StreamClassifier
+from riparian.models.batch import read_rows
 from riparian.models.engine import Engine
 from riparian.models.forests.members import (
     Member,
@@ -33,6 +35,7 @@ from riparian.models.forests.members import (
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.models.learned import State
 from riparian.models.parts import Parts
+from riparian.models.paths import indicator, side_by_side
 from riparian.models.settings import byte_count, check_settings
 from riparian.policies import shortest
 from riparian.policies.objects import is_own_object, states_in
@@ -40,6 +43,7 @@ from riparian.policies.parameter import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from scipy.sparse import csr_matrix
 
     from riparian.export.plain import Allowed, PlainTree
 
@@ -82,6 +86,7 @@ class Ensemble(StreamClassifier[E], group="forests"):
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         if axes["costs"] is not None:
             check_costs(axes["costs"])
+        check_class_weight(axes["class_weight"])
         return {
             **self._own_settings(axes),
             "tree": check_settings(self._tree_axes(axes)),
@@ -144,6 +149,68 @@ class Ensemble(StreamClassifier[E], group="forests"):
     def _vote(self, member: int, weight: float, probabilities: dict[Hashable, float]) -> Vote:
         label = max(probabilities, key=probabilities.__getitem__)
         return Vote(member, weight, label if probabilities[label] > 0 else None, probabilities)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf of each member that each row reaches.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows, as in :meth:`predict`.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_rows, n_members)
+            The numbers of the nodes, as in ``estimators_``; the root of each tree is 0.
+
+        Examples
+        --------
+        >>> from riparian import OnlineBagging
+        >>> from riparian.streams import sea
+        >>> forest = OnlineBagging(n_estimators=3).fit(*sea(seed=1).take(2_000))
+        >>> forest.apply([[8.0, 7.0, 1.0]]).shape
+        (1, 3)
+        """
+        found = [nodes["ends"] for nodes in self._nodes_of(X)]
+        return np.stack(found, axis=1).astype(np.int64)
+
+    def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
+        """Return the nodes of all members that each row visits.
+
+        Parameters
+        ----------
+        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+            The rows, as in :meth:`predict`.
+
+        Returns
+        -------
+        indicator : csr_matrix of shape (n_rows, n_nodes)
+            1 for each node on the paths of a row. The columns are the nodes of all members, one
+            member after the other.
+        n_nodes_ptr : ndarray of shape (n_members + 1,)
+            The first column of each member, and the number of all columns.
+
+        Examples
+        --------
+        >>> from riparian import OnlineBagging
+        >>> from riparian.streams import sea
+        >>> forest = OnlineBagging(n_estimators=3).fit(*sea(seed=1).take(2_000))
+        >>> indicator, n_nodes_ptr = forest.decision_path([[8.0, 7.0, 1.0]])
+        >>> indicator[:, n_nodes_ptr[0] : n_nodes_ptr[1]].indices.tolist()
+        [0, 2, 6]
+        """
+        return side_by_side([indicator(nodes) for nodes in self._nodes_of(X)])
+
+    def _nodes_of(self, X: Any) -> list[dict[str, NDArray[Any]]]:
+        """Return the nodes of each member, with the node at which the path of each row ends."""
+        self._fitted()
+        table = read_rows(X)
+        refuse_uncertain(table, "a single path")
+        batch = self._read(table).batch
+        return [
+            standing.tree.nodes(batch if standing.drawn is None else batch.select(standing.drawn))
+            for standing in self._standings()
+        ]
 
     def export_text(
         self, *, member: int | None = None, max_depth: int | None = None, digits: int = 6
@@ -547,6 +614,7 @@ def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
     for name, why in (
         ("max_bytes", "set it on the forest, for all members together"),
         ("costs", "set them on the forest, whose predictions they change"),
+        ("class_weight", "set it on the forest, which weights the rows"),
     ):
         if tree[name] is not None:
             raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")

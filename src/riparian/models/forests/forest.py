@@ -68,6 +68,8 @@ class Forest(Ensemble[_core.Forest]):
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`. The prediction is the
         class of least expected cost by the probabilities of the forest.
+    class_weight : dict or None, default=None
+        Weights of classes, by label, as in :class:`HoeffdingTree`.
     max_bytes : int, str or None, default=None
         Memory limit of the whole forest, in bytes or as a text such as ``"10MB"``. Every tree has
         the same part of it, also trees that may grow in the background.
@@ -132,6 +134,7 @@ class Forest(Ensemble[_core.Forest]):
         drawn_background: bool = False,
         weighted_votes: bool = True,
         costs: Any = None,
+        class_weight: Mapping[Any, float] | None = None,
         max_bytes: int | str | None = None,
         n_jobs: int | None = None,
         random_state: int | None = None,
@@ -149,6 +152,7 @@ class Forest(Ensemble[_core.Forest]):
         self.drawn_background = drawn_background
         self.weighted_votes = weighted_votes
         self.costs = costs
+        self.class_weight = class_weight
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -161,6 +165,7 @@ class Forest(Ensemble[_core.Forest]):
         "n_estimators",
         "rate",
         "costs",
+        "class_weight",
         "max_bytes",
         "n_jobs",
         "random_state",

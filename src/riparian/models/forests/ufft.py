@@ -139,6 +139,8 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair, as in :class:`riparian.HoeffdingTree`. Only the sum
         uses them: the prediction is the class of least expected cost.
+    class_weight : dict or None, default=None
+        Weights of classes, by label, as in :class:`HoeffdingTree`.
     max_bytes : int, str or None, default=None
         Memory limit of the whole forest. Every tree has the same part of it, which becomes smaller
         with each class. A class for which there is no room is an error, and the model stays as it
@@ -213,6 +215,7 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         memory: Memory = "shared",
         drift: DetectorChoice = None,
         costs: Any = None,
+        class_weight: Mapping[Any, float] | None = None,
         max_bytes: int | str | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
@@ -228,6 +231,7 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         self.memory = memory
         self.drift = drift
         self.costs = costs
+        self.class_weight = class_weight
         self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
