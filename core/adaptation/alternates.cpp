@@ -1,4 +1,4 @@
-// Alternates: a subtree that errs more than before gets an alternate [bifet2009].
+// Alternates: a subtree whose error rises gets an alternate [bifet2009].
 #include "alternates.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t room_of_monitor = 2048;
 
-// How often a node learns a row: Poisson(1) times, and at least once, as in MOA.
+// How often a node learns a row: Poisson(1) times but at least once, as in MOA.
 double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept {
     Philox random(seed, row);
     for (std::uint64_t skip = node % 4; skip > 0; --skip) (void)random.bits();
@@ -45,12 +45,12 @@ private:
         p.delta = how_.drift_delta;
         return p;
     }
-    // `v`: which visit it is, of an example with uncertain values.
+    // `v`: the index of the visit, for an example with uncertain values.
     void learn_below(const Example&, const Visit&, std::size_t v, std::size_t y, double w);
-    // What an example weighs at a leaf, with the bootstrap.
+    // The weight of an example at a leaf, after the bootstrap draw.
     [[nodiscard]] double weight_at(std::int32_t node, double w) const noexcept;
     void note_error(std::int32_t node, bool wrong);
-    // Updates the detector of an inner node. Returns whether its alternate took its place.
+    // Updates the detector of an inner node. Returns whether its alternate has replaced it.
     bool judge(std::int32_t node, bool wrong);
 
     Alternates how_;
@@ -59,14 +59,14 @@ private:
 // The example goes down the tree, and down every alternate of a node that it visits. Each subtree
 // predicts, the detectors of its nodes count whether it was right, and its leaves learn.
 //
-// A detector counts an example, as right or wrong, if at least half of it comes to the node: any other
-// example counts for nothing there, and none counts twice at one depth.
+// A detector counts an example as right or wrong if at least half of its weight reaches the node. So no
+// example counts twice at one depth.
 std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double w) {
     constexpr double enough = 0.5;
     std::int32_t predicted = no_prediction;
-    std::size_t v = 0;              // the visit, of an example with distributions
+    std::size_t v = 0;              // index of the visit, for an example with distributions
     std::vector<std::size_t> ends;  // the end of the visits to each subtree
-    // Distributions go down at once, as they are at the visit; a row when the subtree has its turn.
+    // Distributions are routed at the visit; a row is routed when its subtree is next.
     const auto go_down = [&](std::int32_t root, double share) {
         if (example.certain()) {
             note(fragments_, root);
@@ -75,7 +75,7 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
             ends.push_back(example.spread->visits.size());
         }
     };
-    // false: the alternate has taken the place of the node, and what was below it need not be visited.
+    // False if the alternate has replaced the node. The nodes below it are then not visited.
     const auto visit = [&](const Visit& here) {
         const bool counts = here.share >= enough;
         if (here.ends) {
@@ -121,7 +121,7 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
     return predicted;
 }
 
-// From a visited node on: the node may be another one now, with a test.
+// Continues from a visited node, which may have been replaced by one with a test.
 void AlternatesTree::learn_below(const Example& example, const Visit& here, std::size_t v,
                                  std::size_t y, double w) {
     if (example.certain()) {
@@ -143,7 +143,7 @@ double AlternatesTree::weight_at(std::int32_t node, double w) const noexcept {
     return how_.bootstrap ? w * times(how_.seed, state_.seen, side(node).born) : w;
 }
 
-// Detectors are part of the structure, which leaves cannot give up. A detector that has no room for a
+// Detectors belong to the structure, which never shrinks to make room. A detector without room for a
 // longer window starts over.
 void AlternatesTree::note_error(std::int32_t node, bool wrong) {
     const auto has_room = [&] {
@@ -167,7 +167,7 @@ bool AlternatesTree::judge(std::int32_t node, bool wrong) {
     if (!here) return false;
     if (here->errors.signal() == Signal::drift && here->errors.shift() > 0.0) {
         if (const std::int32_t old = side(node).first; old != none) {
-            // An alternate that already errs less belongs to the new concept, while errors go on rising.
+            // An alternate that already errs less has learned the new concept, even if errors still rise.
             const Monitor* const theirs = side(old).monitor.get();
             if (!theirs || theirs->errors.estimate() < here->errors.estimate()) return false;
             drop(old);

@@ -1,9 +1,9 @@
-// Replaced subtrees, kept for the day when their concept comes back.
+// Replaced subtrees are archived, because their concept may return.
 //
-// One that comes back begins like a fresh one, with statistics of its own. It need not wait
-// for examples: it learns those of the window that came since the last check of all splits,
-// and its nodes say that they began there, so that what they hold is a recount over the
-// window, like all that a tree with a window holds.
+// A restored subtree starts with empty statistics, like a new one. It does not have to wait for
+// examples: it learns those of the window since the last check of all splits, and its nodes are
+// marked as begun at that point. Its statistics are then a recount over the window, as everywhere
+// in a tree with a window.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -26,11 +26,11 @@ void WindowTree::give_up_archived(std::size_t i) {
     room_.settle();
 }
 
-// Before another subtree takes the place of what is at a node.
+// Called before another subtree replaces the one at a node.
 void WindowTree::archive(std::int32_t node) {
     const auto n = static_cast<std::int32_t>(nodes_.size());
     std::vector<std::int32_t> ids{node};
-    std::vector<std::int32_t> places(nodes_.size(), none);  // among them
+    std::vector<std::int32_t> places(nodes_.size(), none);  // its place among the archived nodes
     places[static_cast<std::size_t>(node)] = 0;
     for (std::int32_t i = node + 1; i < n; ++i) {
         if (at(i).role != Role::child || places[static_cast<std::size_t>(at(i).parent)] == none ||
@@ -85,8 +85,8 @@ void WindowTree::archive(std::int32_t node) {
     room_.settle();
 }
 
-// Those that stood at a node are its alternates again, as far as there is room; their test
-// begins at once. True if there are any.
+// Makes the archived subtrees of a node its alternates again, as far as there is room. Their test
+// begins at once. Returns whether there are any.
 bool WindowTree::bring_back(std::int32_t node) {
     bool any = false;
     for (const Archived& a : archive_) {
@@ -141,7 +141,7 @@ bool WindowTree::bring_back(const Archived& a) {
     return true;
 }
 
-// Nodes of an archived subtree, the last ones of the tree then, as an alternate of the node that it stood
+// Adds the nodes of an archived subtree at the end of the tree, as an alternate of the node that it was
 // at. Certificates stay in the order of time.
 void WindowTree::plant(const Archived& a, std::uint64_t since) {
     const auto root = static_cast<std::int32_t>(nodes_.size());

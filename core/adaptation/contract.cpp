@@ -33,8 +33,8 @@ bool Adaptation::learn_share(Spread& spread, const Visit& here, std::size_t y, d
 void Adaptation::explore(Spread& spread, std::int32_t root, double share, std::size_t y, double w,
                          bool judged) {
     const std::size_t first = spread.visits.size();
-    std::vector<double>& below = spread.room.below;       // [visit since][class]
-    std::vector<std::size_t>& above = spread.room.above;  // visits on the way here
+    std::vector<double>& below = spread.room.below;       // [visit after this one][class]
+    std::vector<std::size_t>& above = spread.room.above;  // visits on the path to this one
     below.clear();
     above.clear();
     const bool observes = rows_.observes();

@@ -28,7 +28,7 @@ void ExampleWindow::push(const Row& row, std::size_t y, double w) {
     const std::size_t at = (end_ - 1) % a_block;
     std::copy_n(row.x, numeric_, b.values.data() + at * numeric_);
     if (row.gap) {
-        // One NaN for all: the bytes of a file must not depend on whose it was.
+        // All NaNs get the same bits, so that the bytes of a file do not depend on the caller's NaN.
         for (double* x = b.values.data() + at * numeric_; x < b.values.data() + (at + 1) * numeric_;
              ++x) {
             if (*x != *x) *x = nan;
@@ -64,7 +64,7 @@ std::size_t ExampleWindow::distributions(std::size_t place, std::vector<double>&
     return place;
 }
 
-// A block that is empty is the next one to be filled.
+// An empty block is reused as the next one to be filled.
 void ExampleWindow::pop() noexcept {
     if (is_uncertain(first_)) numbers_.pop(length(0));
     if (++first_ % a_block == 0) head_ = head_ + 1 < blocks_.size() ? head_ + 1 : 0;

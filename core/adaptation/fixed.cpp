@@ -15,7 +15,7 @@ public:
     std::int32_t learn(const Example&, std::size_t y, double w) override;
 };
 
-// The row loop learns certain rows.
+// Certain rows are learned by the row loop itself.
 std::int32_t FixedTree::learn(const Example& example, std::size_t y, double w) {
     Spread& spread = *example.spread;
     arrive(example, y);

@@ -1,4 +1,4 @@
-// Options: a node keeps its test and gets further ones, all of which predict [pfahringer2007].
+// Options: a node keeps its test and gets more tests, all of which predict [pfahringer2007].
 #include "options.hpp"
 
 #include <algorithm>
@@ -33,22 +33,22 @@ protected:
     [[nodiscard]] bool several() const noexcept override { return true; }
 
 private:
-    // The nodes that an example visits: to ends_ for a certain row, else to the visits of its spread.
-    // Returns the class that was predicted for a certain row.
+    // Finds the nodes that an example visits. For a certain row they go to ends_, otherwise to the
+    // visits of its spread. Returns the class predicted for a certain row.
     std::int32_t find_visits(const Example&, std::size_t y, double w);
     [[nodiscard]] bool is_due(std::int32_t node) const noexcept;
-    // Counts how many leaves one row may reach from every node of the tree as it is.
+    // Counts how many leaves one row may reach from each node of the present tree.
     void count_paths() noexcept;
-    // The paths of the parent if a node had this many, which are not fewer than it has.
+    // The number of paths of the parent if this node had `paths`, which is at least what it has now.
     [[nodiscard]] std::int32_t paths_above(std::int32_t node, std::int32_t paths) const noexcept;
-    // From the root, with one more option at a node.
+    // The number of paths from the root with one more option at a node.
     [[nodiscard]] std::size_t paths_with_option(std::int32_t node) const noexcept;
     void count_option(std::int32_t node) noexcept;
     [[nodiscard]] std::vector<double> branches_of(std::int32_t node) const;
     void consider_option(std::int32_t node);
 
     Options how_;
-    Ends ends_;  // of the row at hand
+    Ends ends_;  // of the present row
 };
 
 OptionsTree::OptionsTree(const Options& how, Growth& growth, RowLearner& rows)
@@ -99,7 +99,7 @@ void OptionsTree::send_to_options(std::int32_t node, double share, Spread& sprea
 std::int32_t OptionsTree::learn(const Example& example, std::size_t y, double w) {
     const std::int32_t predicted = find_visits(example, y, w);
     const auto visit = [&](const Visit& here) {
-        // Without further options nothing would use the statistics of inner nodes.
+        // If no more options are possible, nothing uses the statistics of inner nodes.
         if (!here.ends && how_.max_paths == 1) return true;
         const bool active = learn_at(example, here, y, w);
         if (active && !here.ends && is_due(here.node)) consider_option(here.node);
@@ -117,7 +117,7 @@ std::int32_t OptionsTree::learn(const Example& example, std::size_t y, double w)
     return predicted;
 }
 
-// Leaves predict on the way, and the example arrives: a certain row after it was predicted.
+// Leaves predict on the way. A certain row arrives at the tree after it was predicted.
 std::int32_t OptionsTree::find_visits(const Example& example, std::size_t y, double w) {
     if (example.certain()) {
         {
@@ -155,7 +155,7 @@ void OptionsTree::count_paths() noexcept {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         sides_[i].paths = nodes_[i].test == Test::leaf ? 1 : 0;
     }
-    // What is below a node comes after it.
+    // Descendants have larger ids.
     for (std::size_t i = nodes_.size(); i-- > 0;) {
         Side& here = sides_[i];
         for (std::int32_t o = here.first; o != none; o = side(o).next) here.paths += side(o).paths;
@@ -190,7 +190,7 @@ void OptionsTree::count_option(std::int32_t node) noexcept {
     }
 }
 
-// A node where no option can begin any more does not use its statistics.
+// A node that cannot get another option does not use its statistics.
 bool OptionsTree::uses_statistics(std::int32_t node) const noexcept {
     if (at(node).test == Test::leaf) return true;
     // An option adds at least two leaves.
@@ -221,8 +221,8 @@ std::vector<double> OptionsTree::branches_of(std::int32_t node) const {
     return table;
 }
 
-// There are no ties, and the null cut does not compete. A feature serves one option only. A node where no
-// option can begin any more loses its statistics: paths and leaves never become fewer.
+// There are no ties, the null cut does not compete, and each feature serves one option only. A node that
+// cannot get another option loses its statistics, because the numbers of paths and leaves never fall.
 void OptionsTree::consider_option(std::int32_t node) {
     const std::size_t place = this->place(node);
     if (!uses_statistics(node)) {
@@ -243,19 +243,19 @@ void OptionsTree::consider_option(std::int32_t node) {
         return checker.option(here, tests);
     });
     checks_.count(place, settings, d.evidence);
-    // Without room for its children it would only come and go.
+    // Without room for its children the option would be dropped at once.
     if (d.verdict == Verdict::wait || !room_.may_add(room_.growth(2, 1), true)) return;
-    // Room for the option may take the statistics of the node, so its branches are found before.
+    // Making room may deactivate the node, so the branches are computed first.
     const std::vector<double> table = checks_.branches(place, d.best);
     const std::int32_t option = attach(node, Role::option);
     if (option == none) return;
-    // Where its children know nothing, the option predicts like the node.
+    // Children without weight predict like the node.
     double* const inherited = leaves_.counts(option) + leaves_.shape().class_stride;
     for (std::size_t k = 0; k < state_.known.n_classes; ++k)
         inherited[k] = leaves_.weights(node)[k];
     growth_.split(static_cast<std::size_t>(at(option).place), d, table);
     if (at(option).test == Test::leaf) {
-        detach(option);  // there was no room for it
+        detach(option);  // the memory limit left no room for it
         --state_.n_leaves;
     } else {
         count_option(node);

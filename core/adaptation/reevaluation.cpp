@@ -29,7 +29,7 @@ private:
     Reevaluation how_;
 };
 
-// The example is learned at every node that it visits. A change at a node is for the examples to come.
+// The example is learned at every node that it visits. A change at a node affects later examples only.
 std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, double w) {
     const bool one_path = example.certain();
     std::int32_t leaf = none, predicted = no_prediction;
@@ -49,8 +49,8 @@ std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, doub
     const auto changed = [&](const Visit& here) {
         return !here.ends && is_due(here.node) && reconsider(here.node);
     };
-    // A change concerns the nodes below, and on one path those need not learn then. With several paths
-    // it would also give other nodes to visit new ids, so all of them learn before the first change.
+    // A change replaces the nodes below, which on a single path then need not learn. With several paths it
+    // would also change the ids of nodes that are still to visit, so all of them learn first.
     each_node([&](const Visit& here) {
         learn_at(example, here, y, w);
         return !(one_path && changed(here));
@@ -84,7 +84,7 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
         change.theirs = {theirs, leaves_[place].weight};
         return change;
     };
-    if (d.best.feature == none) return false;   // there is no cut to compare the test with
+    if (d.best.feature == none) return false;   // no cut to compare the test with
     if (!(d.best.gain > settings_.min_gain)) {  // the null cut wins
         Change change = begin(found.now, 0.0);
         change.kind = ChangeKind::pruned;
@@ -93,9 +93,9 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
         return true;
     }
     const bool same = d.best.feature == test.feature;
-    // Only thresholds move and keep their children: other categories would be other examples.
+    // Only a threshold can move and keep its children. Another category would select other examples.
     if (same && d.best.test == test.test && d.best.category == test.category) {
-        // Where a leaf would wait, the cut stays as it is.
+        // If a leaf with these statistics would wait, the threshold stays.
         if (d.verdict == Verdict::wait || !found.improves) return false;
         if (!room_.make_room_for(room_.growth(0, true), node)) return false;
         Change change = begin(found.now, d.best.gain);
@@ -110,8 +110,8 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     if (same) rival.gain = found.now;
     if (!(rival.gain > 0.0)) rival = {};
     const double lead = d.best.gain - rival.gain;
-    // Two cuts that are equally good would replace each other for ever. So a tie needs a lead of half
-    // of tau, as in CVFDT and MOA.
+    // Two equally good cuts would replace each other forever. So a tie needs a lead of half of tau, as
+    // in CVFDT and MOA.
     if (lead > bound) {
         d.verdict = Verdict::bound;
     } else if (d.epsilon < settings_.tau && lead >= settings_.tau / 2.0) {
@@ -131,7 +131,7 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     return true;
 }
 
-// An inner node becomes a leaf with the statistics that it has kept. Ids up to its own stay as they are.
+// Turns an inner node into a leaf with the statistics that it has kept. Ids up to its own do not change.
 void ReevaluationTree::prune(std::int32_t node) {
     const auto n = static_cast<std::int32_t>(nodes_.size());
     for (std::int32_t i = node + 1; i < n; ++i) {
@@ -143,7 +143,7 @@ void ReevaluationTree::prune(std::int32_t node) {
     to.feature = to.category = to.heavy = none;
     to.place = std::exchange(side(node).record, none);
     nodes_.set_gate(node, 0.0);
-    // An inner node learns without what naive Bayes derives.
+    // Inner nodes do not update the values derived for naive Bayes.
     const NodeRecord& leaf = leaves_[static_cast<std::size_t>(to.place)];
     if (leaves_.shape().derives() && leaf.statistics.is_open()) {
         leaf.statistics.find_bayes(leaves_.shape(), leaves_.own_counts(leaf));

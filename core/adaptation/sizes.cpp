@@ -14,7 +14,7 @@ void demand_sizes_of_subtrees(const Snapshot& s, std::size_t nodes) {
     demand(nodes || s.monitors.empty(), "monitors is too long");
     const std::size_t changes = s.change_seen.size();
     demand(changes <= (nodes ? most_changes : 0), "change_seen is too long");
-    // Of kinds that came later there were none.
+    // Files from before a kind of change existed have none of that kind.
     demand(s.change_totals.size() <= n_change_kinds && s.change_totals.empty() == (nodes == 0),
            "change_totals has other kinds than there are");
     demand_size(s.change_kind, changes, "change_kind");

@@ -24,7 +24,7 @@ void Subtrees::add_node() {
     side.since = side.there = state_.seen + 1;
 }
 
-// It is the row at hand that asks for it.
+// A branch is made for the present row, which it learns.
 void Subtrees::add_branch(std::int32_t node) { side(node).since = side(node).there = state_.seen; }
 
 void Subtrees::trace(std::int32_t leaf, std::int32_t root) {
@@ -46,7 +46,7 @@ void Subtrees::give_back_room() {
         shorten_list(*list);
 }
 
-// ---- how they begin, take the place of a node, and go ----
+// ---- how subtrees begin, replace a node, and end ----
 
 std::int32_t Subtrees::attach(std::int32_t owner, Role role) {
     const std::size_t more = room_.growth(1, false);
@@ -72,7 +72,7 @@ void Subtrees::detach(std::int32_t root) {
     note(given_up_, root);
 }
 
-// The owner keeps its id; birth, statistics and detector are those of the other.
+// The owner keeps its id. It gets the birth, statistics and detector of the other node.
 void Subtrees::promote(std::int32_t owner, std::int32_t root) {
     const auto n = static_cast<std::int32_t>(nodes_.size());
     detach(root);
@@ -99,11 +99,11 @@ void Subtrees::drop(std::int32_t alternate) {
     detach(alternate);
 }
 
-// The others close up in their order.
+// The remaining nodes keep their order.
 void Subtrees::compact() {
     const Charge charge(structure_);
     const std::size_t n = nodes_.size();
-    std::vector<std::int32_t> ids(n, 0);  // what becomes of each; none: it goes
+    std::vector<std::int32_t> ids(n, 0);  // the new id of each node; none: it is removed
     for (const std::int32_t root : given_up_) ids[static_cast<std::size_t>(root)] = none;
     std::int32_t left = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -138,7 +138,7 @@ void Subtrees::compact() {
     room_.settle();
 }
 
-// ---- what was changed ----
+// ---- changes ----
 
 Change Subtrees::change_at(std::int32_t node) const {
     Change c;

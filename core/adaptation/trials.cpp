@@ -8,16 +8,16 @@
 namespace riparian {
 namespace {
 
-// Of the nodes with a test: where more became doubtful in one check, the window is halved.
+// If a larger share of the nodes with a test becomes doubtful in one check, the window is halved.
 constexpr double many_doubtful = 0.25;
-constexpr std::size_t window_growth = 100;  // else it gets longer by a hundredth
+constexpr std::size_t window_growth = 100;  // otherwise it grows by a hundredth
 
-// Alternates of nodes of alternates.
+// The most levels of alternates of alternates.
 constexpr std::size_t most_levels = 2;
 
 }  // namespace
 
-// An example of this weight has come to a node with alternates, which predicted it wrongly or not.
+// Counts an example at a node with alternates, by whether the node predicted it wrongly.
 void WindowTree::note_test(std::int32_t node, bool wrong, double w) {
     Trial& trial = *side(node).trial;
     if (trial.waited < how_.test_period) {
@@ -29,7 +29,7 @@ void WindowTree::note_test(std::int32_t node, bool wrong, double w) {
     if (trial.tested >= how_.test_size) note(tested_, node);
 }
 
-// The same of an alternate, while its node is tested.
+// Does the same for an alternate while its node is tested.
 void WindowTree::note_own_test(std::int32_t alternate, bool wrong, double w) {
     if (!(side(at(alternate).parent).trial->tested > 0.0)) return;
     Trial& trial = *side(alternate).trial;
@@ -37,8 +37,8 @@ void WindowTree::note_own_test(std::int32_t alternate, bool wrong, double w) {
     if (wrong) trial.own_errors += w;
 }
 
-// The best of those that were there from the beginning of the test takes the place of the
-// node, if it erred less; those that fall behind are given up.
+// The best alternate that took part in the whole test replaces the node if it erred less. Alternates
+// that fall behind are dropped.
 void WindowTree::conclude_test(std::int32_t node) {
     for (std::int32_t i = node; i != none; i = at(i).parent) {
         if (std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) return;
@@ -66,7 +66,7 @@ void WindowTree::conclude_test(std::int32_t node) {
             archive(node);
         }
         promote(node, best);
-        // Its own trial against its alternates goes on.
+        // Its own trial against its alternates continues.
         const Trial& before = *side(best).trial;
         Trial& after = *side(node).trial;
         after.waited = before.waited;
@@ -92,7 +92,7 @@ void WindowTree::conclude_test(std::int32_t node) {
     tidy_trial(node);
 }
 
-// None without an alternate, unless it is one itself.
+// A node without alternates has no trial, unless it is the root of an alternate.
 void WindowTree::tidy_trial(std::int32_t node) {
     Side& s = side(node);
     if (s.first != none) return;
@@ -107,8 +107,8 @@ void WindowTree::tidy_trial(std::int32_t node) {
 
 // ---- the validity of splits ----
 
-// Whether a node may have alternates. The root of an alternate has none: they can as well be
-// alternates of its node; and each level takes a row to many more nodes.
+// Whether a node may have alternates. The root of an alternate has none, because they can be
+// alternates of its node. Each level of nesting lets a row visit many more nodes.
 bool WindowTree::may_have_alternates(std::int32_t node) const noexcept {
     std::size_t levels = 0;
     for (std::int32_t root = nodes_.fragment(node); root != 0;
@@ -120,8 +120,8 @@ bool WindowTree::may_have_alternates(std::int32_t node) const noexcept {
 // Whether a split on the best cut should be tried as an alternate.
 bool WindowTree::is_doubtful(std::int32_t node, const Decision& d) const {
     if (d.verdict == Verdict::wait || d.best.feature == at(node).feature) return false;
-    // A tie asks for more than at a leaf, or features that are equally good would take
-    // turns for ever.
+    // A tie needs more than at a leaf. Otherwise equally good features would replace each other
+    // forever.
     if (d.verdict == Verdict::tie && d.gap() < settings_.tau / 2.0) return false;
     for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
         if (at(b).feature == d.best.feature) return false;

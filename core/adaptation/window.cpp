@@ -1,17 +1,17 @@
-// The tree of the last examples [hulten2001].
+// A tree over a window of examples [hulten2001].
 //
-// Every node, also of alternates, holds the statistics of those examples of
-// the window that it has learned. An example has a number, and a node the number of the first
-// one that it may have learned. Tests never change in place and children are younger than
-// their node, so an example that leaves the window is at the nodes on its present path that
-// are old enough, and at no others.
+// Every node, including those of alternates, has the statistics of the examples in the window that it
+// has learned. Each example has a number, and each node has the number of the first example that it
+// may have learned. Tests never change in place, and children are younger than their node. So an
+// example that leaves the window was learned at the nodes on its present path that are old enough,
+// and nowhere else.
 //
-// Counts are exact sums, since weights are whole steps and a full window of the heaviest examples
-// has no more of them than a double has digits (Window::heaviest). Moments are downdated, which
-// leaves rounding behind, and minima and maxima stay. So all statistics are counted again, from
-// the window, whenever four times as many examples were forgotten as it holds. That reads every fourth
-// example once more; to do so for each example would cost a quarter of the speed. They are also counted
-// again where hardly anything is left of a class but the rounding of a heavy example.
+// Counts are exact sums: weights are whole steps, and a full window of the heaviest examples has no more
+// steps than a double has digits (Window::heaviest). Moments are downdated, which leaves rounding
+// errors, and minima and maxima do not shrink. So all statistics are counted again from the window
+// after four times as many examples were forgotten as it holds. Counting more often costs speed: a
+// quarter if every example is read twice. A class is also counted again if little is left of it except
+// the rounding error of a heavy example.
 #include "window.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::unique_ptr<Adaptation> Window::begin(Growth& growth, RowLearner& rows) cons
 
 std::int32_t WindowTree::learn(const Example& example, std::size_t y, double given) {
     const double w = in_steps(given);
-    arrive(example, y);  // before it may need a branch, whose age is counted in rows
+    arrive(example, y);  // first, because it may need a branch whose age is counted in rows
     tested_.clear();
     std::int32_t predicted = no_prediction;
     if (example.certain()) {
@@ -61,7 +61,8 @@ std::int32_t WindowTree::learn(const Example& example, std::size_t y, double giv
         return true;
     });
     for (const std::int32_t node : tested_) {
-        const Trial* const trial = side(node).trial.get();  // two parts may end one test
+        // It may be gone: two parts of an example may end one test.
+        const Trial* const trial = side(node).trial.get();
         if (trial && trial->tested >= how_.test_size) conclude_test(node);
     }
     if (state_.seen % how_.validity_period == 0) check_all_splits();
@@ -69,10 +70,10 @@ std::int32_t WindowTree::learn(const Example& example, std::size_t y, double giv
     return predicted;
 }
 
-// A row takes one path in each subtree, of which one leaf predicts. It compares a subtree with its
-// alternates from the leaf upwards, and is learned by the last subtree first. That is the other way round
-// than with distributions. The order decides on the ids of nodes that two subtrees add for one row, and
-// below a memory limit on which leaf stays active, so one order for both would change models.
+// A row follows one path in each subtree, and one leaf predicts. Subtrees are compared with their
+// alternates from the leaf upwards, and the last subtree learns first. With distributions it is the
+// other way round. The order decides the ids of nodes that two subtrees add for one row and, below a
+// memory limit, which leaf stays active. So one order for both would change models.
 std::int32_t WindowTree::compare(const Example& example, std::size_t y, double w) {
     const Row& row = example.row;
     std::int32_t of_the_tree = no_prediction;
@@ -97,8 +98,8 @@ std::int32_t WindowTree::compare(const Example& example, std::size_t y, double w
     return of_the_tree;
 }
 
-// With distributions, a part comes to a node: it is predicted by the sum of the leaves below the node, and
-// weighs as much as its share, in steps.
+// With distributions, a part of the example reaches a node. It is predicted by the sum of the leaves
+// below the node, and its weight is its share, in steps.
 void WindowTree::compare(Spread& spread, std::size_t y, double w) {
     explore(spread, 0, 1.0, y, w, true);
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
@@ -121,7 +122,7 @@ void WindowTree::each_visited(const Example& example, OfVisit&& visit) {
         each_visit(*example.spread, visit);
         return;
     }
-    for (; !path_.empty(); path_.pop_back()) {  // every leaf after the nodes above it
+    for (; !path_.empty(); path_.pop_back()) {  // a leaf comes after the nodes above it
         const std::int32_t node = path_.back();
         visit(Visit{node, 1.0, at(node).test == Test::leaf});
     }
@@ -129,7 +130,7 @@ void WindowTree::each_visited(const Example& example, OfVisit&& visit) {
 
 // ---- the window ----
 
-// The nodes that have learned an example of the window, as its visits: see each_that_learned.
+// Finds the nodes that have learned an example of the window, as its visits (see each_that_learned).
 void WindowTree::retrace(Spread& spread, std::uint64_t number) const {
     const auto enter = [&](std::int32_t node, double share) {
         if (side(node).since > number) return false;
@@ -171,7 +172,7 @@ void WindowTree::remember(Spread& spread, std::size_t y, double w) {
     room_.settle();
 }
 
-// Numbers of distributions take the room of examples.
+// The numbers of distributions use memory that examples would use otherwise.
 void WindowTree::make_room_to_remember(std::size_t numbers) {
     const auto fits = [&] {
         return window_fits(settings_.max_bytes, leaves_.shape().numeric,
@@ -201,7 +202,7 @@ void WindowTree::make_room_to_remember(std::size_t numbers) {
     recount_if_due();
 }
 
-// For good: not for the next one to come.
+// Makes the window shorter permanently, not only for the next example.
 void WindowTree::shorten(std::size_t limit, std::size_t numeric, std::size_t categorical) {
     const auto fits = [&] {
         return window_fits(limit, numeric, categorical, examples_.numbers().size());
@@ -257,7 +258,7 @@ void WindowTree::forget_oldest() {
     ++forgotten_;
 }
 
-// Tests are what they were, so it is in the same fractions at the same nodes.
+// Tests have not changed, so the same fractions of the example are at the same nodes.
 void WindowTree::forget_oldest(Spread& spread) {
     const std::uint64_t number = examples_.first();
     const std::size_t y = examples_.label(number);
@@ -291,13 +292,13 @@ void WindowTree::forget_at(std::int32_t node, const Row& row, std::size_t y, dou
     lower(leaf.weight, w);
     const bool is_leaf = at(node).test == Test::leaf;
     if (is_leaf) {
-        // Which predictors were right about the example is not known any more, so all counts are scaled.
+        // It is not known which predictors were right about the example, so all counts are scaled.
         const double left = before > 0.0 ? leaf.weight / before : 0.0;
         for (double& number : leaf.numbers) number *= left;
         if (PredictorState* const state = leaves_.state(place))
             state->forget(leaves_.shape(), left);
     }
-    // What is between the two arrived since the last check.
+    // The difference is the weight since the last check.
     leaf.checked -= w;
     try {
         const bool precise = is_leaf
@@ -314,7 +315,7 @@ void WindowTree::recount() {
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < nodes_.size(); ++i) {
         double* const seen = leaves_.counts(i);
         std::fill_n(seen, leaves_.shape().class_stride, 0.0);
-        // What a split estimated from examples that are all gone.
+        // The estimate of a split whose examples have all left the window.
         if (side(i).since <= examples_.first()) {
             std::fill_n(seen + leaves_.shape().class_stride, leaves_.shape().class_stride, 0.0);
         }
@@ -380,13 +381,13 @@ void WindowTree::set_window(std::size_t examples) {
     shorten(settings_.max_bytes, leaves_.shape().numeric, leaves_.shape().categorical);
 }
 
-// An inner node predicts nothing.
+// Inner nodes do not predict.
 void WindowTree::keep_record(std::int32_t node, std::size_t place) {
     Subtrees::keep_record(node, place);
     leaves_[place].numbers = {};
 }
 
-// Rows that get wider leave room for fewer.
+// Wider rows leave room for fewer examples.
 void WindowTree::widen(std::size_t numeric, std::size_t categorical) {
     numeric += leaves_.shape().numeric;
     categorical += leaves_.shape().categorical;

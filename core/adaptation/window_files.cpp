@@ -1,4 +1,4 @@
-// A tree with a window in files: its examples, trials and archive.
+// Saves and restores what a tree with a window has in addition: examples, trials and archive.
 
 #include <algorithm>
 #include <cmath>
@@ -90,7 +90,7 @@ void WindowTree::restore(const Snapshot& s) {
         demand((s.on_trial[i] == 1) == (side.first != none || nodes_[i].role == Role::alternate),
                at_row("on_trial", i) + "no trial where there is one, or one where there is none");
         if (!s.on_trial[i]) continue;
-        const double* const t = trials.take(Snapshot::trial_values_each);
+        const double* const t = trials.read(Snapshot::trial_values_each);
         for (std::size_t k = 0; k < Snapshot::trial_values_each; ++k) {
             demand(t[k] >= 0.0 && (t[k] <= heaviest || (k == 5 && t[k] == infinity)),
                    at_row("on_trial", i) + "not a weight");
@@ -114,7 +114,7 @@ void WindowTree::settle_in() {
                         examples_.numbers().size());
 }
 
-// Gives what they weigh together.
+// Returns their total weight.
 double WindowTree::restore_examples(const Snapshot& s) {
     const std::size_t numeric = leaves_.shape().numeric, categorical = leaves_.shape().categorical;
     examples_.begin(state_.seen + 1 - s.window_labels.size());
@@ -139,7 +139,7 @@ double WindowTree::restore_examples(const Snapshot& s) {
     return total;
 }
 
-// What is forgotten one day must be there.
+// Every example of the window is forgotten one day, so the nodes must contain it.
 void WindowTree::demand_counts(const Snapshot& s) {
     std::vector<double> counts(nodes_.size() * state_.known.n_classes, 0.0);
     Spread spread;
@@ -167,12 +167,12 @@ void WindowTree::demand_counts(const Snapshot& s) {
     }
 }
 
-// As Spread::write has them; of values that the row does not have.
+// In the layout of Spread::write. Each distribution stands for a value that the row lacks.
 std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader& numbers,
                                                    const std::string& where) const {
     std::vector<double> all;
     const auto take = [&](std::size_t n) {
-        const double* const taken = numbers.take(n);
+        const double* const taken = numbers.read(n);
         all.insert(all.end(), taken, taken + n);
         return taken;
     };
@@ -222,11 +222,11 @@ std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader&
     return all;
 }
 
-// Nodes of an archived subtree, the children of every one of them found.
+// The nodes of an archived subtree, with the children of each.
 void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n,
                                         Archived& a, const std::string& where) const {
     std::vector<std::vector<std::int32_t>> children(n);  // their branches
-    std::vector<std::int32_t> second(n, none);           // where it must stand
+    std::vector<std::int32_t> second(n, none);           // the id that it must have
     a.nodes.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t* const p =

@@ -1,4 +1,4 @@
-// How much of a memory limit a window of examples takes.
+// How much of a memory limit a window of examples uses.
 #include <algorithm>
 
 #include "window_tree.hpp"
@@ -6,7 +6,7 @@
 namespace riparian {
 namespace {
 
-// Of the limit: what a window of examples may take.
+// The share of the limit that a window of examples may use.
 constexpr std::size_t window_share = 4;
 
 }  // namespace

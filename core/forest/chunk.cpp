@@ -26,7 +26,7 @@ void Chunk::add(const Batch& batch, std::size_t row, std::int32_t y, double w) {
                 x = column.type == Column::Type::f64 ? column.at<double>(row)
                                                      : static_cast<double>(column.at<float>(row));
             }
-            // One NaN for all, whatever bits it came with.
+            // All NaNs get the same bits.
             numbers[n++].push_back(x == x ? x : std::numeric_limits<double>::quiet_NaN());
         } else {
             std::int32_t code = missing_code;

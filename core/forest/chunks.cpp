@@ -96,8 +96,8 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
         poll(stop);
         const std::size_t most = set_aside(std::min(pace_.rows(batch.rows), batch.rows - first));
         const auto lock = turnstile_.writing();
-        // Until the chunk is full the members that vote are the same, but for a first chunk,
-        // which its tree predicts while it learns.
+        // Until the chunk is full the voting members stay the same. The first chunk is an exception:
+        // its tree predicts while it learns.
         const bool growing = kept_.empty();
         std::size_t last = first;
         for (std::size_t room = settings_.rows - chunk_.rows(); last < batch.rows && room > 0;
@@ -108,7 +108,7 @@ void ChunkForest::run(const Batch& batch, const std::int32_t* y, const double* w
         }
         const Pace::Timer timer(pace_, last - first, turnstile_);
         if (predictions) {
-            // A class that a row brings is known to all rows after it.
+            // A new class is known to all later rows.
             std::vector<std::uint32_t> known;
             std::size_t classes = seen_ ? schema_.classes : 0;
             for (std::size_t r = first; r < last; ++r) {
@@ -224,8 +224,8 @@ void ChunkForest::end_chunk() {
 
 // ---- predicting ----
 
-// The best members that beat chance; the newest where none does, and before the first chunk is
-// full the one that learns it.
+// The best members that beat chance. If none does, the newest; before the first chunk is full, the
+// member that learns it.
 std::vector<ChunkForest::Kept> ChunkForest::voting_members() const {
     if (kept_.empty()) return {{learner_, seen_ > 0 ? 1.0 : 0.0, chunks_}};
     std::vector<Kept> out;
@@ -244,7 +244,7 @@ void ChunkForest::predict_rows(const Batch& batch, const Predictions& prediction
     const std::vector<Kept> voters = voting_members();
     Pace pace(256);
     const std::size_t rows = known.size();
-    // Rows bring classes to those after them: the last one knows the most.
+    // Later rows know more classes; the last one knows the most.
     const std::size_t classes = rows ? known.back() : 0;
     const std::size_t width = std::max({predictions.width, classes, std::size_t{1}});
     const std::size_t most = block_rows(voters.size(), width);
@@ -269,7 +269,7 @@ void ChunkForest::predict(const Batch& batch, const Predictions& predictions, St
                           Moment* moment) const {
     const auto lock = turnstile_.reading();
     if (moment) *moment = {seen_, schema_.classes};
-    // Classes that came after the call began are not part of the prediction.
+    // Classes that appeared after the call began are not part of the prediction.
     std::size_t known = seen_ ? schema_.classes : 0;
     if (predictions.width) known = std::min(known, predictions.width);
     predict_rows(batch, predictions, 0, std::vector(batch.rows, static_cast<std::uint32_t>(known)),
@@ -288,7 +288,7 @@ void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<doubl
     }
 }
 
-// ---- looking ----
+// ---- inspection ----
 
 std::size_t ChunkForest::n_members() const {
     const auto lock = turnstile_.reading();
@@ -302,7 +302,7 @@ std::shared_ptr<Tree> ChunkForest::tree(std::size_t member) const {
 
 std::vector<ChunkRecord> ChunkForest::records() const {
     const auto lock = turnstile_.reading();
-    // The one that learns the first chunk predicts from its first row on.
+    // The member that learns the first chunk predicts from its first row on.
     if (kept_.empty()) return {{learner_, 0.0, 1.0, chunks_, false}};
     const std::vector<Kept> voters = voting_members();
     std::vector<ChunkRecord> out;

@@ -1,4 +1,4 @@
-// A forest of chunks as flat arrays, and back: the one place where what they mean is checked.
+// Saves and restores a forest of chunks as flat arrays. Their meaning is validated here only.
 #include <cmath>
 
 #include "../demand.hpp"

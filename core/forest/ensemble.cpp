@@ -124,7 +124,7 @@ std::size_t Ensemble::least_bytes() const {
     return needed();
 }
 
-// As much for every tree as the largest needs, or one that begins.
+// Each tree gets as much as the largest one, or a new one, needs.
 std::size_t Ensemble::needed() const {
     TreeSettings settings = settings_of_a_tree();
     settings.max_bytes = std::size_t{1} << 60;
@@ -148,7 +148,7 @@ std::size_t Ensemble::most_of_rows(std::size_t rows) const {
     return bytes;
 }
 
-// For more rows than asked for, so that it need not be worked out for every single one.
+// Computed for more rows than requested, so that it is not computed for every row.
 std::size_t Ensemble::set_aside(std::size_t rows) {
     constexpr std::size_t at_once = 512;
     if (rows > rows_left_ || reserve_.used()) {
@@ -180,7 +180,7 @@ void Ensemble::prequential(const Batch& batch, const std::int32_t* y, const doub
     within_limit([&] { run(batch, y, w, &predictions, stop); });
 }
 
-// ---- what the forest is ----
+// ---- facts ----
 
 Facts Ensemble::facts() const {
     const auto lock = turnstile_.reading();
@@ -202,7 +202,7 @@ std::vector<std::uint32_t> Ensemble::all_features() const {
     return all;
 }
 
-// ---- as flat arrays, and back ----
+// ---- files ----
 
 void Ensemble::save(SchemaSnapshot& s) const {
     s.seen = {seen_};

@@ -26,7 +26,7 @@ Forest::Forest(const ForestSettings& settings)
 
 void Forest::give_features(const std::vector<Kind>& kinds) {
     schema_.met_at.resize(schema_.kinds.size(), Schema::never);
-    // With the names, since every member may list the features that it sees.
+    // Names count too, since every member may list its features.
     names_ +=
         kinds.size() * (16 + settings_.members * trees_a_member() * 2 * sizeof(std::uint32_t));
     for (Member& m : members_) m.add_features(schema_);
@@ -43,7 +43,7 @@ std::size_t Forest::without_trees() const noexcept {
     return object_bytes + settings_.members * (sizeof(Member) + detectors * room_of_detector);
 }
 
-// The same for every tree, whatever the others hold: no member depends on another.
+// The same for every tree, so that no member depends on another.
 std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
     const std::size_t left = without_names(limit);
@@ -78,7 +78,7 @@ std::size_t Forest::memory_bytes() const {
 
 // ---- learning and predicting ----
 
-// What a block brings to the schema.
+// Extends the schema by what a block contains.
 void Forest::note(const Block& block) {
     std::size_t slot = 0;
     for (std::size_t f = 0; f < schema_.kinds.size(); ++f) {
@@ -110,7 +110,7 @@ void Forest::note(const Block& block) {
     }
 }
 
-// Any member may begin again, with one tree or two.
+// Any member may start over with one or two trees.
 std::size_t Forest::most_of_rows(std::size_t rows) const {
     std::size_t largest = 64 * 1024;
     for (const auto& tree : trees()) largest = std::max(largest, tree->memory().most_of_rows(rows));
@@ -168,8 +168,8 @@ void Forest::run_block(const Block& block, const Predictions* predictions, std::
         first);
 }
 
-// Where errors rose, the member with the most errors after that row starts over: what it did
-// with the rows since then is done again.
+// If errors rose, the member with the most errors after that row starts over and processes the rows
+// since then again.
 void Forest::replace_worst(const Block& block, std::vector<Member::Rises>& rises,
                            const std::vector<Votes>& votes) {
     for (std::size_t r = 0; r < block.batch.rows; ++r) {
@@ -196,7 +196,7 @@ void Forest::predict(const Batch& batch, const Predictions& predictions, Stop* s
     for (std::size_t first = 0; first < batch.rows;) {
         poll(stop);
         const auto lock = locks.of_block();
-        // Classes that came after the call began are not part of the prediction.
+        // Classes that appeared after the call began are not part of the prediction.
         const std::size_t width =
             predictions.width ? predictions.width : std::max<std::size_t>(schema_.classes, 1);
         const std::size_t rows = std::min(pace.rows(block_rows(n, width)), batch.rows - first);
@@ -222,7 +222,7 @@ void Forest::votes(const Batch& batch, std::size_t width, std::vector<double>& s
     }
 }
 
-// ---- looking ----
+// ---- inspection ----
 
 std::vector<Record> Forest::records() const {
     const auto lock = turnstile_.reading();

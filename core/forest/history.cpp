@@ -37,8 +37,8 @@ void History::reshape(const Shape& to) {
     categorical_ = to.categorical;
 }
 
-// By doubling, since a file must not ask for room that it has no rows for; beyond what lasts,
-// by little.
+// Grows by doubling, so that a file cannot allocate memory that it has no rows for. Beyond the lasting
+// size it grows by little.
 void History::make_room() {
     const std::size_t lasting = most_ + at_once;
     const std::size_t room = size() < lasting

@@ -25,11 +25,11 @@ Member::Member(const ForestSettings& settings, std::uint64_t number)
       warning_(settings.warning),
       drift_(settings.drift) {}
 
-// A tree that begins after the row with this number.
+// Makes a tree that begins after the row with this number.
 GrownTree Member::grow(const Schema& schema, std::uint64_t number) {
     GrownTree g;
     g.generation = generations_++;
-    // The seeds of trees are apart from the numbers that rows count with.
+    // The seeds of trees differ from the numbers that draw row weights.
     const std::uint64_t seed = Philox(settings_->seed, ~number_, g.generation).bits();
     TreeSettings settings = settings_->tree;
     settings.leaf_features.seed = seed;
@@ -154,7 +154,7 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
     std::uint64_t first_met = Schema::never;
     for (const std::uint64_t met_at : schema.met_at) first_met = std::min(first_met, met_at);
     while (first < rows) {
-        // Until other trees stand here, with other features perhaps.
+        // Until the trees are replaced, perhaps by trees with other features.
         const Batch front_rows = columns_for(front_, block.batch);
         const Batch back_rows = back_.tree ? columns_for(back_, block.batch) : Batch{};
         const std::shared_ptr<Tree> front = front_.tree, back = back_.tree;
@@ -162,7 +162,7 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
         if (front) front_turn.emplace(*front);
         if (back) back_turn.emplace(*back);
         std::optional<RowBuffer> buffer,
-            own_buffer;  // own: where the background tree has other features
+            own_buffer;  // used if the background tree has other features
         if (front) buffer.emplace(front_turn->buffer_of(front_rows));
         if (back && !(buffer && !settings_->patch.draws())) {
             own_buffer.emplace(back_turn->buffer_of(back_rows));
@@ -186,7 +186,7 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                     if (votes.shares)
                         std::fill_n(votes.shares + first * votes.width, votes.width, 0.0);
                     if (number == 0) continue;
-                    // The first row, or the first that has a value to draw: the tree begins with it.
+                    // The tree begins with the first row that has a value to draw.
                     front_ = grow(schema, number);
                     back_ = {};
                     changed = true;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t object_bytes = 1376;
 static_assert(sizeof(PairForest) <= object_bytes);
 
-// Rows that are learned together: enough that threads seldom wait for each other, few where
-// memory is scarce, since they are held.
+// Rows that are learned together. Enough so that threads seldom wait for each other, but few if memory
+// is limited, because the rows are held.
 constexpr std::size_t most_rows = 1024, most_rows_limited = 64;
 constexpr std::size_t most_shares = std::size_t{1} << 20;
 constexpr std::size_t room_of_detector = 8192;
@@ -39,7 +39,7 @@ void PairForest::give_features(const std::vector<Kind>& kinds) {
     shape_.stride = (shape_.numeric + 3) / 4 * 4;
     names_ += kinds.size() * bytes_of_a_feature;
     history_.reshape(shape_);
-    // Wider rows take from what trees may hold.
+    // Wider rows leave less memory for trees.
     if (limited()) share_out(max_bytes_, pairs_.size());
     for (Pair& pair : pairs_) pair.tree->add_features(kinds);
 }
@@ -53,7 +53,7 @@ std::size_t PairForest::without_trees(std::size_t pairs) const noexcept {
            pairs * (sizeof(Pair) + (settings_.drift ? room_of_detector : 0));
 }
 
-// The same for every pair, and less for each as pairs come.
+// The same for every pair; less for each as the number of pairs grows.
 std::size_t PairForest::bytes_of_a_tree(std::size_t limit, std::size_t pairs) const noexcept {
     if (limit == SIZE_MAX) return SIZE_MAX;
     pairs = std::max<std::size_t>(pairs, 1);
@@ -68,11 +68,11 @@ void PairForest::share_out(std::size_t limit, std::size_t pairs) {
 }
 
 std::size_t PairForest::limit_for(std::size_t of_a_tree) const noexcept {
-    // Rows show which classes come; before them, names do.
+    // The number of classes is known from rows or, before the first row, from names.
     const std::size_t named = to_see_ ? 0 : order_.size() + coming();
     const std::size_t classes = std::max({named, to_see_, order_.size(), std::size_t{2}});
     const std::size_t pairs = classes * (classes - 1) / 2;
-    // Until all classes come, the trees that there are may grow into the room of the others.
+    // Until all classes have appeared, existing trees may use the room of the others.
     if (pairs > std::max<std::size_t>(pairs_.size(), 1)) of_a_tree += of_a_tree / 2;
     return with_names(without_trees(pairs) + pairs * of_a_tree);
 }
@@ -80,7 +80,7 @@ std::size_t PairForest::limit_for(std::size_t of_a_tree) const noexcept {
 std::vector<std::shared_ptr<Tree>> PairForest::trees() const {
     std::vector<std::shared_ptr<Tree>> all;
     for (const Pair& pair : pairs_) {
-        if (pair.tree) all.push_back(pair.tree);  // none where the first did not fit
+        if (pair.tree) all.push_back(pair.tree);  // null if the first did not fit
     }
     return all;
 }
@@ -119,7 +119,7 @@ void PairForest::grow(Pair& pair) {
     pair.tree->declare_classes(2);
 }
 
-// The examples of its classes among the last rows of the forest.
+// Learns the examples of its classes among the last rows of the forest.
 RowLearner::Elsewhere PairForest::memory_of(const Pair& pair) const {
     if (!settings_.shared) return {};
     return [this, &pair](const RowLearner::Recaller& recall) {
@@ -131,7 +131,7 @@ RowLearner::Elsewhere PairForest::memory_of(const Pair& pair) const {
     };
 }
 
-// Learns the rows of its classes among these, which are held.
+// Learns the rows of its classes among the held rows.
 void PairForest::replay(Pair& pair, std::uint64_t from, std::uint64_t to) {
     Turn turn(*pair.tree, memory_of(pair));
     pair.begin = from;
@@ -159,8 +159,8 @@ void PairForest::add_pair(std::size_t one, std::size_t other) {
     pair.drift = settings_.drift;
 }
 
-// The last row that is held is the first of its class: from now on there is a tree for it and
-// each class before it, which begins with what is remembered of that class.
+// The last held row is the first of its class. A tree is made for it and each earlier class; the tree
+// begins with the remembered rows of that class.
 void PairForest::add_class_seen(std::size_t y) {
     const std::size_t before = pairs_.size(), fresh = order_.size();
     if (limited() && fresh > 0) share_out(max_bytes_, before + fresh);
@@ -176,7 +176,7 @@ void PairForest::add_class_seen(std::size_t y) {
     });
 }
 
-// ---- looking ----
+// ---- inspection ----
 
 std::size_t PairForest::n_classes_seen() const {
     const auto lock = turnstile_.reading();

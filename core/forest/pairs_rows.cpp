@@ -22,8 +22,8 @@ std::size_t PairForest::seen_after(const std::int32_t* y, const double* w, std::
     return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), 1));
 }
 
-// A class brings a tree for each class before it, and any tree may begin again; both learn the rows
-// that are held.
+// A new class adds a tree for each earlier class, and any tree may start over. Both learn the held
+// rows.
 std::size_t PairForest::most_of_rows(std::size_t rows) const {
     std::size_t largest = 64 * 1024;
     for (const auto& tree : trees()) {
@@ -39,7 +39,7 @@ void PairForest::run(const Batch& batch, const std::int32_t* y, const double* w,
     if (limited()) to_see_ = seen_after(y, w, batch.rows);
     for (std::size_t first = 0; first < batch.rows;) {
         poll(stop);
-        // A block ends with the row that brings a class: its trees begin after it.
+        // A block ends with the first row of a class, because the trees of the class begin after it.
         const std::size_t most =
             set_aside(std::min(pace_.rows(block_rows(predictions != nullptr)), batch.rows - first));
         const auto lock = turnstile_.writing();
@@ -113,10 +113,10 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
             asked = 0;
             for (std::size_t i = 0; i < n; ++i) asked += is_own(r + i) ? 1 : 0;
         }
-        // Rows walk together where most of them are asked for.
+        // Rows are routed together if most of them are needed.
         const bool together = 2 * asked >= n;
         if (together) turn->route(buffer, n);
-        bool same = together;  // as the tree that found them
+        bool same = together;  // the tree is still the one that routed them
         for (std::size_t i = 0; i < n; ++i, ++r) {
             const bool own = is_own(r);
             if (!own && !shares) continue;
@@ -146,7 +146,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
     }
 }
 
-// The sum of what the pairs say, in their order, divided by how many they are.
+// The mean of the pairs' predictions, summed in their order.
 void PairForest::combine(const std::vector<double>& shares, std::size_t rows, std::size_t codes,
                          const Predictions& predictions, std::size_t first) const {
     const std::size_t width = std::max(predictions.width, schema_.classes);
@@ -162,7 +162,7 @@ void PairForest::combine(const std::vector<double>& shares, std::size_t rows, st
             sums[r * width + pair.high] += predicted[2 * r + 1];
         }
     }
-    // Before there is a pair, the only class there is.
+    // Before the first pair there is one class, which is predicted.
     const auto only =
         std::find_if(order_.begin(), order_.end(), [&](std::uint32_t y) { return y < codes; });
     const bool alone = counted == 0 && only != order_.end();
@@ -204,7 +204,7 @@ void PairForest::predict(const Batch& batch, const Predictions& predictions, Sto
         side_by_side(n, threads, [&](std::size_t p) {
             pairs_[p].tree->predict(block, {nullptr, shares.data() + p * rows * 2, 2});
         });
-        // Classes that came after the call began are not part of the prediction.
+        // Classes that appeared after the call began are not part of the prediction.
         const std::size_t codes = predictions.probabilities ? predictions.width : schema_.classes;
         combine(shares, rows, codes, predictions, first);
         first += rows;
@@ -217,7 +217,7 @@ void PairForest::votes(const Batch& batch, std::size_t width, std::vector<double
     shares.clear();
     weights.clear();
     for (const Pair& pair : pairs_) {
-        // Classes that came after the call began are not part of the prediction.
+        // Classes that appeared after the call began are not part of the prediction.
         if (pair.high >= width) break;
         std::array<double, 2> predicted{};
         pair.tree->predict(batch, {nullptr, predicted.data(), 2});

@@ -1,4 +1,4 @@
-// A forest of pairs as flat arrays, and back: the one place where what they mean is checked.
+// Saves and restores a forest of pairs as flat arrays. Their meaning is validated here only.
 #include <algorithm>
 #include <cmath>
 #include <span>

@@ -1,4 +1,4 @@
-// A forest as flat arrays, and back: the one place where what they mean is checked.
+// Saves and restores a forest as flat arrays. Their meaning is validated here only.
 #include <algorithm>
 #include <span>
 
@@ -67,12 +67,12 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
                "has_back without a background");
         demand(counts(s.right[m]) && counts(s.predicted[m]) && s.right[m] <= s.predicted[m],
                "right is more than answered");
-        // A tree is begun at the first row, at a warning, and at a drift that finds none begun.
+        // A tree begins at the first row, at a warning, or at a drift if none has begun yet.
         const std::uint64_t warnings = s.warnings[m], drifts = s.drifts[m];
         demand(warnings <= (settings.warning ? s.seen[0] : 0), "warnings that nobody gave");
         demand(drifts <= (settings.replacement == Replacement::none ? 0 : s.seen[0]),
                "drifts that nobody found");
-        // Once more where the first rows had no value that a tree could draw.
+        // One more if the first rows had no value that a tree could draw.
         const std::uint64_t least = s.has_tree[m] + warnings;
         demand(s.generations[m] >= least &&
                    s.generations[m] <= least + drifts + (settings.patch.draws() ? 1 : 0),
@@ -118,7 +118,7 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
             demand(!back || s.generation[t] > s.generation[t - 1],
                    "a tree in the background that is the older one");
             member.generations_ = s.generation[t];
-            // As it began, for its settings and draws; then as it is.
+            // First as it began, for its settings and draws; then its present state.
             g = member.grow(forest->schema_, s.seen[0]);
             if (draws) {
                 g.patch.clear();

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t most_rows = 4096, least_rows = 64;
 constexpr std::size_t most_votes = std::size_t{1} << 19;
-// A row of one tree; more threads than this is worth are not begun.
+// The cost of one row in one tree. No more threads are started than the work is worth.
 constexpr std::size_t worth_a_thread = 256;
 
 }  // namespace

@@ -73,7 +73,7 @@ void Certificates::save(Snapshot& s) const {
         s.second_test.push_back(static_cast<std::uint8_t>(second.test));
         s.second_threshold.push_back(second.threshold);
         s.second_gain.push_back(second.gain);
-        // What stands behind the second; behind the null cut all that lost.
+        // The cuts behind the second one. If the second is the null cut, these are all cuts that lost.
         const std::size_t told = split.null_second ? 0 : 1;
         s.rivals.push_back(static_cast<std::uint8_t>(split.rivals - told));
         for (std::size_t i = 0; i < split.rivals; ++i, ++rival) {

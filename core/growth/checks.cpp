@@ -8,7 +8,8 @@
 namespace riparian {
 namespace {
 
-// Kept from check to check: that of hundreds of features would weigh as much as a leaf.
+// Working memory up to this size stays allocated between checks. With hundreds of features it would
+// be as large as a leaf.
 constexpr std::size_t most_working = 32 * 1024;
 
 }  // namespace

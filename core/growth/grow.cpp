@@ -75,7 +75,7 @@ std::int32_t Growth::add_branch(std::int32_t node, std::int32_t code) {
     if (nodes.predicts(node)) ++state.n_leaves;
     room.settle();
     if (!state.limited()) return child;
-    // Before there was room for the branch, examples may have gone down the heavy one.
+    // Examples of this category may have gone down the heaviest branch while there was no room.
     for (std::size_t i = 0; i < memory.size(); ++i) {
         if (memory.code(i, nodes.slot(nodes.at(node))) != code) continue;
         memory.move(i, nodes.leaf_of(memory.row(i)));
@@ -105,7 +105,7 @@ void Growth::split(std::size_t place, const Decision& decision, const std::vecto
     const std::size_t more =
         room.growth(branches.size(), true) +
         (cut.test == Test::every_value ? 2 * Branches::bytes(branches.size()) : 0);
-    // A copy of the parent's state is there until its children have it.
+    // The parent's predictor state is copied until its children have inherited it.
     const std::size_t copies = branches.size() + (leaves.any_states() ? 1 : 0);
     if (!room.may_add(more, nodes.predicts(id))) return;
     const std::size_t size = leaves.bytes_of_a_leaf();
@@ -178,7 +178,7 @@ std::size_t Growth::leaves_with(std::int32_t id) const {
     std::size_t leaves = state.n_leaves;
     for (std::int32_t root = nodes.fragment(id); nodes.at(root).role == Role::alternate;
          root = nodes.fragment(nodes.at(root).parent)) {
-        // Of an alternate of an alternate the outermost counts.
+        // If alternates are nested, only the outermost one counts.
         const std::int32_t owner = nodes.at(root).parent;
         if (nodes.fragment(owner) != 0) continue;
         leaves = state.n_leaves - nodes.leaves_below(owner) + nodes.leaves_below(root);

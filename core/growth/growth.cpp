@@ -1,4 +1,4 @@
-// How a tree begins, and how it follows its schema.
+// How a tree begins, and how it grows with its schema.
 #include "growth.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void Growth::begin(GrowthHooks& hooks) {
 void Growth::add_features(const std::vector<Kind>& kinds) {
     Known& known = state.known;
     const Charge charge(state.structure);
-    constexpr std::size_t most_a_feature = 128;  // the copies of growing lists included
+    constexpr std::size_t most_a_feature = 128;  // including the copies of growing lists
     const auto numeric =
         static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), Kind::numeric));
     const std::size_t categorical = kinds.size() - numeric;
@@ -136,7 +136,8 @@ void Growth::set_costs(const double* matrix, std::size_t classes) {
     }
 }
 
-// A class that is still to come in a batch is not yet a label: batches make no difference.
+// A class is a label from its first row on, even if the batch announced it earlier. The model then
+// does not depend on batch sizes.
 void Growth::allow_labels() noexcept {
     Leaves& leaves = state.leaves;
     Costs* const counted = costs_in(state.settings.impurity);

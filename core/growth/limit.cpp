@@ -5,9 +5,9 @@
 namespace riparian {
 namespace {
 
-// Of the limit: what may last.
+// The share of the limit that the structure may use.
 constexpr std::size_t structure_share = 2;
-// Of the room for statistics: free after leaves were ranked, so that not every row ranks them.
+// The share of the room for statistics that is free after a ranking, so that not every row ranks again.
 constexpr std::size_t slack_share = 16;
 // An inactive leaf must be better than an active one by this factor.
 constexpr double advantage = 1.1;

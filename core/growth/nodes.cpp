@@ -50,7 +50,7 @@ std::size_t Nodes::predicting_leaves() const {
     return leaves;
 }
 
-// ---- the way of a row ----
+// ---- routing ----
 
 std::int32_t Nodes::leaf_of(const Row& row) const noexcept {
     std::int32_t i = route(0, row);
@@ -58,7 +58,7 @@ std::int32_t Nodes::leaf_of(const Row& row) const noexcept {
     return i;
 }
 
-// One row's walk waits for memory at every step; eight of them wait together.
+// Routing waits for memory at every step, so eight rows are routed at the same time.
 template <std::size_t stride>
 void Nodes::descend(const double* x, std::size_t apart, std::size_t n,
                     std::int32_t* starts) const noexcept {
@@ -94,7 +94,7 @@ void Nodes::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts
         case 8: descend<8>(x, stride, whole, starts); break;
         default: descend<0>(x, stride, whole, starts); break;
     }
-    // A missing value must not pass as small: such a row walks alone.
+    // NaN compares as if it were small, so a row with a missing value is routed by itself.
     for (std::size_t i = 0; i < whole; ++i) {
         if (buffer.row(i).gap) starts[i] = 0;
     }

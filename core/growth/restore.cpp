@@ -1,6 +1,5 @@
-// Putting a tree together from arrays: its nodes, what leaves keep, and its certificates. Whether
-// arrays from outside mean a tree is decided here, by the adaptations and in snapshot_rules.cpp, and
-// nowhere else.
+// Restores a tree from arrays: its nodes, the state of its leaves, and its certificates. Arrays from
+// outside are validated here, by the adaptations and in snapshot_rules.cpp, and nowhere else.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,7 +17,7 @@ void restore_nodes(Growth& growth, const Snapshot& s) {
     Leaves& leaves = state.leaves;
     Nodes& nodes = state.nodes;
     const std::size_t n_classes = state.known.n_classes;
-    // The root exists already; it becomes a leaf again only if it is one.
+    // The root exists already, as an active leaf. It is opened again below if it is a leaf in the file.
     leaves.deactivate(0);
     leaves.clear();
     std::size_t n_records = 0;
@@ -196,7 +195,7 @@ void restore(Growth& growth, const Snapshot& s, const Sizes& z) {
     demand_size(s.draw_number, draws ? z.n_leaves : 0, "draw_number");
     demand_size(s.draw_share, draws ? z.n_leaves : 0, "draw_share");
     demand_size(s.dropped, settings.selects() ? z.n_leaves * s.kinds.size() : 0, "dropped");
-    // A leaf that keeps more has room for each feature: not before there are numbers for it.
+    // LeafExtras allocate memory for each feature, so the file must have numbers for it first.
     const auto n_inactive =
         static_cast<std::size_t>(std::count(s.inactive.begin(), s.inactive.end(), std::uint8_t{1}));
     for (std::size_t i = 0; i < s.dropped.size(); ++i) {

@@ -1,4 +1,4 @@
-// Putting together what the leaves of a tree keep.
+// Restores the state of the leaves.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,7 +43,7 @@ void restore_extras(GrowthState& state, const Snapshot& s) {
         }
         leaves.extras(i)->restore(state.settings, leaves.shape(i), state.nodes.features(),
                                   leaves.own_counts(leaves[i]), state.known.n_classes,
-                                  leaves[i].weight, numbers.take(n), n);
+                                  leaves[i].weight, numbers.read(n), n);
     }
     numbers.demand_end();
 }
@@ -62,7 +62,7 @@ void restore_states(GrowthState& state, const Snapshot& s) {
         demand(s.right_idbd[i] <= weight || nearly(s.right_idbd[i], weight),
                at_row("right_idbd", i) + "more right than seen");
         predictor->restore(leaves.shape(), state.known.categories.data(), state.known.n_classes,
-                           weight, numbers.take(n), n);
+                           weight, numbers.read(n), n);
         predictor->right = s.right_idbd[i];
     }
     numbers.demand_end();
@@ -139,7 +139,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
         const std::string where = at_row("leaf", i);
         leaf.recent.reset();
         if (s.inactive[i] == 2) {
-            const double* const since = recent.take(n_classes);
+            const double* const since = recent.read(n_classes);
             leaf.recent = std::make_unique<Recent>();
             leaf.recent->counts.assign(leaves.shape().class_stride, 0.0);
             std::copy_n(since, n_classes, leaf.recent->counts.data());
@@ -192,8 +192,8 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
             demand(values <= static_cast<std::size_t>(state.known.categories[slot]) &&
                        s.table_gaps[tables + c] <= 1,
                    where + "no such category");
-            const double* const from = cells.take(values * n_classes);
-            // Also keeps a file from asking for room that it has no numbers for.
+            const double* const from = cells.read(values * n_classes);
+            // Without this rule a file could make the tree allocate memory for categories without data.
             const double* const end = from + values * n_classes;
             demand(values == 0 ||
                        std::any_of(end - n_classes, end, [](double x) { return x > 0.0; }),
@@ -204,8 +204,8 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
         for (std::size_t k = 0; k < n_classes && n; ++k) {
             if (!(counts[k] > 0.0)) continue;
             demand(gap < s.gaps.size() && s.gaps[gap] <= 1, "gaps does not fit the classes seen");
-            const double* const from = gaussian.take(class_planes * n);
-            const double* const weights = s.gaps[gap++] ? known.take(n) : nullptr;
+            const double* const from = gaussian.read(class_planes * n);
+            const double* const weights = s.gaps[gap++] ? known.read(n) : nullptr;
             check_planes(from, weights, counts[k], n, where);
             std::copy_n(from, class_planes * n, leaf.statistics.classes()[k]);
             if (weights) std::copy_n(weights, n, leaf.statistics.open_known_numbers(shape, k));
@@ -217,7 +217,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
             const double* weights = counts;
             if (s.table_gaps[tables + c]) {
                 double* const to = leaf.statistics.open_known_categories(shape, c);
-                weights = std::copy_n(table_known.take(n_classes), n_classes, to) - n_classes;
+                weights = std::copy_n(table_known.read(n_classes), n_classes, to) - n_classes;
             }
             for (std::size_t k = 0; k < n_classes; ++k) {
                 double sum = 0.0;

@@ -8,12 +8,12 @@
 namespace riparian {
 namespace {
 
-// At most, in addition to its counts.
+// Upper bound of the working memory per class, in addition to its counts.
 constexpr std::size_t scratch_of_a_class = 64;
 
 }  // namespace
 
-// Exactly as many while they are few, then a quarter more at a time.
+// Up to 16 classes get exactly the room they need; then the room grows by a quarter at a time.
 std::size_t room_for_classes(std::size_t count) noexcept {
     std::size_t room = std::max<std::size_t>(2, std::min<std::size_t>(count, 16));
     while (room < count) room += room / 4;
@@ -84,7 +84,7 @@ std::size_t Room::needed(std::size_t more, std::size_t classes) const noexcept {
         held += bytes_of_classes(wider) - bytes_of_classes(stride);
         stride = wider;
     }
-    // With this much room the tree grows before the last class comes.
+    // A tree with a limit this high grows before the last class appears.
     most += (most - now) / 4;
     return state_.hooks->limit_for(most);
 }
@@ -109,7 +109,7 @@ void Room::settle() noexcept {
         return;
     }
     state_.leaves.account().ceiling = minus(state_.settings.max_bytes, lasting());
-    // While a list grows, the old one and the new one are there.
+    // While a list grows, the old copy and the new copy both exist.
     const std::size_t weights = 2 * state_.leaves.shape().class_stride * sizeof(double);
     const std::size_t largest = std::max(
         {state_.nodes.copy_bytes(weights), state_.leaves.copy_bytes(),
@@ -141,10 +141,10 @@ bool Room::make_room_for(std::size_t bytes, std::int32_t keep) {
     return !limit_.over(usage(), bytes);
 }
 
-// Statistics of all new leaves may be more than the limit. Those of two must fit, or the
+// The statistics of all new leaves may exceed the limit. Those of two must fit; otherwise the
 // structure would leave no room for an active leaf.
 Room::Fit Room::make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep) {
-    // No leaf is to lose its statistics in vain.
+    // Leaves lose their statistics only if that makes enough room.
     const std::size_t least =
         lasting() + limit_.spare() + (keep == none ? 0 : state_.leaves.bytes_of_a_leaf());
     const auto make_room = [&](std::size_t n) {
@@ -190,8 +190,8 @@ void Room::set_max_bytes(std::size_t limit) {
 
 // ---- memory that is set aside before it is needed ----
 
-// Whatever lists grow, the old and the new ones are there together: as much again as is held, twice
-// for what is derived from them. A check may split the leaf, into a leaf for each category.
+// While lists grow, the old and the new copies exist together, which doubles what is held. The check
+// may split the leaf into one leaf per category.
 std::size_t Room::most_of_rows(std::size_t rows) const noexcept {
     constexpr std::size_t small_things = 128 * 1024, a_leaf = 1024, a_feature = 256;
     std::size_t branches = 2;
@@ -217,7 +217,7 @@ std::size_t Room::most_of_features(const std::vector<Kind>& kinds) const noexcep
            (2 * state_.leaves.size() + 4) * leaf;
 }
 
-// Everything that has a place for each class is copied.
+// Every list with one entry per class is copied.
 std::size_t Room::most_of_classes(std::size_t count) const noexcept {
     constexpr std::size_t of_a_node = 6 * sizeof(double), of_a_leaf = 4 * sizeof(double);
     const std::size_t places =

@@ -31,7 +31,7 @@ void RowLearner::arrive(const Spread& spread, std::size_t y) {
     }
 }
 
-// A column counts from its first value on, wherever its batch began.
+// A feature is known from its first value on, no matter how rows were batched.
 void RowLearner::note_known(const Row& row) {
     Known& known = state_.known;
     const Features& features = state_.nodes.features();
@@ -85,7 +85,7 @@ bool RowLearner::learn_inside(std::int32_t node, const Row& row, std::size_t y, 
     return active;
 }
 
-// Inner nodes do not predict, so what naive Bayes derives is left out.
+// Inner nodes do not predict, so the values derived for naive Bayes are not updated.
 void RowLearner::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
     Leaves& leaves = state_.leaves;
     if (leaves.any_extras() || leaves.any_states() || leaves.any_tracked_features()) {
@@ -128,11 +128,11 @@ bool RowLearner::learn_parts(std::int32_t id, Spread& spread, std::size_t y, dou
         if (state_.limited() || !open) active = count_limited(place, part, y, share);
         else if (is_leaf) count<false>(place, part, y, share);
         else count_inside(place, part, y, share);
-        // A node that became inactive and active again on the way begins with the next row.
+        // If the node became inactive and active again in this loop, it starts with the next row.
         const Recent* const recent = leaves[place].recent.get();
         throughout &= active && !(recent && recent->since > state_.seen);
     });
-    // The parts together weigh less by rounding, and a check would come a row late.
+    // The rounded shares may sum to less than w. Without this, a check could come one row late.
     leaves.counts(id)[y] = seen;
     if (throughout) {
         leaves.own_counts(leaves[place])[y] = own;
@@ -203,7 +203,7 @@ void RowLearner::learn_inactive(std::size_t place, double w) {
     NodeRecord& leaf = state_.leaves[place];
     const double weight = leaf.weight + w;
     const bool due = weight - leaf.checked >= state_.settings.grace_period;
-    // The first row decides it too: a tree that was saved and loaded knows no node that rests.
+    // Also decided at the first row, because a loaded tree does not know which nodes rest.
     if ((due || leaf.weight == 0.0) && !state_.hooks->uses_statistics(leaf.node)) {
         state_.nodes.at(leaf.node).rests = true;
         leaf.weight = leaf.checked = 0.0;
@@ -254,7 +254,7 @@ void RowLearner::recall(std::int32_t child, const Row& row, std::size_t y, doubl
     }
 }
 
-// The children of a fresh split learn what the short memory holds of their parent.
+// The children of a new split learn the examples of their parent from the short memory.
 void RowLearner::recall(std::int32_t node) {
     const Charge charge(state_.structure);
     Leaves& leaves = state_.leaves;
@@ -270,8 +270,8 @@ void RowLearner::recall(std::int32_t node) {
         if (memory.leaf(i) != node) continue;
         const Row row = memory.row(i);
         std::int32_t child = nodes.step(node, row);
-        // The cut was made on this example too, so its category has a branch, unless a file
-        // says otherwise.
+        // The cut counted this example, so its category has a branch, unless the tree comes from a
+        // forged file.
         if (child == none) child = nodes.at(node).heavy;
         memory.move(i, child);
         recall(child, row, memory.label(i), memory.weight(i));
@@ -283,7 +283,7 @@ void RowLearner::recall(std::int32_t node) {
         NodeRecord& leaf = leaves[place];
         leaf.checked = leaf.weight;
         leaves.set_recalled(place, leaf.weight);
-        // The split estimated the weight of these examples too, and none may count twice.
+        // The estimate of the split includes these examples; they must not count twice.
         double* const seen = leaves.counts(leaf.node);
         double* const inherited = seen + stride;
         std::copy_n(inherited, stride, state_.estimates.data() + i * stride);

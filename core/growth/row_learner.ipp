@@ -1,5 +1,5 @@
-// What every row passes, in line: what it brings to the tree, how it counts at its leaf, and whether
-// that is to be checked.
+// The inline part of learning a row: what is new to the tree, the update of the leaf, and whether the
+// leaf is due for a check.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ template <bool plain>
     const Known& known = state_.known;
     const std::size_t features = known.n_features, classes = known.n_classes;
     arrive_inline(row, y);
-    // The leaf may be laid out in another way now.
+    // The layout of the leaf may have changed.
     if (known.n_features != features || known.n_classes != classes) found = {};
     if (!plain && state_.memory.keeps()) {
         const Charge charge(state_.structure);

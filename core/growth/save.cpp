@@ -1,4 +1,4 @@
-// Taking a tree apart into arrays.
+// Saves a tree as arrays.
 #include "files.hpp"
 
 namespace riparian {

@@ -1,4 +1,4 @@
-// Growing from a batch tree.
+// Starts a tree from a batch tree.
 #include "seed.hpp"
 
 #include <cmath>
@@ -9,9 +9,8 @@
 
 namespace riparian {
 
-// Inner nodes stay as they are for good. Leaves begin without statistics; the class
-// counts of the batch are what they predict with until their own examples outweigh them
-// [domingos2000, sec. 3].
+// Inner nodes never change. Leaves start without statistics. They predict by the class counts of the
+// batch until their own examples outweigh these [domingos2000, sec. 3].
 void Growth::seed(const Seed& s) {
     Nodes& nodes = state.nodes;
     Leaves& leaves = state.leaves;
@@ -19,7 +18,7 @@ void Growth::seed(const Seed& s) {
     demand(nodes.size() == 1 && state.seen == 0,
            "only a tree that has learned nothing can be seeded");
     demand(s.nodes >= 1 && s.nodes <= (1U << 30), "a seed has at least one node");
-    // Ids of a streaming tree: level by level, so that siblings are neighbours.
+    // Ids of a streaming tree go level by level, so siblings are neighbours.
     std::vector<std::int32_t> order{0};
     for (std::size_t i = 0; i < order.size(); ++i) {
         const auto b = static_cast<std::size_t>(order[i]);

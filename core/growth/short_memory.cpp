@@ -80,7 +80,7 @@ bool ShortMemory::keep(const Row& row, std::size_t y, double w, std::int32_t lea
     } else {
         next_ = next_ + 1 < most_ ? next_ + 1 : 0;
     }
-    // One NaN for all: the bytes of a file must not depend on whose it was.
+    // All NaNs get the same bits, so that the bytes of a file do not depend on the caller's NaN.
     std::transform(row.x, row.x + numeric_, values_.data() + at * numeric_,
                    [](double x) { return x == x ? x : nan; });
     std::copy_n(row.codes, categorical_, codes_.data() + at * categorical_);

@@ -114,7 +114,7 @@ Sizes check_sizes(const GrowthHooks::Traits& traits, const Snapshot& s) {
     demand_weights(s.inherited, "inherited");
     demand_weights(s.weight, "weight");
     demand_weights(s.inherited_weight, "inherited_weight");
-    // Of a leaf that forgets: what arrived since may be more than is left.
+    // A leaf that forgets may have gained more weight since its check than it has left.
     for (std::size_t i = 0; i < s.checked.size(); ++i) {
         demand(s.checked[i] >= (traits.forgets ? -heaviest : 0.0) && s.checked[i] <= heaviest,
                at_row("checked", i) + "not a weight");

@@ -46,7 +46,7 @@ void check_planes(const double* planes, const double* known, double weight, std:
 class NumberReader {
 public:
     NumberReader(const std::vector<double>& v, const char* name) : v_(v), name_(name) {}
-    const double* take(std::size_t n) {
+    const double* read(std::size_t n) {
         demand(n <= v_.size() - used_, std::string(name_) + " ends too early");
         const double* const p = v_.data() + used_;
         used_ += n;

@@ -81,7 +81,7 @@ void reshape_statistics(GrowthState& state, Room& room, const Shape& from) {
         const std::size_t after = LeafStatistics::bytes(to, classes, 0);
         room.make_room_for(leaves.n_active() * minus(after, before) + after, none);
     }
-    // In the order of ids, which a tree that was saved and loaded has too.
+    // In the order of ids, which is the same after saving and loading.
     for (std::int32_t i = 0; static_cast<std::size_t>(i) < state.nodes.size(); ++i) {
         if (state.record(i) == none) continue;
         const auto place = static_cast<std::size_t>(state.record(i));
@@ -110,7 +110,7 @@ void reshape_statistics(GrowthState& state, Room& room, const Shape& from) {
 void drop_features(GrowthState& state, Room& room, std::size_t place, const Held<bool>& poor) {
     Leaves& leaves = state.leaves;
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;
-    // The old and the new statistics are there for a while.
+    // The old and the new statistics exist together for a moment.
     room.make_room_for(leaves.bytes_of_a_leaf(), leaves[place].node);
     const Charge charge(leaves.account());
     const Shape from = leaves.shape(place);

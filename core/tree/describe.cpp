@@ -23,7 +23,7 @@ Description Tree::describe(const Batch* rows, bool formulas) const {
     const auto predictors = growth_.predictor.names();
     std::vector<Formula> of_leaves;
     if (formulas) of_leaves = growth_.predictor.formulas();
-    std::vector<std::int32_t> tests;  // [node]: that have begun at it
+    std::vector<std::int32_t> tests;  // [node]: how many tests begin at it
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (numbers[i] == none) continue;
         const auto id = static_cast<std::int32_t>(i);

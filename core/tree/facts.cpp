@@ -49,7 +49,7 @@ std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) 
     const Nodes& nodes = state.nodes;
     std::vector<Certificate> out;
     const auto numbers = nodes.numbers();
-    // [node]: of its certificate.
+    // [node]: the place of its certificate in the result.
     std::vector<std::int32_t> places(nodes.size(), none);
     auto rival = state.certificates.rivals().begin();
     for (const Split& s : state.certificates.splits()) {

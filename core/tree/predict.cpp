@@ -25,7 +25,7 @@ void Tree::predict(const Batch& batch, const Predictions& predictions, Stop* sto
     if (!batch.uncertain.empty()) spread.emplace();
     for (std::size_t first = 0, n = 0; first < batch.rows; first += n) {
         poll(stop);
-        // A learner may come in between blocks, and may have added features.
+        // Between two blocks a writer may have added features.
         const auto lock = locks.of_block();
         if (!buffer || !buffer->reads(shape)) buffer.emplace(batch, features, shape);
         predictor.fit(scratch);

@@ -9,10 +9,10 @@
 namespace riparian {
 namespace {
 
-// What a point of a distribution takes while its row is learned.
+// Bytes per point of a distribution while its row is learned.
 constexpr std::size_t bytes_of_a_point = 512;
 
-// In the place of a leaf predictor: the adaptation learns rows.
+// Passed instead of a leaf predictor if the adaptation learns the rows.
 struct Adapting {};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A tree as arrays, and back; arrays of older files as newer ones have them.
+// Saves and restores a tree as arrays, and fills in the arrays that older files lack.
 #include "../growth/snapshot.hpp"
 
 #include <algorithm>
@@ -37,13 +37,13 @@ std::unique_ptr<Tree> Tree::restore(const TreeSettings& settings, const Snapshot
     return tree;
 }
 
-// Before format 3 data were presented once.
+// Before format 3 there was one pass over the data.
 void fill_passes(Snapshot& s) {
     s.passes = {1};
     s.split_pass.assign(s.split_node.size(), 1);
 }
 
-// Files of format 1 know nothing of these.
+// Files of format 1 do not have these arrays.
 void fill_later_arrays(const Settings& settings, Snapshot& s) {
     const auto leaves =
         static_cast<std::size_t>(std::count(s.test.begin(), s.test.end(), std::uint8_t{0}));
@@ -58,7 +58,7 @@ void fill_later_arrays(const Settings& settings, Snapshot& s) {
     fill_arrays_since_3(s);
 }
 
-// Files before format 3 know no inactive leaves.
+// Files before format 3 have no inactive leaves.
 void fill_arrays_since_3(Snapshot& s) {
     s.inactive.assign(s.weight.size(), 0);
     s.ranked_at = {0};

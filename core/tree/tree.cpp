@@ -76,7 +76,7 @@ void Tree::set_costs(const double* matrix, std::size_t classes) {
     const Costs& costs = growth_.state.costs;
     if (costs.classes == classes &&
         std::equal(matrix, matrix + classes * classes, costs.entries.get())) {
-        return;  // as every batch brings them
+        return;  // the usual case
     }
     const Section section(reserve_, growth_.room.most_of_rows(1));
     growth_.set_costs(matrix, classes);

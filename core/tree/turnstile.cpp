@@ -10,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Enough for any block of rows that is being learned.
+// Long enough for any block of rows.
 constexpr std::chrono::seconds patience{5};
 
 std::mutex listing;
@@ -36,12 +36,12 @@ Turnstile::~Turnstile() {
 
 bool Turnstile::close() noexcept {
     if (closed_) return true;
-    // New ones wait at the gate while those that are inside come out.
+    // New readers wait until those that hold the lock release it.
     if (!gate_closed_) gate_closed_ = gate_.try_lock();
     return closed_ = gate_closed_ && room_.try_lock();
 }
 
-// Whether all are closed. A thread that holds an outer one may still wait for inner ones.
+// Whether all turnstiles are closed. A thread that holds an outer one may still wait for inner ones.
 bool Turnstile::close_listed() noexcept {
     for (Turnstile* const first : lists) {
         bool closed = true;
@@ -66,7 +66,7 @@ void Turnstile::close_all() {
     const auto deadline = Clock::now() + patience;
     listing.lock();
     while (!close_listed() && Clock::now() < deadline) {
-        // Whoever is inside may have to make or discard a tree before it comes out.
+        // A thread that holds the lock may have to make or discard a tree before it releases it.
         listing.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(200));
         listing.lock();
