@@ -70,6 +70,37 @@ PyBatch batch_of_columns(std::size_t rows, const nb::list& columns) {
     return out;
 }
 
+// The batch, or its first fault: ("starts" | "column" | "unsorted", row, value). The places are copied,
+// because a thread that changes them meanwhile would lead the reader out of its memory.
+nb::object batch_of_sparse(const VectorIn<std::int64_t>& starts,
+                           const VectorIn<std::int32_t>& columns, const AnyArray& values,
+                           std::size_t width) {
+    if (starts.shape(0) == 0 || values.ndim() != 1 || values.shape(0) != columns.shape(0)) {
+        throw std::invalid_argument("one column a value, and one start a row");
+    }
+    PyBatch out;
+    out.arrays.push_back(values);
+    out.starts.assign(starts.data(), starts.data() + starts.shape(0));
+    out.columns.assign(columns.data(), columns.data() + columns.shape(0));
+    out.batch.rows = starts.shape(0) - 1;
+    SparseRows& rows = out.batch.sparse;
+    rows.starts = out.starts.data();
+    rows.columns = out.columns.data();
+    rows.values = column_of(values, 0);
+    if (rows.values.type != Column::Type::f64 && rows.values.type != Column::Type::f32) {
+        throw std::invalid_argument("sparse values must be float64 or float32");
+    }
+    rows.width = width;
+    std::optional<SparseFault> fault;
+    {
+        const nb::gil_scoped_release free;
+        fault = find_fault(rows, out.batch.rows, out.columns.size());
+    }
+    if (!fault) return nb::cast(std::move(out));
+    static constexpr const char* names[] = {"starts", "column", "unsorted"};
+    return nb::make_tuple(names[static_cast<std::size_t>(fault->kind)], fault->row, fault->value);
+}
+
 void set_uncertain_of(PyBatch& b, const VectorIn<std::int64_t>& rows,
                       const VectorIn<std::int32_t>& features, const VectorIn<std::uint8_t>& types,
                       const VectorIn<double>& numbers, const VectorIn<std::int64_t>& starts,
@@ -107,6 +138,12 @@ void bind_batch(nb::module_& m) {
         .def_static("of_columns", batch_of_columns, "rows"_a, "columns"_a,
                     nb::sig("def of_columns(rows: int, columns: typing.Sequence["
                             "numpy.typing.NDArray[typing.Any] | None]) -> Batch"))
+        .def_static("of_sparse", batch_of_sparse, "starts"_a.noconvert(), "columns"_a.noconvert(),
+                    "values"_a.noconvert(), "width"_a,
+                    nb::sig("def of_sparse(starts: numpy.typing.NDArray[numpy.int64], "
+                            "columns: numpy.typing.NDArray[numpy.int32], "
+                            "values: numpy.typing.NDArray[typing.Any], width: int) -> "
+                            "Batch | tuple[str, int, int]"))
         .def("set_uncertain", set_uncertain_of, "rows"_a, "features"_a, "types"_a, "numbers"_a,
              "starts"_a, "points"_a, "weights"_a)
         .def_prop_ro("rows", [](const PyBatch& b) { return b.batch.rows; })

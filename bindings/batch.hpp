@@ -1,9 +1,10 @@
-// Rows from Python: columns that point into NumPy arrays.
+// Rows from Python: columns, or sparse rows, that point into NumPy arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "../core/data/batch.hpp"
@@ -14,4 +15,6 @@ using AnyArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
 struct PyBatch {
     riparian::Batch batch;
     std::vector<AnyArray> arrays;
+    std::vector<std::int64_t> starts;  // of sparse rows
+    std::vector<std::int32_t> columns;
 };

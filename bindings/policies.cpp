@@ -97,6 +97,7 @@ nb::dict dict_of(const PolicyDeclaration& d) {
     out["theorem"] = d.theorem;
     out["premises"] = rules_of(d.premises);
     out["certain_only"] = conditions_of(d.certain_only);
+    out["sparse_rules"] = rules_of(d.sparse_rules);
     out["mean_gains"] = means_of(d.mean_gains);
     out["serves"] = list_of(d.serves);
     out["promise"] = d.promise;

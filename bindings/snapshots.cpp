@@ -6,9 +6,11 @@ namespace nb = nanobind;
 using namespace riparian;
 
 void write_snapshot(const Snapshot& s, const std::string& prefix, nb::dict& out) {
-    Snapshot::each_of_all(s, [&](const char* name, const auto& values) {
+    const auto write = [&](const char* name, const auto& values) {
         out[(prefix + name).c_str()] = owned(values);
-    });
+    };
+    Snapshot::each_of_all(s, write);
+    if (!s.sparse.empty()) Snapshot::each_of_sparse(s, write);
 }
 
 // Files of older formats have fewer arrays.
@@ -35,5 +37,6 @@ Snapshot read_snapshot(ArrayReader& take, const TreeSettings& settings) {
     if (take.has("role")) Snapshot::each_of_adaptation(s, take);
     if (take.has("archive")) Snapshot::each_of_archive(s, take);
     if (take.has("check_n")) Snapshot::each_of_checks(s, take);
+    if (take.has("sparse")) Snapshot::each_of_sparse(s, take);
     return s;
 }

@@ -32,6 +32,8 @@ struct PolicyDeclaration {
     std::vector<Rule> premises;
     // it cannot learn uncertain values where one of these holds
     std::vector<Condition> certain_only;
+    // what it needs to learn sparse rows
+    std::vector<Rule> sparse_rules;
     std::vector<MeanGain> mean_gains;
     // the impurities that a bound was derived for; empty means all
     std::vector<std::string_view> serves;
@@ -133,6 +135,9 @@ template <class Policy>
     }
     if constexpr (requires { Policy::certain_only; }) {
         out.certain_only.assign(Policy::certain_only.begin(), Policy::certain_only.end());
+    }
+    if constexpr (requires { Policy::sparse_rules; }) {
+        out.sparse_rules.assign(Policy::sparse_rules.begin(), Policy::sparse_rules.end());
     }
     if constexpr (requires { Policy::mean_gains; }) {
         out.mean_gains.assign(Policy::mean_gains.begin(), Policy::mean_gains.end());

@@ -10,6 +10,9 @@
 //     static constexpr std::array rules          what the policy needs of other parameters (Rule)
 //     static constexpr std::array certain_only   if one of these conditions holds, the policy cannot
 //                                                learn uncertain values (Condition)
+//     static constexpr std::array sparse_rules   what the policy needs of other parameters to learn
+//                                                sparse rows at a cost that grows with their
+//                                                non-zeros (Rule)
 //     static constexpr std::array mean_gains     for an impurity: when its gain is a mean over
 //                                                examples (MeanGain)
 //

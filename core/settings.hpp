@@ -41,6 +41,10 @@ enum class InheritCounts : std::uint8_t {
 struct Settings {
     static constexpr std::array certain_only = {is_not("leaf_features", "None"),
                                                 is_not("short_memory", "0")};
+    static constexpr std::array sparse_rules = {
+        Rule{is("short_memory", "0"), "remembered examples store every value"},
+        Rule{is("drop_poor_features", "False"), "a leaf compares the gains of all features"},
+    };
     static constexpr std::array rules = {
         Rule{is("leaf", "majority"), "other leaf predictors use all features",
              is("drop_poor_features", "True")},

@@ -18,6 +18,10 @@ struct Options {
     static constexpr std::string_view name = "options";
     static constexpr std::string_view about =
         "A node keeps its test and gets a better one in addition; all subtrees predict.";
+    static constexpr std::array sparse_rules = {
+        Rule{is("adaptation", "none", "alternates"),
+             "inner nodes compare the gains of all features"},
+    };
 
     double delta = 0.1;
     std::size_t max_paths = 5;

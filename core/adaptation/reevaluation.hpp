@@ -18,6 +18,10 @@ struct Reevaluation {
     static constexpr std::string_view name = "reevaluation";
     static constexpr std::string_view about =
         "An inner node whose test is no longer the best gets a better one (EFDT).";
+    static constexpr std::array sparse_rules = {
+        Rule{is("adaptation", "none", "alternates"),
+             "inner nodes compare the gains of all features"},
+    };
 
     double every = 2000;  // as in MOA
 

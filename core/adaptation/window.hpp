@@ -48,6 +48,9 @@ struct Window {
         Rule{is_not("inherit_counts", "count"), "inherited examples would never be forgotten"},
         Rule{is("drop_poor_features", "False"), "a feature may become the better one again"},
     };
+    static constexpr std::array sparse_rules = {
+        Rule{is("adaptation", "none", "alternates"), "the window stores every value of a row"},
+    };
 
     std::size_t size = 50'000;
     std::uint64_t validity_period = 10'000;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "../data/batch.hpp"
@@ -48,6 +49,9 @@ struct LeafCase {
 struct CaseRoom {
     Held<bool> used_up;
     Features features;  // of a leaf that does not track all of them
+    // Of a leaf with sparse rows: the features that were not 0 everywhere, and their statistics.
+    std::unique_ptr<TrackedFeatures> touched;
+    LeafStatistics unfolded;
 };
 
 // The result of a check of an inner node.

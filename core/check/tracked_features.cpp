@@ -174,6 +174,7 @@ void GatheredRow::gather(Row& row, const std::int32_t*& categories, const Tracke
     row.x = x;
     row.codes = codes;
     row.gap = gap;
+    row.nonzeros = nullptr;
 }
 
 }  // namespace riparian

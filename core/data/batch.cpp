@@ -68,6 +68,15 @@ bool any_infinite(const Run& run, std::size_t first, std::size_t last) noexcept 
     return found;
 }
 
+std::optional<Place> find_infinite(const SparseRows& m, std::size_t rows) {
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::int64_t i = m.starts[r]; i < m.starts[r + 1]; ++i) {
+            if (std::isinf(m.value(i))) return Place{r, static_cast<std::size_t>(m.columns[i])};
+        }
+    }
+    return std::nullopt;
+}
+
 template <class T, class Out>
 void copy(const Run& run, std::size_t first, std::size_t n, Out* out, std::size_t width) noexcept {
     for (std::size_t i = 0; i < n; ++i, out += width) {
@@ -85,7 +94,8 @@ void fill(std::size_t n, Out value, Out* out, std::size_t width) noexcept {
 }  // namespace
 
 Batch Batch::certain_rows(std::size_t first, std::size_t n) const {
-    Batch out{n, columns, {}, {}};
+    Batch out{n, columns, sparse, {}, {}};
+    if (sparse) out.sparse.starts += first;
     for (Column& c : out.columns) {
         if (!c.data) continue;
         c.data = static_cast<const char*>(c.data) + static_cast<std::ptrdiff_t>(first) * c.stride;
@@ -94,6 +104,7 @@ Batch Batch::certain_rows(std::size_t first, std::size_t n) const {
 }
 
 std::optional<Place> find_infinite(const Batch& batch) {
+    if (batch.sparse) return find_infinite(batch.sparse, batch.rows);
     constexpr std::size_t block = 512;
     const std::vector<Run> runs = runs_of(batch.columns);
     for (std::size_t first = 0; first < batch.rows; first += block) {
@@ -125,6 +136,20 @@ RowBuffer::RowBuffer(const Batch& batch, const Features& features, const RowShap
       categorical_(shape.categorical),
       capacity_(std::clamp<std::size_t>(4096 / std::max<std::size_t>(1, stride_ + categorical_), 8,
                                         most_rows)) {
+    if (batch.sparse) {
+        // Rows are wide and mostly untouched, so that few of them fill a cache.
+        constexpr std::size_t doubles = std::size_t{1} << 18;
+        by_rows_ = false;
+        capacity_ =
+            std::clamp<std::size_t>(doubles / std::max<std::size_t>(1, stride_), 1,
+                                    std::min(most_rows, std::max<std::size_t>(1, batch.rows)));
+        values_.assign(capacity_ * stride_, 0.0);
+        codes_.assign(capacity_ * categorical_, missing_code);
+        gaps_.assign(capacity_, 0);
+        sparse_ =
+            std::make_unique<SparseReader>(batch.sparse, batch.rows, features, shape, capacity_);
+        return;
+    }
     std::vector<Column> columns = batch.columns;
     columns.resize(features.size());  // features that the batch does not have are missing
     std::size_t n_runs = 0;
@@ -144,6 +169,7 @@ RowBuffer::RowBuffer(const Batch& batch, const Features& features, const RowShap
 }
 
 void RowBuffer::read(std::size_t first, std::size_t n) {
+    if (sparse_) return sparse_->read(first, n, values_.data(), stride_, gaps_.data());
     if (by_rows_) std::fill_n(gaps_.begin(), n, std::uint8_t{0});
     for (const Part& part : parts_) {
         const Run run{part.column, 0, part.count};

@@ -1,35 +1,21 @@
-// A batch of rows as the caller passes it: one strided column per feature.
+// A batch of rows as the caller passes it: one strided column per feature, or sparse rows.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "../simd/aligned.hpp"
+#include "column.hpp"
 #include "feature.hpp"
 #include "row.hpp"
+#include "sparse_reader.hpp"
 #include "uncertain.hpp"
 
 namespace riparian {
-
-struct Column {
-    enum class Type : std::uint8_t { f64, f32, code, code8 };
-    const void* data = nullptr;  // null means that all values are missing
-    std::ptrdiff_t stride = 0;   // bytes from one row to the next
-    Type type = Type::f64;
-
-    template <class T>
-    [[nodiscard]] T at(std::size_t row) const noexcept {
-        T value;
-        std::memcpy(&value,
-                    static_cast<const char*>(data) + static_cast<std::ptrdiff_t>(row) * stride,
-                    sizeof value);
-        return value;
-    }
-};
 
 // Adjacent columns: the first one and their number.
 struct Run {
@@ -41,6 +27,7 @@ struct Run {
 struct Batch {
     std::size_t rows = 0;
     std::vector<Column> columns;  // one per feature in the tree's order; absent ones are missing
+    SparseRows sparse;            // if they are given, there are no columns
     // Values that are distributions, row by row. The columns hold NaN or a missing code for them.
     std::vector<Uncertain> uncertain;
     std::vector<Point> points;
@@ -73,7 +60,8 @@ public:
     }
     void read(std::size_t first, std::size_t n);
     [[nodiscard]] Row row(std::size_t i) const noexcept {
-        return {values_.data() + i * stride_, codes_.data() + i * categorical_, gaps_[i] != 0};
+        return {values_.data() + i * stride_, codes_.data() + i * categorical_, gaps_[i] != 0,
+                sparse_ ? sparse_->row(i) : nullptr};
     }
 
 private:
@@ -94,6 +82,7 @@ private:
     AlignedDoubles values_;
     std::vector<std::int32_t> codes_;
     std::vector<std::uint8_t> gaps_;
+    std::unique_ptr<SparseReader> sparse_;  // null: the batch has columns
 };
 
 }  // namespace riparian

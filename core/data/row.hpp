@@ -16,10 +16,18 @@ struct RowShape {
     std::size_t categorical = 0;  // categorical features
 };
 
+// The places of the numbers of a row that are not 0, ascending. Missing ones are among them.
+struct NonZeros {
+    const std::uint32_t* slots;
+    std::size_t count;
+};
+
 struct Row {
     const double* x;            // numeric features, padded with zeros; NaN if missing
     const std::int32_t* codes;  // categorical features
     bool gap;                   // whether a numeric value is missing
+    // Of a sparse row, so that learning it need not read every feature; null: any may be other than 0.
+    const NonZeros* nonzeros = nullptr;
 };
 
 // Whether a code is outside the known categories of its feature. Both arrays are per categorical

@@ -78,8 +78,30 @@ std::size_t Forest::memory_bytes() const {
 
 // ---- learning and predicting ----
 
+// A feature of a sparse row has a value unless NaN is listed for it.
+void Forest::note_sparse(const Block& block) {
+    const SparseRows& m = block.batch.sparse;
+    const std::size_t width = std::min(m.width, schema_.met_at.size());
+    const auto first = schema_.met_at.begin();
+    const auto end = first + static_cast<std::ptrdiff_t>(width);
+    for (std::size_t r = 0; r < block.batch.rows; ++r) {
+        if (std::find(first, end, Schema::never) == end) return;
+        if (block.numbers[r] == 0) continue;
+        std::vector<std::uint8_t> missing(width, 0);
+        for (std::int64_t i = m.starts[r]; i < m.starts[r + 1]; ++i) {
+            const auto column = static_cast<std::size_t>(m.columns[i]);
+            if (column < width && std::isnan(m.value(i))) missing[column] = 1;
+        }
+        for (std::size_t f = 0; f < width; ++f) {
+            if (schema_.met_at[f] == Schema::never && !missing[f])
+                schema_.met_at[f] = block.numbers[r];
+        }
+    }
+}
+
 // Extends the schema by what a block contains.
 void Forest::note(const Block& block) {
+    if (block.batch.sparse) return note_sparse(block);
     std::size_t slot = 0;
     for (std::size_t f = 0; f < schema_.kinds.size(); ++f) {
         const bool numeric = schema_.kinds[f] == Kind::numeric;

@@ -97,6 +97,7 @@ private:
              Stop*) override;
     void run_block(const Block&, const Predictions*, std::size_t first);
     void note(const Block&);
+    void note_sparse(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;
     [[nodiscard]] std::size_t trees_a_member() const noexcept {

@@ -112,6 +112,16 @@ Batch Member::columns_for(const GrownTree& g, const Batch& batch) const {
     if (!settings_->patch.draws()) return batch;
     Batch out;
     out.rows = batch.rows;
+    if (batch.sparse) {
+        auto places = std::make_shared<std::vector<std::uint32_t>>(batch.sparse.width,
+                                                                   SparseRows::no_feature);
+        for (std::uint32_t i = 0; i < g.patch.size(); ++i) {
+            if (g.patch[i] < places->size()) (*places)[g.patch[i]] = i;
+        }
+        out.sparse = batch.sparse;
+        out.sparse.features = std::move(places);
+        return out;
+    }
     for (const std::uint32_t f : g.patch) {
         out.columns.push_back(f < batch.columns.size() ? batch.columns[f] : Column{});
     }

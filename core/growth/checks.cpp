@@ -31,15 +31,17 @@ LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
     const std::size_t place = leaves.place_of(leaf);
     const double recalled = state_.settings.short_memory_in_bound ? 0.0 : leaves.recalled(place);
     const double n = leaf.weight - recalled + leaf.inherited;
-    const TrackedFeatures* const kept = leaves.tracked_features(place);
+    const TrackedFeatures* kept = leaves.tracked_features(place);
+    const bool sparse = leaf.statistics.sparse() != nullptr;
+    if (sparse) kept = unfold(leaf, room);
     if (kept) {
         kept->narrow(used_up, nodes.features());
         kept->list(nodes.features(), room.features);
     }
     LeafCase c{settings,
-               leaves.shape(place),
+               sparse ? kept->shape() : leaves.shape(place),
                kept ? room.features : nodes.features(),
-               leaf.statistics,
+               sparse ? room.unfolded : leaf.statistics,
                leaves.own_counts(leaf),
                leaf.weight,
                n,
@@ -54,6 +56,21 @@ LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
     if (const LeafExtras* const extras = leaves.extras(place)) c.set_extras(*extras);
     c.kept = kept;
     return c;
+}
+
+// A feature that is 0 in all rows of a leaf has no cut, so the check need not know it.
+const TrackedFeatures* Checks::unfold(const NodeRecord& leaf, CaseRoom& room) const {
+    const Shape& of_tree = state_.leaves.shape();
+    const SparseMoments& moments = *leaf.statistics.sparse();
+    const std::vector<std::uint32_t> touched = moments.features(of_tree.numeric);
+    std::vector<std::uint8_t> left_out(state_.nodes.features().size(), 1);
+    for (const std::uint32_t f : touched) left_out[f] = 0;
+    room.touched = std::make_unique<TrackedFeatures>(state_.nodes.features(), of_tree, left_out);
+    const double* const counts = state_.leaves.own_counts(leaf);
+    room.unfolded = LeafStatistics();
+    room.unfolded.open(room.touched->shape(), counts, nullptr);
+    room.unfolded.unfold(room.touched->shape(), moments, touched, of_tree.numeric, counts);
+    return room.touched.get();
 }
 
 void Checks::count(std::size_t place, const Settings& settings, const Evidence& evidence) noexcept {
@@ -128,8 +145,11 @@ Decision Checks::last_decision(const NodeRecord& leaf) const {
 }
 
 void Checks::after_waiting(std::size_t place, const Decision& d) {
+    const LeafCase leaf = [&] {
+        const Charge charge(state_.working);
+        return leaf_case(state_.leaves[place], room_);
+    }();
     const Charge charge(state_.leaves.account());
-    const LeafCase leaf = leaf_case(state_.leaves[place], room_);
     WaitingLeaf check(checker_, leaf, d, state_.nodes.features(), state_.working);
     state_.leaves.extras(place)->after_check(check);
 }

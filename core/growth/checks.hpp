@@ -59,6 +59,9 @@ public:
     void release_if_large() noexcept;
 
 private:
+    // Adds the zeros of a leaf with sparse rows. Returns the features that have other values.
+    const TrackedFeatures* unfold(const NodeRecord&, CaseRoom&) const;
+
     GrowthState& state_;
     Checker checker_;
     CaseRoom room_;

@@ -8,6 +8,7 @@
 #include "../data/limits.hpp"
 #include "files.hpp"
 #include "snapshot_rules.hpp"
+#include "sparse_files.hpp"
 
 namespace riparian {
 namespace {
@@ -131,6 +132,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
     NumberReader gaussian(s.gaussian, "gaussian"), known(s.known, "known"), cells(s.cells, "cells"),
         table_known(s.table_known, "table_known");
     NumberReader recent(s.recent, "recent");
+    SparseLeavesReader sparse(s, leaves.size(), n_classes);
     std::size_t gap = 0, tables = 0;
     const Charge charge(leaves.account());
     for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -182,6 +184,11 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
                        where + "an inactive leaf with statistics");
             }
             tables += leaves.shape().categorical;
+            continue;
+        }
+        if (sparse.is_sparse(i)) {
+            demand(!leaves.tracked_features(i), where + "sparse statistics of some features");
+            sparse.restore(leaf.statistics, shape, counts, where);
             continue;
         }
         std::vector<const double*> all_cells;
@@ -239,6 +246,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
     restore_extras(state, s);
     restore_states(state, s);
     restore_checks(state, s);
+    sparse.demand_end();
     demand(gap == s.gaps.size(), "gaps does not fit the classes seen");
     gaussian.demand_end();
     known.demand_end();

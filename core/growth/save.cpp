@@ -1,5 +1,6 @@
 // Saves a tree as arrays.
 #include "files.hpp"
+#include "sparse_files.hpp"
 
 namespace riparian {
 
@@ -13,6 +14,12 @@ void save_leaf(const Growth& growth, std::size_t place, Snapshot& s) {
     const NodeRecord& leaf = leaves[place];
     const bool active = leaf.statistics.is_open();
     s.inactive.push_back(!active ? 1 : leaf.recent ? 2 : 0);
+    const SparseMoments* const moments = leaf.statistics.sparse();
+    if (moments) {
+        s.sparse.resize(s.inactive.size(), 0);
+        s.sparse.back() = 1;
+        save_sparse(*moments, n_classes, s);
+    }
     if (leaf.recent) {
         const double* const since = leaf.recent->counts.data();
         s.recent.insert(s.recent.end(), since, since + n_classes);
@@ -69,7 +76,7 @@ void save_leaf(const Growth& growth, std::size_t place, Snapshot& s) {
     const double* const own = leaves.own_counts(leaf);
     const Shape& shape = leaves.shape(place);
     const std::size_t n = shape.numeric;
-    for (std::size_t k = 0; k < n_classes && n; ++k) {
+    for (std::size_t k = 0; k < n_classes && n && !moments; ++k) {
         if (!(own[k] > 0.0)) continue;
         const GaussianClass c = leaf.statistics.gaussian(k, own);
         s.gaps.push_back(c.known != nullptr);
@@ -133,6 +140,7 @@ void save(const Growth& growth, Snapshot& s) {
         if (place != none) save_leaf(growth, static_cast<std::size_t>(place), s);
     }
     if (s.check_numbers.empty()) s.check_n.clear();
+    if (!s.sparse.empty()) s.sparse.resize(s.inactive.size(), 0);
     state.memory.save(s.memory_values, s.memory_codes, s.memory_labels, s.memory_weights);
     s.spent = {state.spent};
     s.passes = {state.passes};

@@ -236,6 +236,28 @@ struct Snapshot {
         visit("check_cuts", s.check_cuts);
     }
 
+    // Of a tree with leaves whose rows are sparse (SparseMoments); else empty, and absent.
+    std::vector<std::uint8_t> sparse;             // [leaf] 1: it has these instead of `gaussian`
+    std::vector<std::uint64_t> sparse_sizes;      // [sparse leaf] how many pairs it has
+    std::vector<std::uint64_t> sparse_rows;       // [sparse leaf][K] rows of the class
+    std::vector<std::uint32_t> sparse_features;   // [pair]
+    std::vector<std::uint32_t> sparse_classes;    // [pair]
+    std::vector<std::uint64_t> sparse_pair_rows;  // [pair] that are not 0
+    std::vector<double> sparse_moments;           // [pair][sparse_moments_each]
+    static constexpr std::size_t sparse_moments_each = 6;
+
+    template <class Self, class Visit>
+    static void each_of_sparse(Self& s, Visit&& visit) {
+        visit("sparse", s.sparse);
+        visit("sparse_sizes", s.sparse_sizes);
+        visit("sparse_rows", s.sparse_rows);
+        visit("sparse_features", s.sparse_features);
+        visit("sparse_classes", s.sparse_classes);
+        visit("sparse_pair_rows", s.sparse_pair_rows);
+        visit("sparse_moments", s.sparse_moments);
+    }
+
+    // All but the last, which only few trees have.
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);

@@ -31,6 +31,10 @@ struct Judged {
 
     static constexpr Condition judged = is_not("evaluator", "resubstitution");
     static constexpr std::array certain_only = {judged};
+    static constexpr std::array sparse_rules = {
+        Rule{is("impurity__evaluator", "resubstitution"), "hits are counted for all features",
+             judged},
+    };
     static constexpr std::array mean_gains = {
         MeanGain{is("evaluator", "prequential"),
                  "though the labels still change while they are evaluated"},

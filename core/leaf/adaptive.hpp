@@ -10,6 +10,7 @@ struct Adaptive {
     static constexpr std::string_view name = "adaptive";
     static constexpr std::string_view about =
         "Majority or naive Bayes, whichever was right more often at the leaf.";
+    static constexpr std::array sparse_rules = {reads_every_feature()};
     static constexpr bool observes = true;
 
     [[nodiscard]] static constexpr bool needs_derived() noexcept { return true; }

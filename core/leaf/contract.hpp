@@ -181,6 +181,11 @@ concept KeepsState =
     std::constructible_from<typename L::State, const L&> &&
     requires(const L l, const Shape& shape, PredictorScratch& scratch) { l.fit(shape, scratch); };
 
+// Leaves that draw their features read those only. All others would read every feature of a sparse row.
+[[nodiscard]] constexpr Rule reads_every_feature() {
+    return {is("leaf", "majority"), "it reads every feature of a row", is("leaf_features", "None")};
+}
+
 // The class with the largest number, or the first of several. None if no number is above -inf.
 [[nodiscard]] inline std::int32_t largest_class(const double* numbers, std::size_t n) noexcept {
     double top = -std::numeric_limits<double>::infinity();

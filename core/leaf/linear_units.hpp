@@ -53,6 +53,7 @@ struct LinearUnits : UnitPredictor<LinearUnitsState> {
         Rule{is_not("adaptation", "window"), "linear units cannot forget an example"},
         Rule{is("leaf_features", "None"), "linear units use all features"},
     };
+    static constexpr std::array sparse_rules = {reads_every_feature()};
     static constexpr int precedence = 2;  // it can already predict in a new leaf
 
     double step = 0.05;

@@ -18,6 +18,7 @@ namespace riparian {
 struct NaiveBayes {
     static constexpr std::string_view name = "naive-bayes";
     static constexpr std::string_view about = "Naive Bayes with the statistics of the leaf.";
+    static constexpr std::array sparse_rules = {reads_every_feature()};
     static constexpr bool observes = false;
     static constexpr int precedence = 1;
 

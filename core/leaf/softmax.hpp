@@ -50,6 +50,7 @@ struct Softmax : UnitPredictor<SoftmaxState> {
         Rule{is_not("adaptation", "window"), "softmax leaves cannot forget an example"},
         Rule{is("leaf_features", "None"), "softmax leaves use all features"},
     };
+    static constexpr std::array sparse_rules = {reads_every_feature()};
     static constexpr int precedence = 3;  // it can already predict in a new leaf
 
     double step = 0.02;

@@ -16,6 +16,10 @@ struct IntervalStatistics {
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
     };
+    static constexpr std::array sparse_rules = {
+        Rule{is("statistics", "gaussian"), "it stores the zeros of every feature",
+             is("leaf_features", "None")},
+    };
 
     std::size_t count = 100;
 

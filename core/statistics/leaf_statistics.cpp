@@ -153,6 +153,13 @@ void LeafStatistics::make_room(const Shape& s, const std::vector<std::uint32_t>&
 }
 
 void LeafStatistics::reshape(const Shape& from, const Shape& to, const double* counts) {
+    if (sparse()) {
+        if (to.numeric > from.numeric) {
+            gaps_->sparse->add_features(from.numeric, to.numeric, counts, from.class_stride);
+        }
+        if (to.categorical || to.derives()) return make_dense(from, to, counts);
+        return open(to);
+    }
     LeafStatistics old;
     old.block_ = std::move(block_);
     std::vector<std::uint32_t> starts(to.categorical + 1, 0);
@@ -276,6 +283,11 @@ std::size_t LeafStatistics::bytes(const Shape& s, std::size_t classes, std::size
 
 std::size_t LeafStatistics::growth(const Shape& s, const Row& row, std::size_t y) const noexcept {
     if (!is_open()) return 0;
+    if (sparse()) return sparse()->growth(row, s.numeric, y);
+    if (begins_sparse(s, row)) {
+        return taken(sizeof(Gaps)) + taken(sizeof(SparseMoments)) +
+               SparseMoments().growth(row, s.numeric, y);
+    }
     const std::size_t parts = n_parts() + (classes()[y] ? 0 : 1);
     bool fits = room_for_parts(parts) == room_for_parts(n_parts());
     std::size_t cells = 0;

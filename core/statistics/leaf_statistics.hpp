@@ -11,6 +11,7 @@
 #include "../memory/account.hpp"
 #include "../simd/kernels.hpp"
 #include "class_room.hpp"
+#include "sparse_moments.hpp"
 
 namespace riparian {
 
@@ -72,6 +73,9 @@ struct Shape : RowShape {          // `numeric` is also the number of doubles in
 //     for each class seen here a part with its planes and its cells, which are the weights of each
 //     category of each feature that this leaf has seen; and room for more parts
 //     three spare doubles, because a check reads whole vectors past the end of a plane
+//
+// A leaf whose first row is sparse has no such parts but the moments of its non-zeros
+// (sparse_moments.hpp), as long as it has no categorical features.
 //
 // The class counts belong to the node and are passed in, because an inner node keeps them when its
 // statistics are freed.
@@ -169,6 +173,17 @@ public:
     double* open_known_numbers(const Shape&, std::size_t k);
     double* open_known_categories(const Shape&, std::size_t c);
 
+    // What the leaf stores if its first row was sparse; else null.
+    [[nodiscard]] const SparseMoments* sparse() const noexcept {
+        return gaps_ ? gaps_->sparse.get() : nullptr;
+    }
+    // Begins them. The leaf must be open and empty.
+    SparseMoments& open_sparse(const Shape&);
+    // Fills these open and empty statistics with the moments of all values of a sparse leaf, of
+    // these features only; `numeric` is the number of its features.
+    void unfold(const Shape&, const SparseMoments&, const std::vector<std::uint32_t>& features,
+                std::size_t numeric, const double* counts);
+
     void refresh_all(const Shape&, const double* counts, double* found = nullptr) const noexcept;
     // Computes what naive Bayes derives, after rows were learned silently.
     void find_bayes(const Shape& s, const double* counts) const noexcept;
@@ -184,17 +199,20 @@ private:
     };
     using Block = std::unique_ptr<std::byte[], Release>;
 
-    // Only allocated if a value is missing, which is rare.
+    // Only allocated if a value is missing, which is rare, or if rows are sparse.
     struct Gaps : HeldObject {
         Held<Held<double>> numbers;     // [class][stride]
         Held<Held<double>> categories;  // [feature][class_stride]
+        std::unique_ptr<SparseMoments> sparse;
     };
 
     [[gnu::always_inline]] void learn(const Shape& s, const Row& row, std::size_t y, double w,
                                       double before, const double* counts, bool bayes,
                                       double* found) {
-        if (!classes()[y]) [[unlikely]]
+        if (!classes()[y]) [[unlikely]] {
+            if (sparse() || begins_sparse(s, row)) return learn_sparse(s, row, y, w);
             make_room(s, row, y);
+        }
         if (s.categorical) {
             const std::size_t c = gaps_ ? 0 : learn_usual(s, row, y, w);
             if (c < s.categorical) [[unlikely]]
@@ -208,6 +226,16 @@ private:
             kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
         }
     }
+    // Whether this row, the first of the leaf, decides that it stores non-zeros. What is derived
+    // needs all values.
+    [[nodiscard]] bool begins_sparse(const Shape& s, const Row& row) const noexcept {
+        return row.nonzeros && n_parts() == 0 && s.categorical == 0 && !s.derives();
+    }
+    void learn_sparse(const Shape&, const Row&, std::size_t y, double w);
+    // The same with all values, for statistics that must know them.
+    [[nodiscard]] LeafStatistics dense_copy(const Shape&, const double* counts) const;
+    // Stores all values from now on.
+    void make_dense(const Shape& from, const Shape& to, const double* counts);
     // A mean keeps 33 of its 53 bits if the forgotten weight is this many times the remaining one.
     static constexpr double much_more = 0x1p20;
     [[gnu::always_inline]] bool forget(const Shape& s, const Row& row, std::size_t y, double w,

@@ -81,6 +81,9 @@ void demand_within(const Shape& other, const Shape& s) {
 void LeafStatistics::merge(const Shape& s, double* counts, const LeafStatistics& other,
                            const Shape& of_other, const double* others) {
     demand_within(of_other, s);
+    if (sparse()) make_dense(s, s, counts);
+    if (other.sparse())
+        return merge(s, counts, other.dense_copy(of_other, others), of_other, others);
     std::vector<std::uint32_t> needed(s.categorical, 0);
     bool fits = true;
     for (std::size_t c = 0; c < of_other.categorical; ++c) {
@@ -161,6 +164,10 @@ void LeafStatistics::demand_part(const Shape& s, const double* counts, const Lea
 
 void LeafStatistics::downdate(const Shape& s, double* counts, const LeafStatistics& other,
                               const Shape& of_other, const double* others) {
+    if (sparse()) make_dense(s, s, counts);
+    if (other.sparse()) {
+        return downdate(s, counts, other.dense_copy(of_other, others), of_other, others);
+    }
     demand_part(s, counts, other, of_other, others);
     bool emptied = false;
     // A feature that the other statistics do not know was missing from their rows.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 
 import numpy as np
+from scipy import sparse
 
 import riparian as rp
 from riparian.adaptation import Alternates
@@ -46,6 +48,7 @@ def sample_models():
         model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
     yield changing_model()
+    yield sparse_model()
     columns, labels = sample_rows(200)
     numbers = {name: columns[name] for name in "ac"}
     seeded = rp.VFDT.from_sklearn(None, numbers, labels, grace_period=40, delta=0.05, tau=0.6)
@@ -61,6 +64,19 @@ def changing_model():
     for y in (labels, turned, labels, turned):
         model.partial_fit(columns, y)
     return model
+
+
+def sparse_model():
+    """Has leaves whose first rows were dense, and others whose first rows were sparse."""
+    model = rp.VFDT(grace_period=40, delta=0.05, tau=0.6)
+    columns, labels = sample_rows(260)
+    numbers = {name: columns[name] for name in "ac"}
+    model.partial_fit({name: values[:60] for name, values in numbers.items()}, labels[:60])
+    rows = np.column_stack(list(numbers.values()))
+    rows[rows < 0.2] = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a sparse matrix has no names
+        return model.partial_fit(sparse.csr_array(rows[60:]), labels[60:])
 
 
 #: Of members of forests.

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.data.formatting import exact_value
+from riparian.data.sparse import SparseMatrix
 from riparian.data.table import Codes, Column, Numbers, Objects, Table, in_cell
 from riparian.data.times import TimeKind, kind_text, time_text
 from riparian.data.uncertain import Cells, set_cells
@@ -109,6 +110,8 @@ class Schema:
 
     def read(self, table: Table, *, grow: bool, categorical: Any = "from_dtype") -> Reading:
         """Return the columns of a table as numbers and codes, in the order of the features."""
+        if table.sparse is not None:
+            return self._read_sparse(table.sparse, categorical)
         places = self._places(table, grow=grow)
         if len(table.columns) > _core.MAX_FEATURES or max(places, default=0) >= _core.MAX_FEATURES:
             raise ValueError(f"at most {_core.MAX_FEATURES:,} features are supported")
@@ -169,6 +172,39 @@ class Schema:
         batch = _core.Batch.of_columns(table.n_rows, columns)
         numbers = set_cells(batch, uncertain, uncertain_codes) if uncertain else 0
         return Reading(batch, table.n_rows, new_features, new_categories, numbers)
+
+    def _read_sparse(self, matrix: SparseMatrix, categorical: Any) -> Reading:
+        """Return a sparse matrix, whose columns have positions and are numeric."""
+        n_rows, width = matrix.shape
+        if not self.features:
+            names: list[Name] = list(range(width))
+            for name in sorted(_declared(categorical, names, first=True), key=str):
+                raise ValueError(
+                    f"column 'x{name}': a sparse X has numbers only, but categorical_features "
+                    "lists it; pass X.toarray()"
+                )
+            return Reading(matrix.batch, n_rows, [Feature(n, "numeric") for n in names], {})
+        self._check_width(width)
+        if self.codes.count(None) < width:  # the fastest way to look at 50,000 features
+            feature = next(f for f in self.features if f.kind == "categorical")
+            raise ValueError(
+                f"column {feature.label!r}: a sparse X has numbers only, but the feature is "
+                "categorical; pass X.toarray()"
+            )
+        if list(self.index) == list(range(width)):
+            return Reading(matrix.batch, n_rows, [], {})
+        if self.named:
+            warnings.warn(
+                "X does not have feature names, but the model learned with feature names",
+                UserWarning,
+                stacklevel=5,
+            )
+            return Reading(matrix.batch, n_rows, [], {})
+        # Single examples may have brought the positions in another order.
+        places = [self.index.get(name, -1) for name in range(width)]
+        if min(places) >= 0:
+            matrix = matrix.ordered(places)
+        return Reading(matrix.batch, n_rows, [], {})
 
     def grow(
         self, reading: Reading, declared: list[Hashable], added: list[Hashable], *, first: bool

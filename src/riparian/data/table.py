@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.data.block import Block, Coded, Stored
+from riparian.data.sparse import SparseMatrix, is_sparse, read_sparse
 from riparian.data.times import (
     Times,
     check_parts,
@@ -93,9 +94,17 @@ class Table:
     matrix: NDArray[Any] | None = field(default=None, repr=False)
     #: Whether this is a single dict, which may have any keys.
     example: bool = False
+    #: All columns as a sparse matrix, if they are one; `columns` is then empty.
+    sparse: SparseMatrix | None = field(default=None, repr=False)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.columns) if self.sparse is None else self.sparse.shape[1]
 
     def only(self, rows: NDArray[np.bool_]) -> Table:
         """Return the table with the rows of a mask only."""
+        if self.sparse is not None:
+            return _of_sparse(self.sparse.only(rows))
         if self.matrix is not None:
             return _of_array(self.matrix[rows])
         return Table(
@@ -122,8 +131,15 @@ _REFUSED = {"c": "complex numbers", "V": "records"}
 _WAY_OUT = "convert the column to numbers"
 
 
-def read_table(X: Any) -> Table:
+def read_table(X: Any, *, sparse: bool = False) -> Table:
     """Read a table from an array, frame, mapping or nested lists.
+
+    Parameters
+    ----------
+    X : array, frame, mapping or nested lists
+        The data.
+    sparse : bool, default=False
+        Whether it may be a sparse matrix of SciPy.
 
     Raises
     ------
@@ -134,6 +150,13 @@ def read_table(X: Any) -> Table:
         return X
     if isinstance(X, Block):
         return _of_block(X)
+    if is_sparse(X):
+        if sparse:
+            return _of_sparse(read_sparse(X))
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. "
+            "Use '.toarray()' to convert it to a dense NumPy array."
+        )
     module = type(X).__module__.partition(".")[0]
     if isinstance(X, np.ndarray):
         return _of_array(_unmasked(X))
@@ -147,11 +170,6 @@ def read_table(X: Any) -> Table:
         return _of_arrow(_core.read_arrow_array(*X.__arrow_c_array__()), len(X))
     if isinstance(X, Mapping):
         return _of_mapping(X)
-    if module == "scipy" and hasattr(X, "toarray"):
-        raise TypeError(
-            "Sparse data was passed for X, but dense data is required. "
-            "Use '.toarray()' to convert it to a dense NumPy array."
-        )
     return _of_array(as_array(X))
 
 
@@ -213,6 +231,10 @@ def _of_array(X: NDArray[Any]) -> Table:
         columns: list[Column] = [Numbers(matrix[:, f]) for f in range(X.shape[1])]
         return Table(X.shape[0], columns, matrix=matrix)
     return Table(X.shape[0], [_of_values(X[:, f], f"x{f}") for f in range(X.shape[1])])
+
+
+def _of_sparse(matrix: SparseMatrix) -> Table:
+    return Table(matrix.shape[0], [], sparse=matrix)
 
 
 def _of_values(values: NDArray[Any], label: str) -> Column:

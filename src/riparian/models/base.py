@@ -188,7 +188,16 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = self._learns_sparse()
         return tags
+
+    def _learns_sparse(self) -> bool:
+        """Whether the model can learn sparse rows with its parameters."""
+        try:
+            self._refuse_sparse(self._axes())
+        except (TypeError, ValueError):
+            return False
+        return True
 
     # -- showing and exporting -----------------------------------------------------------------
 

@@ -112,11 +112,11 @@ class Checked(NamedTuple):
 
 def read_given(X: Any, y: Any, classes: Any, sample_weight: Any, *, one: bool) -> Given:
     """Read the rows, labels, weights and classes of a user; an error if they make no batch."""
-    table = read_example(X) if one else read_table(X)
-    if table.n_rows == 0 or not (table.columns or table.example):
+    table = read_example(X) if one else read_table(X, sparse=True)
+    if table.n_rows == 0 or not (table.n_columns or table.example):
         raise ValueError(
-            f"Found array with {table.n_rows} sample(s) and {len(table.columns)} "
-            f"feature(s) (shape=({table.n_rows}, {len(table.columns)})) "
+            f"Found array with {table.n_rows} sample(s) and {table.n_columns} "
+            f"feature(s) (shape=({table.n_rows}, {table.n_columns})) "
             "while a minimum of 1 is required."
         )
     labels = read_labels(y, table.n_rows)
@@ -127,10 +127,10 @@ def read_given(X: Any, y: Any, classes: Any, sample_weight: Any, *, one: bool) -
 
 def read_rows(X: Any) -> Table:
     """Read the rows of a batch that is predicted."""
-    table = read_table(X)
+    table = read_table(X, sparse=True)
     if table.n_rows == 0:
         raise ValueError(
-            f"Found array with 0 sample(s) (shape=(0, {len(table.columns)})) "
+            f"Found array with 0 sample(s) (shape=(0, {table.n_columns})) "
             "while a minimum of 1 is required."
         )
     return table

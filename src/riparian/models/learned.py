@@ -77,6 +77,13 @@ class Learned(Generic[E]):
         """Raise an error unless values may be distributions with these parameters."""
         raise ValueError(f"{type(self).__name__} does not support uncertain values")
 
+    def _refuse_sparse(self, axes: Mapping[str, Any]) -> None:
+        """Raise an error unless rows may be sparse with these parameters."""
+        raise TypeError(
+            f"{type(self).__name__} does not support sparse data; pass X.toarray(), or use a "
+            "HoeffdingTree with leaf='majority'"
+        )
+
     def _refuse_weights(self, engine: E, weights: Numbers) -> None:
         """Raise an error if an engine cannot learn rows of these weights."""
 

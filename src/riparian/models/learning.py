@@ -49,7 +49,7 @@ class Learning(Predicting[E]):
 
         Parameters
         ----------
-        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+        X : array, sparse matrix, frame or mapping of columns, of shape (n_rows, n_features)
             The rows. NaN and None are missing values. Text is a category.
         y : array-like of shape (n_rows,)
             The class of each row.
@@ -89,7 +89,7 @@ class Learning(Predicting[E]):
 
         Parameters
         ----------
-        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+        X : array, sparse matrix, frame or mapping of columns, of shape (n_rows, n_features)
             The rows. NaN and None are missing values. New categories may come at any time, and
             in frames and mappings also new columns; absent columns are missing.
         y : array-like of shape (n_rows,)
@@ -308,6 +308,8 @@ class Learning(Predicting[E]):
     def _checked(self, given: Given, state: State[E], *, in_order: bool) -> Checked:
         """Return the batch in codes; an error names what cannot be learned."""
         schema, axes = state.schema, state.axes
+        if given.table.sparse is not None:
+            self._refuse_sparse(axes)
         reading = schema.read(given.table, grow=True, categorical=axes["categorical_features"])
         refuse_infinite(reading, schema)
         if reading.uncertain:

@@ -31,7 +31,7 @@ class Predicting(Learned[E]):
 
         Parameters
         ----------
-        X : array, frame or mapping of columns, of shape (n_rows, n_features)
+        X : array, sparse matrix, frame or mapping of columns, of shape (n_rows, n_features)
             The rows. Unknown columns of a frame or mapping are ignored; absent ones are missing.
         return_seen : bool, default=False
             Also return `n_seen_` of the state that predicted. One state then predicts all rows,
@@ -274,6 +274,8 @@ class Predicting(Learned[E]):
         return codes, probabilities[:, :known], classes[:known], seen
 
     def _read(self, table: Table) -> Reading:
+        if table.sparse is not None:
+            self._refuse_sparse(self._learned_with)
         table = with_date_parts(table, self._learned_with.get("date_parts"))
         reading = self._schema.read(table, grow=False)
         refuse_infinite(reading, self._schema)

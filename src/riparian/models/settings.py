@@ -17,7 +17,7 @@ from riparian.data.times import check_parts
 from riparian.policies import AXES, Parameter, Policy, resolve
 from riparian.policies.callables import check_bound, check_impurity, check_window
 from riparian.policies.parameter import is_whole, whole
-from riparian.policies.rules import check_certain, check_rules
+from riparian.policies.rules import check_certain, check_rules, check_sparse
 
 __all__ = [
     "byte_count",
@@ -25,6 +25,7 @@ __all__ = [
     "check_features",
     "check_seed",
     "check_settings",
+    "refuse_sparse",
     "refuse_uncertain",
     "resolved",
     "tree_parameters",
@@ -70,6 +71,11 @@ def check_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def refuse_uncertain(parameters: Mapping[str, Any]) -> None:
     """Raise a ValueError if a tree of these parameters cannot learn uncertain values."""
     check_certain(resolved(parameters), _declared())
+
+
+def refuse_sparse(parameters: Mapping[str, Any]) -> None:
+    """Raise a ValueError if a tree of these parameters cannot learn sparse rows."""
+    check_sparse(resolved(parameters), _declared())
 
 
 def _checked(axis: str, value: Any) -> Any:

@@ -22,7 +22,7 @@ from riparian.evidence.certificates import (
 from riparian.evidence.changes import Change, changes_of, totals_of
 from riparian.models.learned import State
 from riparian.models.parts import Parts
-from riparian.models.settings import check_settings, refuse_uncertain
+from riparian.models.settings import check_settings, refuse_sparse, refuse_uncertain
 from riparian.models.tree_model import TreeModel
 from riparian.policies import shortest
 from riparian.policies.arguments import example_count
@@ -332,6 +332,9 @@ class StreamingTree(TreeModel[_core.Engine]):
 
     def _refuse_uncertain(self, axes: Mapping[str, Any]) -> None:
         refuse_uncertain(axes)
+
+    def _refuse_sparse(self, axes: Mapping[str, Any]) -> None:
+        refuse_sparse(axes)
 
     def _refuse_weights(self, engine: _core.Engine, weights: NDArray[np.float64]) -> None:
         engine.demand_weights(weights)

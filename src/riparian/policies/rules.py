@@ -7,7 +7,13 @@ from typing import Any, TypeAlias
 
 from riparian.policies.policy import AXES, Policy
 
-__all__ = ["broken_premises", "check_certain", "check_rules", "labels_of_mean_gains"]
+__all__ = [
+    "broken_premises",
+    "check_certain",
+    "check_rules",
+    "check_sparse",
+    "labels_of_mean_gains",
+]
 
 #: A parameter, values, and whether the parameter must have one of them (True) or none (False).
 Condition: TypeAlias = tuple[str, list[str], bool]
@@ -78,6 +84,35 @@ def broken_premises(parameters: Mapping[str, Any], *, numeric: bool) -> list[str
         and (found := _value(parameters, needs[0])) is not _MISSING
         and not _holds(needs, found)
     ]
+
+
+def check_sparse(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> None:
+    """Raise an error if a tree with these parameters cannot learn sparse rows."""
+    for axis, policy in _policies(parameters):
+        for when, needs, why in policy.declared["sparse_rules"]:
+            own = when is not None and when[0] in policy.__dict__
+            if when is None:
+                applies = True
+            elif own:
+                applies = _holds(when, policy.__dict__[when[0]])
+            else:
+                applies = _holds(when, _value(parameters, when[0]))
+            if applies and not _holds(needs, _value(parameters, needs[0])):
+                cause = f"{axis}__{when[0]}={policy.__dict__[when[0]]!r}" if own else None
+                raise _not_sparse(cause or f"{axis}={policy.name!r}", needs, why)
+    for _, needs, why in of_tree["sparse_rules"]:
+        found = _value(parameters, needs[0])
+        if not _holds(needs, found):
+            raise _not_sparse(f"{needs[0]}={_value_text(found)}", needs, why)
+
+
+def _not_sparse(cause: str, needs: Condition, why: str) -> ValueError:
+    name, values, _ = needs
+    listed = " or ".join(value if _is_literal(value) else repr(value) for value in values)
+    return ValueError(
+        f"sparse rows cannot be learned with {cause}: {why}; use {name}={listed}, or pass "
+        "X.toarray() (docs/data.md)"
+    )
 
 
 def labels_of_mean_gains(impurity: Any) -> str | None:

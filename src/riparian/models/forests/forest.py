@@ -17,7 +17,7 @@ from riparian.models.forests.detectors import (
 from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.members import Standing
 from riparian.models.hoeffding import HoeffdingTree
-from riparian.models.settings import check_features, check_seed
+from riparian.models.settings import check_features, check_seed, refuse_sparse
 from riparian.policies.literals import FeatureCount
 from riparian.policies.parameter import number, truth, whole
 
@@ -184,6 +184,9 @@ class Forest(Ensemble[_core.Forest]):
     def _calls_user_functions(self) -> bool:
         axes = self._learned_with if self._engine is not None else self.__dict__
         return super()._calls_user_functions or calls_own_detector(axes)
+
+    def _refuse_sparse(self, axes: Mapping[str, Any]) -> None:
+        refuse_sparse(self._tree_axes(axes))
 
     # -- looking inside -----------------------------------------------------------------------
 
