@@ -36,8 +36,18 @@ nb::tuple encode_integers(const VectorIn<std::int64_t>& values, const nb::dict& 
     return nb::make_tuple(owned(std::move(codes)), labels);
 }
 
-CodeTable<double> table_of(const nb::dict& known) {
-    CodeTable<double> table(static_cast<std::int32_t>(nb::len(known)));
+// The category that all values beyond the limit of a feature share, as a key of a schema's codes
+// (OTHER in src/riparian/data/values.py).
+PyObject* other() { return Py_Ellipsis; }
+
+std::int32_t code_of_other(const nb::dict& known) {
+    PyObject* const code = PyDict_GetItemWithError(known.ptr(), other());
+    if (!code && PyErr_Occurred()) throw nb::python_error();
+    return code ? static_cast<std::int32_t>(PyLong_AsLong(code)) : unseen_code;
+}
+
+CodeTable<double> table_of(const nb::dict& known, std::size_t room) {
+    CodeTable<double> table(static_cast<std::int32_t>(nb::len(known)), room, code_of_other(known));
     for (const auto& [value, code] : known) {
         double number = std::nan("");
         if (PyFloat_Check(value.ptr())) number = PyFloat_AsDouble(value.ptr());
@@ -58,17 +68,18 @@ nb::list values_of(const CodeTable<double>& table) {
             out.append(value);
         }
     }
+    if (table.added_other()) out.append(nb::handle(other()));
     return out;
 }
 
 // Codes of all columns in type `Code`, or nothing if that is too narrow for them.
 template <class Code>
 std::optional<nb::tuple> encode_as(const PyBatch& columns, const std::vector<nb::dict>& known,
-                                   bool grow) {
+                                   bool grow, const std::vector<std::size_t>& rooms) {
     const std::size_t n = columns.batch.columns.size();
     const std::size_t rows = columns.batch.rows;
     std::vector<CodeTable<double>> tables;
-    for (const nb::dict& d : known) tables.push_back(table_of(d));
+    for (std::size_t c = 0; c < n; ++c) tables.push_back(table_of(known[c], rooms.at(c)));
     // Not zeroed first: every code is written.
     Code* const codes = new Code[rows * n];
     const nb::capsule owner(codes, [](void* p) noexcept { delete[] static_cast<Code*>(p); });
@@ -90,23 +101,27 @@ std::optional<nb::tuple> encode_as(const PyBatch& columns, const std::vector<nb:
 // Columns of float64 or float32; codes as [row][column], the new categories of each
 // column, and the place of an infinite value or None. Narrow codes save the system
 // from clearing three quarters of the memory.
-nb::tuple encode_numbers(const PyBatch& columns, const nb::list& dicts, bool grow) {
+nb::tuple encode_numbers(const PyBatch& columns, const nb::list& dicts, bool grow,
+                         const nb::list& of_columns) {
     const auto known = vector_of<nb::dict>(dicts);
-    auto narrow = encode_as<std::int8_t>(columns, known, grow);
-    return narrow ? *narrow : encode_as<std::int32_t>(columns, known, grow).value();
+    const auto rooms = vector_of<std::size_t>(of_columns);
+    auto narrow = encode_as<std::int8_t>(columns, known, grow, rooms);
+    return narrow ? *narrow : encode_as<std::int32_t>(columns, known, grow, rooms).value();
 }
 
 bool is_missing(PyObject* value) {
     return value == Py_None || (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value)));
 }
 
-// Any hashable objects; None and NaN are missing.
-nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool grow) {
+// Any hashable objects; None and NaN are missing. `room`: how many new ones get a code of their own.
+nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool grow,
+                         std::size_t room) {
     const std::size_t n = nb::len(values);
     std::vector<std::int32_t> codes(n);
     nb::dict fresh;
     nb::list added;
     auto next = static_cast<std::int32_t>(nb::len(known));
+    std::int32_t shared = code_of_other(known);
     for (std::size_t i = 0; i < n; ++i) {
         PyObject* const value = PyList_GetItem(values.ptr(), static_cast<Py_ssize_t>(i));
         if (is_missing(value)) {
@@ -118,12 +133,15 @@ nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool gro
         if (PyErr_Occurred()) throw nb::python_error();
         if (code) {
             codes[i] = static_cast<std::int32_t>(PyLong_AsLong(code));
-        } else if (grow) {
+        } else if (shared != unseen_code || !grow) {
+            codes[i] = shared;
+        } else if (nb::len(fresh) < room) {
             codes[i] = next;
             fresh[nb::handle(value)] = next++;
             added.append(nb::handle(value));
         } else {
-            codes[i] = unseen_code;
+            codes[i] = shared = next++;
+            added.append(nb::handle(other()));
         }
     }
     return nb::make_tuple(owned(std::move(codes)), added);
@@ -142,11 +160,13 @@ void bind_encoding(nb::module_& m) {
           nb::sig("def encode_integers(values: numpy.typing.NDArray[numpy.int64], "
                   "known: dict[typing.Any, int], grow: bool) -> "
                   "tuple[numpy.typing.NDArray[numpy.int32], list[typing.Any]]"));
-    m.def("encode_numbers", encode_numbers, "columns"_a, "known"_a, "grow"_a,
+    m.def("encode_numbers", encode_numbers, "columns"_a, "known"_a, "grow"_a, "rooms"_a,
           nb::sig("def encode_numbers(columns: Batch, known: list[dict[typing.Any, int]], "
-                  "grow: bool) -> tuple[numpy.typing.NDArray[typing.Any], "
+                  "grow: bool, rooms: list[int]) -> tuple[numpy.typing.NDArray[typing.Any], "
                   "list[list[typing.Any]], tuple[int, int] | None]"));
-    m.def("encode_objects", encode_objects, "values"_a, "known"_a, "grow"_a,
-          nb::sig("def encode_objects(values: list[typing.Any], known: dict[typing.Any, int], "
-                  "grow: bool) -> tuple[numpy.typing.NDArray[numpy.int32], list[typing.Any]]"));
+    m.def(
+        "encode_objects", encode_objects, "values"_a, "known"_a, "grow"_a, "room"_a = SIZE_MAX,
+        nb::sig(
+            "def encode_objects(values: list[typing.Any], known: dict[typing.Any, int], "
+            "grow: bool, room: int = ...) -> tuple[numpy.typing.NDArray[numpy.int32], list[typing.Any]]"));
 }

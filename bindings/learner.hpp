@@ -80,6 +80,7 @@ void bind_learner(nanobind::class_<Engine>& engine) {
              nb::call_guard<nb::gil_scoped_release>())
         .def("expect_categories", &Engine::expect_categories, "feature"_a, "bytes"_a,
              nb::call_guard<nb::gil_scoped_release>())
+        .def("watch", &Engine::watch, "feature"_a, "on"_a, nb::call_guard<nb::gil_scoped_release>())
         .def(
             "set_max_bytes",
             [](Engine& t, std::optional<std::size_t> limit) {
@@ -115,9 +116,15 @@ void bind_learner(nanobind::class_<Engine>& engine) {
                const nb::object& grow) {
                 demand_rows(y, b);
                 const double* const weights = weights_of(w, b.batch.rows);
-                grow_and_learn(t, names, grow, [&](const nb::object&) {
+                const auto learn = [&](const Batch& rows, std::size_t first) {
                     without_interpreter_until_signal(may_take_long<Engine>(b), [&](Stop* stop) {
-                        t.learn(b.batch, y.data(), weights, stop);
+                        t.learn(rows, y.data() + first, weights ? weights + first : nullptr, stop);
+                    });
+                };
+                grow_and_learn(t, names, grow, [&](NewNames* growth) {
+                    const std::size_t all = b.batch.rows;
+                    learn_with_verdicts(t, growth, all, [&](std::size_t first, std::size_t n) {
+                        n == all ? learn(b.batch, 0) : learn(b.batch.part(first, n), first);
                     });
                 });
             },
@@ -131,12 +138,22 @@ void bind_learner(nanobind::class_<Engine>& engine) {
                 // Once the schema has grown the batch may be read again, with other rows than b.
                 const double* const weights = weights_of(w, y.shape(0));
                 PredictionArrays room(y.shape(0), width);
-                grow_and_learn(t, names, grow, [&](const nb::object& read_again) {
-                    const PyBatch& rows =
-                        read_again.is_none() ? b : nb::cast<const PyBatch&>(read_again);
-                    demand_rows(y, rows);
-                    without_interpreter_until_signal(may_take_long<Engine>(rows), [&](Stop* stop) {
-                        t.prequential(rows.batch, y.data(), weights, room.predictions, stop);
+                grow_and_learn(t, names, grow, [&](NewNames* growth) {
+                    const PyBatch& whole = !growth || growth->batch.is_none()
+                                               ? b
+                                               : nb::cast<const PyBatch&>(growth->batch);
+                    demand_rows(y, whole);
+                    const auto learn = [&](const Batch& rows, std::size_t first) {
+                        without_interpreter_until_signal(
+                            may_take_long<Engine>(whole), [&](Stop* stop) {
+                                t.prequential(rows, y.data() + first,
+                                              weights ? weights + first : nullptr,
+                                              room.predictions.from(first), stop);
+                            });
+                    };
+                    const std::size_t all = whole.batch.rows;
+                    learn_with_verdicts(t, growth, all, [&](std::size_t first, std::size_t n) {
+                        n == all ? learn(whole.batch, 0) : learn(whole.batch.part(first, n), first);
                     });
                 });
                 return room.release(width);

@@ -19,8 +19,17 @@ struct NewNames {
     std::vector<riparian::Kind> features;
     std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> categories;  // by feature
     std::vector<std::uint32_t> declared, classes;
-    std::size_t n_declared;  // classes that count as known; 0: none were declared
-    nanobind::object batch;  // to be learned instead, or None
+    std::size_t n_declared;            // classes that count as known; 0: none were declared
+    nanobind::object batch;            // to be learned instead, or None
+    std::vector<std::size_t> watched;  // new features that may be identifiers
+    // A feature turns out to be an identifier or not, before this row is learned.
+    struct Verdict {
+        std::size_t row, feature;
+        bool identifier;
+        std::size_t bytes;  // of its names, which are freed
+    };
+    std::vector<Verdict> verdicts;  // rows ascend
+    nanobind::list passed;          // gets the number of each verdict that has passed
 
     // As `Schema.grow` in src/riparian/schema.py returns it.
     explicit NewNames(const nanobind::tuple& t)
@@ -28,7 +37,9 @@ struct NewNames {
           declared(vector_of<std::uint32_t>(t[3])),
           classes(vector_of<std::uint32_t>(t[4])),
           n_declared(nanobind::cast<std::size_t>(t[5])),
-          batch(t[6]) {
+          batch(t[8]),
+          watched(vector_of<std::size_t>(t[6])),
+          passed(nanobind::cast<nanobind::list>(t[9])) {
         for (const nanobind::handle c : nanobind::cast<nanobind::list>(t[1])) {
             const bool categorical = nanobind::cast<bool>(c);
             features.push_back(categorical ? riparian::Kind::categorical : riparian::Kind::numeric);
@@ -36,6 +47,11 @@ struct NewNames {
         for (const nanobind::handle c : nanobind::cast<nanobind::list>(t[2])) {
             categories.emplace_back(nanobind::cast<std::size_t>(c[0]),
                                     vector_of<std::uint32_t>(c[1]));
+        }
+        for (const nanobind::handle v : nanobind::cast<nanobind::list>(t[7])) {
+            verdicts.push_back({nanobind::cast<std::size_t>(v[0]),
+                                nanobind::cast<std::size_t>(v[1]), nanobind::cast<bool>(v[2]),
+                                nanobind::cast<std::size_t>(v[3])});
         }
     }
 };
@@ -123,6 +139,25 @@ private:
     nanobind::dict class_codes_;
 };
 
+// Learns the rows of a batch, with the verdicts between them. `learn` gets the first row and the number of
+// rows of each part.
+template <class Engine, class Learn>
+void learn_with_verdicts(Engine& engine, NewNames* growth, std::size_t rows, const Learn& learn) {
+    std::size_t first = 0;
+    for (std::size_t i = 0; growth && i < growth->verdicts.size(); ++i) {
+        const NewNames::Verdict& v = growth->verdicts[i];
+        if (v.row > first) learn(first, v.row - first);
+        first = v.row;
+        {
+            const nanobind::gil_scoped_release free;
+            if (v.identifier) engine.leave_out(v.feature, v.bytes);
+            else engine.watch(v.feature, false);
+        }
+        growth->passed.append(i);
+    }
+    if (first < rows) learn(first, rows - first);
+}
+
 // Schema and engine get new names together, or neither does. `grow` is a Python function that adds them to
 // the schema and returns what it added. Whatever is raised, in it or while the rows are learned, the
 // schema then has the names that the engine knows, and no others.
@@ -131,7 +166,7 @@ void grow_and_learn(Engine& engine, const nanobind::object& names, const nanobin
                     const Learn& learn) {
     namespace nb = nanobind;
     if (grow.is_none()) {
-        learn(nb::none());
+        learn(nullptr);
         return;
     }
     NameLists held(nb::cast<nb::tuple>(names));
@@ -142,6 +177,7 @@ void grow_and_learn(Engine& engine, const nanobind::object& names, const nanobin
             const nb::gil_scoped_release free;
             engine.add_names(made.names);
             if (!made.features.empty()) engine.add_features(made.features);
+            for (const std::size_t feature : made.watched) engine.watch(feature, true);
             growth.emplace(std::move(made));
             for (const auto& [feature, bytes] : growth->categories) {
                 engine.expect_categories(feature, bytes);
@@ -152,7 +188,7 @@ void grow_and_learn(Engine& engine, const nanobind::object& names, const nanobin
             }
             engine.expect_classes(growth->classes);
         }
-        learn(growth->batch);
+        learn(&*growth);
     } catch (...) {
         const std::size_t bytes = held.cut_to(engine, growth ? &*growth : nullptr);
         {

@@ -15,7 +15,8 @@
 // hash by Python code, which could change the dict while it is read.
 class OneRow {
 public:
-    // `index`: name -> place; `categories`: for each place a dict value -> code, or None.
+    // `index`: name -> place; `categories`: for each place a dict value -> code, None for a numeric
+    // feature, or False for one that is left out.
     bool read(const nanobind::dict& x, const nanobind::dict& index,
               const nanobind::list& categories, bool learning) {
         const std::size_t n = nanobind::len(categories);
@@ -40,7 +41,7 @@ public:
                 continue;
             }
             PyObject* const codes = PyList_GetItem(categories.ptr(), static_cast<Py_ssize_t>(f));
-            if (value == Py_None) continue;
+            if (value == Py_None || codes == Py_False) continue;  // missing, or left out
             if (codes == Py_None) {
                 if (PyFloat_CheckExact(value)) {
                     numbers_[f] = PyFloat_AsDouble(value);
@@ -58,7 +59,11 @@ public:
             }
             if (!is_built_in(value)) return false;
             if (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value))) continue;
-            PyObject* const code = PyDict_GetItemWithError(codes, value);
+            PyObject* code = PyDict_GetItemWithError(codes, value);
+            // A new category where the feature has no room for more: see OTHER in data/values.py.
+            if (!code && !PyErr_Occurred() && PyUnicode_Check(value)) {
+                code = PyDict_GetItemWithError(codes, Py_Ellipsis);
+            }
             if (!code) {
                 if (PyErr_Occurred()) PyErr_Clear();
                 if (learning || !PyUnicode_Check(value)) return false;

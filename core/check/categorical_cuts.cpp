@@ -53,6 +53,7 @@ void Checker::rank_categorical(const LeafCase& leaf, const AnyImpurity& impurity
     const Settings& settings = leaf.settings;
     const std::size_t slot = leaf.features[feature].slot;
     if (slot == 0) categories(leaf, impurity);
+    if (leaf.is_watched(slot)) return;
     const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
     const double* const known = leaf.statistics.known_categories(slot);
     const double whole = whole_[slot];

@@ -37,7 +37,10 @@ struct LeafCase {
     const Hits* hits = nullptr;             // they give all gains
     const PairedGap* pair = nullptr;        // it measures the variance of the gap
     const TrackedFeatures* kept = nullptr;  // where the leaf does not track all features
+    // [categorical slot]: it may be an identifier, and no cut of it is offered; null: none is watched.
+    const std::vector<bool>* watched = nullptr;
 
+    [[nodiscard]] bool is_watched(std::size_t slot) const { return watched && (*watched)[slot]; }
     void set_extras(const LeafExtras& extras) noexcept {
         if (offers_cuts(settings.statistics)) values = &extras.values;
         hits = extras.hits ? &*extras.hits : nullptr;
@@ -48,6 +51,7 @@ struct LeafCase {
 // Room for what a LeafCase refers to.
 struct CaseRoom {
     Held<bool> used_up;
+    std::vector<bool> watched;
     Features features;  // of a leaf that does not track all of them
     // Of a leaf with sparse rows: the features that were not 0 everywhere, and their statistics.
     std::unique_ptr<TrackedFeatures> touched;

@@ -21,6 +21,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
     branches_ = 2;
     for (const Feature& f : leaf.features) {
         if (f.kind != Kind::categorical || !multiway || leaf.used_up[f.slot]) continue;
+        if (leaf.is_watched(f.slot)) continue;
         const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + f.slot;
         branches_ = std::max<std::size_t>(branches_, starts[1] - starts[0]);
     }
@@ -66,6 +67,7 @@ void Checker::list_candidates(const LeafCase& leaf) {
         const auto feature = static_cast<std::int32_t>(f);
         if (leaf.features[f].kind == Kind::categorical) {
             const std::uint32_t* const starts = leaf.statistics.starts(leaf.shape) + slot;
+            if (leaf.is_watched(slot)) continue;
             if (multiway && !leaf.used_up[slot]) {
                 list_category({feature, Test::every_value, 0.0, none, 0.0});
             }

@@ -65,7 +65,7 @@ void Checker::rank_hits(const LeafCase& leaf) {
             offer({feature, Test::threshold, hits.threshold(slot), none, q.gain});
         } else {
             const Hits::Quality q = hits.categorical(slot, leaf.weight);
-            if (!(q.weight > 0.0) || leaf.used_up[slot]) continue;
+            if (!(q.weight > 0.0) || leaf.used_up[slot] || leaf.is_watched(slot)) continue;
             const Candidate cut{feature, Test::every_value, 0.0, none, q.gain};
             const std::vector<double> table = this->table(leaf, cut);
             weight_.assign(table.size() / s.class_stride, 0.0);

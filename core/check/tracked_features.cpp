@@ -114,15 +114,6 @@ std::vector<std::int32_t> TrackedFeatures::dropped(std::size_t features) const {
     return out;
 }
 
-void TrackedFeatures::narrow(Held<bool>& slots, const Features& of_tree) const {
-    // Slots ascend: none is overwritten before it is read.
-    std::size_t c = 0;
-    for (const std::uint32_t id : ids()) {
-        if (of_tree[id].kind == Kind::categorical) slots[c++] = slots[of_tree[id].slot];
-    }
-    slots.resize(c);
-}
-
 void GatheredRow::fit(const Shape& shape) {
     if (x_.size() != shape.stride) x_ = HeldDoubles(shape.stride, 0.0);
     if (codes_.size() != shape.categorical) {

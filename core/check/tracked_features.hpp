@@ -50,7 +50,15 @@ public:
     // The features that the leaf does not track, of this many.
     [[nodiscard]] std::vector<std::int32_t> dropped(std::size_t features) const;
     // Turns flags by categorical slot of the tree into flags by categorical place.
-    void narrow(Held<bool>& slots, const Features& of_tree) const;
+    template <class Flags>
+    void narrow(Flags& slots, const Features& of_tree) const {
+        // Slots ascend: none is overwritten before it is read.
+        std::size_t c = 0;
+        for (const std::uint32_t id : ids()) {
+            if (of_tree[id].kind == Kind::categorical) slots[c++] = slots[of_tree[id].slot];
+        }
+        slots.resize(c);
+    }
 
 private:
     friend class GatheredRow;

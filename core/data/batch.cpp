@@ -103,6 +103,17 @@ Batch Batch::certain_rows(std::size_t first, std::size_t n) const {
     return out;
 }
 
+Batch Batch::part(std::size_t first, std::size_t n) const {
+    Batch out = certain_rows(first, n);
+    for (const Uncertain& u : uncertain) {
+        if (u.row < first || u.row >= first + n) continue;
+        out.uncertain.push_back(u);
+        out.uncertain.back().row -= first;
+    }
+    if (!out.uncertain.empty()) out.points = points;
+    return out;
+}
+
 std::optional<Place> find_infinite(const Batch& batch) {
     if (batch.sparse) return find_infinite(batch.sparse, batch.rows);
     constexpr std::size_t block = 512;

@@ -34,6 +34,8 @@ struct Batch {
 
     // A copy that refers to these rows only, without uncertain values.
     [[nodiscard]] Batch certain_rows(std::size_t first, std::size_t n) const;
+    // A copy that refers to these rows only.
+    [[nodiscard]] Batch part(std::size_t first, std::size_t n) const;
 };
 
 // The place of the first infinite value, in row order.

@@ -13,6 +13,12 @@ struct Predictions {
     std::int32_t* classes = nullptr;  // [row]; no_prediction before anything was learned
     double* probabilities = nullptr;  // [row][width]
     std::size_t width = 0;
+
+    // Those of the rows from this one on.
+    [[nodiscard]] Predictions from(std::size_t row) const noexcept {
+        return {classes ? classes + row : nullptr,
+                probabilities ? probabilities + row * width : nullptr, width};
+    }
 };
 
 // The state that made a prediction: how many examples it had learned and how many classes it knew.

@@ -17,7 +17,11 @@ namespace riparian {
 template <class Value>
 class CodeTable {
 public:
-    explicit CodeTable(std::int32_t next) : next_(next) {}
+    // `next`: the code of the first new value. `room`: how many new values get a code of their own; all
+    // others share one code, `other`, or the next one if that is unseen_code.
+    explicit CodeTable(std::int32_t next, std::size_t room = SIZE_MAX,
+                       std::int32_t other = unseen_code)
+        : next_(next), other_(other), room_(room) {}
 
     void know(Value value, std::int32_t code) { *find(value) = code; }
 
@@ -31,8 +35,10 @@ public:
 
     // The code that the next new value would get.
     [[nodiscard]] std::int32_t next() const noexcept { return next_; }
-    // The values that were new, oldest first.
+    // The values that got a code of their own, oldest first.
     [[nodiscard]] const std::vector<Value>& added() const noexcept { return added_; }
+    // Whether the shared code was first used here. It then comes after those of all new values.
+    [[nodiscard]] bool added_other() const noexcept { return added_other_; }
 
 private:
     static constexpr int small = 256;
@@ -40,11 +46,16 @@ private:
     [[gnu::noinline]] std::int32_t unusual(Value value, bool grow) {
         if (value != value) return missing_code;
         std::int32_t* const code = find(value);
-        if (*code == unseen_code && grow) {
+        if (*code != unseen_code) return *code;
+        if (other_ != unseen_code) return other_;
+        if (!grow) return unseen_code;
+        if (added_.size() < room_) {
             *code = next_++;
             added_.push_back(value);
+            return *code;
         }
-        return *code;
+        added_other_ = true;
+        return other_ = next_++;
     }
 
     std::int32_t* find(Value value) {
@@ -64,7 +75,9 @@ private:
     std::array<std::int32_t, small> direct_ = filled();
     std::unordered_map<Value, std::int32_t> others_;
     std::vector<Value> added_;
-    std::int32_t next_;
+    std::int32_t next_, other_;
+    std::size_t room_;
+    bool added_other_ = false;
 };
 
 // The distinct codes below `values`, in the order of their first appearance.

@@ -28,6 +28,7 @@ std::shared_ptr<Tree> ChunkForest::fresh() const {
     auto tree = std::make_shared<Tree>(settings);
     // What the first tree needs is checked when its features are known.
     if (!chunk_.kinds.empty()) tree->add_features(chunk_.kinds);
+    watch_in(*tree);
     tree->declare_classes(schema_.declared);
     return tree;
 }

@@ -82,6 +82,35 @@ void Ensemble::expect_categories(std::size_t, const std::vector<std::uint32_t>& 
     add_names(std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}));
 }
 
+void Ensemble::watch(std::size_t feature, bool on) {
+    const auto lock = turnstile_.writing();
+    schema_.watched.resize(schema_.kinds.size(), 0);
+    schema_.watched.at(feature) = on ? 1 : 0;
+    each_tree_with(feature, [&](Tree& tree, std::size_t place) { tree.watch(place, on); });
+}
+
+void Ensemble::leave_out(std::size_t feature, std::size_t names) {
+    const Section section(reserve_, most_of_rows(1));
+    const auto lock = turnstile_.writing();
+    unfinished_ = true;
+    schema_.watched.resize(schema_.kinds.size(), 0);
+    schema_.watched.at(feature) = 1;
+    each_tree_with(feature, [](Tree& tree, std::size_t place) { tree.leave_out(place, 0); });
+    names_ -= names;
+    unfinished_ = false;
+}
+
+void Ensemble::each_tree_with(std::size_t feature,
+                              const std::function<void(Tree&, std::size_t)>& call) const {
+    for (const auto& tree : trees()) call(*tree, feature);
+}
+
+void Ensemble::watch_in(Tree& tree) const {
+    for (std::size_t f = 0; f < schema_.watched.size(); ++f) {
+        if (schema_.watched[f]) tree.watch(f, true);
+    }
+}
+
 void Ensemble::set_costs(const double* matrix, std::size_t classes) {
     const auto lock = turnstile_.writing();
     auto entries = std::make_shared<double[]>(classes * classes);
@@ -98,6 +127,12 @@ void Ensemble::note_category(std::size_t categorical, std::int32_t code) noexcep
 // ---- memory ----
 
 bool Ensemble::has_room(std::size_t limit) const noexcept { return names_ <= limit / names_share; }
+
+bool Ensemble::surely_fits(std::size_t names, std::size_t numbers) const {
+    if (!limited()) return true;
+    const auto lock = turnstile_.reading();
+    return numbers == 0 && names_ + names <= max_bytes_ / names_share;
+}
 
 void Ensemble::demand_room() const {
     if (limited() && !has_room(max_bytes_)) throw ForestTooLow(max_bytes_, needed());

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Schema {
     std::size_t classes = 0, declared = 0;  // declared: of them, by the user
     // [feature]: number of the first row that had a value for it, where members draw features.
     std::vector<std::uint64_t> met_at;
+    std::vector<std::uint8_t> watched;  // [feature] 1: it may be an identifier, and no tree cuts it
 
     static constexpr std::uint64_t never = UINT64_MAX;
 };
@@ -60,6 +62,9 @@ public:
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     // The rows that were to bring the names do not come.
     void expect_nothing(std::size_t bytes) noexcept;
+    // As Tree::watch and Tree::leave_out.
+    void watch(std::size_t feature, bool);
+    void leave_out(std::size_t feature, std::size_t names);
     // Whether an error broke out of the middle of a block of rows.
     [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
     void set_costs(const double* matrix, std::size_t classes);
@@ -69,7 +74,8 @@ public:
     [[nodiscard]] std::size_t least_bytes() const;
     void set_threads(std::size_t threads) noexcept { threads_ = threads; }
     [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
-    [[nodiscard]] bool surely_fits(std::size_t, std::size_t) const noexcept { return !limited(); }
+    // As Tree::surely_fits. Names have a part of the limit to themselves.
+    [[nodiscard]] bool surely_fits(std::size_t names, std::size_t numbers) const;
 
     void learn(const Batch&, const std::int32_t* y, const double* w, Stop* stop = nullptr);
     void prequential(const Batch&, const std::int32_t* y, const double* w, const Predictions&,
@@ -87,6 +93,11 @@ protected:
     // trees fit.
     virtual void give_features(const std::vector<Kind>&) = 0;
     virtual void give_classes(std::size_t) {}
+    // Calls a function for each tree that sees a feature, with the feature's place in the tree.
+    virtual void each_tree_with(std::size_t feature,
+                                const std::function<void(Tree&, std::size_t place)>&) const;
+    // Lets a new tree, which sees all features, watch those that are watched.
+    void watch_in(Tree&) const;
     virtual void give_limit(std::size_t) = 0;
     // Whether a limit has room for all that is not a tree; how much of the limit a tree may hold; and the
     // limit that has room for everything if each tree holds this much.

@@ -32,6 +32,18 @@ void Forest::give_features(const std::vector<Kind>& kinds) {
     for (Member& m : members_) m.add_features(schema_);
 }
 
+void Forest::each_tree_with(std::size_t feature,
+                            const std::function<void(Tree&, std::size_t)>& call) const {
+    for (const Member& m : members_) {
+        for (const GrownTree* const g : {&m.front(), &m.back()}) {
+            if (!g->tree) continue;
+            if (const auto place = g->place_of(feature, settings_.patch.draws())) {
+                call(*g->tree, *place);
+            }
+        }
+    }
+}
+
 void Forest::give_classes(std::size_t count) {
     for (Member& m : members_) m.declare_classes(count);
 }

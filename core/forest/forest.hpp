@@ -87,6 +87,8 @@ public:
 
 private:
     void give_features(const std::vector<Kind>&) override;
+    void each_tree_with(std::size_t feature,
+                        const std::function<void(Tree&, std::size_t place)>&) const override;
     void give_classes(std::size_t) override;
     void give_limit(std::size_t) override;
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;

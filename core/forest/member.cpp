@@ -55,6 +55,10 @@ GrownTree Member::grow(const Schema& schema, std::uint64_t number) {
         g.tree->add_features(schema.kinds);
     }
     g.known = schema.kinds.size();
+    for (std::size_t f = 0; f < schema.watched.size(); ++f) {
+        if (!schema.watched[f]) continue;
+        if (const auto place = g.place_of(f, settings_->patch.draws())) g.tree->watch(*place, true);
+    }
     g.tree->declare_classes(schema.declared);
     return g;
 }

@@ -1,6 +1,7 @@
 // A member of a forest: its tree, the detectors of its errors, and the tree that may replace it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,15 @@ struct GrownTree {
     Draw draw;                         // of its features
     std::vector<std::uint32_t> patch;  // the features that it sees, ascending, where it draws some
     std::size_t known = 0;             // features that were in the draw, or came later
+
+    // The place of a feature in the tree, if it sees that; `draws`: whether it sees only its patch.
+    [[nodiscard]] std::optional<std::size_t> place_of(std::size_t feature,
+                                                      bool draws) const noexcept {
+        if (!draws) return feature;
+        const auto found = std::lower_bound(patch.begin(), patch.end(), feature);
+        if (found == patch.end() || *found != feature) return std::nullopt;
+        return static_cast<std::size_t>(found - patch.begin());
+    }
 };
 
 class Member {

@@ -116,6 +116,7 @@ TreeSettings PairForest::settings_of_a_tree() const {
 void PairForest::grow(Pair& pair) {
     pair.tree = std::make_shared<Tree>(settings_of_a_tree());
     pair.tree->add_features(schema_.kinds);
+    watch_in(*pair.tree);
     pair.tree->declare_classes(2);
 }
 

@@ -53,6 +53,12 @@ public:
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     // Called if the rows that were to bring the names do not come.
     void expect_nothing(std::size_t bytes) noexcept;
+    // Every category keeps its input.
+    void watch(std::size_t, bool) noexcept {}
+    void leave_out(std::size_t, std::size_t names) noexcept {
+        const auto lock = turnstile_.writing();
+        held_.held -= names;
+    }
     // Whether an error interrupted a row.
     [[nodiscard]] bool unfinished() const noexcept { return unfinished_; }
 

@@ -28,6 +28,7 @@ LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
     for (std::int32_t i = nodes.above(leaf.node); i != none; i = nodes.above(i)) {
         if (nodes.at(i).test == Test::every_value) used_up[nodes.slot(nodes.at(i))] = true;
     }
+    room.watched = state_.known.watched;
     const std::size_t place = leaves.place_of(leaf);
     const double recalled = state_.settings.short_memory_in_bound ? 0.0 : leaves.recalled(place);
     const double n = leaf.weight - recalled + leaf.inherited;
@@ -36,6 +37,7 @@ LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
     if (sparse) kept = unfold(leaf, room);
     if (kept) {
         kept->narrow(used_up, nodes.features());
+        if (!room.watched.empty()) kept->narrow(room.watched, nodes.features());
         kept->list(nodes.features(), room.features);
     }
     LeafCase c{settings,
@@ -55,6 +57,7 @@ LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
     c.horizon = state_.settings.adaptive_grace ? longest_delay(state_.settings, leaf.weight) : 0.0;
     if (const LeafExtras* const extras = leaves.extras(place)) c.set_extras(*extras);
     c.kept = kept;
+    if (!room.watched.empty()) c.watched = &room.watched;
     return c;
 }
 

@@ -64,7 +64,17 @@ void Growth::add_features(const std::vector<Kind>& kinds) {
     to.stride = (to.numeric + 3) / 4 * 4;
     make_room(known.categories, to.categorical - state.leaves.shape().categorical);
     known.categories.resize(to.categorical, 0);
+    if (!known.watched.empty()) known.watched.resize(to.categorical, false);
     reshape(to);
+}
+
+void Growth::leave_out(std::size_t feature, std::size_t names) {
+    const std::size_t slot = state.nodes.features()[feature].slot;
+    state.known.watch(slot, true);
+    leave_out_of_statistics(state, feature);
+    const Charge charge(state.structure);
+    state.structure.held -= names;
+    room.settle();
 }
 
 void Growth::add_class(std::size_t y) {

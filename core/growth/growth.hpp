@@ -33,6 +33,9 @@ public:
 
     // Features get the next places.
     void add_features(const std::vector<Kind>&);
+    // Frees what leaves hold of a categorical feature, whose values are missing from now on, and the
+    // bytes of its names.
+    void leave_out(std::size_t feature, std::size_t names);
     // Makes all classes up to this one known.
     void add_class(std::size_t y);
     // Makes all categories of a feature up to this one known.

@@ -1,6 +1,7 @@
 // What rows have brought to a tree so far: classes, categories and features.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,10 +18,19 @@ struct Known {
     Held<std::uint8_t> features;    // [feature] 1: a row had a value for it
     std::size_t n_features = 0;     // features with a value so far
 
+    // [categorical slot]: no cut of it is offered, because it may be an identifier. Empty: none is watched.
+    std::vector<bool> watched;
+
     // Names of classes and categories count as memory from the row on that brings them.
     ExpectedNames class_names;
     std::vector<ExpectedNames> category_names;  // [categorical slot], as far as any are expected
 
+    void watch(std::size_t slot, bool on) {
+        if (!on && watched.empty()) return;
+        watched.resize(categories.size(), false);
+        watched[slot] = on;
+        if (std::find(watched.begin(), watched.end(), true) == watched.end()) watched.clear();
+    }
     void expect_categories(std::size_t slot, const std::vector<std::uint32_t>& bytes) {
         if (category_names.size() <= slot) category_names.resize(slot + 1);
         category_names[slot].expect(bytes);

@@ -107,6 +107,35 @@ void reshape_statistics(GrowthState& state, Room& room, const Shape& from) {
     }
 }
 
+void leave_out_of_statistics(GrowthState& state, std::size_t feature) {
+    Leaves& leaves = state.leaves;
+    for (std::int32_t i = 0; static_cast<std::size_t>(i) < state.nodes.size(); ++i) {
+        if (state.record(i) == none) continue;
+        const auto place = static_cast<std::size_t>(state.record(i));
+        NodeRecord& leaf = leaves[place];
+        if (!leaf.statistics.is_open()) continue;
+        const TrackedFeatures* const kept = leaves.tracked_features(place);
+        std::size_t slot = state.nodes.features()[feature].slot;
+        const Charge charge(leaves.account());
+        try {
+            // The units of a predictor are for all features of the tree.
+            if (PredictorState* const predictor = leaves.state(place)) {
+                predictor->leave_out(leaves.shape(), slot);
+            }
+            if (kept) {
+                const std::int32_t own = kept->place_of(static_cast<std::int32_t>(feature));
+                if (own == none) continue;
+                Features listed;
+                kept->list(state.nodes.features(), listed);
+                slot = listed[static_cast<std::size_t>(own)].slot;
+            }
+            leaf.statistics.leave_out(leaves.shape(place), slot, leaves.own_counts(leaf));
+        } catch (const OverLimit&) {
+            leaves.deactivate(place);
+        }
+    }
+}
+
 void drop_features(GrowthState& state, Room& room, std::size_t place, const Held<bool>& poor) {
     Leaves& leaves = state.leaves;
     if (std::find(poor.begin(), poor.end(), true) == poor.end()) return;

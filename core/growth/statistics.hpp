@@ -21,6 +21,8 @@ void inherit(GrowthState&, std::size_t place, const PredictorState& of_parent);
 // Moves all statistics to the shape of the tree, from the one before.
 void reshape_statistics(GrowthState&, Room&, const Shape& from);
 // The leaf no longer tracks these of its features.
+// Frees what leaves hold of a categorical feature, as if all its values had been missing.
+void leave_out_of_statistics(GrowthState&, std::size_t feature);
 void drop_features(GrowthState&, Room&, std::size_t place, const Held<bool>& poor);
 
 }  // namespace riparian

@@ -22,6 +22,7 @@ public:
         return 0;
     }
     void reshape(const Shape&, const Shape&) override {}
+    void leave_out(const Shape&, std::size_t) override {}
     void inherit(const Shape&, const PredictorState&) override {}
     void forget(const Shape&, double share) override { right *= share; }
     void merge(const Shape&, const PredictorState& other, double) override { right += other.right; }
@@ -270,6 +271,9 @@ public:
     }
     void reshape(const Shape& from, const Shape& to) override {
         each([&](PredictorState& part) { part.reshape(from, to); });
+    }
+    void leave_out(const Shape& s, std::size_t slot) override {
+        each([&](PredictorState& part) { part.leave_out(s, slot); });
     }
     void inherit(const Shape& s, const PredictorState& parent) override {
         each(parent, [&](PredictorState& part, const PredictorState& of_parent) {

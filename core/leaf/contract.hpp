@@ -102,6 +102,8 @@ public:
                                              std::size_t n_classes) const noexcept = 0;
     // Changes to a shape with more features or classes.
     virtual void reshape(const Shape& from, const Shape& to) = 0;
+    // Frees what belongs to a categorical feature, whose values are missing from now on.
+    virtual void leave_out(const Shape&, std::size_t slot) = 0;
     // Starts as the child of a leaf; this state is empty. A child of a child that has learned
     // nothing is equal to it.
     virtual void inherit(const Shape&, const PredictorState& parent) = 0;

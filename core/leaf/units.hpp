@@ -27,6 +27,7 @@ public:
     [[nodiscard]] std::size_t growth(const Shape&, const Row&,
                                      std::size_t n_classes) const noexcept final;
     void reshape(const Shape& from, const Shape& to) final;
+    void leave_out(const Shape&, std::size_t slot) final;
     // Copies the units. The moments are copied with the weight of a few examples, so that those of
     // the child soon dominate.
     void inherit(const Shape&, const PredictorState& parent) final;

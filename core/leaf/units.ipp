@@ -121,6 +121,30 @@ void Units<n_planes>::reshape(const Shape& from, const Shape& to) {
 }
 
 template <std::size_t n_planes>
+void Units<n_planes>::leave_out(const Shape& s, std::size_t slot) {
+    if (empty() || starts_[slot + 1] == starts_[slot]) return;
+    const std::size_t first = starts_[slot], last = starts_[slot + 1], end = starts_.back();
+    // The cells behind those of the feature move to their place, then the planes get shorter.
+    HeldDoubles old = std::move(numbers_);
+    const std::size_t old_plane = dense(s) + (end + 3) / 4 * 4;
+    const std::size_t units = (old.size() - moment_planes * s.stride) / (n_planes * old_plane);
+    Held<std::uint32_t> starts = starts_;
+    for (std::size_t c = slot + 1; c < starts.size(); ++c) {
+        starts[c] -= static_cast<std::uint32_t>(last - first);
+    }
+    lay_out(s, units, std::move(starts));
+    std::copy_n(old.data(), moment_planes * s.stride, numbers_.data());
+    const double* source = old.data() + moment_planes * s.stride;
+    for (std::size_t u = 0; u < units; ++u) {
+        for (std::size_t p = 0; p < n_planes; ++p, source += old_plane) {
+            double* const target = plane(s, u, p);
+            std::copy_n(source, dense(s) + first, target);
+            std::copy_n(source + dense(s) + last, end - last, target + dense(s) + first);
+        }
+    }
+}
+
+template <std::size_t n_planes>
 void Units<n_planes>::make_room_for(const Shape& s, const Row& row, std::size_t n_classes) {
     if (empty()) lay_out(s, units_for(1), Held<std::uint32_t>(s.categorical + 1, 0));
     if (const std::size_t before = n_units(s); before < units_for(n_classes)) {

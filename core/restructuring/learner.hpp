@@ -60,6 +60,9 @@ public:
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
+    // Such a tree keeps its examples and tests any feature: it has nothing to free but the names.
+    void watch(std::size_t, bool) noexcept {}
+    void leave_out(std::size_t, std::size_t names) noexcept { expect_nothing(names); }
     void declare_classes(std::size_t);
     // Called if the rows that were to bring the names do not come.
     void expect_nothing(std::size_t bytes) noexcept;

@@ -254,6 +254,16 @@ void LeafStatistics::close_up(const Shape& s, const double* counts) {
     copy_from(old, s, s);
 }
 
+void LeafStatistics::leave_out(const Shape& s, std::size_t c, const double* counts) {
+    const std::uint32_t first = starts(s)[c], last = starts(s)[c + 1];
+    for (std::size_t k = 0; k < s.class_stride; ++k) {
+        if (classes()[k]) std::fill(cells(s, k) + first, cells(s, k) + last, 0.0);
+    }
+    close_up(s, counts);
+    const auto counted = [](double n) { return n > 0.0; };
+    if (std::any_of(counts, counts + s.class_stride, counted)) open_known_categories(s, c);
+}
+
 LeafStatistics::Gaps& LeafStatistics::open_gaps(const Shape& s) {
     if (!gaps_) {
         gaps_ = std::make_unique<Gaps>();

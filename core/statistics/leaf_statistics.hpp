@@ -94,6 +94,9 @@ public:
     void keep(const Shape& from, const Shape& to, const std::vector<std::uint32_t>& numeric,
               const std::vector<std::uint32_t>& categorical);
 
+    // Frees the counts of a categorical feature, as if all its values had been missing.
+    void leave_out(const Shape&, std::size_t c, const double* counts);
+
     // Adds the rows of `other`. Counts are added and moments are combined by Chan's formula
     // [chan1983]. Its features and classes are the first ones of this leaf; the others are missing
     // from its rows. `counts` are those of this leaf and are updated.

@@ -71,6 +71,19 @@ void Tree::expect_categories(std::size_t feature, const std::vector<std::uint32_
 
 void Tree::expect_nothing(std::size_t) noexcept { growth_.state.known.expect_nothing(); }
 
+void Tree::watch(std::size_t feature, bool on) {
+    const auto lock = turnstile_.writing();
+    growth_.state.known.watch(growth_.state.nodes.features().at(feature).slot, on);
+}
+
+void Tree::leave_out(std::size_t feature, std::size_t names) {
+    const Section section(reserve_, growth_.room.most_of_rows(1));
+    const auto lock = turnstile_.writing();
+    unfinished_ = true;
+    growth_.leave_out(feature, names);
+    unfinished_ = false;
+}
+
 void Tree::set_costs(const double* matrix, std::size_t classes) {
     const auto lock = turnstile_.writing();
     const Costs& costs = growth_.state.costs;

@@ -159,6 +159,11 @@ public:
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
     // The rows that were to bring expected names do not come. `bytes`: of the names that have not come.
     void expect_nothing(std::size_t bytes) noexcept;
+    // A watched categorical feature may be an identifier: no cut of it is offered.
+    void watch(std::size_t feature, bool);
+    // The values of a categorical feature are missing from now on: frees what leaves hold of them. It
+    // stays watched. `names`: the bytes of its names, which are freed too.
+    void leave_out(std::size_t feature, std::size_t names);
     // [predicted][true], from 0 to 1, among the first classes: predictions are chosen by these costs from
     // now on, and an impurity that counts costs counts them.
     void set_costs(const double* matrix, std::size_t classes);

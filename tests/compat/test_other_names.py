@@ -41,7 +41,6 @@ MEANT = [
     (rp.EFDT, {"min_samples_reevaluate": 50}, "is adaptation=rp.adaptation.Reevaluation(every=50)"),
     (rp.StreamForest, {"n_models": 5}, "River's n_models=5 is n_estimators=5 here"),
     (rp.AdaptiveRandomForest, {"lambda_value": 6}, "is rate=6 here"),
-    (rp.AdaptiveRandomForest, {"max_features": "sqrt"}, "is leaf_features='sqrt' here"),
     (
         rp.AdaptiveRandomForest,
         {"disable_weighted_vote": True},

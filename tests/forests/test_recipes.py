@@ -14,7 +14,7 @@ from tests import inside
 from tests.modelfile.parts import Parts
 
 ALWAYS = {"n_estimators", "rate", "costs", "max_bytes", "n_jobs", "random_state"}
-ALWAYS |= {"categorical_features"}
+ALWAYS |= {"categorical_features", "max_categories", "max_features", "max_classes"}
 #: What a recipe takes in addition.
 TAKES = {
     "AdaptiveRandomForest": {"estimator", "leaf_features", "warning", "drift"},

@@ -34,8 +34,12 @@ def learned_kinds(model: Any) -> dict[str, Kind]:
 
 def values_by_text(values: Sequence[Hashable]) -> dict[str, Any]:
     """Map the text of each category or class in a file to the value that a model has learned."""
+    from riparian.data.values import OTHER
+
     found: dict[str, Any] = {}
     for value in values:
+        if value is OTHER:
+            continue
         text = str(value).lower() if isinstance(value, bool) else str(value)
         # A learned text takes precedence over a number with the same spelling.
         if isinstance(value, str) or text not in found:

@@ -50,6 +50,15 @@ _OTHERS: dict[str, tuple[type, str]] = {
         "dayofyear, hour, minute, second. The column when gives when.hour. Dates themselves are "
         "learned as seconds.",
     ),
+    "max_categories": (
+        int,
+        "Largest number of categories of a feature; later ones share one.  [default: 1000]",
+    ),
+    "max_features": (
+        int,
+        "Largest number of features; later ones are ignored.  [default: 10000]",
+    ),
+    "max_classes": (int, "Largest number of classes; more are an error.  [default: 1000]"),
 }
 
 _AXIS_HELP = {

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from riparian.data.values import built_in
+from riparian.data.values import OTHER, built_in
 
 __all__ = [
     "bytes_text",
@@ -157,6 +157,8 @@ def distinct_texts(values: Iterable[Any]) -> tuple[str, ...]:
 def label_text(value: Any) -> str:
     """Return the text of a label, with quotes only if it is empty, blank or not printable."""
     value = exact_value(value)
+    if value is OTHER:
+        return "other"
     if isinstance(value, str):
         return value if value and value.isprintable() and value == value.strip() else repr(value)
     return _printable(_repr(value))
@@ -189,6 +191,8 @@ def exact_value(value: Any) -> Any:
 
 def _repr(value: Any) -> str:
     """Return the `repr`, or hexadecimal digits of an integer that is too long for Python."""
+    if value is OTHER:
+        return "other"
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return hex(value)
     return repr(value)

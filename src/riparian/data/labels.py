@@ -149,6 +149,7 @@ def encode_labels(
     if n_classes > max_classes:
         raise ValueError(
             f"y has {n_classes:,} classes; {schema.owner} supports at most {max_classes:,}"
+            + ("; see max_classes" if max_classes < _core.MAX_CLASSES else "")
         )
     return codes, added
 

@@ -30,6 +30,7 @@ import numpy as np
 __all__ = [
     "EXACT_LABELS",
     "LABELS",
+    "OTHER",
     "BuiltIn",
     "Category",
     "Label",
@@ -48,6 +49,10 @@ Label: TypeAlias = str | bytes | bool | int
 Category: TypeAlias = str | bytes | int | float
 Name: TypeAlias = str | int
 BuiltIn: TypeAlias = str | bytes | bool | int | float
+
+#: The category that all new values of a feature share once it has no room for more names. It is no
+#: possible value of a column. Native code knows it as Py_Ellipsis (``bindings/encoding.cpp``).
+OTHER = ...
 
 #: The allowed labels, categories and names, for error messages.
 LABELS = "labels must be strings, bytes, booleans or whole numbers of at most 128 bits"

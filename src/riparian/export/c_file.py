@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from riparian.data.formatting import exact_text
 from riparian.data.free_names import column_names
-from riparian.export.categories import is_text, number_of_category
+from riparian.data.values import OTHER
+from riparian.export.categories import is_text, number_of_category, other_of
 from riparian.export.values import sound_text
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ double NAME_code(int feature, const char *text)
         if (order == 0) return NAME_texts[middle].code;
         if (order < 0) low = middle + 1; else high = middle;
     }
-    return -1.0;
+{unknown}    return -1.0;
 }
 """
 
@@ -179,11 +180,20 @@ class CFile:
             f"{{{i}, {code}.0, {_text(exact_text(category))}}}"
             for i, feature in enumerate(self.features)
             if self.texts[i]
-            for code, category in sorted(enumerate(feature.categories), key=_in_bytes)
+            for code, category in sorted(
+                ((c, v) for c, v in enumerate(feature.categories) if v is not OTHER), key=_in_bytes
+            )
         ]
         # A feature may have no category yet; the entry of feature -1 is never found.
         kind = "static const struct { int feature; double code; const char *text; } NAME_texts[]"
-        self.add(array(kind, entries or ['{-1, 0.0, ""}']), _CODE, "\n")
+        others = {i: other_of(feature) for i, feature in enumerate(self.features)}
+        unknown = "".join(
+            f"    if (feature == {i}) return {code}.0;\n"
+            for i, code in others.items()
+            if code is not None and self.texts[i]
+        )
+        code = _CODE.replace("{unknown}", unknown)
+        self.add(array(kind, entries or ['{-1, 0.0, ""}']), code, "\n")
 
 
 def _in_bytes(entry: tuple[int, Any]) -> bytes:

@@ -10,7 +10,8 @@ from onnx import TensorProto, helper
 
 from riparian.data.formatting import exact_value, label_text
 from riparian.data.free_names import column_names, free_names
-from riparian.export.categories import is_text, number_of_category
+from riparian.data.values import OTHER
+from riparian.export.categories import is_text, number_of_category, other_of
 from riparian.export.values import sound_text
 
 if TYPE_CHECKING:
@@ -146,8 +147,12 @@ class Graph:
             if not text:
                 columns.append(self._input(name, 1))
                 continue
-            known = [sound_text(exact_value(c), "ONNX") for c in feature.categories]
-            codes = {category: float(code) for code, category in enumerate(known)}
+            codes = {
+                sound_text(exact_value(category), "ONNX"): float(code)
+                for code, category in enumerate(feature.categories)
+                if category is not OTHER
+            }
+            other = other_of(feature)
             codes.setdefault("", float("nan"))
             found = self.add(
                 "LabelEncoder",
@@ -155,7 +160,7 @@ class Graph:
                 domain=ML,
                 keys_strings=list(codes),
                 values_floats=list(codes.values()),
-                default_float=_UNSEEN,
+                default_float=_UNSEEN if other is None else float(other),
             )
             columns.append(self.add("Cast", found, to=self.kind))
         return self.add("Concat", *columns, axis=1)

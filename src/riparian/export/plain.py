@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.data.costs import cost_matrix
+from riparian.data.values import OTHER
 from riparian.evidence.structure import EVERY_VALUE, LEAF, ONE_VALUE, THRESHOLD
 from riparian.export.formulas import Formula, read_formula
 
@@ -326,15 +327,15 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
     feature = np.asarray(nodes["feature"])
     if part.features is not None:
         feature = np.where(feature >= 0, np.asarray(part.features)[feature], -1)
-    return PlainTree(
+    tree = PlainTree(
         features=list(model._schema.features),
         classes=classes,
-        test=nodes["test"],
-        feature=feature,
-        category=nodes["category"],
+        test=nodes["test"].copy(),
+        feature=feature.copy(),
+        category=nodes["category"].copy(),
         # If no branch takes missing values, the node itself predicts.
         heavy=np.where(nodes["heavy"] >= 0, nodes["heavy"], np.arange(len(own))),
-        threshold=nodes["threshold"],
+        threshold=nodes["threshold"].copy(),
         children=children,
         prediction=codes[weights.argmax(axis=1)],
         probabilities=wide,
@@ -351,6 +352,40 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
             if formula is not None
         },
     )
+    left_out = [f for f in range(len(tree.features)) if model._schema.left_out(f)]
+    if tree.formulas:
+        _refuse_unnamed(tree, left_out)
+    tests_it = np.isin(feature, left_out) & (tree.test != LEAF)
+    for node in reversed(np.flatnonzero(tests_it).tolist()):  # children come after their parents
+        _skip_test(tree, node)
+    return tree
+
+
+def _refuse_unnamed(tree: PlainTree, left_out: list[int]) -> None:
+    """Refuse leaves that compute with categories that have no names of their own."""
+    used = {f for formula in tree.formulas.values() for f in formula.categorical}
+    for place in sorted(used):
+        if place in left_out or OTHER in tree.features[place].codes:
+            raise ValueError(
+                f"leaves that compute with {tree.features[place].label!r} cannot be exported: it "
+                "has more categories than max_categories or is an identifier; use leaf='majority', "
+                "raise max_categories or drop the column"
+            )
+
+
+def _skip_test(tree: PlainTree, node: int) -> None:
+    """Put the child for missing values in the place of a node that tests an identifier."""
+    heavy = int(tree.heavy[node])
+    if heavy == node:
+        tree.test[node], tree.children[node] = LEAF, []
+        return
+    for values in (tree.test, tree.feature, tree.category, tree.threshold):
+        values[node] = values[heavy]
+    tree.heavy[node] = node if tree.heavy[heavy] == heavy else tree.heavy[heavy]
+    tree.prediction[node] = tree.prediction[heavy]
+    tree.probabilities[node] = tree.probabilities[heavy]
+    tree.children[node], tree.children[heavy] = tree.children[heavy], []
+    tree.test[heavy] = LEAF
 
 
 def _cheapest(shares: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.intp]:

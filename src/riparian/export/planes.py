@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.data.costs import cost_matrix
+from riparian.data.values import OTHER
 
 if TYPE_CHECKING:
     from riparian.data.schema import Feature
@@ -86,6 +87,12 @@ def plain_planes(model: OADT, asked: str) -> PlainPlanes:
     if len(classes) < 2:
         raise ValueError(f"{asked} needs a model with at least two classes, got {len(classes)}")
     features = list(model._schema.features)
+    for place, feature in enumerate(features):
+        if OTHER in feature.codes or model._schema.left_out(place):
+            raise ValueError(
+                f"{asked} cannot express the feature {feature.label!r}, which has more categories "
+                "than max_categories or is an identifier; raise max_categories or drop the column"
+            )
     numbers, still = _numbers(features, arrays, axes["standardise"])
     known = iter(arrays["categories"].tolist())
     categories = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from riparian.export.categories import known_categories, other_of
 from riparian.export.plain import EVERY_VALUE, LEAF, ONE_VALUE, PlainTree
 from riparian.export.python_formulas import python_formulas
 from riparian.export.values import python_list, python_literal
@@ -75,7 +76,7 @@ def _leaf(x, node):
             value = x[FEATURES[feature]]
         except (KeyError, IndexError):
             value = None
-        if value is None or value != value:
+{other}        if value is None or value != value:
             if missing == node:
                 return node
             node = missing
@@ -87,6 +88,11 @@ def _leaf(x, node):
             node = what[value]
         else:
             return node
+"""
+
+_OTHER = """\
+        if value is not None and value == value and feature in _KNOWN:
+            value = value if value in _KNOWN[feature] else ...
 """
 
 
@@ -124,7 +130,17 @@ def python_code(tree: PlainTree) -> str:
             python_formulas(tree) if tree.formulas else "",
             _OF_FOREST.replace("{vote}", vote),
         ]
-    return "".join([*lines, _LEAF])
+    known = {
+        i: known_categories(feature)
+        for i, feature in enumerate(tree.features)
+        if other_of(feature) is not None
+    }
+    if known:
+        sets = ", ".join(f"{i}: {{{python_list(c)[1:-1]}}}" for i, c in known.items())
+        lines.append(
+            f"\n# Features of which all other categories are one, `...`.\n_KNOWN = {{{sets}}}\n"
+        )
+    return "".join([*lines, _LEAF.replace("{other}", _OTHER if known else "")])
 
 
 def _prediction(tree: PlainTree, node: int) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from riparian.data.values import OTHER
 from riparian.export.plain import EVERY_VALUE, LEAF, THRESHOLD, PlainTree
 from riparian.export.sql_literals import Names, literal, number
 
@@ -62,7 +63,7 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
         categories = tree.categories[int(tree.feature[node])]
         # A missing value shares the branch of a category, which is written once.
         whens = [
-            f"{inner}WHEN {column} = {literal(categories[code])}"
+            f"{inner}WHEN {_is(column, categories, code)}"
             f"{f' OR {column} IS NULL' if child == heavy else ''} THEN {text[child]}"
             for code, child in children
             if code >= 0
@@ -74,14 +75,13 @@ def _case(tree: PlainTree, node: int, text: Mapping[int, str], indent: str, name
     # Comparisons with NULL are not true, so a missing value takes the branch after ELSE.
     if test == THRESHOLD:
         value = number(float(tree.threshold[node]))
-        relation = ">" if heavy == first else "<="
+        condition = f"{column} {'>' if heavy == first else '<='} {value}"
     else:
-        value = literal(tree.categories[int(tree.feature[node])][int(tree.category[node])])
-        relation = "<>" if heavy == first else "="
+        categories = tree.categories[int(tree.feature[node])]
+        condition = _is(column, categories, int(tree.category[node]), differs=heavy == first)
     then, other = (second, first) if heavy == first else (first, second)
     return (
-        f"CASE WHEN {column} {relation} {value}\n{inner}THEN {text[then]}\n"
-        f"{inner}ELSE {text[other]}\n{indent}END"
+        f"CASE WHEN {condition}\n{inner}THEN {text[then]}\n{inner}ELSE {text[other]}\n{indent}END"
     )
 
 
@@ -95,6 +95,7 @@ class _Range:
     others: list[Hashable] = field(default_factory=list)
     missing: bool = True
     known: bool = True
+    known_categories: list[Hashable] = field(default_factory=list)
 
     def condition(self, column: str) -> str:
         if not self.known:
@@ -104,11 +105,16 @@ class _Range:
             parts.append(f"{column} > {number(self.above)}")
         if self.up_to < math.inf:
             parts.append(f"{column} <= {number(self.up_to)}")
-        if self.same is not None:
+        if self.same is OTHER:
+            parts.append(f"{column} NOT IN ({_listed(self.known_categories)})")
+        elif self.same is not None:
             parts.append(f"{column} = {literal(self.same)}")
         elif self.others:
-            listed = ", ".join(literal(value) for value in self.others)
-            parts.append(f"{column} NOT IN ({listed})")
+            if OTHER in self.others:
+                parts.append(f"{column} IN ({_listed(self.known_categories)})")
+            named = [value for value in self.others if value is not OTHER]
+            if named:
+                parts.append(f"{column} NOT IN ({_listed(named)})")
         known = " AND ".join(parts)
         return f"({column} IS NULL OR {known})" if self.missing else known
 
@@ -122,6 +128,7 @@ def _path(tree: PlainTree, parent: Any, node: int, names: Names) -> str:
         met.missing &= int(tree.heavy[node]) == child
         branch = next(code for code, c in tree.children[node] if c == child)
         categories = tree.categories[int(tree.feature[node])]
+        met.known_categories = _known_names(categories)
         if tree.test[node] == THRESHOLD:
             threshold = float(tree.threshold[node])
             if branch == 0:
@@ -136,6 +143,21 @@ def _path(tree: PlainTree, parent: Any, node: int, names: Names) -> str:
         else:
             met.others.append(categories[int(tree.category[node])])
     return all_of([found.condition(column) for column, found in ranges.items()])
+
+
+def _is(column: str, categories: Sequence[Hashable], code: int, *, differs: bool = False) -> str:
+    """Return the condition that a value has a category, or that it has another one."""
+    if categories[code] is OTHER:
+        return f"{column} {'IN' if differs else 'NOT IN'} ({_listed(_known_names(categories))})"
+    return f"{column} {'<>' if differs else '='} {literal(categories[code])}"
+
+
+def _known_names(categories: Sequence[Hashable]) -> list[Hashable]:
+    return [category for category in categories if category is not OTHER]
+
+
+def _listed(categories: Sequence[Hashable]) -> str:
+    return ", ".join(map(literal, categories))
 
 
 def all_of(parts: list[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from riparian.data.formatting import exact_value
+from riparian.data.values import OTHER
 
 __all__ = ["python_list", "python_literal", "sound_text"]
 
@@ -50,6 +51,8 @@ def _shortened(text: str) -> str:
 def python_literal(value: Any) -> str:
     """Return a value as an ASCII Python literal, without calling methods of the value."""
     value = exact_value(value)
+    if value is OTHER:
+        return "..."
     if value is None or isinstance(value, bool | str | bytes):
         return ascii(value)
     if isinstance(value, int):

@@ -210,6 +210,11 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
             features=list(self._schema.features),
             memory_bytes=engine.memory_bytes,
             limited=engine.max_bytes is not None,
+            left_out={
+                self._schema.label(place): watch.reason
+                for place, watch in self._schema.watches.items()
+                if watch.left_out
+            },
         )
 
     def _repr_html_(self) -> str:

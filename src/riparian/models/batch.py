@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.data.labels import declared_labels, encode_labels, read_labels, read_weights
-from riparian.data.schema import Reading, Schema
+from riparian.data.reading import Reading, read
+from riparian.data.schema import Schema
 from riparian.data.table import Table, read_example, read_table
 from riparian.models.engine import Codes, Engine, Numbers
 
@@ -92,20 +93,28 @@ class Checked(NamedTuple):
     read_again: Table | None
 
     def growth(
-        self, schema: Schema, *, first: bool
+        self, schema: Schema, passed: list[int], *, first: bool
     ) -> tuple[()] | tuple[tuple[Any, ...], Callable[[], tuple[Any, ...]]]:
-        """Return what the engine calls to add new names of the batch; empty if there are none."""
+        """Return what the engine calls to add new names of the batch; empty if there are none.
+
+        The engine adds to `passed` the numbers of the verdicts that it has passed.
+        """
         reading = self.reading
         declares = self.declared and not schema.classes
         brings = reading.new_features or reading.new_categories or declares or self.added
-        if not (first or brings or self.read_again is not None):
+        if not (first or brings or reading.verdicts or self.read_again is not None):
             return ()
 
         def grow() -> tuple[Any, ...]:
             growth = schema.grow(reading, self.declared, self.added, first=first)
             if self.read_again is None:
-                return (*growth[:-1], None)
-            return (*growth[:-1], schema.read(self.read_again, grow=False).batch)
+                return (*growth, None, passed)
+            # The verdicts are about rows that are learned, among all rows that are predicted.
+            rows = np.flatnonzero(self.codes >= 0).tolist()
+            verdicts = [(rows[row], *rest) for row, *rest in growth[-1]]
+            gone = {place: rows[row] for place, row in reading.left_out.items()}
+            batch = read(schema, self.read_again, grow=False, missing_from=gone).batch
+            return (*growth[:-1], verdicts, batch, passed)
 
         return schema.lists, grow
 

@@ -121,6 +121,15 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         0 or 1.
     date_parts : str, list of str or None, default=None
         Parts of dates that become features, as in :class:`HoeffdingTree`.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other". A text
+        feature that is new in almost every row is an identifier: it is left out, with a warning,
+        unless `categorical_features` names it.
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -188,6 +197,9 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
         date_parts: DateParts = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
     ) -> None:
         self.depth = depth
         self.slope = slope
@@ -204,6 +216,9 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         self.max_bytes = max_bytes
         self.categorical_features = categorical_features
         self.date_parts = date_parts
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     def _unit_test_skips(self) -> set[str]:
         # The first weights of a feature depend on its position.
@@ -372,6 +387,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
     # -- the engine ---------------------------------------------------------------------------
 
     _native = _core.GradientEngine
+    _watches = False
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         check_categorical_features(axes["categorical_features"])

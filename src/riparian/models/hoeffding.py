@@ -46,6 +46,9 @@ ALWAYS_TAKEN = (
     "max_bytes",
     "categorical_features",
     "date_parts",
+    "max_categories",
+    "max_features",
+    "max_classes",
 )
 
 
@@ -170,6 +173,15 @@ class HoeffdingTree(StreamingTree, group="trees"):
         Parts of dates and times of day that become features too, such as ``["hour", "weekday"]``:
         the column ``when`` gives ``when.hour`` and ``when.weekday``. Dates themselves are always
         learned as seconds.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other". A text
+        feature that is new in almost every row is an identifier: it is left out, with a warning,
+        unless `categorical_features` names it.
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -258,6 +270,9 @@ class HoeffdingTree(StreamingTree, group="trees"):
         max_bytes: int | str | None = None,
         categorical_features: Any = "from_dtype",
         date_parts: DateParts = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
     ) -> None:
         self.statistics = statistics
         self.cuts = cuts
@@ -291,6 +306,9 @@ class HoeffdingTree(StreamingTree, group="trees"):
         self.max_bytes = max_bytes
         self.categorical_features = categorical_features
         self.date_parts = date_parts
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     @classmethod
     def _resolved(cls, axes: dict[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,10 @@ class Learned(Generic[E]):
     """The engine and the schema of a model, and what a subclass defines about them."""
 
     _max_classes: int = _core.MAX_CLASSES
+    #: Whether the engine offers no cut of a feature that may be an identifier.
+    _watches: ClassVar[bool] = True
+    #: The parts of `max_bytes` of which one is for names of features, and one for categories.
+    _name_parts: ClassVar[int] = 8
 
     _engine: E | None = None
     _schema: Schema
@@ -134,6 +138,12 @@ class Learned(Generic[E]):
         return self._fitted().seen
 
     @property
+    def n_ignored_values_(self) -> int:
+        """Known values of features that were ignored because there are too many features."""
+        self._fitted()
+        return self._schema.ignored
+
+    @property
     def memory_bytes_(self) -> int:
         return self._fitted().memory_bytes
 
@@ -154,9 +164,13 @@ class Learned(Generic[E]):
     ) -> State[E]:
         """Return the state of an engine that was restored from a snapshot.
 
-        A snapshot has neither the bytes of names nor costs: the engine gets them here.
+        A snapshot has neither the bytes of names nor costs, nor the features that are watched: the
+        engine gets them here.
         """
         engine.add_names(schema.bytes)
+        for place, watch in schema.watches.items():
+            if watch.left_out or not watch.cut:
+                engine.watch(place, True)
         costs = axes.get("costs")
         if costs is not None and schema.classes:
             engine.set_costs(cost_matrix(costs, schema.classes))

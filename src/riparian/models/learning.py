@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 import threading
+import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from riparian import _core
 from riparian.data.class_weights import row_weights
 from riparian.data.costs import cost_matrix
 from riparian.data.labels import read_label, sort_classes
+from riparian.data.naming import Limits
 from riparian.data.quantities import warn_of_quantity
+from riparian.data.reading import read
 from riparian.data.schema import Feature, Schema
-from riparian.data.table import with_date_parts
+from riparian.data.table import Table, with_date_parts
 from riparian.data.values import EXACT_LABELS
 from riparian.models.batch import (
     Checked,
@@ -28,7 +32,7 @@ from riparian.models.batch import (
 from riparian.models.engine import Codes, Numbers
 from riparian.models.learned import E, State
 from riparian.models.predicting import Predicting
-from riparian.models.settings import byte_count
+from riparian.models.settings import byte_count, class_limit, name_limits
 from riparian.policies.objects import states_in
 
 __all__ = ["Learning"]
@@ -152,6 +156,7 @@ class Learning(Predicting[E]):
             and 0.0 < weight < 2.0**53
             and not self._calls_user_functions
             and self._limit() == self._learned_with.get("max_bytes")
+            and not self._schema.undecided
         ):
             schema = self._schema
             code = schema.class_codes.get(y)
@@ -249,6 +254,23 @@ class Learning(Predicting[E]):
         """
         # Without the lock: objects of the user may call the model while they are read.
         given = read_given(X, y, classes, sample_weight, one=one)
+        try:
+            return self._learn_given(given, fresh, predictions, passes)
+        except _core.LimitTooLow:
+            if fresh or self._engine is None:
+                raise
+        # New features for which there is no room are ignored.
+        return self._learn_given(given, fresh, predictions, passes, adds_features=False)
+
+    def _learn_given(
+        self,
+        given: Given,
+        fresh: bool,
+        predictions: Predictions | None,
+        passes: Iterable[int] | None,
+        *,
+        adds_features: bool = True,
+    ) -> Any:
         begins = fresh or self._engine is None
         lock = threading.Lock() if begins else self._learning
         with lock:
@@ -258,7 +280,11 @@ class Learning(Predicting[E]):
             given = given.counted(predicted=predictions is not None)
             if given.table.n_rows == 0:
                 return self._without_rows(given, predictions, fresh=fresh)
-            batch = self._checked(given, state, in_order=fresh)
+            limits = name_limits({**state.axes, "max_bytes": self._limit()})
+            limits = limits._replace(watches=self._watches, parts=self._name_parts)
+            if not adds_features:
+                limits = limits._replace(max_features=0)
+            batch = self._checked(given, state, limits, in_order=fresh)
             if batch.weights is not None:
                 self._refuse_weights(state.engine, batch.weights)
             if begins:
@@ -267,11 +293,17 @@ class Learning(Predicting[E]):
                 state = self._safe_to_change(self._with_limit(state), batch)
             if not given.declared:
                 seen = 0 if begins else state.engine.seen
-                warn_of_quantity(given.labels, seen, state.schema.class_codes, stacklevel=3)
-            growth = batch.growth(state.schema, first=begins)
+                warn_of_quantity(given.labels, seen, state.schema.class_codes, stacklevel=4)
+            passed: list[int] = []
+            growth = batch.growth(state.schema, passed, first=begins)
             before = state.engine.seen
+            ignored = state.schema.ignored
             try:
-                result = self._apply(state.engine, batch, growth, predictions, passes)
+                try:
+                    result = self._apply(state, batch, given.table, growth, predictions, passes)
+                finally:
+                    rows = min(batch.reading.n_rows, state.engine.seen - before)
+                    gone = state.schema.settle(batch.reading, passed, rows)
                 if state.engine is not self._engine:
                     self._install(state)
             except BaseException as error:
@@ -281,6 +313,7 @@ class Learning(Predicting[E]):
                 if keeps and not state.engine.unfinished and state.engine.seen > before:
                     self._install(state)
                 raise
+        self._report_names(state, gone, first_ignored=not ignored and state.schema.ignored > 0)
         if result is None:
             return None
         if predictions == "codes":
@@ -291,6 +324,8 @@ class Learning(Predicting[E]):
     def _beginning(self, lock: threading.Lock) -> State[E]:
         """Return the state of a model that has learned nothing."""
         axes = self._axes()
+        name_limits(axes)
+        class_limit(axes)
         return State(self._new_engine(axes), Schema(type(self).__name__), axes, lock)
 
     def _current(self, lock: threading.Lock) -> State[E]:
@@ -305,17 +340,19 @@ class Learning(Predicting[E]):
             )
         return None if predictions is None else self._predict_only(given.whole, predictions)
 
-    def _checked(self, given: Given, state: State[E], *, in_order: bool) -> Checked:
+    def _checked(self, given: Given, state: State[E], limits: Limits, *, in_order: bool) -> Checked:
         """Return the batch in codes; an error names what cannot be learned."""
         schema, axes = state.schema, state.axes
         if given.table.sparse is not None:
             self._refuse_sparse(axes)
-        reading = schema.read(given.table, grow=True, categorical=axes["categorical_features"])
+        reading = read(
+            schema, given.table, grow=True, categorical=axes["categorical_features"], limits=limits
+        )
         refuse_infinite(reading, schema)
         if reading.uncertain:
             self._refuse_uncertain(axes)
         # A file of an earlier version may have more.
-        most = max(self._max_classes, len(schema.classes))
+        most = max(min(self._max_classes, class_limit(axes)), len(schema.classes))
         codes, added = class_codes(given.labels, given.weights, schema, given.declared, most)
         if in_order:
             codes, added = sort_classes(codes, added)
@@ -388,13 +425,15 @@ class Learning(Predicting[E]):
 
     def _apply(
         self,
-        engine: E,
+        state: State[E],
         batch: Checked,
+        table: Table,
         growth: tuple[Any, ...],
         predictions: Predictions | None,
         passes: Iterable[int] | None,
     ) -> tuple[Codes, Numbers | None] | None:
         """Learn a batch; return what the engine predicted before each row, if that is wanted."""
+        engine = state.engine
         if batch.costs is not None:
             engine.set_costs(batch.costs)
         rows, codes, weights = batch.reading.batch, batch.codes, batch.weights
@@ -406,8 +445,29 @@ class Learning(Predicting[E]):
             return None
         for number, _ in enumerate(passes):
             self._begin_pass(engine)
+            if number == 1 and batch.reading.left_out:
+                gone = dict.fromkeys(batch.reading.left_out, 0)
+                rows = read(state.schema, table, grow=False, missing_from=gone).batch
             engine.learn(rows, codes, weights, *(() if number else growth))
         return None
+
+    def _report_names(self, state: State[E], gone: list[int], *, first_ignored: bool) -> None:
+        """Warn of features that are left out from now on."""
+        for place in gone:
+            warnings.warn(
+                f"column {state.schema.label(place)!r}: {state.schema.watches[place].reason}, so "
+                "it is treated as an identifier and left out; declare it in categorical_features "
+                "to keep it",
+                UserWarning,
+                stacklevel=5,
+            )
+        if first_ignored:
+            warnings.warn(
+                f"the model has {len(state.schema.features):,} features and no room for more: "
+                "further ones are ignored; see max_features and max_bytes",
+                UserWarning,
+                stacklevel=5,
+            )
 
     def _give_up_if_unfinished(self, engine: E, error: BaseException) -> None:
         """Drop an engine that an error left in the middle of a row: it cannot go on."""

@@ -117,7 +117,6 @@ PARAMETERS: dict[str, Other] = {
     "lambda_value": Other("River", "rate"),
     "lam": Other("River", "rate"),
     "subspace_size": Other("River", "features"),
-    "max_features": Other("River and scikit-learn", "leaf_features"),
     "drift_detector": Other("River", "drift"),
     "warning_detector": Other("River", "warning"),
     "adwin_delta": Other("River", "drift"),

@@ -33,6 +33,8 @@ class Parts:
         model has them.
     limited : bool
         Whether `max_bytes` is set.
+    left_out : mapping of str to str
+        Features that are identifiers, and why.
     tree : Structure or None
         The tree to draw: of a forest, the tree of the member with the largest weight.
     tree_title : str
@@ -62,6 +64,7 @@ class Parts:
     features: Sequence[Feature]
     memory_bytes: int
     limited: bool = False
+    left_out: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     tree: Structure | None = None
     tree_title: str = "The tree"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.data.labels import label_array
-from riparian.data.schema import Reading
+from riparian.data.reading import Reading, read
 from riparian.data.table import Table, read_example, with_date_parts
 from riparian.models.batch import read_rows, refuse_infinite
 from riparian.models.learned import E, Learned
@@ -277,7 +277,7 @@ class Predicting(Learned[E]):
         if table.sparse is not None:
             self._refuse_sparse(self._learned_with)
         table = with_date_parts(table, self._learned_with.get("date_parts"))
-        reading = self._schema.read(table, grow=False)
+        reading = read(self._schema, table, grow=False)
         refuse_infinite(reading, self._schema)
         if reading.uncertain:
             self._refuse_uncertain(self._learned_with)

@@ -13,6 +13,7 @@ import numpy as np
 from riparian import _core
 from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
+from riparian.data.naming import Limits
 from riparian.data.times import check_parts
 from riparian.policies import AXES, Parameter, Policy, resolve
 from riparian.policies.callables import check_bound, check_impurity, check_window
@@ -25,6 +26,8 @@ __all__ = [
     "check_features",
     "check_seed",
     "check_settings",
+    "class_limit",
+    "name_limits",
     "refuse_sparse",
     "refuse_uncertain",
     "resolved",
@@ -146,6 +149,27 @@ def byte_count(name: str, value: object) -> int | None:
             f"{name} must be a number of bytes, or a text such as '10MB' or '512KiB', got {value!r}"
         )
     return int(count)
+
+
+def name_limits(parameters: Mapping[str, Any]) -> Limits:
+    """Return the limits of names; a ValueError names parameter, rule and value."""
+    most = parameters["max_features"]
+    if not is_whole(most):
+        raise ValueError(
+            "max_features must be a whole number, the largest number of features of the stream, "
+            f"got {most!r}; max_features of River and scikit-learn is leaf_features here"
+        )
+    # One more code is that of "other".
+    return Limits(
+        whole("max_categories", parameters["max_categories"], 1, _core.MAX_CATEGORIES - 1),
+        whole("max_features", most, 1, _core.MAX_FEATURES),
+        byte_count("max_bytes", parameters.get("max_bytes")),
+    )
+
+
+def class_limit(parameters: Mapping[str, Any]) -> int:
+    """Return `max_classes`; a ValueError names parameter, rule and value."""
+    return whole("max_classes", parameters["max_classes"], 1, _core.MAX_CLASSES)
 
 
 def check_categorical_features(value: Any) -> None:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from riparian.data.values import OTHER
 from riparian.evaluate.results import Result
 from riparian.policies import Policy
 from riparian.show.view import ModelView
@@ -70,6 +71,7 @@ def model_dict(
                 "name": feature.label,
                 "kind": feature.kind,
                 "categories": [_value(value) for value in feature.categories],
+                "left_out": parts.left_out.get(feature.label),
             }
             for feature in parts.features
         ]
@@ -83,6 +85,8 @@ def _record(found: Any) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     """A value as JSON has it, else as text."""
+    if value is OTHER:
+        return "other"
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):

@@ -107,7 +107,9 @@ def print_model(
     _print_heading(out, "Parameters")
     _print_pairs(out, view.parameter_texts())
     _print_heading(out, "Features")
-    _print_pairs(out, [(label_text(f.label), _feature_text(f)) for f in parts.features])
+    _print_pairs(
+        out, [(label_text(f.label), _feature_text(f, parts.left_out)) for f in parts.features]
+    )
     if parts.members is not None:
         _print_heading(out, "Members")
         _print_columns(out, parts.member_columns)
@@ -146,9 +148,11 @@ def _cost(result: Result) -> Rows:
     return [("mean cost", f"{result.mean_cost:.6g}  ({alone})")]
 
 
-def _feature_text(feature: Any) -> str:
+def _feature_text(feature: Any, left_out: Mapping[str, str]) -> str:
     if feature.kind == "numeric":
         return "numeric"
+    if feature.label in left_out:
+        return f"an identifier, left out: {left_out[feature.label]}"
     return f"categorical: {_listed(distinct_texts(feature.categories))}"
 
 

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 from collections.abc import Hashable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -24,9 +25,10 @@ from sklearn.base import BaseEstimator
 
 from riparian.data.class_weights import class_weights
 from riparian.data.costs import cost_pairs
+from riparian.data.identifiers import Watch
 from riparian.data.schema import Feature, Schema
 from riparian.data.times import TimeKind
-from riparian.data.values import category_of, label_of, name_of
+from riparian.data.values import OTHER, category_of, label_of, name_of
 from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
 from riparian.policies import AXES, Policy, classes
@@ -353,6 +355,8 @@ def _with_functions(
 def _value_to_json(value: Hashable) -> Any:
     if isinstance(value, bool | str | int):
         return value
+    if value is OTHER:
+        return {"other": True}
     if isinstance(value, float):
         return {"float": value.hex()}
     if isinstance(value, bytes):
@@ -371,21 +375,27 @@ def _value_from_json(value: Any) -> Hashable:
                 return number
         if kind == "bytes" and isinstance(text, str):
             return bytes.fromhex(text)
+        if kind == "other" and text is True:
+            return OTHER
     raise ModelFileError("the schema holds an impossible value")
 
 
 def _schema_to_json(schema: Schema) -> dict[str, Any]:
+    features: list[dict[str, Any]] = [
+        {
+            "name": f.name,
+            "kind": f.kind,
+            "categories": [_value_to_json(v) for v in f.codes],
+            # Only features of dates have it, so that files of other models stay as they were.
+            **({} if f.time is None else {"time": f.time}),
+        }
+        for f in schema.features
+    ]
+    for place, watch in schema.watches.items():
+        features[place]["watch"] = asdict(watch)
     return {
-        "features": [
-            {
-                "name": f.name,
-                "kind": f.kind,
-                "categories": [_value_to_json(v) for v in f.codes],
-                # Only features of dates have it, so that files of other models stay as they were.
-                **({} if f.time is None else {"time": f.time}),
-            }
-            for f in schema.features
-        ],
+        "features": features,
+        "ignored": schema.ignored,
         "classes": [_value_to_json(label) for label in schema.classes],
     }
 
@@ -398,7 +408,8 @@ def _schema_from_json(data: Any) -> Schema:
             raise ModelFileError("the schema holds an impossible or repeated name")
         if kind not in ("numeric", "categorical"):
             raise ModelFileError("the schema holds an unknown kind")
-        categories = [category_of(_value_from_json(v)) for v in entry["categories"]]
+        values = [_value_from_json(v) for v in entry["categories"]]
+        categories = [v if v is OTHER else category_of(v) for v in values]
         time = entry.get("time")
         if time is not None and (time not in get_args(TimeKind) or kind != "numeric"):
             raise ModelFileError("the schema holds an unknown kind of time")
@@ -407,11 +418,30 @@ def _schema_from_json(data: Any) -> Schema:
         schema.add_categories(feature, categories)
         if len(feature.codes) != len(categories) or (kind == "numeric" and categories):
             raise ModelFileError("the schema holds impossible categories")
+        if "watch" in entry:
+            schema.restore_watch(len(schema.features) - 1, _watch_from_json(entry["watch"]))
+    schema.ignored = _count(data.get("ignored", 0))
     labels = [label_of(_value_from_json(v)) for v in data["classes"]]
     schema.add_classes(labels)
     if len(schema.classes) != len(labels):
         raise ModelFileError("the schema repeats a class")
     return schema
+
+
+def _watch_from_json(data: Any) -> Watch:
+    if not isinstance(data, dict) or set(data) != set(Watch.__slots__):
+        raise ModelFileError("the schema watches a feature in an unknown way")
+    flags = [data["cut"], data["left_out"]]
+    counts = [_count(data[name]) for name in ("values", "repeats", "forgotten")]
+    if not all(isinstance(flag, bool) for flag in flags) or counts[1] > counts[0]:
+        raise ModelFileError("the schema watches a feature in an impossible way")
+    return Watch(counts[0], counts[1], flags[0], flags[1], counts[2])
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**62:
+        raise ModelFileError("the schema holds an impossible count")
+    return value
 
 
 def _check_agreement(schema: Schema, arrays: Mapping[str, Any]) -> None:
@@ -420,7 +450,7 @@ def _check_agreement(schema: Schema, arrays: Mapping[str, Any]) -> None:
     if arrays["kinds"].tolist() != kinds:
         raise ModelFileError("schema and tree disagree about the features")
     seen = arrays["categories"].tolist()
-    known = [len(f.codes) for f in schema.features if f.kind == "categorical"]
+    known = [schema.n_codes(i) for i, f in enumerate(schema.features) if f.kind == "categorical"]
     if seen != known:
         raise ModelFileError("schema and tree disagree about the categories")
     if int(arrays["classes"][0]) != len(schema.classes):

@@ -59,6 +59,8 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         How often a tree learns its chunk.
     costs, class_weight, max_bytes, n_jobs, categorical_features, date_parts
         As in :class:`riparian.Forest`.
+    max_categories, max_features, max_classes
+        As in :class:`riparian.Forest`.
 
     Attributes
     ----------
@@ -108,6 +110,9 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
         date_parts: DateParts = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -121,6 +126,9 @@ class AccuracyWeightedEnsemble(Ensemble[_core.ChunkForest], paper="wang2003"):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
         self.date_parts = date_parts
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     _native = _core.ChunkForest
 

@@ -75,6 +75,9 @@ class Ensemble(StreamClassifier[E], group="forests"):
 
     # -- the engine ---------------------------------------------------------------------------
 
+    # A sixteenth of the limit is for names (core/forest/ensemble.hpp).
+    _name_parts = 32
+
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of the engine other than tree, threads and memory limit."""
         raise NotImplementedError
@@ -564,7 +567,12 @@ class Ensemble(StreamClassifier[E], group="forests"):
             own = type(feature)(feature.name, feature.kind)
             schema.add_feature(own)
             if feature.kind == "categorical":
-                schema.add_categories(own, list(feature.codes)[: next(counts, None)])
+                count = next(counts, None)
+                schema.add_categories(own, list(feature.codes)[:count])
+                if watch := self._schema.watches.get(f):
+                    if watch.forgotten and count is not None:
+                        watch = replace(watch, forgotten=count)
+                    schema.restore_watch(len(schema.features) - 1, watch)
         classes = self._classes_of(standing)
         schema.add_classes(classes if arrays is None else classes[: int(arrays["classes"][0])])
         return schema
@@ -620,8 +628,9 @@ def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")
     if axes.get("leaf_features") is not None:
         tree["leaf_features"] = axes["leaf_features"]
-    tree["categorical_features"] = axes["categorical_features"]
-    tree["date_parts"] = axes["date_parts"]
+    names = ("categorical_features", "date_parts", "max_categories", "max_features", "max_classes")
+    for name in names:
+        tree[name] = axes[name]
     return tree
 
 

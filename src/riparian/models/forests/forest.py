@@ -81,6 +81,15 @@ class Forest(Ensemble[_core.Forest]):
         Which features are categorical, as in :class:`HoeffdingTree`.
     date_parts : str, list of str or None, default=None
         Parts of dates that become features, as in :class:`HoeffdingTree`.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other". A text
+        feature that is new in almost every row is an identifier: it is left out, with a warning,
+        unless `categorical_features` names it.
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -140,6 +149,9 @@ class Forest(Ensemble[_core.Forest]):
         random_state: int | None = None,
         categorical_features: Any = "from_dtype",
         date_parts: DateParts = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -158,6 +170,9 @@ class Forest(Ensemble[_core.Forest]):
         self.random_state = random_state
         self.categorical_features = categorical_features
         self.date_parts = date_parts
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     # No rule of a paper depends on these.
     _always_taken = (
@@ -171,6 +186,9 @@ class Forest(Ensemble[_core.Forest]):
         "random_state",
         "categorical_features",
         "date_parts",
+        "max_categories",
+        "max_features",
+        "max_classes",
     )
 
     # -- the engine ---------------------------------------------------------------------------

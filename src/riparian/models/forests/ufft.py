@@ -151,6 +151,15 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         Which features are categorical, as in :class:`riparian.HoeffdingTree`.
     date_parts : str, list of str or None, default=None
         Parts of dates that become features, as in :class:`riparian.HoeffdingTree`.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other". A text
+        feature that is new in almost every row is an identifier: it is left out, with a warning,
+        unless `categorical_features` names it.
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -220,6 +229,9 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
         date_parts: DateParts = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
     ) -> None:
         self.leaf = leaf
         self.cuts = cuts
@@ -236,6 +248,9 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
         self.date_parts = date_parts
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     # -- the engine ---------------------------------------------------------------------------
 
@@ -357,4 +372,7 @@ def _tree_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
         short_memory=axes["short_memory"],
         categorical_features=axes["categorical_features"],
         date_parts=axes["date_parts"],
+        max_categories=axes["max_categories"],
+        max_features=axes["max_features"],
+        max_classes=axes["max_classes"],
     )._axes()

@@ -21,6 +21,13 @@ class ID3(Remembering, EveryValue[_core.Restructuring], paper="quinlan1986"):
     ----------
     max_examples : int or None, default=None
         Keep only this many of the last examples; the tree is that of the examples kept.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other".
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -60,8 +67,18 @@ class ID3(Remembering, EveryValue[_core.Restructuring], paper="quinlan1986"):
     └─ x0 = rain: in (100%, n=2: in 2)
     """
 
-    def __init__(self, *, max_examples: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        max_examples: int | None = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
+    ) -> None:
         self.max_examples = max_examples
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     _rule: ClassVar = {"tests": "multiway", "rebuild": True, "lazy": True, "metric": "entropy"}
 
@@ -75,6 +92,13 @@ class ID3Prime(ID3, paper="schlimmer1986"):
     ----------
     max_examples : int or None, default=None
         Keep only this many of the last examples; the tree is that of the examples kept.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other".
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Notes
     -----

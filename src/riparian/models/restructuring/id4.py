@@ -30,6 +30,13 @@ class ID4(EveryValue[_core.Id4], paper="schlimmer1986"):
     count_when_pure : bool, default=False
         Whether a node counts features while all its examples are of one class. The listing of
         the paper does not, so that these examples are missing in its counts.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other".
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -56,9 +63,20 @@ class ID4(EveryValue[_core.Id4], paper="schlimmer1986"):
        pp. 496-501.
     """
 
-    def __init__(self, *, alpha: float = 0.01, count_when_pure: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.01,
+        count_when_pure: bool = False,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
+    ) -> None:
         self.alpha = alpha
         self.count_when_pure = count_when_pure
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     _native = _core.Id4
 

@@ -22,6 +22,13 @@ class ID5R(Remembering, EveryValue[_core.Restructuring], paper="utgoff1989"):
     max_examples : int or None, default=None
         Keep only this many of the last examples. Older ones are removed exactly: the tree is
         that of the examples kept. The papers have no such limit.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other".
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -57,7 +64,17 @@ class ID5R(Remembering, EveryValue[_core.Restructuring], paper="utgoff1989"):
     True
     """
 
-    def __init__(self, *, max_examples: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        max_examples: int | None = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
+    ) -> None:
         self.max_examples = max_examples
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     _rule: ClassVar = {"tests": "multiway", "rebuild": False, "lazy": False, "metric": "entropy"}

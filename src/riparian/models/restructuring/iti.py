@@ -49,6 +49,15 @@ class ITI(Remembering, paper="utgoff1997"):
         Parts of dates and times of day that become features too, such as ``["hour", "weekday"]``:
         the column ``when`` gives ``when.hour`` and ``when.weekday``. Dates themselves are always
         learned as seconds.
+    max_categories : int, default=1000
+        Largest number of categories of a feature. Later ones share one category, "other". A text
+        feature that is new in almost every row is an identifier: it is left out, with a warning,
+        unless `categorical_features` names it.
+    max_features : int, default=10000
+        Largest number of features. The features of the first row are always kept. Features that
+        come later than the limit allows are ignored, with a warning.
+    max_classes : int, default=1000
+        Largest number of classes. A batch with more is refused.
 
     Attributes
     ----------
@@ -98,6 +107,9 @@ class ITI(Remembering, paper="utgoff1997"):
         max_examples: int | None = None,
         categorical_features: Any = "from_dtype",
         date_parts: DateParts = None,
+        max_categories: int = 1000,
+        max_features: int = 10_000,
+        max_classes: int = 1000,
     ) -> None:
         self.metric = metric
         self.mode = mode
@@ -105,6 +117,9 @@ class ITI(Remembering, paper="utgoff1997"):
         self.max_examples = max_examples
         self.categorical_features = categorical_features
         self.date_parts = date_parts
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.max_classes = max_classes
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import refuse_inexpressible

@@ -32,6 +32,7 @@ class RestructuringModel(TreeModel[T], group="restructuring trees"):
     """A tree that revises itself after every example."""
 
     _max_classes = _MOST_CLASSES
+    _watches = False
 
     def _refuse_weights(self, engine: T, weights: NDArray[np.float64]) -> None:
         if engine.weight + float(weights.sum()) >= _MOST_WEIGHT:
