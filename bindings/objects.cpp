@@ -1,5 +1,6 @@
 #include "objects.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "held.hpp"
 #include "interrupt.hpp"
 
@@ -168,9 +170,70 @@ private:
     PythonObject object_;
 };
 
+// ---- leaf predictors ----
+
+nb::object numbers_of(const Shape& s, const Row& row) {
+    return nb::cast(owned(std::vector<double>(row.x, row.x + s.numeric)));
+}
+
+nb::object codes_of(const Shape& s, const Row& row) {
+    return nb::cast(owned(std::vector<std::int32_t>(row.codes, row.codes + s.categorical)));
+}
+
+class PythonLeaf final : public LeafObject {
+public:
+    PythonLeaf(std::shared_ptr<const HeldPython> adapter, nb::object predictor)
+        : object_(std::move(adapter), std::move(predictor)) {}
+
+    void learn(const Shape& s, const Row& row, std::size_t y, double w) override {
+        const nb::gil_scoped_acquire held;
+        object_.call("learn", numbers_of(s, row), codes_of(s, row), y, w);
+    }
+    [[nodiscard]] bool probabilities(const Shape& s, const Row& row, std::size_t n_classes,
+                                     double* out) const override {
+        const nb::gil_scoped_acquire held;
+        const nb::object returned =
+            object_.call("predict", numbers_of(s, row), codes_of(s, row), n_classes);
+        if (returned.is_none()) return false;
+        const auto shares = nb::cast<VectorIn<double>>(returned);
+        if (shares.shape(0) != n_classes) throw std::invalid_argument("shares of another shape");
+        std::copy_n(shares.data(), n_classes, out);
+        return true;
+    }
+    [[nodiscard]] std::unique_ptr<LeafObject> fresh() const override {
+        const nb::gil_scoped_acquire held;
+        return with(object_.make("fresh"));
+    }
+    [[nodiscard]] std::unique_ptr<LeafObject> child() const override {
+        const nb::gil_scoped_acquire held;
+        return with(object_.call("child"));
+    }
+    void save(std::vector<double>& out) const override {
+        const nb::gil_scoped_acquire held;
+        save_bytes(nb::cast<nb::bytes>(object_.call("save")), out);
+    }
+    [[nodiscard]] std::unique_ptr<LeafObject> restored(
+        std::span<const double>& rest) const override {
+        const nb::gil_scoped_acquire held;
+        return with(object_.make("restored", restored_bytes(rest)));
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<LeafObject> with(nb::object predictor) const {
+        return std::make_unique<PythonLeaf>(object_.adapter(), std::move(predictor));
+    }
+
+    PythonObject object_;
+};
+
 }  // namespace
 
 std::shared_ptr<const DetectorObject> detector_object(nb::object adapter) {
     return std::make_shared<PythonDetector>(std::make_shared<HeldPython>(std::move(adapter)),
                                             nb::none());
+}
+
+std::shared_ptr<const LeafObject> leaf_object(nb::object adapter) {
+    return std::make_shared<PythonLeaf>(std::make_shared<HeldPython>(std::move(adapter)),
+                                        nb::none());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../core/simd/scalar.hpp"
+#include "objects.hpp"
 #include "policies.hpp"
 
 namespace nb = nanobind;
@@ -31,6 +32,13 @@ AnyBound bound_of(const nb::handle& given) {
     return CustomBound{bound_function(nb::borrow(given))};
 }
 
+AnyLeaf leaf_of(const nb::handle& given) {
+    if (nb::isinstance<nb::tuple>(given)) return policy_of<AnyLeaf>(given);
+    CustomLeaf own;
+    own.prototype = leaf_object(nb::borrow(given));
+    return own;
+}
+
 }  // namespace
 
 TreeSettings settings_of(const nb::dict& d) {
@@ -42,7 +50,7 @@ TreeSettings settings_of(const nb::dict& d) {
     s.cuts = policy_of<AnyCuts>(d["cuts"]);
     std::vector<AnyLeaf> leaves;
     for (const nb::handle given : nb::cast<nb::list>(d["leaf"])) {
-        leaves.push_back(policy_of<AnyLeaf>(given));
+        leaves.push_back(leaf_of(given));
     }
     s.choose(leaves);
     s.adaptation = policy_of<AnyAdaptation>(d["adaptation"]);

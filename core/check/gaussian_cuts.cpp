@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../cuts/midpoint.hpp"
 #include "check.hpp"
 
 namespace riparian {
@@ -113,11 +114,10 @@ void Checker::best_thresholds(const LeafCase& leaf, std::vector<double>& thresho
 
 // The better of the cut that won and all that its feature has as well.
 void Checker::refine(const LeafCase& leaf, Decision& d) {
-    if (d.best.test != Test::threshold) return;
+    if (d.best.test != Test::threshold || leaf.values || leaf.hits) return;
     std::visit(
         [&]<class C>(const C& cuts) {
             if constexpr (Refines<C>) {
-                if (leaf.values || leaf.hits) return;
                 NumericCheck check = numeric_cuts(leaf);
                 const std::size_t slot =
                     leaf.features[static_cast<std::size_t>(d.best.feature)].slot;
@@ -149,6 +149,12 @@ void Checker::refine(const LeafCase& leaf, Decision& d) {
             }
         },
         leaf.settings.cuts);
+    // Where the leaf knows all values of the feature, the threshold lies in the middle between two.
+    const NumericCheck check = numeric_check(leaf);
+    const NumericView view{classes_.data(), classes_.size(), check.n_features,      check.stride,
+                           nullptr,         nullptr,         leaf.settings.variance};
+    const std::size_t slot = leaf.features[static_cast<std::size_t>(d.best.feature)].slot;
+    d.best.threshold = midpoint_at(view, slot, d.best.threshold).value_or(d.best.threshold);
 }
 
 }  // namespace riparian

@@ -10,6 +10,7 @@
 
 #include "adaptive.hpp"
 #include "best.hpp"
+#include "custom.hpp"
 #include "linear_units.hpp"
 #include "majority.hpp"
 #include "naive_bayes.hpp"
@@ -21,7 +22,7 @@ namespace leaf {
 template <class... Predictors>
 struct List {};
 
-using All = List<Majority, NaiveBayes, Adaptive, LinearUnits, Softmax>;
+using All = List<Majority, NaiveBayes, Adaptive, LinearUnits, Softmax, CustomLeaf>;
 
 // The predictors of a list that can be combined with others.
 template <class Chosen, class Left>

@@ -5,7 +5,8 @@ accepts a rule by its name, ``HoeffdingTree(cuts="bins")``, or as an object with
 ``HoeffdingTree(cuts=rp.cuts.Bins(count=20))``.
 
 ``"bins"``
-    Equally spaced thresholds, ``Bins(count=10)``: :func:`bins`.
+    Equally spaced thresholds, ``Bins(count=10)``: :func:`bins`. A column of two values is split in
+    the middle (docs/policies.md).
 ``"intersections"``
     The points where the weighted normal densities of two classes intersect,
     ``Intersections(equal_variance="linear")``: :func:`intersections`. A feature without

@@ -23,6 +23,10 @@ that was right more often at this leaf. Ties go to softmax, then to the linear u
 these two have learned something in a new leaf; then to naive Bayes, then to the majority. The order
 in which they are given does not matter.
 
+A leaf predictor can also be an object of your own, alone or as one of several. It has
+``learn(x, y, w)`` and ``predict_proba(x)``, where `x` is an :class:`Example` and `y` the number of
+the class. docs/policies.md has an example.
+
 The names that :class:`riparian.HoeffdingTree` accepts for ``leaf=``:
 
 >>> from riparian.policies import names
@@ -39,8 +43,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
 from riparian.policies import Policy, publish
+from riparian.policies.own_leaf import Example
 
-__all__ = ["Steps", "idbd"]
+__all__ = ["Example", "Steps", "idbd"]
 
 
 class Steps(NamedTuple):

@@ -20,6 +20,7 @@ __all__ = [
     "crossings",
     "has_two_branches",
     "intersections",
+    "midpoint",
     "multiway_table",
     "numeric_cuts",
     "one_against_rest_table",
@@ -179,6 +180,30 @@ def threshold_table(
     for k, gaussian in gaussians.items():
         known[k] = gaussian.weight
     return np.array([left, known - left])
+
+
+def midpoint(gaussians: Mapping[int, Gaussian], t: float | int | None) -> float | None:
+    """The middle between the values next to t, if no class has a third value; None if unknown.
+
+    A class has only its smallest and its largest value if its variance is the largest that is
+    possible with its mean between them (Bhatia and Davis 2000): (mean - low) (high - mean).
+    """
+    assert t is not None
+    values = set()
+    for gaussian in gaussians.values():
+        if not gaussian.weight > 0.0:
+            continue
+        low, high = gaussian.low, gaussian.high
+        most = (gaussian.mean - low) * (high - gaussian.mean)
+        if low < high and abs(most - gaussian.m2 / gaussian.weight) > 1e-9 * (high - low) ** 2:
+            return None
+        values |= {low, high}
+    left, right = [x for x in values if x <= t], [x for x in values if x > t]
+    if not left or not right:
+        return None
+    below, above = max(left), min(right)
+    middle = below + (above - below) / 2.0
+    return middle if below <= middle < above else None
 
 
 def multiway_table(counts: CategoryCounts, n_classes: int) -> Any:

@@ -7,7 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from .bounds import spend
-from .cuts import Cut, best_two, categorical_cuts, has_two_branches, numeric_cuts, value_cuts
+from .cuts import (
+    Cut,
+    best_two,
+    categorical_cuts,
+    has_two_branches,
+    midpoint,
+    numeric_cuts,
+    threshold_table,
+    value_cuts,
+)
 from .decision import (
     Evidence,
     Pair,
@@ -386,15 +395,24 @@ class ReferenceTree:
             node.pairs[criterion] = Pair(criterion, cuts)
 
     def _executed(self, leaf: int, criterion: Criterion, decided: Cut, gain: float) -> Cut:
-        """The cut that is made: with delayed cuts an intersection may be better than the bin."""
-        numeric = isinstance(self.nodes[leaf].statistics[decided.feature], dict)
-        if self.parameters.cuts != "delayed" or self.nodes[leaf].quality is not None or not numeric:
+        """The cut that is made: with delayed cuts an intersection may be better than the bin.
+
+        A threshold of a feature whose values are all known lies in the middle between two.
+        """
+        gaussians = self.nodes[leaf].statistics[decided.feature]
+        if self.nodes[leaf].quality is not None or not isinstance(gaussians, dict):
             return decided
         best, best_gain = decided, gain
-        for better, cut in self._cuts(leaf, decided.feature, criterion, "intersections"):
-            if better > best_gain:
-                best, best_gain = cut, better
-        return best
+        if self.parameters.cuts == "delayed":
+            for better, cut in self._cuts(leaf, decided.feature, criterion, "intersections"):
+                if better > best_gain:
+                    best, best_gain = cut, better
+        t = midpoint(gaussians, best.value)
+        if t is None:
+            return best
+        p = self.parameters
+        table = threshold_table(gaussians, t, self._width(), p.clip_to_range, p.variance)
+        return Cut(best.feature, "threshold", t, table)
 
     def _split(
         self, leaf: int, criterion: Criterion, evidence: Evidence, n: float, reason: str

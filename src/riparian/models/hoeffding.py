@@ -97,11 +97,12 @@ class HoeffdingTree(StreamingTree, group="trees"):
         "confidence", "confidence-practical", "normal", "delta-method" or "empirical-bernstein".
         See :mod:`riparian.bounds` for what each promises. A callable gets an
         :class:`riparian.bounds.Evidence` and returns epsilon.
-    leaf : str, policy or sequence of them, default="adaptive"
+    leaf : str, policy, object or sequence of them, default="adaptive"
         What a leaf predicts with: "majority", "naive-bayes", "adaptive" (whichever of the two was
         right more often at the leaf), "linear-units" or "softmax"; see :mod:`riparian.leaves`. If
         several are given, such as ``("majority", "naive-bayes", "linear-units")``, each leaf uses
-        the one that was right most often there.
+        the one that was right most often there. An object of your own has ``learn(x, y, w)`` and
+        ``predict_proba(x)``.
     adaptation : str or policy, default="none"
         How the tree follows change: "none", "alternates" (HAT), "window" (CVFDT), "reevaluation"
         (EFDT) or "options"; see :mod:`riparian.adaptation`.

@@ -17,6 +17,7 @@ from riparian.data.naming import Limits
 from riparian.data.times import check_parts
 from riparian.policies import AXES, Parameter, Policy, resolve
 from riparian.policies.callables import check_bound, check_impurity, check_window
+from riparian.policies.own_leaf import OwnLeaf
 from riparian.policies.parameter import is_whole, whole
 from riparian.policies.rules import check_certain, check_rules, check_sparse
 
@@ -87,6 +88,8 @@ def _checked(axis: str, value: Any) -> Any:
         return [_checked(axis, one) for one in value]
     if not isinstance(value, Policy):
         return _ASK[axis](value)
+    if isinstance(value, OwnLeaf):
+        return value.adapter()
     name, values = value.checked(axis)
     for parameter in value.parameters.values():
         if parameter.kind == "function" and values[parameter.name] is not None:

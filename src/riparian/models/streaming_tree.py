@@ -26,6 +26,7 @@ from riparian.models.settings import check_settings, refuse_sparse, refuse_uncer
 from riparian.models.tree_model import TreeModel
 from riparian.policies import shortest
 from riparian.policies.arguments import example_count
+from riparian.policies.own_leaf import has_own_leaf
 from riparian.policies.parameter import whole
 
 if TYPE_CHECKING:
@@ -347,4 +348,9 @@ class StreamingTree(TreeModel[_core.Engine]):
         """Whether learning calls a function of the user."""
         axes = self._learned_with if self._engine is not None else self.__dict__
         hook = getattr(axes.get("adaptation"), "hook", None)
-        return callable(axes.get("impurity")) or callable(axes.get("bound")) or hook is not None
+        return (
+            callable(axes.get("impurity"))
+            or callable(axes.get("bound"))
+            or hook is not None
+            or has_own_leaf(axes.get("leaf"))
+        )

@@ -6,7 +6,7 @@ The core declares these names; ``tests/policies/test_literals.py`` compares the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from riparian.policies.policy import Policy
 
@@ -24,6 +24,14 @@ __all__ = [
     "StatisticsChoice",
     "Variance",
 ]
+
+
+class OwnLeafPredictor(Protocol):
+    """A leaf predictor of a user (docs/policies.md)."""
+
+    def learn(self, x: Any, y: int, w: float, /) -> Any: ...
+    def predict_proba(self, x: Any, /) -> Any: ...
+
 
 # -- the axes: a name, a policy, or a function where that is possible ------------------------------
 
@@ -48,7 +56,9 @@ BoundChoice: TypeAlias = (
     | Callable[..., Any]
 )
 _Leaf: TypeAlias = (
-    Literal["majority", "naive-bayes", "adaptive", "linear-units", "softmax"] | Policy
+    Literal["majority", "naive-bayes", "adaptive", "linear-units", "softmax"]
+    | Policy
+    | OwnLeafPredictor
 )
 LeafChoice: TypeAlias = _Leaf | Sequence[_Leaf]
 AdaptationChoice: TypeAlias = (

@@ -19,6 +19,7 @@ __all__ = [
     "Policy",
     "changed",
     "classes",
+    "is_own_leaf",
     "make_policy",
     "names",
     "parse",
@@ -209,7 +210,8 @@ def resolve(axis: str, value: Any) -> Any:
     axis : str
         The axis, such as ``"bound"``.
     value : str, Policy or callable
-        A name, a policy, or a callable if the axis accepts one. For ``"leaf"`` also a sequence.
+        A name, a policy, or a callable if the axis accepts one. For ``"leaf"`` also an object of
+        the user (:mod:`riparian.leaves`), or a sequence.
 
     Returns
     -------
@@ -240,7 +242,23 @@ def _resolve_one(axis: str, value: Any) -> Any:
         )
     if axis in _ACCEPT_FUNCTIONS and callable(value):
         return value
+    if axis == "leaf" and is_own_leaf(value):
+        from riparian.policies.own_leaf import OwnLeaf
+
+        return OwnLeaf(value)
     return classes(axis)[one_of(axis, value, names(axis))]()
+
+
+def is_own_leaf(value: object) -> bool:
+    """Return whether a value is a leaf predictor of a user, or a class of them.
+
+    It has ``learn`` and ``predict_proba``.
+    """
+    return (
+        not isinstance(value, Policy)
+        and callable(getattr(value, "learn", None))
+        and callable(getattr(value, "predict_proba", None))
+    )
 
 
 def _resolve_leaf(value: Any) -> tuple[Policy, ...]:

@@ -31,9 +31,10 @@ from riparian.data.times import TimeKind
 from riparian.data.values import OTHER, category_of, label_of, name_of
 from riparian.drift import DETECTORS, Detector
 from riparian.errors import ModelFileError
-from riparian.policies import AXES, Policy, classes
+from riparian.policies import AXES, Policy, classes, is_own_leaf
 from riparian.policies.callables import importable_name
 from riparian.policies.objects import is_own_object
+from riparian.policies.own_leaf import OwnLeaf
 from riparian.storage.old_formats import translated
 
 if TYPE_CHECKING:
@@ -190,8 +191,12 @@ def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
             continue
         elif callable(value) or is_own_object(value):
             found[name] = value
-        elif isinstance(value, Policy):
-            found |= {f"{name}__{k}": f for k, f in value.__dict__.items() if callable(f)}
+        elif isinstance(value, Policy | tuple):
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(one, OwnLeaf):
+                    found[name] = one.predictor
+                elif isinstance(one, Policy):
+                    found |= {f"{name}__{k}": f for k, f in one.__dict__.items() if callable(f)}
     return found
 
 
@@ -228,6 +233,8 @@ def _plain(name: str, value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain(name, v) for v in value]
+    if isinstance(value, OwnLeaf):
+        return {"policy": value.name, "parameters": {"predictor": _plain(name, value.predictor)}}
     if isinstance(value, Policy):
         values = {k: _plain(f"{name}__{k}", v) for k, v in sorted(value.__dict__.items())}
         return {"policy": value.name, "parameters": values}
@@ -318,6 +325,14 @@ def _policy_from_plain(
     axis: str, value: Mapping[str, Any], functions: Mapping[str, Any], below: str
 ) -> Policy:
     kinds = classes(axis) if axis in AXES else {}
+    if axis == "leaf" and value.get("policy") == OwnLeaf.name:
+        named = value.get("parameters")
+        if not (isinstance(named, dict) and set(named) == {"predictor"}):
+            raise ModelFileError("unknown parameters of a leaf predictor")
+        found = _with_functions({"leaf": named["predictor"]}, functions, below)["leaf"]
+        if not is_own_leaf(found):
+            raise ModelFileError("a leaf predictor that has no name")
+        return OwnLeaf(found)
     if value.get("policy") not in kinds or not isinstance(value.get("parameters"), dict):
         raise ModelFileError(f"unknown policy {value.get('policy')!r} for {axis}")
     kind = kinds[value["policy"]]

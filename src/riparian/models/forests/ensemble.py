@@ -39,6 +39,7 @@ from riparian.models.paths import indicator, side_by_side
 from riparian.models.settings import byte_count, check_settings
 from riparian.policies import shortest
 from riparian.policies.objects import is_own_object, states_in
+from riparian.policies.own_leaf import refuse_limit
 from riparian.policies.parameter import whole
 
 if TYPE_CHECKING:
@@ -90,11 +91,13 @@ class Ensemble(StreamClassifier[E], group="forests"):
         if axes["costs"] is not None:
             check_costs(axes["costs"])
         check_class_weight(axes["class_weight"])
+        tree, limit = self._tree_axes(axes), byte_count("max_bytes", axes["max_bytes"])
+        refuse_limit(tree["leaf"], limit)
         return {
             **self._own_settings(axes),
-            "tree": check_settings(self._tree_axes(axes)),
+            "tree": check_settings(tree),
             "threads": threads(self.n_jobs),
-            "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
+            "max_bytes": limit,
         }
 
     def _axes(self) -> dict[str, Any]:

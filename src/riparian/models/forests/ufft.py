@@ -22,6 +22,7 @@ from riparian.models.forests.members import Member, Standing, Vote
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.policies import shortest
 from riparian.policies.literals import CutsChoice, LeafChoice
+from riparian.policies.own_leaf import has_own_leaf
 from riparian.policies.parameter import number
 
 if TYPE_CHECKING:
@@ -267,13 +268,14 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
 
     @property
     def _calls_user_functions(self) -> bool:
-        """Whether a row may fail: by a detector of the user, or for lack of room.
+        """Whether a row may fail: by an object of the user, or for lack of room.
 
         A row of a class that was declared needs room for its trees.
         """
         engine = self._engine
         axes = self._learned_with if engine is not None else self.__dict__
-        return calls_own_detector(axes) or (
+        own = calls_own_detector(axes) or has_own_leaf(axes.get("leaf"))
+        return own or (
             engine is not None
             and engine.max_bytes is not None
             and engine.n_classes_seen < engine.n_classes

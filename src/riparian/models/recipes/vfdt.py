@@ -17,13 +17,13 @@ class VFDT(
     Notes
     -----
     *Differs from the paper*: numeric features have Gaussian statistics with ten equally spaced
-    cuts, as in later work. The null cut competes as runner-up with gain 0 and never ends a leaf
-    for good. A tie needs a gain above 1e-9. The gain range counts the classes seen at the leaf. A
-    new leaf predicts with the class weights that its parent's split estimated until its own
-    examples outweigh them; they never count in the bound. Poor features are dropped only with
-    `drop_poor_features`, and memory is limited only with `max_bytes`: a leaf that becomes active
-    again starts with new statistics. Hoeffding's inequality does not cover information gain, so
-    `delta` is no guarantee; see :mod:`riparian.bounds`.
+    cuts, as in later work; a column of two values is split in the middle. The null cut competes as
+    runner-up with gain 0 and never ends a leaf for good. A tie needs a gain above 1e-9. The gain
+    range counts the classes seen at the leaf. A new leaf predicts with the class weights that its
+    parent's split estimated until its own examples outweigh them; they never count in the bound.
+    Poor features are dropped only with `drop_poor_features`, and memory is limited only with
+    `max_bytes`: a leaf that becomes active again starts with new statistics. Hoeffding's inequality
+    does not cover information gain, so `delta` is no guarantee; see :mod:`riparian.bounds`.
 
     References
     ----------
