@@ -8,6 +8,7 @@ from riparian_experiments.datasets import fetching
 from riparian import _core as core
 from riparian.data.table import read_example
 from riparian.export.plain import Allowed
+from riparian.models.forests import ensemble
 from riparian.models.recipe import _entries as docstring_entries
 from riparian.models.settings import _declared
 
@@ -20,7 +21,9 @@ __all__ = [
     "engine",
     "engine_type",
     "features",
+    "forbid_copies",
     "learned_with",
+    "member_axes",
     "memory_for_river",
     "nodes",
     "plain",
@@ -36,6 +39,7 @@ __all__ = [
     "set_schema",
     "skipped_by_river",
     "snapshot",
+    "standings",
 ]
 
 
@@ -103,6 +107,21 @@ def axes(model):
 def learned_with(model):
     """The parameters that the engine of a model was made with."""
     return model._learned_with
+
+
+def standings(forest):
+    """The members of a forest as they are now, with their counts of drifts."""
+    return forest._standings()
+
+
+def member_axes(forest):
+    """The parameters of the members of a forest that has not learned."""
+    return ensemble._member_axes(forest.get_params(deep=False))
+
+
+def forbid_copies(model):
+    """Makes a batch fail that copies the model first, so that it can be undone."""
+    model._copied = None
 
 
 def plain(model):

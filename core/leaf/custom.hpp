@@ -58,6 +58,8 @@ public:
         const auto& of_parent = static_cast<const CustomLeafState&>(parent);
         if (of_parent.object_) object_ = of_parent.object_->child();
     }
+    // The object only sees that the value is missing from now on.
+    void leave_out(const Shape&, std::size_t) override {}
     void forget(const Shape&, double) override {
         throw std::invalid_argument("a leaf predictor of the user cannot forget");
     }

@@ -10,6 +10,7 @@ from riparian.data.reading import read
 from riparian.data.schema import Schema
 from riparian.data.table import read_table
 from riparian.data.values import OTHER
+from tests import inside
 from tests.reference import naming
 
 IDENTIFIER = "column 'id': .* so it is treated as an identifier and left out"
@@ -169,7 +170,7 @@ def test_rescan_does_not_bring_an_identifier_back(tmp_path):
     X, y = stream(1_500, seed=2)
     model = rp.VFDT().partial_fit({n: c[:100] for n, c in with_id(X).items()}, y[:100])
     model.rescan({n: c[100:] for n, c in with_id(X).items()}, y[100:], passes=3, progress=False)
-    assert model._schema.left_out(0)
+    assert inside.schema(model).left_out(0)
     bare = rp.VFDT().partial_fit({n: c[:100] for n, c in X.items()}, y[:100])
     bare.rescan({n: c[100:] for n, c in X.items()}, y[100:], passes=3, progress=False)
     # A loaded model has no working memory of checks.
@@ -181,7 +182,7 @@ def test_a_declared_feature_is_never_left_out_and_only_capped():
     X, y = stream(3_000)
     model = rp.VFDT(categorical_features=["id", "job"])
     in_batches(model, with_id(X), y, 500)
-    feature = model._schema.features[0]
+    feature = inside.features(model)[0]
     assert feature.name == "id"
     assert len(feature.codes) == 1001
     assert feature.categories[-1] is OTHER
@@ -193,8 +194,8 @@ def test_a_few_thousand_zip_codes_are_kept():
         [f"{z:05d}" for z in np.random.default_rng(3).integers(5_000, size=4_000)], object
     )
     model = in_batches(rp.VFDT(), with_id(X, zips), y, 500)
-    assert not model._schema.watches
-    assert len(model._schema.features[0].codes) == 1001
+    assert not inside.schema(model).watches
+    assert len(inside.features(model)[0].codes) == 1001
 
 
 def test_a_repeated_row_does_not_hide_an_identifier(tmp_path):
@@ -219,14 +220,14 @@ def test_an_identifier_that_comes_late_is_left_out():
     rest = with_id({n: c[2000:] for n, c in X.items()})
     with pytest.warns(UserWarning, match=IDENTIFIER):
         model.partial_fit(rest, y[2000:])
-    assert model._schema.left_out(2)
+    assert inside.schema(model).left_out(2)
 
 
 def test_an_id_of_numbers_stays_a_number():
     X, y = stream(2_000)
     model = in_batches(rp.VFDT(), with_id(X, np.arange(2_000.0)), y, 500)
-    assert model._schema.features[0].kind == "numeric"
-    assert not model._schema.watches
+    assert inside.features(model)[0].kind == "numeric"
+    assert not inside.schema(model).watches
 
 
 @pytest.mark.filterwarnings("ignore:column 'id'")
@@ -242,9 +243,9 @@ def test_an_interrupted_batch_knows_what_its_rows_settled(monkeypatch):
     X, y = stream(1_500)
     model = rp.VFDT().partial_fit(with_id({n: c[:10] for n, c in X.items()}), y[:10])
     table = {n: c[10:] for n, c in with_id(X).items()}
-    reading = read(model._schema, read_table(table), grow=True, limits=Limits(1000))
-    model._schema.settle(reading, [], 500)
-    assert model._schema.watches[0] == Watch(values=510)
+    reading = read(inside.schema(model), read_table(table), grow=True, limits=Limits(1000))
+    inside.schema(model).settle(reading, [], 500)
+    assert inside.schema(model).watches[0] == Watch(values=510)
 
 
 # -- categories ------------------------------------------------------------------------------
@@ -253,7 +254,7 @@ def test_an_interrupted_batch_knows_what_its_rows_settled(monkeypatch):
 def test_categories_beyond_the_limit_share_one():
     X, y = stream(2_000, categories=40)
     model = in_batches(rp.VFDT(max_categories=10), X, y, 300)
-    feature = model._schema.features[1]
+    feature = inside.features(model)[1]
     assert len(feature.codes) == 11
     assert feature.categories[-1] is OTHER
     unseen = {"number": X["number"][:5], "job": np.array(["never seen"] * 5, dtype=object)}
@@ -268,7 +269,7 @@ def test_categories_beyond_the_limit_share_one():
 def test_an_unseen_category_below_the_limit_is_no_other():
     X, y = stream(2_000, categories=4)
     model = in_batches(rp.VFDT(max_categories=4), X, y, 300)
-    assert OTHER not in model._schema.features[1].codes
+    assert OTHER not in inside.features(model)[1].codes
     same = in_batches(rp.VFDT(), X, y, 300)
     unseen = {"number": X["number"][:50], "job": np.array(["never seen"] * 50, dtype=object)}
     np.testing.assert_array_equal(model.predict_proba(unseen), same.predict_proba(unseen))
@@ -295,11 +296,11 @@ def test_numbers_as_categories_are_limited_too():
     model = rp.VFDT(max_categories=20, categorical_features=[0])
     for first in range(0, 1_000, 300):
         model.partial_fit(values[first : first + 300, None], y[first : first + 300])
-    codes = model._schema.features[0].codes
+    codes = inside.features(model)[0].codes
     assert len(codes) == 21
     assert list(codes)[-1] is OTHER
     whole = rp.VFDT(max_categories=20, categorical_features=[0]).partial_fit(values[:, None], y)
-    assert whole._schema.features[0].codes == codes
+    assert inside.features(whole)[0].codes == codes
 
 
 def test_arrow_and_objects_give_the_same_names():
@@ -307,9 +308,9 @@ def test_arrow_and_objects_give_the_same_names():
     X, y = stream(1_000, categories=30)
     table = pa.table({"number": X["number"], "job": pa.array(X["job"].tolist())})
     packed = table.set_column(1, "job", table.column("job").dictionary_encode())
-    want = rp.VFDT(max_categories=6).partial_fit(X, y)._schema.features[1].codes
+    want = inside.features(rp.VFDT(max_categories=6).partial_fit(X, y))[1].codes
     for frame in (table, packed):
-        assert rp.VFDT(max_categories=6).partial_fit(frame, y)._schema.features[1].codes == want
+        assert inside.features(rp.VFDT(max_categories=6).partial_fit(frame, y))[1].codes == want
 
 
 def test_other_has_a_name_in_texts():
@@ -364,7 +365,7 @@ def test_features_beyond_the_limit_are_ignored_and_counted():
         model.learn_one({"a": 1.0, "new 2": 3.0, "text": "x"}, "no")
     for i in range(3, 20):
         model.learn_one({"a": 1.0, f"new {i}": 3.0, "text": "x"}, "no")
-    assert [f.name for f in model._schema.features] == ["a", "b", "new 0", "text", "new 1"]
+    assert [f.name for f in inside.features(model)] == ["a", "b", "new 0", "text", "new 1"]
     assert model.n_ignored_values_ == 18
     assert model.predict_one({"a": 1.0, "new 19": 2.0}) == "no"
 
@@ -380,7 +381,7 @@ def test_batches_make_no_difference_to_ignored_features(tmp_path):
     names = list(dict.fromkeys(name for row in rows for name in row))
     X = {n: np.array([row.get(n) for row in rows], dtype=object) for n in names}
     model = in_batches(rp.VFDT(max_features=20), X, y, 37)
-    assert [f.name for f in model._schema.features] == [f.name for f in one._schema.features]
+    assert [f.name for f in inside.features(model)] == [f.name for f in inside.features(one)]
     assert model.n_ignored_values_ == one.n_ignored_values_ > 0
 
 
@@ -428,12 +429,12 @@ def test_names_stop_growing_below_a_memory_limit(model, tmp_path):
             [f"/{i}/{v}" for v in (np.arange(6_000) // 3 + rng.integers(9, size=6_000))], object
         )
     made = in_batches(fresh(model), X, y, 500)
-    assert made.memory_bytes_ <= made._engine.max_bytes
-    closed = [f for f in made._schema.features if OTHER in f.codes]
+    assert made.memory_bytes_ <= inside.engine(made).max_bytes
+    closed = [f for f in inside.features(made) if OTHER in f.codes]
     assert len(closed) == 4
     assert len(closed[0].codes) < 1001
     # Further names are no reason to refuse a batch, or to copy the model.
-    made._copied = None
+    inside.forbid_copies(made)
     extra = {name: column[:500].copy() for name, column in X.items()}
     for i in range(4):
         extra[f"page {i}"] = ids(500, first=i * 500)

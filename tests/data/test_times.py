@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import riparian as rp
+from riparian.data.table import read_table
 from riparian.data.times import PARTS, Times, check_parts, time_text
 from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
@@ -78,13 +79,13 @@ def framed(column, **others):
 @pytest.mark.parametrize("case", DATES)
 def test_dates_in_columns_are_seconds(case):
     column, want = DATES[case]
-    assert rp.data.table.read_table({"when": column}).columns[0].values.tolist() == [want]
+    assert read_table({"when": column}).columns[0].values.tolist() == [want]
 
 
 @pytest.mark.parametrize("case", FRAMES)
 def test_dates_in_frames_are_seconds(case):
     make, want = FRAMES[case]
-    (column,) = rp.data.table.read_table(framed(make())).columns
+    (column,) = read_table(framed(make())).columns
     assert column.values.tolist() == [want]
     if "zone" in case:
         assert column.times.part("hour").tolist() == [12.0]
@@ -103,9 +104,9 @@ def test_a_matrix_of_dates_is_a_matrix_of_seconds():
 
 def test_the_same_time_is_the_same_number_in_every_unit():
     counts = np.random.default_rng(0).integers(-(10**15), 10**15, 1000)
-    micro = rp.data.table.read_table({"t": counts.astype("M8[us]")}).columns[0].values
-    nano = rp.data.table.read_table({"t": (counts * 1000).astype("M8[ns]")}).columns[0].values
-    plain = rp.data.table.read_table({"t": counts.astype("M8[us]").tolist()}).columns[0].values
+    micro = read_table({"t": counts.astype("M8[us]")}).columns[0].values
+    nano = read_table({"t": (counts * 1000).astype("M8[ns]")}).columns[0].values
+    plain = read_table({"t": counts.astype("M8[us]").tolist()}).columns[0].values
     assert micro.tobytes() == nano.tobytes() == plain.tobytes()
 
 
@@ -118,7 +119,7 @@ def test_missing_dates_are_missing():
         pl.DataFrame({"t": [None, MOMENT]}),
         pa.table({"t": [None, MOMENT]}),
     ):
-        (column,) = rp.data.table.read_table(X).columns
+        (column,) = read_table(X).columns
         np.testing.assert_array_equal(column.values, [np.nan, SECONDS])
 
 
@@ -128,7 +129,7 @@ def test_parts_are_those_of_pandas_on_the_clock_of_the_zone(zone):
     when = pd.Series(pd.to_datetime(rng.integers(-(10**10), 10**10, 500), unit="s"))
     if zone is not None:
         when = when.dt.tz_localize("UTC").dt.tz_convert(zone)
-    (column,) = rp.data.table.read_table(pd.DataFrame({"when": when})).columns
+    (column,) = read_table(pd.DataFrame({"when": when})).columns
     for part in PARTS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pandas renames some of them

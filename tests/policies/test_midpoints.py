@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from tests import inside
 from tests.reference.cuts import midpoint
 from tests.reference.statistics import Gaussian
 from tests.split_by_split import assert_same_tree
@@ -25,7 +26,7 @@ def binary_rows(n=1000, low=0.0, high=1.0, seed=1):
 def test_a_column_of_two_values_is_split_in_the_middle(cuts, low, high):
     X, y = binary_rows(low=low, high=high)
     tree = rp.HoeffdingTree(cuts=cuts, **SMALL).fit(X, y)
-    assert float(tree._fitted().snapshot()["threshold"][0]) == low + (high - low) / 2
+    assert float(inside.snapshot(tree)["threshold"][0]) == low + (high - low) / 2
     assert tree.splits()[0].cut == f"x2 <= {low + (high - low) / 2:.6g}"
 
 
@@ -33,7 +34,7 @@ def test_a_third_value_leaves_the_threshold_where_it_was():
     X, y = binary_rows()
     X[7, 2] = 0.25  # a class has three values now
     tree = rp.HoeffdingTree(**SMALL).fit(X, y)
-    threshold = float(tree._fitted().snapshot()["threshold"][0])
+    threshold = float(inside.snapshot(tree)["threshold"][0])
     assert threshold * 11 == pytest.approx(round(threshold * 11))
     assert threshold != 0.5
 
@@ -42,7 +43,7 @@ def test_a_missing_value_changes_nothing():
     X, y = binary_rows()
     X[::5, 2] = np.nan
     tree = rp.HoeffdingTree(**SMALL).fit(X, y)
-    assert float(tree._fitted().snapshot()["threshold"][0]) == 0.5
+    assert float(inside.snapshot(tree)["threshold"][0]) == 0.5
 
 
 def test_each_class_may_have_two_values_of_its_own():
@@ -51,7 +52,7 @@ def test_each_class_may_have_two_values_of_its_own():
     X = rng.normal(size=(600, 2))
     X[:, 1] = np.where(y == 0, rng.choice([0.0, 1.0], 600), rng.choice([4.0, 6.0], 600))
     tree = rp.HoeffdingTree(**SMALL).fit(X, y)
-    assert float(tree._fitted().snapshot()["threshold"][0]) == 2.5
+    assert float(inside.snapshot(tree)["threshold"][0]) == 2.5
 
 
 def gaussian(values):
@@ -78,7 +79,7 @@ def test_every_example_of_the_leaf_stays_on_its_side(seed):
     X = np.column_stack([rng.choice(rng.normal(size=2), n) for _ in range(4)])
     y = (X[:, 0] > X[:, 0].mean()).astype(int) ^ (rng.random(n) < 0.15)
     tree = rp.HoeffdingTree(**SMALL).fit(X, y)
-    arrays = tree._fitted().snapshot()
+    arrays = inside.snapshot(tree)
     for feature, threshold in zip(arrays["feature"], arrays["threshold"], strict=True):
         if feature < 0:
             continue
@@ -108,7 +109,7 @@ def flags(rng, n):
 )
 def test_the_tree_is_the_reference_tree(options):
     model, _ = assert_same_tree(rp.HoeffdingTree, SMALL | options, flags, 1200)
-    arrays = model._fitted().snapshot()
+    arrays = inside.snapshot(model)
     two = np.isin(arrays["feature"], range(4)) & (arrays["test"] != 0)
     assert two.sum() > 1
     middles = {0: 0.5, 1: 11.5, 2: 0.5, 3: 0.5}

@@ -20,6 +20,8 @@ pytest.importorskip("river")
 from river import drift as river_drift
 from river.drift import binary
 
+from tests import inside
+
 DELTA = 0.01
 
 
@@ -84,8 +86,10 @@ def test_an_adwin_of_ones_own_gives_the_built_in_forest(make):
     X, y = rows()
     own, built_in = make(Own), make(lambda delta: ADWIN(delta=delta))
     np.testing.assert_array_equal(own.prequential(X, y), built_in.prequential(X, y))
-    assert sum(m.drifts for m in own._standings()) > 0
-    assert [m.drifts for m in own._standings()] == [m.drifts for m in built_in._standings()]
+    assert sum(m.drifts for m in inside.standings(own)) > 0
+    assert [m.drifts for m in inside.standings(own)] == [
+        m.drifts for m in inside.standings(built_in)
+    ]
     np.testing.assert_array_equal(own.predict_proba(X), built_in.predict_proba(X))
 
 
@@ -166,9 +170,9 @@ def test_without_an_estimate_the_mean_error_since_the_last_drift_decides():
         forest.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
         if i < 99:  # a detector sees what its member predicts after it has learned the row
             wrong += [v.label != y[i] for v in forest.explain_one(dict(enumerate(X[i])))]
-    assert [m.drifts for m in forest._standings()].count(0) == 1
+    assert [m.drifts for m in inside.standings(forest)].count(0) == 1
     assert wrong[0] != wrong[1]
-    assert forest._standings()[int(np.argmax(wrong))].drifts == 1
+    assert inside.standings(forest)[int(np.argmax(wrong))].drifts == 1
 
 
 class Failing(Own):

@@ -3,7 +3,6 @@
 import pytest
 
 import riparian as rp
-from riparian.models.forests import ensemble
 from riparian.models.registry import MODELS, RECIPES
 from tests import inside
 from tests.compositions import flat_of
@@ -171,5 +170,5 @@ def test_a_forest_has_the_values_of_its_paper(name):
 
 
 def test_the_members_of_a_forest_are_those_of_moa():
-    member = ensemble._member_axes(rp.OnlineBagging().get_params(deep=False))
+    member = inside.member_axes(rp.OnlineBagging())
     assert (member["grace_period"], member["delta"]) == (50, 0.01)
