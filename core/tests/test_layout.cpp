@@ -17,8 +17,8 @@ static_assert(sizeof(Gate) <= 16);
 static_assert(sizeof(Split) <= 80);
 static_assert(std::is_trivially_copyable_v<Node>);
 static_assert(std::is_nothrow_move_constructible_v<NodeRecord>);
-static_assert(sizeof(NodeRecord) <= 88);
-static_assert(sizeof(Row) <= 24);
+static_assert(sizeof(NodeRecord) <= 96);
+static_assert(sizeof(Row) <= 32);
 
 static_assert(class_planes == precision && bayes_class_planes == precision + 1);
 static_assert(bayes_leaf_planes > leaf_high);

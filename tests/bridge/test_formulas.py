@@ -29,7 +29,7 @@ FORESTS = {
     "chunks": rp.AccuracyWeightedEnsemble(estimator=rp.StreamTree(), chunk_size=500),
     "costs": rp.OnlineBagging(estimator=MEMBER, n_estimators=2, costs=COSTS),
     "costs of a tree": rp.StreamTree(grace_period=50, costs=COSTS),
-    "limited": rp.HoeffdingTree(leaf="naive-bayes", grace_period=50, tau=0.3, max_bytes=30_000),
+    "limited": rp.HoeffdingTree(leaf="naive-bayes", grace_period=50, tau=0.3, max_bytes=40_000),
 }
 
 

@@ -102,6 +102,7 @@ def test_rows_that_were_read_before_the_first_block_are_not_lost(tmp_path, form)
     process.stdin.write(lines)
     process.stdin.flush()
     wait_until_read(process.stdin)
+    time.sleep(0.4)  # until it has parsed what it has read, and waits for more
     process.send_signal(signal.SIGTERM)
     text = process.stdout.read()
     assert process.wait(timeout=120) == 143

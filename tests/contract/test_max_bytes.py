@@ -320,8 +320,8 @@ def test_a_split_is_made_where_not_all_of_its_children_fit():
         if model.n_leaves_ > 1:
             break
     assert model.splits()[0].feature == "word"
-    assert model.n_leaves_ > 50
-    assert 0 < model.n_active_leaves_ < 50
+    assert model.n_leaves_ > 45
+    assert 0 < model.n_active_leaves_ < 45
     found = promises(model)
     worst = min(p for p, is_active in found if is_active)
     assert worst > 0.0
@@ -381,16 +381,12 @@ def test_many_classes_are_held():
 # -- what is new ----------------------------------------------------------------------------------
 
 
-def test_names_that_do_not_fit_are_refused_and_change_nothing():
+def test_classes_that_do_not_fit_are_refused_and_change_nothing():
     X, y = mixed(3_000)
-    model = rp.HoeffdingTree(max_bytes=80_000).partial_fit(X, y)
+    model = rp.HoeffdingTree(max_bytes=80_000, max_classes=5_000).partial_fit(X, y)
     before = to_bytes(model)
-    many = np.array([f"another {i}" for i in range(3_000)], dtype=object)
     with pytest.raises(ValueError, match="max_bytes is 80000, but"):
-        model.partial_fit({"word": many, "number": X["number"]}, y)
-    assert to_bytes(model) == before
-    with pytest.raises(ValueError, match="max_bytes is 80000, but"):
-        model.partial_fit(X, np.arange(3_000) + 10)
+        model.partial_fit(X, [f"class {i}" for i in range(3_000)])
     assert to_bytes(model) == before
     assert model.memory_bytes_ <= 80_000
     model.partial_fit(X, y)
@@ -524,7 +520,7 @@ def test_an_inactive_leaf_answers_with_its_class_counts():
     asked = 0
     for row in X[:300]:
         example = dict(enumerate(row.tolist()))
-        leaf = inside.nodes(model, inside.batch(model, example))["path"][-1]
+        leaf = inside.nodes(model, inside.batch(model, example))["ends"][0]
         if leaf in inactive:
             asked += 1
             assert model.predict_one(example) == model.classes_[nodes["answer"][leaf].argmax()]

@@ -15,6 +15,10 @@ def rows(n=N):
     return np.zeros((n, 1)), np.arange(n)
 
 
+def tree():
+    return rp.VFDT(max_classes=50_000)
+
+
 def heard(action):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -22,7 +26,9 @@ def heard(action):
     return [str(one.message) for one in caught]
 
 
-@pytest.mark.parametrize("make", [rp.VFDT, lambda: rp.StreamForest(n_estimators=1)])
+@pytest.mark.parametrize(
+    "make", [tree, lambda: rp.StreamForest(n_estimators=1, max_classes=50_000)]
+)
 @pytest.mark.parametrize("size", [N, 300])
 def test_many_whole_numbers_are_reported_once(make, size):
     X, y = rows()
@@ -39,23 +45,23 @@ def test_many_whole_numbers_are_reported_once(make, size):
 
 def test_fit_reports_the_line_of_the_user():
     with pytest.warns(UserWarning, match="y looks like a quantity: 2,000 different") as caught:
-        rp.VFDT().fit(*rows())
+        tree().fit(*rows())
     assert caught[0].filename == __file__
 
 
 def test_classes_are_not_reported():
     X, y = rows()
-    assert heard(lambda: rp.VFDT().fit(X, y.astype(str))) == []
-    assert heard(lambda: rp.VFDT().fit(X, y % 1000)) == []
-    assert heard(lambda: rp.VFDT().partial_fit(X, y, classes=y)) == []
+    assert heard(lambda: tree().fit(X, y.astype(str))) == []
+    assert heard(lambda: tree().fit(X, y % 1000)) == []
+    assert heard(lambda: tree().partial_fit(X, y, classes=y)) == []
 
 
 def test_only_the_first_rows_count():
     n = SAMPLE_ROWS
     X, y = rows(2 * n)
     late = np.concatenate([np.zeros(n, dtype=int), y[:n]])
-    assert heard(lambda: rp.VFDT().fit(X, late)) == []
-    model = rp.VFDT()
+    assert heard(lambda: tree().fit(X, late)) == []
+    model = tree()
     assert heard(lambda: model.partial_fit(X[:n], late[:n]).partial_fit(X[n:], late[n:])) == []
 
 

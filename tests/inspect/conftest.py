@@ -17,7 +17,8 @@ def feature(name, categories=None, index=0):
     """A feature of the schema: numeric, or categorical with these values."""
     kind = "numeric" if categories is None else "categorical"
     label = f"x{index}" if name is None else name
-    return SimpleNamespace(name=name, label=label, kind=kind, categories=list(categories or []))
+    values = list(categories or [])
+    return SimpleNamespace(name=name, label=label, kind=kind, categories=values, time=None)
 
 
 def leaf(*counts, answer=None):
@@ -95,7 +96,7 @@ def grown(tree, features, classes, **parameters):
     nodes = arrays(tree, len(classes))
     engine = {"seen": int(nodes["counts"].sum()), "memory_bytes": 183_400, "max_bytes": None}
     inside.set_engine(model, SimpleNamespace(nodes=lambda row=None: nodes, **engine))
-    inside.set_schema(model, SimpleNamespace(features=features, classes=list(classes)))
+    inside.set_schema(model, SimpleNamespace(features=features, classes=list(classes), watches={}))
     return model
 
 

@@ -26,6 +26,7 @@ from tests.policies.every_policy import (
 def test_the_signature_of_the_free_composition_is_what_the_core_declares():
     signature = inspect.signature(rp.HoeffdingTree).parameters
     own = {"costs", "random_state", "leaf_features", "max_bytes", "categorical_features"}
+    own |= {"class_weight", "date_parts", "max_categories", "max_features", "max_classes"}
     assert set(signature) == {*AXES, *tree_parameters(), *own}
     for name, parameter in tree_parameters().items():
         assert signature[name].default == parameter.default

@@ -94,7 +94,7 @@ def test_children_of_a_fresh_split_hold_the_stored_examples_that_were_routed_the
         made = model.splits()[-1].node
         rows = list(stored)
         batches = [inside.batch(model, dict(enumerate(X[r]))) for r in rows]
-        ends = np.array([inside.nodes(model, batch)["path"][-1] for batch in batches])
+        ends = np.array([inside.nodes(model, batch)["ends"][0] for batch in batches])
         nodes = inside.nodes(model)
         for child in np.flatnonzero(nodes["parent"] == made):
             routed = [r for r, end in zip(rows, ends, strict=True) if end == child]

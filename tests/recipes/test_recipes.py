@@ -166,9 +166,7 @@ def test_what_a_recipe_does_not_have_is_refused_in_its_name(cls):
     assert {"min_gain", "leaf_features"} <= others
     assert "statistics" in others or cls in (rp.NIP, rp.CTree)
     for name in (*others, "n_cuts", "adaptive_graces"):
-        with pytest.raises(
-            TypeError, match=rf"{cls.__name__}\.__init__\(\) got an unexpected .*{name}"
-        ):
+        with pytest.raises(TypeError, match=rf"{cls.__name__} has no parameter '{name}'"):
             cls(**{name: 1})
 
 

@@ -54,6 +54,9 @@ def warn_of_quantity(
     first = labels[: max(0, SAMPLE_ROWS - n_seen)]
     if not first.size or labels.dtype.kind != "i" or looks_like_quantity(len(known), integers=True):
         return
+    # A short range cannot hold too many whole numbers, and is found much sooner than they are.
+    if not looks_like_quantity(len(known) + int(first.max()) - int(first.min()) + 1, integers=True):
+        return
     found = np.unique(first)
     n_distinct = len(known) + sum(label not in known for label in found.tolist())
     if looks_like_quantity(n_distinct, integers=True):

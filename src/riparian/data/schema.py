@@ -7,7 +7,7 @@ call, so that both know the same names even if an exception is raised.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -209,6 +209,25 @@ class Schema:
         left_out : list of int
             Positions of features that are left out from now on.
         """
+        sizes = {p: len(self.features[p].codes) for p in reading.watched if p < len(self.features)}
+        ignored = self.ignored
+        try:
+            return self._settle(reading, passed, rows, sizes, ignored)
+        except BaseException:
+            # The engine has learned the rows, so this must know what they settled. A second time
+            # gives the same.
+            self._settle(reading, passed, rows, sizes, ignored)
+            raise
+
+    def _settle(
+        self,
+        reading: Reading,
+        passed: Sequence[int],
+        rows: int,
+        sizes: Mapping[int, int],
+        ignored: int,
+    ) -> list[int]:
+        """Settle from what was there before: numbers of categories, and of ignored values."""
         for place, column in reading.watched.items():
             watch = column.watch
             if rows < reading.n_rows and watch is not None and place < len(self.features):
@@ -225,14 +244,14 @@ class Schema:
             elif watch.left_out:
                 gone.append(place)
                 if self._frees(watch):
-                    watch = replace(watch, forgotten=len(self.features[place].codes))
+                    watch = replace(watch, forgotten=sizes[place])
                     self.features[place].codes.clear()
                 self._set_watch(place, watch)
                 self.codes[place] = False
             elif place in self.watches and not self.watches[place].left_out:
                 self._set_watch(place, replace(self.watches[place], cut=True))
         if reading.ignored is not None:
-            self.ignored += int(reading.ignored[:rows].sum())
+            self.ignored = ignored + int(reading.ignored[:rows].sum())
         return gone
 
     def restore_watch(self, place: int, watch: Watch) -> None:

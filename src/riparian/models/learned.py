@@ -17,6 +17,7 @@ from riparian.data.labels import label_array
 from riparian.data.schema import Schema
 from riparian.models import forked as _forked
 from riparian.models.engine import Engine, Numbers
+from riparian.models.settings import check_names
 
 __all__ = ["E", "Learned", "State"]
 
@@ -111,6 +112,7 @@ class Learned(Generic[E]):
         Parameters are checked here, before a snapshot is taken: this tries the functions of the
         user, which may fail.
         """
+        check_names(axes)
         return functools.partial(self._native.restore, self._settings(axes))
 
     # -- fitted attributes ------------------------------------------------------------------

@@ -32,7 +32,7 @@ from riparian.models.batch import (
 from riparian.models.engine import Codes, Numbers
 from riparian.models.learned import E, State
 from riparian.models.predicting import Predicting
-from riparian.models.settings import byte_count, class_limit, name_limits
+from riparian.models.settings import byte_count, check_names, class_limit, name_limits
 from riparian.policies.objects import states_in
 
 __all__ = ["Learning"]
@@ -324,8 +324,7 @@ class Learning(Predicting[E]):
     def _beginning(self, lock: threading.Lock) -> State[E]:
         """Return the state of a model that has learned nothing."""
         axes = self._axes()
-        name_limits(axes)
-        class_limit(axes)
+        check_names(axes)
         return State(self._new_engine(axes), Schema(type(self).__name__), axes, lock)
 
     def _current(self, lock: threading.Lock) -> State[E]:

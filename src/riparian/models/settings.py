@@ -25,6 +25,7 @@ __all__ = [
     "byte_count",
     "check_categorical_features",
     "check_features",
+    "check_names",
     "check_seed",
     "check_settings",
     "class_limit",
@@ -173,6 +174,12 @@ def name_limits(parameters: Mapping[str, Any]) -> Limits:
 def class_limit(parameters: Mapping[str, Any]) -> int:
     """Return `max_classes`; a ValueError names parameter, rule and value."""
     return whole("max_classes", parameters["max_classes"], 1, _core.MAX_CLASSES)
+
+
+def check_names(parameters: Mapping[str, Any]) -> None:
+    """Raise a ValueError unless the limits of names and classes are allowed."""
+    name_limits(parameters)
+    class_limit(parameters)
 
 
 def check_categorical_features(value: Any) -> None:

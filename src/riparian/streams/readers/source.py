@@ -92,9 +92,12 @@ class Source:
         """
         if not self.live:
             return self._read_file(n)
-        if self._arrivals is None:
-            self._arrivals = _Arrivals(self._file, close=self._owned)
         try:
+            if self._arrivals is None:
+                # Known before its thread begins, so that an interrupt in between finds it: a file
+                # must not be closed while a thread waits inside it.
+                self._arrivals = _Arrivals(self._file, close=self._owned)
+                self._arrivals.start()
             return self._arrivals.get(until)
         except KeyboardInterrupt as error:
             self.stop(error)
@@ -143,7 +146,10 @@ class _Arrivals:
         self._queue: queue.Queue[bytes | Exception | None] = queue.Queue(_PIECES)
         self._ended = False
         self._stopped = threading.Event()
-        threading.Thread(target=self._read, args=(file,), daemon=True).start()
+        self._thread = threading.Thread(target=self._read, args=(file,), daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
 
     def _read(self, file: io.BufferedReader) -> None:
         try:
