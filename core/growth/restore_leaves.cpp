@@ -100,8 +100,7 @@ void restore_checks(GrowthState& state, const Snapshot& s) {
         NodeRecord& leaf = leaves[i];
         const std::string where = at_row("check_n", i);
         demand(s.check_n[i] > 0.0 && s.check_n[i] <= heaviest, where + "not a weight");
-        demand(leaf.statistics.is_open() && state.nodes.at(leaf.node).test == Test::leaf &&
-                   leaf.checks > 0,
+        demand(leaf.statistics.is_open() && state.nodes.at(leaf.node).test == Test::leaf,
                where + "not a leaf that was checked");
         const bool second_of_one = numbers[1] != numbers[1] && cuts[5] == 1 && cuts[2] >= 0 &&
                                    cuts[2] == cuts[0] && cuts[1] == cuts[3] &&

@@ -28,8 +28,11 @@ void save_leaf(const Growth& growth, std::size_t place, Snapshot& s) {
     s.inherited_weight.push_back(leaf.inherited);
     s.checked.push_back(leaf.checked);
     s.checks.push_back(leaf.checks);
-    s.check_n.push_back(leaf.last ? leaf.last->n : 0.0);
-    if (leaf.last) {
+    // Only an active leaf has evidence, and the counter of its checks may have started again at 0.
+    const bool noted = leaf.last && leaf.statistics.is_open() &&
+                       state.nodes.at(leaf.node).test == Test::leaf && leaf.last->n > 0.0;
+    s.check_n.push_back(noted ? leaf.last->n : 0.0);
+    if (noted) {
         const std::size_t numbers = s.check_numbers.size(), cuts = s.check_cuts.size();
         s.check_numbers.resize(numbers + LastCheck::numbers_each);
         s.check_cuts.resize(cuts + LastCheck::cuts_each);
