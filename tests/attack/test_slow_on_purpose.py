@@ -30,6 +30,7 @@ def every_row_a_class(n, seed=0):
 # -- many classes ---------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:y looks like a quantity")
 def test_a_new_class_does_not_copy_all_others():
     """Eight times as many classes took 64 times as long when each copied what was there."""
 
