@@ -21,7 +21,7 @@ from riparian.data.values import OTHER, Name
 
 __all__ = ["Coded", "Limits", "admit", "memory_of", "size_of_feature"]
 
-#: What a name costs at most besides its own object: its entries in the tables of the schema.
+#: What a name costs at most in addition to its own object: its entries in the tables of the schema.
 _OF_FEATURE = 512
 _OF_CATEGORY = 144
 
