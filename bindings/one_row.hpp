@@ -40,7 +40,7 @@ public:
                 ++unknown_;
                 continue;
             }
-            PyObject* const codes = PyList_GetItem(categories.ptr(), static_cast<Py_ssize_t>(f));
+            PyObject* const codes = NB_LIST_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f));
             if (value == Py_None || codes == Py_False) continue;  // missing, or left out
             if (codes == Py_None) {
                 if (PyFloat_CheckExact(value)) {
@@ -77,7 +77,7 @@ public:
         batch_.columns.resize(n);
         for (std::size_t f = 0; f < n; ++f) {
             const bool numeric =
-                PyList_GetItem(categories.ptr(), static_cast<Py_ssize_t>(f)) == Py_None;
+                NB_LIST_GET_ITEM(categories.ptr(), static_cast<Py_ssize_t>(f)) == Py_None;
             if (numeric) {
                 batch_.columns[f] = {&numbers_[f], sizeof(double), riparian::Column::Type::f64};
             } else {
@@ -122,7 +122,7 @@ inline nanobind::dict by_label(const nanobind::list& labels, const std::vector<d
     nanobind::dict out;
     for (std::size_t k = 0; k < n; ++k) {
         const auto share = nanobind::steal(PyFloat_FromDouble(shares[k]));
-        PyObject* const label = PyList_GetItem(labels.ptr(), static_cast<Py_ssize_t>(k));
+        PyObject* const label = NB_LIST_GET_ITEM(labels.ptr(), static_cast<Py_ssize_t>(k));
         if (!share || PyDict_SetItem(out.ptr(), label, share.ptr()) != 0) {
             throw nanobind::python_error();
         }

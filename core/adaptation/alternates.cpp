@@ -78,20 +78,22 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
     // False if the alternate has replaced the node. The nodes below it are then not visited.
     const auto visit = [&](const Visit& here) {
         const bool counts = here.share >= enough;
-        if (here.ends) {
-            if (counts) note_error(here.node, here.wrong);
+        bool replaced = false;
+        if (!here.ends) {
+            replaced = counts && judge(here.node, here.wrong);
+        } else if (counts) {
+            note_error(here.node, here.wrong);
+        }
+        if (here.ends || replaced) {
             learn_below(example, here, v, y, w);
-        } else if (counts && judge(here.node, here.wrong)) {
-            learn_below(example, here, v, y, w);
-            return false;
         } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
             go_down(alternate, here.share);
         }
-        return true;
+        return !replaced;
     };
     fragments_.clear();
     if (example.certain()) {
-        const Row& row = example.row;
+        const Row& row = *example.row;
         go_down(0, 1.0);
         for (std::size_t f = 0; f < fragments_.size(); ++f) {
             const std::int32_t root = fragments_[f];
@@ -125,8 +127,8 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
 void AlternatesTree::learn_below(const Example& example, const Visit& here, std::size_t v,
                                  std::size_t y, double w) {
     if (example.certain()) {
-        const std::int32_t leaf = rows_.route(here.node, example.row);
-        rows_.learn_at(leaf, example.row, y, weight_at(leaf, w));
+        const std::int32_t leaf = here.ends ? here.node : rows_.route(here.node, *example.row);
+        rows_.learn_at(leaf, *example.row, y, weight_at(leaf, w));
         return;
     }
     Spread& spread = *example.spread;

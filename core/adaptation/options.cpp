@@ -122,10 +122,10 @@ std::int32_t OptionsTree::find_visits(const Example& example, std::size_t y, dou
     if (example.certain()) {
         {
             const Charge charge(working_);
-            reach(example.row, ends_);
+            reach(*example.row, ends_);
         }
-        for (std::int32_t& end : ends_.nodes) end = rows_.route(end, example.row);
-        const std::int32_t predicted = rows_.observe(ends_, example.row, y, std::min(w, 1.0));
+        for (std::int32_t& end : ends_.nodes) end = rows_.route(end, *example.row);
+        const std::int32_t predicted = rows_.observe(ends_, *example.row, y, std::min(w, 1.0));
         arrive(example, y);
         return predicted;
     }

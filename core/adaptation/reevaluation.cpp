@@ -34,8 +34,8 @@ std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, doub
     const bool one_path = example.certain();
     std::int32_t leaf = none, predicted = no_prediction;
     if (one_path) {
-        leaf = rows_.route(example.start, example.row);
-        predicted = rows_.observe(leaf, example.row, y, std::min(w, 1.0));
+        leaf = rows_.route(example.start, *example.row);
+        predicted = rows_.observe(leaf, *example.row, y, std::min(w, 1.0));
     }
     arrive(example, y);
     if (!one_path) explore(*example.spread, 0, 1.0, y, w, false);

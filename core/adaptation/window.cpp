@@ -50,7 +50,7 @@ std::int32_t WindowTree::learn(const Example& example, std::size_t y, double giv
     std::int32_t predicted = no_prediction;
     if (example.certain()) {
         predicted = compare(example, y, w);
-        remember(example.row, y, w);
+        remember(*example.row, y, w);
     } else {
         compare(*example.spread, y, w);
         example.spread->go_back(0);
@@ -75,7 +75,7 @@ std::int32_t WindowTree::learn(const Example& example, std::size_t y, double giv
 // other way round. The order decides the ids of nodes that two subtrees add for one row and, below a
 // memory limit, which leaf stays active. So one order for both would change models.
 std::int32_t WindowTree::compare(const Example& example, std::size_t y, double w) {
-    const Row& row = example.row;
+    const Row& row = *example.row;
     std::int32_t of_the_tree = no_prediction;
     fragments_.clear();
     note(fragments_, 0);

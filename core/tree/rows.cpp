@@ -102,7 +102,7 @@ Predicted Tree::step(std::int32_t start, const Row& row, std::size_t y, RowWeigh
     Predicted predicted;
     const bool apart = asked.shares || (growth_.state.costs.classes > 0 && asked.any());
     if (apart) predict(start, row, asked.predictions(predicted.before), 0);
-    const std::int32_t before = adaptation_->learn({row, start}, y, weight.learned);
+    const std::int32_t before = adaptation_->learn({&row, start}, y, weight.learned);
     if (!apart) predicted.before = before;
     if (again) predict(0, row, {&predicted.after, nullptr, 0}, 0);
     return predicted;

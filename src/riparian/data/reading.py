@@ -83,6 +83,8 @@ def read(
     """
     if table.sparse is not None:
         return _read_sparse(schema, table.sparse, categorical)
+    if table.matrix is not None and _has_positions(schema, table):
+        return Reading(_core.Batch.of_matrix(table.matrix), table.n_rows, [], {})
     places, ignored = _places(schema, table, grow=grow, limits=limits)
     if len(table.columns) > _core.MAX_FEATURES or max(places, default=0) >= _core.MAX_FEATURES:
         raise ValueError(f"at most {_core.MAX_FEATURES:,} features are supported")
@@ -176,6 +178,17 @@ def _read_sparse(schema: Schema, matrix: SparseMatrix, categorical: Any) -> Read
     return Reading(matrix.batch, n_rows, [Feature(name, "numeric") for name in names], {})
 
 
+def _has_positions(schema: Schema, table: Table) -> bool:
+    """Whether the features are numeric, without names, and as many as the columns."""
+    n = len(schema.features)
+    return (
+        0 < n == len(table.columns)
+        and table.names is None
+        and schema.codes.count(None) == n
+        and list(schema.index) == list(range(n))
+    )
+
+
 def _names(schema: Schema, table: Table) -> list[Name]:
     return list(range(len(table.columns))) if table.names is None else table.names
 
@@ -253,7 +266,7 @@ def _admitted(
     return fresh[:allowed]
 
 
-def _fresh(schema: Schema, names: list[Name], columns: list[Column]) -> list[Name]:
+def _fresh(schema: Schema, names: list[Name], columns: Sequence[Column]) -> list[Name]:
     """Return the new features in the order in which single rows would add them.
 
     A column of objects becomes a feature with its first known value, so that the order does

@@ -83,12 +83,27 @@ class Objects:
 Column: TypeAlias = Numbers | Codes | Objects
 
 
+class MatrixColumns(Sequence[Column]):
+    """The columns of an array of numbers, each made when it is asked for."""
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self._matrix = matrix
+
+    def __len__(self) -> int:
+        return int(self._matrix.shape[1])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[f] for f in range(*place.indices(len(self)))]
+        return Numbers(self._matrix[:, place])
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of columns. `names` is None if the columns have positions only."""
 
     n_rows: int
-    columns: list[Column]
+    columns: Sequence[Column]
     names: list[Name] | None = None
     #: All columns as one float64 or float32 array, if they are one.
     matrix: NDArray[Any] | None = field(default=None, repr=False)
@@ -228,8 +243,7 @@ def _of_array(X: NDArray[Any]) -> Table:
         raise TypeError(f"X: {_REFUSED[kind]} cannot be learned; {_WAY_OUT}")
     if kind in "biuf":
         matrix = _as_floats(X)
-        columns: list[Column] = [Numbers(matrix[:, f]) for f in range(X.shape[1])]
-        return Table(X.shape[0], columns, matrix=matrix)
+        return Table(X.shape[0], MatrixColumns(matrix), matrix=matrix)
     return Table(X.shape[0], [_of_values(X[:, f], f"x{f}") for f in range(X.shape[1])])
 
 
@@ -302,7 +316,9 @@ def _of_datetimes(values: NDArray[Any], label: str, zoned: NDArray[Any] | None =
 def with_date_parts(table: Table, date_parts: Any) -> Table:
     """Return the table with a column for each part of each date, such as ``when.hour``."""
     parts = check_parts(date_parts)
-    if not parts or not any(isinstance(c, Numbers) and c.times for c in table.columns):
+    if not parts or table.matrix is not None:
+        return table
+    if not any(isinstance(c, Numbers) and c.times for c in table.columns):
         return table
     if table.names is None:
         raise ValueError("date_parts needs names of columns; pass a frame or a dict of columns")

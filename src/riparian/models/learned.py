@@ -59,6 +59,8 @@ class Learned(Generic[E]):
     _learning: threading.Lock
     #: The parameters that the engine was made with. `set_params` takes effect at the next fit.
     _learned_with: dict[str, Any]
+    #: Whether the engine calls no function of the user while it learns.
+    _native_only: bool = False
 
     # -- what a subclass defines --------------------------------------------------------------
 
@@ -185,6 +187,8 @@ class Learned(Generic[E]):
             _schema=state.schema,
             _learning=state.lock,
             _learned_with=state.axes,
+            _native_only=False,
             _engine=state.engine,  # the last: a model that has an engine has learned
         )
+        self._native_only = not self._calls_user_functions
         _forked.watch(self)

@@ -149,18 +149,17 @@ class Learning(Predicting[E]):
         if type(y) not in EXACT_LABELS:
             y = read_label(y)
         engine = self._engine
-        weight = w if engine is None else w * self._weight_of(y)
-        if (
-            engine is not None
-            and type(x) is dict
-            and 0.0 < weight < 2.0**53
-            and not self._calls_user_functions
-            and self._limit() == self._learned_with.get("max_bytes")
-            and not self._schema.undecided
-        ):
-            schema = self._schema
+        if engine is not None and type(x) is dict and self._native_only:
+            schema, axes = self._schema, self._learned_with
             code = schema.class_codes.get(y)
-            if code is not None:
+            weights = axes.get("class_weight")
+            weight = w if weights is None else w * float(weights.get(y, 1.0))
+            if (
+                code is not None
+                and 0.0 < weight < 2.0**53
+                and self._limit() == axes.get("max_bytes")
+                and not (schema.watches and schema.undecided)
+            ):
                 with self._learning:
                     try:
                         # Another thread may have put a copy in its place meanwhile.
@@ -276,14 +275,12 @@ class Learning(Predicting[E]):
         with lock:
             state = self._beginning(lock) if begins else self._current(lock)
             table = with_date_parts(given.table, state.axes.get("date_parts"))
-            given = given._replace(table=table, whole=table)
+            if table is not given.table:
+                given = given._replace(table=table, whole=table)
             given = given.counted(predicted=predictions is not None)
             if given.table.n_rows == 0:
                 return self._without_rows(given, predictions, fresh=fresh)
-            limits = name_limits({**state.axes, "max_bytes": self._limit()})
-            limits = limits._replace(watches=self._watches, parts=self._name_parts)
-            if not adds_features:
-                limits = limits._replace(max_features=0)
+            limits = self._name_limits(state.axes, adds_features=adds_features)
             batch = self._checked(given, state, limits, in_order=fresh)
             if batch.weights is not None:
                 self._refuse_weights(state.engine, batch.weights)
@@ -320,6 +317,12 @@ class Learning(Predicting[E]):
             return batch.codes, result[0]
         labels = self._labels(result[0])
         return labels if predictions == "labels" else (labels, result[1])
+
+    def _name_limits(self, axes: Mapping[str, Any], *, adds_features: bool) -> Limits:
+        """Return the limits of new names."""
+        limits = name_limits(axes, self._limit())
+        most = limits.max_features if adds_features else 0
+        return limits._replace(max_features=most, watches=self._watches, parts=self._name_parts)
 
     def _beginning(self, lock: threading.Lock) -> State[E]:
         """Return the state of a model that has learned nothing."""
@@ -365,11 +368,6 @@ class Learning(Predicting[E]):
         again = given.whole if len(codes) > given.table.n_rows else None
         return Checked(reading, codes, weights, given.declared, added, known, costs, again)
 
-    def _weight_of(self, label: Hashable) -> float:
-        """Return the weight of a class in the model as it learned so far."""
-        weights = self._learned_with.get("class_weight")
-        return 1.0 if weights is None else float(weights.get(label, 1.0))
-
     def _limit(self) -> Any:
         return self.__dict__.get("max_bytes")
 
@@ -389,7 +387,7 @@ class Learning(Predicting[E]):
         A function of the user may fail in the middle of a row, and new names may not fit into
         the memory. Then a copy learns, and takes the place of the model when it is done.
         """
-        if not self._calls_user_functions and names_fit(state.engine, batch.reading, batch.added):
+        if self._native_only and names_fit(state.engine, batch.reading, batch.added):
             self._set_threads(state.engine)
             return state
         return self._copied(state)

@@ -155,7 +155,7 @@ def byte_count(name: str, value: object) -> int | None:
     return int(count)
 
 
-def name_limits(parameters: Mapping[str, Any]) -> Limits:
+def name_limits(parameters: Mapping[str, Any], max_bytes: Any) -> Limits:
     """Return the limits of names; a ValueError names parameter, rule and value."""
     most = parameters["max_features"]
     if not is_whole(most):
@@ -167,7 +167,7 @@ def name_limits(parameters: Mapping[str, Any]) -> Limits:
     return Limits(
         whole("max_categories", parameters["max_categories"], 1, _core.MAX_CATEGORIES - 1),
         whole("max_features", most, 1, _core.MAX_FEATURES),
-        byte_count("max_bytes", parameters.get("max_bytes")),
+        byte_count("max_bytes", max_bytes),
     )
 
 
@@ -178,7 +178,7 @@ def class_limit(parameters: Mapping[str, Any]) -> int:
 
 def check_names(parameters: Mapping[str, Any]) -> None:
     """Raise a ValueError unless the limits of names and classes are allowed."""
-    name_limits(parameters)
+    name_limits(parameters, parameters.get("max_bytes"))
     class_limit(parameters)
 
 

@@ -112,7 +112,7 @@ def truth(name: str, value: object) -> bool:
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number; True and False are none."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:
