@@ -24,6 +24,7 @@ _MODULES = (
     "impurities",
     "lab",
     "leaves",
+    "sources",
     "statistics",
     "streams",
 )
@@ -34,6 +35,7 @@ _NAMES = {
     "Pending": "riparian.evidence.certificates",
     "Split": "riparian.evidence.certificates",
     "Uncertain": "riparian.data.uncertain",
+    "learn": "riparian.sources.learn",
     "load": "riparian.storage.modelfile",
     "uncertain_columns": "riparian.data.uncertain_pairs",
 }

@@ -10,11 +10,13 @@ from typing import Annotated
 
 import typer
 
+from riparian.cli.checkpoints import checkpoints
 from riparian.cli.compare import compare
 from riparian.cli.experiments import add_experiments
 from riparian.cli.export import export
 from riparian.cli.generate import generate
 from riparian.cli.lab import lab
+from riparian.cli.learn import learn
 from riparian.cli.messages import report_errors
 from riparian.cli.models import models
 from riparian.cli.predict import predict
@@ -55,6 +57,6 @@ def _options(
     """Read the options that come before a command."""
 
 
-for _command in (run, predict, show, export, lab, models, compare, generate):
+for _command in (run, learn, checkpoints, predict, show, export, lab, models, compare, generate):
     app.command()(report_errors(_command))
 add_experiments(app)

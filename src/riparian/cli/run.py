@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riparian.cli.as_learned import AsLearned, learned_kinds
+from riparian.cli.chosen_model import chosen_model
 from riparian.cli.data_options import (
     Block,
     Categorical,
@@ -117,7 +118,7 @@ def run(
     parameters = parse_parameters(given, labels_as_text=as_text)
     if model_in is None:
         chosen = recipe or "StreamTree"
-        model = _model(chosen, parameters, assignments or [], labels_as_text=as_text)
+        model = chosen_model(chosen, parameters, assignments or [], labels_as_text=as_text)
     else:
         if recipe is not None or parameters or assignments:
             raise typer.BadParameter(
@@ -308,55 +309,6 @@ def _first_format(data: list[str], asked: str | None) -> str:
     from riparian.streams.readers.many import listed
 
     return asked or file_format(listed(data[0], is_data)[0])
-
-
-def _model(
-    recipe: str,
-    parameters: dict[str, Any],
-    assignments: list[str],
-    *,
-    labels_as_text: bool,
-) -> Any:
-    """Return the model with the parameters of the options and of ``--set``."""
-    from riparian.cli.parse_models import make_model, parse_assignments
-    from riparian.errors import one_of
-    from riparian.models.registry import MODELS
-
-    try:
-        found = MODELS[one_of("recipe", recipe, MODELS)]
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--recipe") from None
-    own = list(found().get_params(deep=False))
-    for name in parameters:
-        if name not in own:
-            raise typer.BadParameter(
-                _why_not(recipe, own, name), param_hint=f"--{name.replace('_', '-')}"
-            )
-    try:
-        more = parse_assignments(recipe, own, assignments, labels_as_text=labels_as_text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--set") from None
-    if twice := [name for name in more if name in parameters]:
-        option = twice[0].replace("_", "-")
-        raise typer.BadParameter(f"{twice[0]} is also set by --{option}", param_hint="--set")
-    try:
-        return make_model(found, {**parameters, **more})
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--set") from None
-
-
-def _why_not(recipe: str, own: list[str], name: str) -> str:
-    """Explain why a model does not accept an option, and how to set it."""
-    from riparian.models.registry import RECIPES
-
-    if recipe in RECIPES:
-        return f"{recipe} fixes it; use --recipe HoeffdingTree to set it"
-    if "estimator" in own:
-        return (
-            f"{recipe} has no such parameter, but its members have: "
-            f"--set 'estimator=HoeffdingTree({name}=...)'"
-        )
-    return f"{recipe} has no such parameter"
 
 
 def _report_unknown_costs(model: Any) -> None:

@@ -18,7 +18,15 @@ from riparian.evaluate.learners import Native, as_learner, rows_of
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 
-__all__ = ["Stream", "holdout", "named_blocks", "prequential", "steps"]
+__all__ = [
+    "Stream",
+    "holdout",
+    "named_blocks",
+    "prequential",
+    "set_costs",
+    "sizes_of",
+    "steps",
+]
 
 
 #: Number of rows that are learned at once in the beginning, and the longest time for one call.
@@ -186,8 +194,8 @@ def _hold_out(
             now = time.perf_counter()
             result.model_seconds += now - clock
             result.seconds = now - began
-            result.update(y[cut:last], predicted, probabilities=chances, **_sizes(model))
-            _set_costs(result, model)
+            result.update(y[cut:last], predicted, probabilities=chances, **sizes_of(model))
+            set_costs(result, model)
         seen += len(y)
         result.skipped = getattr(stream, "skipped", 0)
         yield
@@ -277,10 +285,12 @@ def steps(
                 result.model_seconds += now - clock
                 result.seconds = now - began
                 if coded is None:
-                    result.update(y[start:stop], predicted, probabilities=chances, **_sizes(model))
+                    result.update(
+                        y[start:stop], predicted, probabilities=chances, **sizes_of(model)
+                    )
                 else:
-                    result.update_codes(coded, **_sizes(model))
-                _set_costs(result, model)
+                    result.update_codes(coded, **sizes_of(model))
+                set_costs(result, model)
                 if isinstance(model, StreamClassifier):
                     if now - clock > _LONGEST:
                         at_once = max(1, at_once // 2)
@@ -301,7 +311,8 @@ def _known(classes: Sequence[Any] | None, stream: Any) -> Sequence[Any] | None:
     return getattr(stream, "labels", None) if found is None else found
 
 
-def _sizes(model: Any) -> dict[str, int]:
+def sizes_of(model: Any) -> dict[str, int]:
+    """Return the size of a model, as `Result.update` accepts it; -1 for what it does not have."""
     return {
         "leaves": int(getattr(model, "n_leaves_", -1)),
         "depth": int(getattr(model, "depth_", -1)),
@@ -309,7 +320,7 @@ def _sizes(model: Any) -> dict[str, int]:
     }
 
 
-def _set_costs(result: Result, model: Any) -> None:
+def set_costs(result: Result, model: Any) -> None:
     """Pass the misclassification costs of the model on to the result."""
     costs, classes = getattr(model, "costs", None), getattr(model, "classes_", None)
     if costs is not None and classes is not None:

@@ -407,6 +407,40 @@ class Result:
             "rate": _figure(self.rate),
         }
 
+    def to_bytes(self, *, clock: bool = True) -> bytes:
+        """Return the whole result as bytes, from which `from_bytes` makes an equal one.
+
+        Parameters
+        ----------
+        clock : bool, default=True
+            Whether to keep what was measured: times, and the memory of the model. Without them,
+            equal rows and predictions give equal bytes.
+
+        Returns
+        -------
+        bytes
+        """
+        from riparian.evaluate.saved_results import result_to_bytes
+
+        return result_to_bytes(self, clock=clock)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Result:
+        """Return the result that these bytes hold. It can be updated further.
+
+        Parameters
+        ----------
+        data : bytes
+            The bytes of `to_bytes`.
+
+        Returns
+        -------
+        Result
+        """
+        from riparian.evaluate.saved_results import result_from_bytes
+
+        return result_from_bytes(data)
+
     def update(
         self,
         y: Any,

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from riparian.errors import one_of
 from riparian.sources.source import Source
 
-__all__ = ["GROUP", "Factory", "open_source", "schemes"]
+__all__ = ["GROUP", "Factory", "is_path", "open_source", "schemes"]
 
 #: The entry point group in which other packages register sources: scheme to factory.
 GROUP = "riparian.sources"
@@ -22,7 +22,10 @@ GROUP = "riparian.sources"
 Factory: TypeAlias = Callable[[str, Mapping[str, str], bool | None], Source]
 
 #: The sources of the package: scheme to module and factory.
-_OWN: dict[str, str] = {}
+_OWN: dict[str, str] = {
+    "file": "riparian.sources.paths:path_source",
+    "synth": "riparian.sources.paths:generated_source",
+}
 # A drive letter of Windows is no scheme: two letters at least.
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):", re.ASCII)
 
@@ -30,6 +33,12 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):", re.ASCII)
 def schemes() -> list[str]:
     """Return the schemes of all sources, those of other packages included."""
     return sorted({*_OWN, *(point.name for point in entry_points(group=GROUP))})
+
+
+def is_path(address: str) -> bool:
+    """Return whether an address is that of files, or of standard input."""
+    match = _SCHEME.match(address)
+    return match is None or match.group(1) == "file"
 
 
 def open_source(
@@ -56,7 +65,7 @@ def open_source(
         If no source has the scheme.
     """
     match = _SCHEME.match(address)
-    scheme = match.group(1) if match else "file"
+    scheme = "file" if match is None else match.group(1)
     return _factory(scheme)(address, options or {}, follow)
 
 

@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -40,7 +40,19 @@ from riparian.storage.old_formats import translated
 if TYPE_CHECKING:
     from riparian.models.base import StreamClassifier
 
-__all__ = ["FORMAT", "from_bytes", "functions_of", "load", "to_bytes", "to_checked_bytes"]
+__all__ = [
+    "FORMAT",
+    "Frozen",
+    "freeze",
+    "from_bytes",
+    "functions_of",
+    "load",
+    "to_bytes",
+    "to_checked_bytes",
+    "unfitted",
+    "value_from_json",
+    "value_to_json",
+]
 
 #: The version of the format. It rises when older versions of riparian could misread a file.
 FORMAT = 5
@@ -93,8 +105,24 @@ def load(
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
 
 
-def to_bytes(model: StreamClassifier[Any]) -> bytes:
-    """Return the whole model as the bytes of a file."""
+@dataclass(frozen=True)
+class Frozen:
+    """A model as it was at one moment. Any thread can turn it into the bytes of a file."""
+
+    arrays: dict[str, Any]
+    header: dict[str, Any]
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the model's file."""
+        arrays = {**self.arrays, _DIGEST: np.zeros(_DIGEST_BYTES, dtype=np.uint8)}
+        text = json.dumps(self.header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        data = safetensors.numpy.save(arrays, metadata={_HEADER: text})
+        body = data[:-_DIGEST_BYTES]
+        return body + hashlib.sha256(body).digest()
+
+
+def freeze(model: StreamClassifier[Any]) -> Frozen:
+    """Copy what a model has learned. Learning can go on while the copy becomes a file."""
     engine = model._engine
     arrays: dict[str, Any] = {}
     if engine is None:
@@ -115,11 +143,12 @@ def to_bytes(model: StreamClassifier[Any]) -> bytes:
         "positions": model.positions_,
         "metadata": model.metadata_,
     }
-    arrays[_DIGEST] = np.zeros(_DIGEST_BYTES, dtype=np.uint8)
-    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    data = safetensors.numpy.save(arrays, metadata={_HEADER: text})
-    body = data[:-_DIGEST_BYTES]
-    return body + hashlib.sha256(body).digest()
+    return Frozen(arrays, header)
+
+
+def to_bytes(model: StreamClassifier[Any]) -> bytes:
+    """Return the whole model as the bytes of a file."""
+    return freeze(model).to_bytes()
 
 
 def to_checked_bytes(model: StreamClassifier[Any]) -> bytes:
@@ -179,6 +208,14 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Strea
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"impossible contents: {str(error)[:500]}") from None
     return model
+
+
+def unfitted(recipe: Any, parameters: Any) -> StreamClassifier[Any]:
+    """Return the model of a header before it has learned; a ModelFileError if there is none."""
+    try:
+        return _model_of(recipe, parameters, {})
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"impossible parameters: {str(error)[:500]}") from None
 
 
 def functions_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -248,11 +285,11 @@ def _plain(name: str, value: Any) -> Any:
         }
     if isinstance(value, Mapping) and name == "class_weight":
         weights = class_weights(value).items()
-        return {"weights": [[_value_to_json(label), weight] for label, weight in weights]}
+        return {"weights": [[value_to_json(label), weight] for label, weight in weights]}
     if isinstance(value, Mapping):  # costs
         return {
             "pairs": [
-                [_value_to_json(predicted), _value_to_json(true), cost]
+                [value_to_json(predicted), value_to_json(true), cost]
                 for (predicted, true), cost in cost_pairs(value).items()
             ]
         }
@@ -310,12 +347,12 @@ def _from_plain(
     weights = out.get("class_weight")
     if isinstance(weights, dict):
         out["class_weight"] = {
-            label_of(_value_from_json(label)): weight for label, weight in weights["weights"]
+            label_of(value_from_json(label)): weight for label, weight in weights["weights"]
         }
     costs = out.get("costs")
     if isinstance(costs, dict):
         out["costs"] = {
-            (label_of(_value_from_json(predicted)), label_of(_value_from_json(true))): cost
+            (label_of(value_from_json(predicted)), label_of(value_from_json(true))): cost
             for predicted, true, cost in costs["pairs"]
         }
     return out
@@ -367,7 +404,8 @@ def _with_functions(
 
 # Labels and categories are built-in values, as `riparian.data.values` makes them. They keep their
 # types: 1, 1.5, "1" and b"1" differ. True and 1 are equal, so a list can hold only one of them.
-def _value_to_json(value: Hashable) -> Any:
+def value_to_json(value: Hashable) -> Any:
+    """Return a label or a category as JSON can hold it."""
     if isinstance(value, bool | str | int):
         return value
     if value is OTHER:
@@ -379,7 +417,8 @@ def _value_to_json(value: Hashable) -> Any:
     raise TypeError(f"{value!r} cannot be saved in a model file")
 
 
-def _value_from_json(value: Any) -> Hashable:
+def value_from_json(value: Any) -> Hashable:
+    """Return the label or category that :func:`value_to_json` wrote."""
     if isinstance(value, bool | str | int):
         return value
     if isinstance(value, dict) and len(value) == 1:
@@ -400,7 +439,7 @@ def _schema_to_json(schema: Schema) -> dict[str, Any]:
         {
             "name": f.name,
             "kind": f.kind,
-            "categories": [_value_to_json(v) for v in f.codes],
+            "categories": [value_to_json(v) for v in f.codes],
             # Only features of dates have it, so that files of other models stay as they were.
             **({} if f.time is None else {"time": f.time}),
         }
@@ -411,7 +450,7 @@ def _schema_to_json(schema: Schema) -> dict[str, Any]:
     return {
         "features": features,
         "ignored": schema.ignored,
-        "classes": [_value_to_json(label) for label in schema.classes],
+        "classes": [value_to_json(label) for label in schema.classes],
     }
 
 
@@ -423,7 +462,7 @@ def _schema_from_json(data: Any) -> Schema:
             raise ModelFileError("the schema holds an impossible or repeated name")
         if kind not in ("numeric", "categorical"):
             raise ModelFileError("the schema holds an unknown kind")
-        values = [_value_from_json(v) for v in entry["categories"]]
+        values = [value_from_json(v) for v in entry["categories"]]
         categories = [v if v is OTHER else category_of(v) for v in values]
         time = entry.get("time")
         if time is not None and (time not in get_args(TimeKind) or kind != "numeric"):
@@ -436,7 +475,7 @@ def _schema_from_json(data: Any) -> Schema:
         if "watch" in entry:
             schema.restore_watch(len(schema.features) - 1, _watch_from_json(entry["watch"]))
     schema.ignored = _count(data.get("ignored", 0))
-    labels = [label_of(_value_from_json(v)) for v in data["classes"]]
+    labels = [label_of(value_from_json(v)) for v in data["classes"]]
     schema.add_classes(labels)
     if len(schema.classes) != len(labels):
         raise ModelFileError("the schema repeats a class")

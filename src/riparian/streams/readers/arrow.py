@@ -20,7 +20,7 @@ from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import FileStream, Part
 from riparian.streams.readers.source import Source
 
-__all__ = ["ArrowStream", "ParquetStream"]
+__all__ = ["ArrowStream", "ParquetStream", "RecordBatches"]
 
 #: Rows that are read at once. The first of them decide whether labels are whole numbers.
 PART_ROWS = 10_000
@@ -116,6 +116,25 @@ class _BatchStream(FileStream):
             pass
         rows = ["" if text is None else text for text in texts.objects().tolist()]
         return self.labels.column(rows, places, faults)
+
+
+class RecordBatches(_BatchStream):
+    """Record batches that are parsed one by one, each with a schema of its own.
+
+    Parameters
+    ----------
+    source : Source
+        Only its name is used.
+    selection : Selection
+        The columns to read, and the kinds of those that are known.
+    faults : Faults
+    """
+
+    def parse(self, batch: Any) -> Part:
+        """Read a record batch, whose rows are numbered from 1."""
+        self._at = 1
+        self._set_schema(batch.schema)
+        return self._part(batch)
 
 
 class ParquetStream(_BatchStream):

@@ -21,7 +21,7 @@ from riparian.streams.readers.columns import (
 )
 from riparian.streams.readers.dates import kind_of_texts
 from riparian.streams.readers.faults import Faults, place
-from riparian.streams.readers.files import Part
+from riparian.streams.readers.files import Decided, Part
 from riparian.streams.readers.source import Source, not_text
 from riparian.streams.readers.text import Piece
 from riparian.streams.readers.texttable import TextTable, fields_text, transposed
@@ -45,14 +45,42 @@ class DelimitedStream(TextTable):
         encoding: str,
         columns: Sequence[str] | None = None,
         header: bool = True,
+        decided: Decided | None = None,
     ) -> None:
         if delimiter != "\t" and not (len(delimiter) == 1 and delimiter in _DELIMITERS):
             raise ValueError(f"delimiter must be a tab or one of {_DELIMITERS}, got {delimiter!r}")
         encoding = checked_encoding(encoding)
         super().__init__(source, selection, faults, delimiter=delimiter, encoding=encoding)
-        self._columns = self._header(columns, header)
-        selection.check(self._columns)
+        if decided is None:
+            self._columns = self._header(columns, header)
+            selection.check(self._columns)
+        else:
+            self._columns = list(decided.columns)
+            self.kinds, self.labels = dict(decided.kinds), decided.labels
         self.names = selection.features(self._columns)
+
+    def decide(self) -> Decided:
+        """Decide from the first rows what the columns are."""
+        self._look_ahead()
+        return Decided(dict(self.kinds), self.labels, columns=list(self._columns))
+
+    def parse(self, data: bytes, *, carefully: bool = False) -> Part | None:
+        """Parse whole lines, which are numbered from 1.
+
+        Parameters
+        ----------
+        data : bytes
+            The lines. None may be blank.
+        carefully : bool, default=False
+            Whether to go through the lines one by one, which finds those that are wrong. Otherwise
+            the result is None where pyarrow cannot read the lines.
+
+        Returns
+        -------
+        Part or None
+        """
+        self._at = 1
+        return self._careful_part(Piece(data, last=True)) if carefully else self._plain_part(data)
 
     def _header(self, columns: Sequence[str] | None, header: bool) -> list[str]:
         fields = self._first_row(put_back=not header)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,19 @@ from riparian.streams.readers.columns import Column, Kind, Labels, Selection
 from riparian.streams.readers.faults import DamagedFileError, Faults
 from riparian.streams.readers.source import Source
 
-__all__ = ["FileStream", "Part"]
+__all__ = ["Decided", "FileStream", "Part"]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What the first rows of a text have decided about its columns."""
+
+    kinds: Mapping[str, Kind]
+    labels: Labels | None
+    #: For JSON: what pyarrow reads a column as; None where no type has its texts.
+    types: Mapping[str, Any] = field(default_factory=dict)
+    #: For CSV: the names of the columns.
+    columns: Sequence[str] = ()
 
 
 @dataclass

@@ -32,7 +32,7 @@ from riparian.streams.readers.columns import (
 )
 from riparian.streams.readers.dates import kind_of_texts, time_column, times_of_texts
 from riparian.streams.readers.faults import Faults
-from riparian.streams.readers.files import FileStream, Part
+from riparian.streams.readers.files import Decided, FileStream, Part
 from riparian.streams.readers.source import Source, not_text
 from riparian.streams.readers.text import Piece, Text, lines_of
 
@@ -50,13 +50,46 @@ class JsonLinesStream(FileStream):
     the types of its values. Only dates and times of day have no type in JSON; they are recognised.
     """
 
-    def __init__(self, source: Source, selection: Selection, faults: Faults) -> None:
+    def __init__(
+        self,
+        source: Source,
+        selection: Selection,
+        faults: Faults,
+        decided: Decided | None = None,
+    ) -> None:
         super().__init__(source, selection, faults)
         self._text = Text(source)
         # The type as which pyarrow reads a column; None where no type has its texts.
         self._types: dict[str, Any] = {}
-        self._look_ahead()
+        if decided is None:
+            self._look_ahead()
+        else:
+            self.kinds, self.labels = dict(decided.kinds), decided.labels
+            self._types = dict(decided.types)
         self.names = list(self.kinds)
+
+    @property
+    def decided(self) -> Decided:
+        """What is known about the columns; a new feature adds to it."""
+        return Decided(dict(self.kinds), self.labels, dict(self._types))
+
+    def parse(self, data: bytes, *, carefully: bool = False) -> Part | None:
+        """Parse whole lines, which are numbered from 1.
+
+        Parameters
+        ----------
+        data : bytes
+            The lines. None may be blank.
+        carefully : bool, default=False
+            Whether to go through the lines one by one, which finds those that are wrong. Otherwise
+            the result is None where pyarrow cannot read the lines or a feature is new.
+
+        Returns
+        -------
+        Part or None
+        """
+        self._at = 1
+        return self._careful_part(Piece(data, last=True)) if carefully else self._plain_part(data)
 
     def _look_ahead(self) -> None:
         """Learn the names and kinds from the first rows."""

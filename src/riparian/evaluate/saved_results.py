@@ -1,0 +1,148 @@
+"""A result as bytes, so that an evaluation can be continued by another process.
+
+The bytes have the layout of safetensors, as model files have: arrays and a JSON header.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import safetensors.numpy
+from safetensors import SafetensorError
+
+from riparian.evaluate.results import Result, _Point
+from riparian.evaluate.scores import Scores
+from riparian.storage.modelfile import value_from_json, value_to_json
+
+__all__ = ["FORMAT", "result_from_bytes", "result_to_bytes"]
+
+FORMAT = 1
+_HEADER = "riparian-result"
+
+
+def result_to_bytes(result: Result, *, clock: bool = True) -> bytes:
+    """Return a result as bytes.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+    clock : bool, default=True
+        Whether to keep what was measured: times and the memory of the model, which has less after
+        it was loaded. Without them, equal rows and predictions give equal bytes.
+
+    Returns
+    -------
+    bytes
+    """
+    points, scores = result._points, result._scores
+    header = {
+        "format": FORMAT,
+        "sliding_rows": result.sliding_rows,
+        "fading_factor": result.fading_factor.hex(),
+        "n": result.n,
+        "correct": result.correct,
+        "skipped": result.skipped,
+        "window": result.window,
+        "fixed": result._fixed,
+        "labels": [value_to_json(label) for label in result._codes],
+        "majority_correct": result._majority_correct,
+        "no_change_correct": result._no_change_correct,
+        "last": result._last,
+        "open": result._open,
+        "confusion": result._confusion is not None,
+        "scores": scores is not None,
+        "steps": scores is not None and scores._steps is not None,
+    }
+    arrays: dict[str, Any] = {
+        "true": result._true,
+        "predicted": result._predicted,
+        "last_right": result._last_right,
+        "faded": np.array(result._faded),
+        "unfaded": result._unfaded,
+        "points": np.array([[p.row, p.right, *p.state[:2]] for p in points], np.int64).reshape(
+            -1, 4
+        ),
+        "accuracy": np.array([[p.overall, p.sliding, p.fading] for p in points]).reshape(-1, 3),
+    }
+    if result._confusion is not None:
+        arrays["confusion"] = result._confusion
+    if scores is not None:
+        arrays["scores"] = np.array([scores.n, scores._loss])
+        if scores._steps is not None:
+            arrays["steps"] = scores._steps
+    if clock:
+        arrays["seconds"] = np.array(
+            [result.seconds, result.model_seconds, *(p.seconds for p in points)]
+        )
+        arrays["memory"] = np.array([p.state[2] for p in points], np.int64)
+    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return safetensors.numpy.save(arrays, metadata={_HEADER: text})
+
+
+def result_from_bytes(data: bytes) -> Result:
+    """Return the result of :func:`result_to_bytes`.
+
+    Parameters
+    ----------
+    data : bytes
+        The bytes.
+
+    Returns
+    -------
+    Result
+        Times are 0 and memory is -1 if the bytes have none.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are no result, or one of a later version.
+    """
+    try:
+        arrays = safetensors.numpy.load(data)
+        outer = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        header = json.loads(outer["__metadata__"][_HEADER])
+        if header["format"] != FORMAT:
+            raise ValueError(f"format {header['format']!r}, but this version reads {FORMAT}")
+        return _result(header, arrays)
+    except (SafetensorError, KeyError, TypeError, IndexError, ValueError) as error:
+        raise ValueError(f"not a result of riparian: {str(error)[:200]}") from None
+
+
+def _result(header: dict[str, Any], arrays: dict[str, Any]) -> Result:
+    result = Result(
+        header["window"] if header["fixed"] else None,
+        sliding_rows=header["sliding_rows"],
+        fading_factor=float.fromhex(header["fading_factor"]),
+    )
+    result.n, result.correct = header["n"], header["correct"]
+    result.skipped, result.window = header["skipped"], header["window"]
+    labels = [value_from_json(label) for label in header["labels"]]
+    result._codes = {label: code for code, label in enumerate(labels)}
+    if len(result._codes) != len(arrays["true"]):
+        raise ValueError("labels and counts disagree")
+    result._true, result._predicted = arrays["true"].copy(), arrays["predicted"].copy()
+    result._confusion = arrays["confusion"].copy() if header["confusion"] else None
+    result._majority_correct = header["majority_correct"]
+    result._no_change_correct = header["no_change_correct"]
+    result._last, result._open = header["last"], list(header["open"])
+    result._last_right, result._unfaded = arrays["last_right"], arrays["unfaded"]
+    correct, n = arrays["faded"].tolist()
+    result._faded = (correct, n)
+    points, accuracy = arrays["points"].tolist(), arrays["accuracy"].tolist()
+    seconds = arrays["seconds"].tolist() if "seconds" in arrays else [0.0] * (2 + len(points))
+    bytes_used = arrays["memory"].tolist() if "memory" in arrays else [-1] * len(points)
+    result.seconds, result.model_seconds = seconds[:2]
+    result._points = [
+        _Point(row, right, overall, sliding, fading, (leaves, depth, memory), clock)
+        for (row, right, leaves, depth), (overall, sliding, fading), memory, clock in zip(
+            points, accuracy, bytes_used, seconds[2:], strict=True
+        )
+    ]
+    if header["scores"]:
+        result._scores = scores = Scores()
+        scores.n, scores._loss = int(arrays["scores"][0]), float(arrays["scores"][1])
+        scores._steps = arrays["steps"].copy() if header["steps"] else None
+    return result

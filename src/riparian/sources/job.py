@@ -1,0 +1,168 @@
+"""A job: what is learned from what. A checkpoint folder belongs to one job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from riparian.errors import ModelFileError
+from riparian.evaluate.results import Result
+from riparian.models.base import StreamClassifier
+from riparian.sources.checkpoint import Checkpoint, Generation
+from riparian.sources.learner import Learner, Settings
+from riparian.sources.messages import Messages
+from riparian.sources.plan import Plan
+from riparian.sources.reading import Feed, Reader
+from riparian.sources.source import Source, Start
+from riparian.storage.modelfile import freeze, functions_of
+
+__all__ = ["Job", "open_learner"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is learned from what.
+
+    Parameters
+    ----------
+    model : StreamClassifier
+        The model, as it is before the first row.
+    source : Source
+        Where the rows come from.
+    messages : Messages
+        What its messages hold.
+    start : {'beginning', 'end'} or int
+        Where to begin in a new checkpoint.
+    sample : int
+        How many messages decide the kinds of the columns.
+    how : mapping
+        What is stored to open the source again; it is not compared.
+    """
+
+    model: StreamClassifier[Any]
+    source: Source
+    messages: Messages
+    start: Start = "beginning"
+    sample: int = 1000
+    how: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what must not change while a checkpoint lives."""
+        header = freeze(self.model).header
+        return {
+            "recipe": header["recipe"],
+            "parameters": header["parameters"],
+            "source": self.source.name,
+            "messages": self.messages.to_json(),
+        }
+
+
+def open_learner(
+    job: Job, checkpoint: Checkpoint, settings: Settings, report: Callable[[str], None]
+) -> Learner:
+    """Return a learner that begins, or goes on where the checkpoint ends.
+
+    Parameters
+    ----------
+    job : Job
+        What is learned from what.
+    checkpoint : Checkpoint
+        The open checkpoint.
+    settings : Settings
+        How to run.
+    report : callable
+        Called with messages for the operator.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoint belongs to another job.
+    ModelFileError
+        If no generation can be loaded.
+    """
+    wanted, stored = job.to_json(), checkpoint.job
+    if stored is not None:
+        _check_same(wanted, stored, checkpoint)
+    functions = functions_of(job.model._axes())
+    generation, model = _newest(checkpoint, functions, report)
+    if model is None:
+        model = job.model
+    states: list[Any] = [None]
+    if generation is not None:
+        states = generation.state["decoders"]
+    elif stored is not None:
+        states = stored["decoders"]
+    feed = Feed(
+        job.source,
+        lambda samples: job.messages.decoder(samples, job.source, job.sample),
+        sample=job.sample,
+        start=job.start,
+    )
+    if states[0]:
+        feed.decoder, feed.state = job.messages.restored(states[0]), states[0]
+    if generation is not None:
+        feed.positions = dict(generation.positions[0])
+        feed.identity = generation.identity[0]
+    plan = Plan(checkpoint.folder / "plan", checkpoint.epoch)
+    entries = plan.resume(0 if generation is None else generation.plan)
+    if generation is not None:
+        report(
+            f"going on with generation {generation.number}, {generation.rows:,} rows; "
+            f"{sum(entry.n for entry in entries):,} messages are learned again"
+        )
+
+    def sampled(number: int, state: Mapping[str, Any]) -> None:
+        states[number] = dict(state)
+        checkpoint.write_job({**wanted, "how": dict(job.how), "decoders": states})
+
+    return Learner(
+        model,
+        Result() if generation is None else Result.from_bytes(generation.result),
+        checkpoint,
+        [feed],
+        plan,
+        Reader([feed], entries, block=settings.block, on_gap=settings.on_gap),
+        settings,
+        counters={} if generation is None else generation.counters,
+        report=report,
+        sampled=sampled,
+    )
+
+
+def _check_same(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
+    mine, theirs = _flat(json.loads(json.dumps(wanted))), _flat(stored)
+    for name, value in mine.items():
+        if theirs.get(name) != value:
+            raise ValueError(
+                f"{at.folder} holds another job: its {name} is {theirs.get(name)!r}, not "
+                f"{value!r}; name another folder, or go on with --resume {at.folder}"
+            )
+
+
+def _flat(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a job with the parts of its objects next to its other parts."""
+    found = {name: value for name, value in job.items() if not isinstance(value, dict)}
+    for name in ("messages", "parameters"):
+        found |= job[name]
+    return found
+
+
+def _newest(
+    checkpoint: Checkpoint, functions: Mapping[str, Any], report: Callable[[str], None]
+) -> tuple[Generation | None, Any]:
+    """Return the newest generation that can be loaded, and its model."""
+    generations = checkpoint.generations()
+    for generation in generations:
+        try:
+            return generation, checkpoint.load(generation, functions)
+        except ModelFileError as error:
+            report(f"DAMAGED: generation {generation.number} cannot be loaded: {error}")
+            if generation is generations[-1]:
+                raise ModelFileError(
+                    f"{checkpoint.folder}: no generation can be loaded; restore the folder from a "
+                    "backup, or begin again in another folder"
+                ) from None
+            checkpoint.discard(generation)
+    return None, None

@@ -1,0 +1,222 @@
+"""``riparian.learn``: learn from a source in a thread, with a checkpoint."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Collection
+from typing import Any, Literal
+
+from riparian.evaluate.results import Result
+from riparian.models.base import StreamClassifier
+from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.durations import interval
+from riparian.sources.job import Job, open_learner
+from riparian.sources.learner import Learner, Settings
+from riparian.sources.messages import Messages
+from riparian.sources.registry import open_source
+from riparian.sources.source import Source, Start
+
+__all__ = ["Learning", "learn", "message_format"]
+
+
+def message_format(source: Source) -> str:
+    """Return the usual format of a source's messages: that of its files, else JSON."""
+    from riparian.sources.tables import GeneratedSource, TableSource
+    from riparian.streams.readers.formats import file_format
+
+    if isinstance(source, GeneratedSource | TableSource):
+        return "arrow"
+    if source.name == "-" or not hasattr(source, "header"):
+        return "json"
+    try:
+        found = file_format(source.name)
+    except ValueError:
+        return "json"
+    return found if found in ("csv", "tsv") else "json"
+
+
+class Learning:
+    """A learner that runs in a thread of its own.
+
+    Attributes
+    ----------
+    model : StreamClassifier
+        The model. Any thread may predict with it while it learns.
+    result : Result
+        The evaluation of all rows so far: each was predicted before it was learned.
+    """
+
+    def __init__(self, learner: Learner, checkpoint: Checkpoint) -> None:
+        self._learner = learner
+        self._checkpoint = checkpoint
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="riparian-learn", daemon=True)
+        self._thread.start()
+
+    def __repr__(self) -> str:
+        state = "learning" if self.running else "ended"
+        return f"Learning({self._checkpoint.folder}, {self._learner.rows:,} rows, {state})"
+
+    def _run(self) -> None:
+        try:
+            self._learner.run()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._checkpoint.close()
+
+    @property
+    def model(self) -> StreamClassifier[Any]:
+        return self._learner.model
+
+    @property
+    def result(self) -> Result:
+        return self._learner.result
+
+    @property
+    def running(self) -> bool:
+        """Whether the learner has not ended yet."""
+        return self._thread.is_alive()
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Messages that were read, learned, rejected, lost and so on since the first row."""
+        return dict(self._learner.status.counters)
+
+    def stop(self) -> None:
+        """Ask the learner to finish its chunk, write a checkpoint and end."""
+        self._learner.stop()
+
+    def join(self, timeout: float | None = None) -> Result:
+        """Wait for the end.
+
+        Parameters
+        ----------
+        timeout : float, default=None
+            The longest time to wait, in seconds.
+
+        Returns
+        -------
+        Result
+            The evaluation.
+
+        Raises
+        ------
+        TimeoutError
+            If the learner still runs.
+        Exception
+            The error that ended the learner, if one did.
+        """
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            raise TimeoutError(f"the learner still runs after {timeout} seconds")
+        if self._error is not None:
+            raise self._error
+        return self.result
+
+
+def learn(
+    model: StreamClassifier[Any],
+    source: Source | str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    checkpoint: str | os.PathLike[str],
+    every: str | int = "30s",
+    format: str | None = None,
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
+    columns: Collection[str] | None = None,
+    fixed_schema: bool = False,
+    start: Start = "beginning",
+    sample: int = 1000,
+    block: int = 10_000,
+    rows: int | None = None,
+    keep: int = 2,
+    on_gap: Literal["error", "skip"] = "error",
+    on_bad: Literal["skip", "stop"] = "skip",
+    max_bad: float = 0.1,
+    report: Callable[[str], None] | None = None,
+) -> Learning:
+    """Learn from a source in a thread, exactly once across crashes and restarts.
+
+    If the folder `checkpoint` holds a checkpoint of the same job, its model is loaded and learning
+    goes on where it ended; `model` then only has to have the same parameters.
+
+    Parameters
+    ----------
+    model : StreamClassifier
+        The model, which has learned nothing yet. Use the model of the returned handle to predict.
+    source : Source, str or path-like
+        A source of `riparian.sources`, or the address of one.
+    target : str, default=None
+        The column of the class. Generated streams have it in ``class``.
+    checkpoint : str or path-like
+        The folder of the checkpoint, on a disk of this machine.
+    every : str or int, default='30s'
+        How often a checkpoint is written: a time such as ``'30s'`` or a number of rows.
+    format : {'json', 'csv', 'tsv', 'arrow'}, default=None
+        How a message is written. By default known from the source.
+    categorical, drop : collection of str
+        Columns that are text whatever they look like, and columns that are not read.
+    columns : collection of str, default=None
+        The names of the columns of CSV messages without a header.
+    fixed_schema : bool, default=False
+        Whether columns that the first messages do not have are ignored.
+    start : {'beginning', 'end'} or int, default='beginning'
+        Where to begin in a partition without a position; a number is milliseconds since 1970.
+    sample : int, default=1000
+        How many messages decide the kinds of the columns.
+    block : int, default=10_000
+        The most messages that are learned at once.
+    rows : int, default=None
+        Stop with the chunk in which this many rows are reached.
+    keep : int, default=2
+        How many generations of the checkpoint are kept.
+    on_gap : {'error', 'skip'}, default='error'
+        Whether lost messages are an error or are counted.
+    on_bad : {'skip', 'stop'}, default='skip'
+        Whether a message that cannot be learned is kept as a dead letter or is an error.
+    max_bad : float, default=0.1
+        The greatest share of refused messages among the last 1,000.
+    report : callable, default=None
+        Called with messages for the operator.
+
+    Returns
+    -------
+    Learning
+        The running learner, with `result`, `stop` and `join`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import riparian as rp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     learning = rp.learn(rp.StreamTree(), "synth:sea?rows=5000", checkpoint=folder)
+    ...     learning.join().n
+    5000
+    """
+    found = source if not isinstance(source, str | os.PathLike) else open_source(os.fspath(source))
+    form = format or message_format(found)
+    if target is None and found.name.startswith("synth:"):
+        target = "class"
+    if target is None:
+        raise ValueError("target must name the column of the class")
+    seconds, n_rows = interval(every)
+    messages = Messages(
+        target,
+        form,
+        tuple(categorical),
+        tuple(drop),
+        None if columns is None else tuple(columns),
+        fixed_schema,
+    )
+    settings = Settings(seconds, n_rows, block, rows, on_gap, on_bad, max_bad)
+    opened = Checkpoint(checkpoint, keep=keep)
+    try:
+        job = Job(model, found, messages, start, sample)
+        learner = open_learner(job, opened, settings, report or (lambda text: None))
+    except BaseException:
+        opened.close()
+        raise
+    return Learning(learner, opened)

@@ -1,0 +1,377 @@
+"""A thread that polls the sources and decodes, ahead of the model; after a crash by the plan."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from riparian.sources.decode.rows import Decoder, Rows
+from riparian.sources.plan import Entry
+from riparian.sources.source import (
+    Chunk,
+    EndOfSource,
+    GapError,
+    IdentityError,
+    Lag,
+    Position,
+    Source,
+    Start,
+)
+
+__all__ = ["Feed", "Gap", "Idle", "Item", "Note", "Opened", "Read", "Reader", "Sampled"]
+
+#: Seconds that a poll may take; signals, checkpoints and late labels wait no longer.
+_POLL = 0.2
+#: Seconds to wait after a broker could not be reached: the first time, and at most.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
+#: Seconds after which the sample is what has come so far.
+_SAMPLE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Read:
+    """A chunk and its rows."""
+
+    source: int
+    chunk: Chunk
+    rows: Rows
+    #: The state of the decoder after the chunk.
+    state: Mapping[str, Any]
+    #: The chunk's entry, and whether it comes from the plan.
+    entry: Entry
+    replayed: bool = False
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A source is open; where its partitions begin."""
+
+    source: int
+    positions: Mapping[str, Position]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The first messages of a source have decided its schema."""
+
+    source: int
+    state: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Messages are lost; reading goes on behind them."""
+
+    source: int
+    error: GapError
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that the operator should know."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Nothing came for a moment."""
+
+
+Item: TypeAlias = Read | Opened | Sampled | Gap | Note | Idle
+
+
+@dataclass
+class Feed:
+    """A source with its decoder and what was read but not handed out yet."""
+
+    source: Source
+    #: Makes the decoder from the first messages; its state is kept from then on.
+    make: Callable[[Sequence[Any]], Decoder]
+    decoder: Decoder | None = None
+    sample: int = 1000
+    positions: dict[str, Position] = field(default_factory=dict)
+    start: Start = "beginning"
+    ended: bool = False
+    up: bool = True
+    lag: Mapping[str, Lag] = field(default_factory=dict)
+    #: Chunks that were polled for the sample or for the plan, in their order.
+    waiting: deque[Chunk] = field(default_factory=deque)
+    state: Mapping[str, Any] = field(default_factory=dict)
+    #: The identity of the source in the last checkpoint.
+    identity: Mapping[str, str] = field(default_factory=dict)
+
+
+class Reader:
+    """The chunks of some sources in the order in which they are to be learned.
+
+    Parameters
+    ----------
+    feeds : sequence of Feed
+        The sources.
+    plan : sequence of Entry
+        What to read first, in this order and with these borders.
+    block : int
+        The most messages of a chunk.
+    on_gap : {'error', 'skip'}
+        Whether lost messages are an error.
+    """
+
+    def __init__(
+        self,
+        feeds: Sequence[Feed],
+        plan: Sequence[Entry],
+        *,
+        block: int,
+        on_gap: Literal["error", "skip"] = "error",
+    ) -> None:
+        self.feeds = list(feeds)
+        self._plan = list(plan)
+        self._block = block
+        self._skip = on_gap == "skip"
+        self._stopped = threading.Event()
+        self._durable: deque[Sequence[Mapping[str, Position]]] = deque()
+        self._looked = 0.0
+
+    def stop(self) -> None:
+        """End the items soon."""
+        self._stopped.set()
+
+    def committed(self, positions: Sequence[Mapping[str, Position]]) -> None:
+        """Pass durable positions on to the sources, in the thread that calls them."""
+        self._durable.append(positions)
+
+    def items(self) -> Iterator[Item]:
+        """Give what is to be learned, and what happens meanwhile; it ends with the sources."""
+        for number, feed in enumerate(self.feeds):
+            yield from self._trying(feed, partial(self._open, number, feed))
+        yield from self._replay()
+        yield from self._read_on()
+
+    def close(self) -> None:
+        """Pass on what is durable and close the sources, after the thread has ended."""
+        try:
+            self._tell_durable()
+        finally:
+            for feed in self.feeds:
+                feed.source.close()
+
+    # -- calls of a source ------------------------------------------------------------------
+
+    def _trying(self, feed: Feed, call: Callable[[], Iterator[Item]]) -> Iterator[Item]:
+        """Call a source until it can be reached."""
+        pause = _FIRST_PAUSE
+        while not self._stopped.is_set():
+            try:
+                yield from call()
+                if not feed.up:
+                    feed.up = True
+                    yield Note(f"{feed.source.name} can be reached again")
+                return
+            except ConnectionError as error:
+                if feed.up:
+                    yield Note(f"{feed.source.name} cannot be reached, trying again: {error}")
+                feed.up = False
+            until = time.monotonic() + pause
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            while time.monotonic() < until and not self._stopped.wait(_POLL):
+                yield Idle()
+
+    def _open(self, number: int, feed: Feed) -> Iterator[Item]:
+        while True:
+            try:
+                feed.source.open(feed.positions, feed.start)
+                _check_identity(feed)
+                yield Opened(number, dict(getattr(feed.source, "positions", {})))
+                return
+            except GapError as gap:
+                # A topic that was made again looks like a gap, too.
+                _check_identity(feed)
+                if not self._skip:
+                    raise
+                feed.positions[gap.partition] = gap.resume
+                yield Gap(number, gap)
+
+    def _poll(self, number: int, feed: Feed, timeout: float) -> Iterator[Item]:
+        """Append the next chunk, if one comes, to those that wait."""
+        try:
+            chunk = feed.source.poll(self._block, timeout)
+        except EndOfSource:
+            feed.ended = True
+            return
+        except GapError as gap:
+            if not self._skip:
+                raise
+            feed.source.seek(gap.partition, gap.resume)
+            yield Gap(number, gap)
+            return
+        if chunk is not None and len(chunk.values):
+            feed.waiting.append(chunk)
+
+    def _tell_durable(self) -> None:
+        while self._durable:
+            for feed, positions in zip(self.feeds, self._durable.popleft(), strict=True):
+                feed.source.committed(positions)
+
+    def _tell(self) -> None:
+        """Tell the sources what is durable, and ask for the lag once a second."""
+        self._tell_durable()
+        if time.monotonic() - self._looked >= 1.0:
+            self._looked = time.monotonic()
+            for feed in self.feeds:
+                feed.lag = feed.source.behind()
+
+    # -- chunks -----------------------------------------------------------------------------
+
+    def _replay(self) -> Iterator[Item]:
+        for done, entry in enumerate(self._plan):
+            feed = self.feeds[entry.source]
+            while not self._stopped.is_set() and not feed.ended and _held(feed, entry) < entry.n:
+                before = len(feed.waiting)
+                yield from self._trying(feed, partial(self._poll, entry.source, feed, _POLL))
+                if len(feed.waiting) == before:
+                    yield Idle()
+            if self._stopped.is_set():
+                return
+            chunk = _taken(feed, entry)
+            if chunk is None:
+                left = len(self._plan) - done
+                yield Note(
+                    f"{entry.partition}: the messages at {dict(entry.first)} are not those of the "
+                    f"plan; the last {left} chunks before the crash are learned in another order"
+                )
+                return
+            yield from self._decoded(entry.source, feed, chunk, replayed=True)
+
+    def _read_on(self) -> Iterator[Item]:
+        for number, feed in enumerate(self.feeds):
+            if feed.decoder is None:
+                yield from self._sample(number, feed)
+        alone = len(self.feeds) == 1
+        while not self._stopped.is_set():
+            idle = True
+            for number, feed in enumerate(self.feeds):
+                if not feed.waiting and not feed.ended:
+                    timeout = _POLL if alone else _POLL / 4
+                    yield from self._trying(feed, partial(self._poll, number, feed, timeout))
+                if feed.waiting:
+                    idle = False
+                    yield from self._decoded(number, feed, feed.waiting.popleft())
+            self._tell()
+            if idle:
+                if all(feed.ended for feed in self.feeds):
+                    return
+                yield Idle()
+
+    def _sample(self, number: int, feed: Feed) -> Iterator[Item]:
+        """Make the decoder from the first messages."""
+        until = time.monotonic() + _SAMPLE_SECONDS
+        while not self._stopped.is_set() and not feed.ended:
+            n = sum(len(chunk.values) for chunk in feed.waiting)
+            if n >= feed.sample or (n and time.monotonic() > until):
+                break
+            yield from self._trying(feed, partial(self._poll, number, feed, _POLL))
+            yield Idle()
+        if feed.waiting and not self._stopped.is_set():
+            feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
+            feed.state = feed.decoder.state()
+            yield Sampled(number, feed.state)
+
+    def _decoded(
+        self, number: int, feed: Feed, chunk: Chunk, *, replayed: bool = False
+    ) -> Iterator[Item]:
+        assert feed.decoder is not None
+        rows = feed.decoder.decode(chunk.values)
+        state = feed.decoder.state()
+        if state != feed.state:
+            feed.state = state
+        yield Read(number, chunk, rows, feed.state, Entry.of(number, chunk), replayed)
+
+
+def _check_identity(feed: Feed) -> None:
+    """Compare the source with the one of the last checkpoint."""
+    for name, value in feed.source.identity.items():
+        if feed.identity.get(name, value) != value:
+            raise IdentityError(
+                f"{feed.source.name} is not the source of the checkpoint: its {name} is {value}, "
+                f"and was {feed.identity[name]}"
+            )
+
+
+def _held(feed: Feed, entry: Entry) -> int:
+    """Return how many messages of the entry's partition wait."""
+    return sum(len(c.values) for c in feed.waiting if c.partition == entry.partition)
+
+
+def _taken(feed: Feed, entry: Entry) -> Chunk | None:
+    """Take the chunk of an entry from what waits; None if its messages are not there."""
+    mine = [chunk for chunk in feed.waiting if chunk.partition == entry.partition]
+    if not mine or dict(mine[0].first) != dict(entry.first) or _held(feed, entry) < entry.n:
+        return None
+    pieces: list[Chunk] = []
+    left = entry.n
+    for chunk in mine:
+        at = feed.waiting.index(chunk)
+        if len(chunk.values) <= left:
+            del feed.waiting[at]
+            pieces.append(chunk)
+        else:
+            pieces.append(_cut(chunk, slice(0, left), chunk.first, entry.next))
+            feed.waiting[at] = _cut(chunk, slice(left, None), entry.next, chunk.next)
+        left -= len(pieces[-1].values)
+        if not left:
+            break
+    if dict(pieces[-1].next) != dict(entry.next):
+        feed.waiting.extendleft(reversed(pieces))
+        return None
+    return _joined(pieces)
+
+
+def _cut(chunk: Chunk, part: slice, first: Position, after: Position) -> Chunk:
+    values: Any = chunk.values
+    if hasattr(values, "num_rows"):
+        start, stop, _ = part.indices(values.num_rows)
+        cut = values.slice(start, stop - start)
+    else:
+        cut = values[part]
+    return replace(
+        chunk,
+        first=first,
+        next=after,
+        values=cut,
+        keys=None if chunk.keys is None else chunk.keys[part],
+        times=None if chunk.times is None else chunk.times[part],
+        places=None if chunk.places is None else chunk.places[part],
+    )
+
+
+def _joined(pieces: Sequence[Chunk]) -> Chunk:
+    if len(pieces) == 1:
+        return pieces[0]
+    first = pieces[0]
+    if hasattr(first.values, "num_rows"):
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([piece.values for piece in pieces]).combine_chunks()
+        values: Any = table.to_batches()[0]
+    else:
+        values = [value for piece in pieces for value in piece.values]
+    return replace(
+        first,
+        next=pieces[-1].next,
+        values=values,
+        keys=_listed(pieces, "keys"),
+        times=_listed(pieces, "times"),
+        places=_listed(pieces, "places"),
+    )
+
+
+def _listed(pieces: Sequence[Chunk], name: str) -> list[Any] | None:
+    if getattr(pieces[0], name) is None:
+        return None
+    return [value for piece in pieces for value in getattr(piece, name)]
