@@ -18,13 +18,19 @@ from riparian.errors import ModelFileError as ModelFileError
 from riparian.evidence.certificates import Pending as Pending
 from riparian.evidence.certificates import Split as Split
 from riparian.evidence.changes import Change as Change
-from riparian.models.forests.accuracy_weighted import AccuracyWeightedEnsemble as AccuracyWeightedEnsemble
-from riparian.models.forests.adaptive_random_forest import AdaptiveRandomForest as AdaptiveRandomForest
+from riparian.models.forests.accuracy_weighted import (
+    AccuracyWeightedEnsemble as AccuracyWeightedEnsemble,
+)
+from riparian.models.forests.adaptive_random_forest import (
+    AdaptiveRandomForest as AdaptiveRandomForest,
+)
 from riparian.models.forests.forest import Forest as Forest
 from riparian.models.forests.leveraging_bagging import LeveragingBagging as LeveragingBagging
 from riparian.models.forests.online_bagging import OnlineBagging as OnlineBagging
 from riparian.models.forests.stream_forest import StreamForest as StreamForest
-from riparian.models.forests.streaming_random_patches import StreamingRandomPatches as StreamingRandomPatches
+from riparian.models.forests.streaming_random_patches import (
+    StreamingRandomPatches as StreamingRandomPatches,
+)
 from riparian.models.forests.ufft import UFFT as UFFT
 from riparian.models.gradient import OADT as OADT
 from riparian.models.hoeffding import HoeffdingTree as HoeffdingTree
@@ -39,7 +45,9 @@ from riparian.models.recipes.hoeffding_option_tree import HoeffdingOptionTree as
 from riparian.models.recipes.hybrid_tree import HybridTree as HybridTree
 from riparian.models.recipes.mcdiarmid_tree import McDiarmidTree as McDiarmidTree
 from riparian.models.recipes.mdt import MDT as MDT
-from riparian.models.recipes.misclassification_tree import MisclassificationTree as MisclassificationTree
+from riparian.models.recipes.misclassification_tree import (
+    MisclassificationTree as MisclassificationTree,
+)
 from riparian.models.recipes.nip import NIP as NIP
 from riparian.models.recipes.stream_tree import StreamTree as StreamTree
 from riparian.models.recipes.ucvfdt import UCVFDT as UCVFDT
@@ -54,4 +62,57 @@ from riparian.sources.learn import learn as learn
 from riparian.storage.modelfile import load as load
 
 __version__: str
-__all__ = ["AccuracyWeightedEnsemble", "AdaptiveRandomForest", "CTree", "CVFDT", "Change", "CorrHTree", "CorrectedVFDT", "DsCART", "EFDT", "Forest", "HAT", "HoeffdingOptionTree", "HoeffdingTree", "HybridTree", "ID3", "ID3Prime", "ID4", "ID5R", "ITI", "LeveragingBagging", "MDT", "McDiarmidTree", "MisclassificationTree", "ModelFileError", "NIP", "OADT", "OnlineBagging", "Pending", "Split", "StreamForest", "StreamTree", "StreamingRandomPatches", "UCVFDT", "UFFT", "Uncertain", "VFDT", "VFDTc", "__version__", "adaptation", "bounds", "cuts", "drift", "evaluate", "impurities", "lab", "learn", "leaves", "load", "sources", "statistics", "streams", "uncertain_columns"]
+__all__ = [
+    "AccuracyWeightedEnsemble",
+    "AdaptiveRandomForest",
+    "CTree",
+    "CVFDT",
+    "Change",
+    "CorrHTree",
+    "CorrectedVFDT",
+    "DsCART",
+    "EFDT",
+    "Forest",
+    "HAT",
+    "HoeffdingOptionTree",
+    "HoeffdingTree",
+    "HybridTree",
+    "ID3",
+    "ID3Prime",
+    "ID4",
+    "ID5R",
+    "ITI",
+    "LeveragingBagging",
+    "MDT",
+    "McDiarmidTree",
+    "MisclassificationTree",
+    "ModelFileError",
+    "NIP",
+    "OADT",
+    "OnlineBagging",
+    "Pending",
+    "Split",
+    "StreamForest",
+    "StreamTree",
+    "StreamingRandomPatches",
+    "UCVFDT",
+    "UFFT",
+    "Uncertain",
+    "VFDT",
+    "VFDTc",
+    "__version__",
+    "adaptation",
+    "bounds",
+    "cuts",
+    "drift",
+    "evaluate",
+    "impurities",
+    "lab",
+    "learn",
+    "leaves",
+    "load",
+    "sources",
+    "statistics",
+    "streams",
+    "uncertain_columns",
+]
