@@ -46,11 +46,20 @@ def reproduce(
         int | None,
         typer.Option(min=1, help="Number of processes.  [default: one per processor]"),
     ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change a parameter of the size, such as trees=100. May be repeated.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment of a paper and compare the results with the published ones.
 
-    Without --quick or --full an experiment takes a few minutes. Data sets are read from
+    Without --quick or --full an experiment takes a few minutes. --set changes single parameters of
+    the chosen size; the settings on each page name them. Data sets are read from
     RIPARIAN_DATA or the cache. A data set that is not there is replaced by generated data, and the
     page says so.
     """
@@ -65,10 +74,24 @@ def reproduce(
         for experiment in EXPERIMENTS.values():
             print(f"{experiment.name:<{width}}  {experiment.title}")
         return
+    changes = {}
+    for text in change or []:
+        parameter, equals, value = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"must be NAME=VALUE, got {text!r}", param_hint="--set")
+        changes[parameter] = value
     size = "quick" if quick else "full" if full else "reduced"
     names = list(EXPERIMENTS) if name == "all" else [name]
     begin_work()
-    found = rerun(names, out=out, size=size, seed=seed, n_jobs=n_jobs, progress=not quiet)
+    found = rerun(
+        names,
+        out=out,
+        size=size,
+        seed=seed,
+        n_jobs=n_jobs,
+        progress=not quiet,
+        changes=changes,
+    )
     show = console()
     for outcome in found:
         show.print(f"{outcome.title} ({outcome.seconds:,.0f} s)", style="bold")

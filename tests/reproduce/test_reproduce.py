@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from riparian_experiments import datasets
-from riparian_experiments.reproduce import EXPERIMENTS, Run, corrected_vfdt, ctree, mdt, reproduce
+from riparian_experiments.reproduce import EXPERIMENTS, SIZES, Run, ctree, reproduce
 from riparian_experiments.reproduce.outcome import Outcome, Picture, Table
 from typer.testing import CliRunner
 
@@ -17,17 +17,25 @@ from riparian.cli.app import app
 mpl.use("agg")
 
 
+TINY = {
+    "ctree-figure-2": {"trees": 2, "rows": 4000, "values": 2},
+    "ctree-figure-3": {"orders": 1, "rows": 2000, "values": 2},
+    "corrected-vfdt-tables-2-3": {"repetitions": 500},
+    "corrected-vfdt-table-4": {"orders": 2, "rows": 1000},
+    "mdt-table-1": {"pairs": ("4/2",), "sets": 1, "folds": 1, "passes": 3},
+    "mdt-table-2": {"pairs": ("4/2",), "sets": 1, "folds": 1, "passes": 3, "heights": (10, 6)},
+    "mdt-table-3": {"data": ("iris",), "folds": 1},
+    "mdt-figure-1": {"leaves": 20, "points": 501},
+    "review-table-6": {"n": (50, 100), "d": (3, 4), "b": (2, 3), "sets": 1},
+    "ufft-tasks": {"rows": 12_000, "learned": 9000},
+}
+
+
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """Sizes of a second each, and no real data."""
-    monkeypatch.setitem(ctree.FIGURE_2, "quick", (2, 4000, 2))
-    monkeypatch.setitem(ctree.FIGURE_3, "quick", (1, 2000, 2))
-    monkeypatch.setitem(corrected_vfdt.REPETITIONS, "quick", 500)
-    monkeypatch.setitem(corrected_vfdt.TABLE_4, "quick", (2, 1000))
-    monkeypatch.setitem(mdt.TABLE_1, "quick", ([(4, 2)], 1, 1))
-    monkeypatch.setitem(mdt.TABLE_2, "quick", ([(4, 2)], 1, 1))
-    monkeypatch.setitem(mdt.TABLE_3, "quick", (["iris"], 1))
-    monkeypatch.setattr(mdt, "_PASSES", 3)
+    for name, parameters in TINY.items():
+        monkeypatch.setitem(EXPERIMENTS[name].sizes, "quick", parameters)
     monkeypatch.setattr(datasets, "where", lambda name: None)
 
 
@@ -39,6 +47,8 @@ PUBLISHED = {
     "mdt-table-1": "66.2",
     "mdt-table-2": "106.9",
     "mdt-table-3": "18.4",
+    "review-table-6": "O(n d b^d)",
+    "ufft-tasks": "2,992",
 }
 
 
@@ -184,6 +194,56 @@ def test_the_command_writes_and_says_what_was_found(tmp_path):
     assert result.exit_code == 0, result.output
     assert "Intersections give smaller trees" in result.stdout
     assert (tmp_path / "new" / "mdt-table-1.html").exists()
+
+
+def test_every_experiment_has_the_same_parameters_in_all_sizes():
+    assert set(TINY) == set(EXPERIMENTS)
+    for name, experiment in EXPERIMENTS.items():
+        assert set(experiment.sizes) == set(SIZES)
+        for size in SIZES:
+            assert set(experiment.sizes[size]) == set(TINY[name])
+
+
+def test_set_changes_a_parameter_and_the_page_names_it(tmp_path):
+    asked = ["reproduce", "ctree-figure-2", "--quick", "--set", "trees=3", "--set", "rows=2_000"]
+    result = CliRunner().invoke(app, [*asked, "--out", str(tmp_path), "--n-jobs", "1", "--quiet"])
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "ctree-figure-2.md").read_text()
+    assert "size quick, changed, seed 0, trees 3, rows 2,000, values 2" in page
+    assert "Not the size of the paper, which is: trees 1,000, rows 500,000, values 200." in page
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("tree=3", "did you mean 'trees'?"),
+        ("trees=none", "trees must be a whole number of at least 1, got 'none'"),
+        ("trees=1,2", "trees must be a whole number"),
+        ("trees=0", "of at least 1, got '0'"),
+    ],
+)
+def test_set_refuses_what_is_no_parameter_or_no_number(change, message, tmp_path):
+    asked = ["reproduce", "ctree-figure-2", "--quick", "--set", change, "--out", str(tmp_path)]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_set_takes_all_and_several():
+    run = Run(changes={"rows": "all"})
+    assert EXPERIMENTS["ctree-figure-3"].parameters(run)["rows"] is None
+    run = Run(changes={"heights": "6", "pairs": "4/2,6/4"})
+    found = EXPERIMENTS["mdt-table-2"].parameters(run)
+    assert (found["heights"], found["pairs"]) == ((6,), ("4/2", "6/4"))
+    with pytest.raises(ValueError, match="rows must be a whole number of at least 1, got 'all'"):
+        EXPERIMENTS["ctree-figure-2"].parameters(Run(changes={"rows": "all"}))
+
+
+def test_set_needs_a_name_and_a_value():
+    result = CliRunner().invoke(app, ["reproduce", "ctree-figure-2", "--set", "trees"])
+    assert result.exit_code == 2
+    assert "NAME=VALUE" in result.stderr
 
 
 def test_quick_and_full_exclude_each_other():

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from riparian.errors import one_of
 from riparian.storage.outputs import check_output, open_output
-from riparian_experiments.reproduce import corrected_vfdt, ctree, mdt
+from riparian_experiments.reproduce import (
+    corrected_vfdt,
+    ctree,
+    mdt,
+    mdt_figure,
+    review,
+    ufft,
+)
 from riparian_experiments.reproduce.experiment import SIZES, Experiment, Run, cores
 from riparian_experiments.reproduce.outcome import Outcome, index_html
 
@@ -16,7 +23,8 @@ __all__ = ["EXPERIMENTS", "SIZES", "Experiment", "Outcome", "Run", "reproduce"]
 #: Every experiment by name.
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in (*ctree.EXPERIMENTS, *corrected_vfdt.EXPERIMENTS, *mdt.EXPERIMENTS)
+    for paper in (ctree, corrected_vfdt, mdt, mdt_figure, review, ufft)
+    for experiment in paper.EXPERIMENTS
 }
 
 
@@ -28,6 +36,7 @@ def reproduce(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
+    changes: Mapping[str, str] | None = None,
 ) -> list[Outcome]:
     """Run experiments, and write a page for each and an index of all pages.
 
@@ -45,12 +54,15 @@ def reproduce(
         Number of processes. By default one per processor.
     progress : bool, default=False
         Whether to show a progress bar.
+    changes : mapping of str to str, optional
+        Parameters of the size to change, as on the command line, such as ``{"trees": "100"}``. Each
+        experiment must have them.
 
     Returns
     -------
     outcomes : list of Outcome
-        The results. Each is also written to ``NAME.html`` and ``NAME.md`` in `out`, and listed in
-        ``index.html``.
+        The results. Each is also written to ``NAME.html`` and ``NAME.md`` in `out`, with its plots
+        as ``NAME-1.svg`` and so on, and listed in ``index.html``.
 
     Examples
     --------
@@ -64,7 +76,9 @@ def reproduce(
     wanted = list(EXPERIMENTS) if names == "all" else [names] if isinstance(names, str) else names
     for name in wanted:
         one_of("an experiment", name, EXPERIMENTS)
-    run = Run(size, seed, cores() if n_jobs is None else n_jobs, progress)
+    run = Run(size, seed, cores() if n_jobs is None else n_jobs, progress, changes or {})
+    for name in wanted:
+        EXPERIMENTS[name].parameters(run)
     os.makedirs(out, exist_ok=True)
     for page in ("index.html", *(name + ending for name in wanted for ending in (".html", ".md"))):
         check_output("out", os.path.join(out, page))
@@ -79,8 +93,11 @@ def _write(out: str | os.PathLike[str], found: Iterable[Outcome]) -> None:
     """Write the newest page and the index, so that they can be read while the others run."""
     outcomes = list(found)
     newest = outcomes[-1]
-    for ending, text in ((".html", newest.html()), (".md", newest.markdown())):
-        with open_output(os.path.join(out, newest.name + ending), "w") as file:
+    files = {f"{newest.name}.html": newest.html(), f"{newest.name}.md": newest.markdown()}
+    for name, picture in zip(newest.picture_files(), newest.pictures, strict=True):
+        files[name] = picture.svg()
+    for name, text in files.items():
+        with open_output(os.path.join(out, name), "w") as file:
             file.write(text)
     done = {outcome.name for outcome in outcomes}
     earlier = {

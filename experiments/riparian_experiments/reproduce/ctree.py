@@ -14,7 +14,7 @@ from riparian import CorrHTree, CTree, HoeffdingTree, streams
 from riparian.policies import make_policy
 from riparian.streams.stream import Stream
 from riparian_experiments import datasets
-from riparian_experiments.reproduce.experiment import Experiment, Run
+from riparian_experiments.reproduce.experiment import Experiment, Parameter, Run
 from riparian_experiments.reproduce.outcome import Outcome, Picture, Table
 
 __all__ = ["EXPERIMENTS", "draw", "grid", "verdict"]
@@ -22,12 +22,16 @@ __all__ = ["EXPERIMENTS", "draw", "grid", "verdict"]
 SOURCE = "De Rosa, Cesa-Bianchi, Splitting with confidence in decision trees, IJCNN 2015"
 
 #: Number of trees, of rows, and of values of delta and c.
-FIGURE_2 = {"quick": (20, 100_000, 16), "reduced": (60, 500_000, 24), "full": (1000, 500_000, 200)}
+FIGURE_2: dict[str, dict[str, Parameter]] = {
+    "quick": {"trees": 20, "rows": 100_000, "values": 16},
+    "reduced": {"trees": 60, "rows": 500_000, "values": 24},
+    "full": {"trees": 1000, "rows": 500_000, "values": 200},
+}
 #: Number of orders, of rows (None is all), and of values of delta and c.
-FIGURE_3: dict[str, tuple[int, int | None, int]] = {
-    "quick": (1, 30_000, 8),
-    "reduced": (2, None, 16),
-    "full": (10, None, 200),
+FIGURE_3: dict[str, dict[str, Parameter]] = {
+    "quick": {"orders": 1, "rows": 30_000, "values": 8},
+    "reduced": {"orders": 2, "rows": None, "values": 16},
+    "full": {"orders": 10, "rows": None, "values": 200},
 }
 
 # Number of points at which a run records accuracy and leaves.
@@ -150,22 +154,17 @@ def _controlled(job: tuple[int, int, int]) -> NDArray[np.float64]:
     return curve.means()
 
 
-def _figure_2(run: Run) -> Outcome:
-    trees, rows, n = FIGURE_2[run.size]
-    jobs = [(run.seed + tree, rows, n) for tree in range(trees)]
+def _figure_2(run: Run, *, trees: int, rows: int, values: int) -> Outcome:
+    jobs = [(run.seed + tree, rows, values) for tree in range(trees)]
     curves = np.array(run.map(_controlled, jobs, "C-Tree, figure 2"))
     means = _averaged(curves)
     return Outcome(
-        name="",
-        title="",
-        source="",
         claims=[verdict(curves), _peak(means["C-Tree"])],
-        settings={"trees": trees, "rows": f"{rows:,}", "values of delta and c": n},
         notes=[
             "Each generating tree has 50 leaves and 5 features, and its rows come in random "
             "order. The learners use Gini, check every 100 examples, and have no ties and majority "
             "leaves. The points of a tree are averaged in bins of leaves, then over the trees.",
-            *_reduced(run, "1,000 trees, 500,000 rows, 200 values"),
+            *_spacing(values),
         ],
         tables=[_table(means, "Accuracy so far, by leaves")],
         pictures=[Picture("Accuracy so far against leaves", lambda: draw(means, "accuracy"))],
@@ -211,12 +210,12 @@ def _peak(ours: NDArray[np.float64]) -> str:
     )
 
 
-def _reduced(run: Run, full: str) -> list[str]:
-    if run.size == "full":
+def _spacing(values: int) -> list[str]:
+    """Return a note if the values of delta and c are not spaced as in the paper."""
+    if values == _ALL_VALUES:
         return []
     return [
-        f"Reduced; the paper has {full}. The values of delta and c are denser at both ends of "
-        "their range, where the trees grow."
+        "The values of delta and c are denser at both ends of their range, where the trees grow."
     ]
 
 
@@ -308,12 +307,11 @@ def _rows_of(real: _Real, seed: int, rows: int | None) -> tuple[Any, Any, Callab
     return X, y, _accuracy
 
 
-def _figure_3(run: Run) -> Outcome:
-    orders, rows, n = FIGURE_3[run.size]
+def _figure_3(run: Run, *, orders: int, rows: int | None, values: int) -> Outcome:
     sets = [(real, datasets.where(real.name) is not None) for real in REAL]
     limit = {real.name: rows if present else rows or 100_000 for real, present in sets}
     jobs = [
-        (real.name, run.seed + order, limit[real.name], n)
+        (real.name, run.seed + order, limit[real.name], values)
         for real, _ in sets
         for order in range(orders)
     ]
@@ -331,11 +329,7 @@ def _figure_3(run: Run) -> Outcome:
         pictures.append(Picture(f"{name}: {what} so far", _drawing(means, what)))
     absent = [real.name for real, present in sets if not present]
     return Outcome(
-        name="",
-        title="",
-        source="",
         claims=claims,
-        settings={"orders": orders, "rows": rows or "all", "values of delta and c": n},
         notes=[
             "The paper shows curves and no numbers. Both there and here, delta and c are tuned on "
             "the evaluated data, so that the results are optimistic for every tree.",
@@ -344,7 +338,7 @@ def _figure_3(run: Run) -> Outcome:
                 if absent
                 else []
             ),
-            *_reduced(run, "10 orders of all rows, 200 values"),
+            *_spacing(values),
         ],
         tables=[Table("The best of each tree", ("data", "measure", *LEARNERS), rows_of_table)],
         pictures=pictures,
@@ -356,6 +350,6 @@ def _drawing(means: dict[str, NDArray[np.float64]], what: str) -> Callable[[], A
 
 
 EXPERIMENTS = (
-    Experiment("ctree-figure-2", "C-Tree, figure 2: controlled trees", SOURCE, _figure_2),
-    Experiment("ctree-figure-3", "C-Tree, figure 3: real data", SOURCE, _figure_3),
+    Experiment("ctree-figure-2", "C-Tree, figure 2: controlled trees", SOURCE, _figure_2, FIGURE_2),
+    Experiment("ctree-figure-3", "C-Tree, figure 3: real data", SOURCE, _figure_3, FIGURE_3),
 )

@@ -60,8 +60,6 @@ class Outcome:
 
     Attributes
     ----------
-    name, title, source : str
-        The experiment and its paper.
     claims : list of str
         The claims of the paper, and whether they hold here.
     settings : dict
@@ -70,18 +68,20 @@ class Outcome:
         What was reduced or replaced.
     tables, pictures : list
         The tables and plots.
+    name, title, source : str
+        The experiment and its paper. The experiment sets them.
     seconds : float
         Duration.
     """
 
-    name: str
-    title: str
-    source: str
     claims: list[str]
-    settings: dict[str, Any]
+    settings: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    name: str = ""
+    title: str = ""
+    source: str = ""
     seconds: float = 0.0
 
     def html(self) -> str:
@@ -107,11 +107,19 @@ class Outcome:
         return page_html(self.title, f"{head}{pictures}{tables}<section>{settings}</section>")
 
     def markdown(self) -> str:
-        """Return the results as a Markdown section, without the plots."""
+        """Return the results as a Markdown section. The plots are files of their own."""
         parts = [f"## {self.title}", f"*{self.source}*", *self.claims, *self.notes]
+        parts += [
+            f"![{picture.caption}]({file})"
+            for file, picture in zip(self.picture_files(), self.pictures, strict=True)
+        ]
         parts += [table.markdown() for table in self.tables]
         settings = ", ".join(f"{name} {value}" for name, value in self._settings())
         return "\n\n".join([*parts, f"Settings: {settings}."]) + "\n"
+
+    def picture_files(self) -> list[str]:
+        """Return the name of the file of each plot."""
+        return [f"{self.name}-{k}.svg" for k in range(1, len(self.pictures) + 1)]
 
     def _settings(self) -> list[tuple[str, str]]:
         return [

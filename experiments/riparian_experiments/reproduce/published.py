@@ -9,7 +9,10 @@ __all__ = [
     "CORRECTED_VFDT_ADULT",
     "MDT_CLUSTERS",
     "MDT_REAL",
+    "MDT_SOURCE",
     "MDT_TREES",
+    "UFFT_RUNS",
+    "UFFT_SECONDS",
     "VARIANTS",
 ]
 
@@ -36,6 +39,17 @@ CORRECTED_VFDT = {
 
 #: Table 4, Adult: accuracy and nodes.
 CORRECTED_VFDT_ADULT = {"VFDT": (0.81992, 863.7), "CorrectedVFDT": (0.80784, 547.2)}
+
+#: Gama and Rodrigues (2004): number, mean, smallest and largest length of the runs of positives,
+#: and the seconds in which task 1 was learned.
+UFFT_RUNS = {
+    "task 2, predicted": (2992, 12.7, 3, 154),
+    "task 2, observed": (75, 57.0, 6, 177),
+    "task 3, predicted": (795, 30.3, 3, 516),
+}
+UFFT_SECONDS = 39
+
+MDT_SOURCE = "Mirkhan, Amir Haeri, Meybodi, Analytical split value calculation, 2021"
 
 #: Mirkhan et al. (2021), table 1: Gaussian data. By features and classes: accuracy in training and
 #: in the test, nodes, depth and seconds, each for the four variants.
