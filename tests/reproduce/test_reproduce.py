@@ -28,6 +28,11 @@ TINY = {
     "mdt-figure-1": {"leaves": 20, "points": 501},
     "review-table-6": {"n": (50, 100), "d": (3, 4), "b": (2, 3), "sets": 1},
     "ufft-tasks": {"rows": 12_000, "learned": 9000},
+    "vfdt-growth": {"concepts": 1, "examples": (1000, 2000), "batch": 1000},
+    "cvfdt-hyperplane": {"rows": 2000, "seeds": 1},
+    "hat-sea": {"rows": 2000, "seeds": 1},
+    "efdt-errors": {"rows": 2000, "seeds": 1},
+    "arf-streams": {"rows": 500, "seeds": 1, "members": 2},
 }
 
 
@@ -210,7 +215,7 @@ def test_set_changes_a_parameter_and_the_page_names_it(tmp_path):
     assert result.exit_code == 0, result.output
     page = (tmp_path / "ctree-figure-2.md").read_text()
     assert "size quick, changed, seed 0, trees 3, rows 2,000, values 2" in page
-    assert "Not the size of the paper, which is: trees 1,000, rows 500,000, values 200." in page
+    assert "Not the full size, which is: trees 1,000, rows 500,000, values 200." in page
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ from riparian.storage.outputs import check_output, open_output
 from riparian_experiments.reproduce import (
     corrected_vfdt,
     ctree,
+    headlines,
     mdt,
     mdt_figure,
     review,
     ufft,
+    vfdt,
 )
 from riparian_experiments.reproduce.experiment import SIZES, Experiment, Run, cores
 from riparian_experiments.reproduce.outcome import Outcome, index_html
@@ -23,7 +25,7 @@ __all__ = ["EXPERIMENTS", "SIZES", "Experiment", "Outcome", "Run", "reproduce"]
 #: Every experiment by name.
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for paper in (ctree, corrected_vfdt, mdt, mdt_figure, review, ufft)
+    for paper in (ctree, corrected_vfdt, mdt, mdt_figure, review, ufft, vfdt, headlines)
     for experiment in paper.EXPERIMENTS
 }
 

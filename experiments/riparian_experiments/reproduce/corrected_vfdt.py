@@ -6,7 +6,7 @@ from typing import Any
 
 from riparian import VFDT, CorrectedVFDT, impurities, lab, streams
 from riparian_experiments import datasets
-from riparian_experiments.reproduce.experiment import Experiment, Parameter, Run, mean
+from riparian_experiments.reproduce.experiment import Experiment, Parameter, Run, mean, verdict
 from riparian_experiments.reproduce.outcome import Outcome, Table
 from riparian_experiments.reproduce.published import CORRECTED_VFDT, CORRECTED_VFDT_ADULT
 
@@ -65,11 +65,11 @@ def _tables_2_and_3(run: Run, *, repetitions: int) -> Outcome:
     few = all(rate("accuracy", 2, d) < d / 10 for d in (0.05, 0.01))
     return Outcome(
         claims=[
-            f"One epsilon with information gain breaks delta: {_word(broken)} "
+            f"One epsilon with information gain breaks delta: {verdict(broken)} "
             f"({rate('entropy', 1, 0.05):.1%} at 5 %, {rate('entropy', 1, 0.01):.1%} at 1 %).",
-            f"Two epsilons repair it: {_word(mended)}, for {longer[0]:.1f} and {longer[1]:.1f} "
+            f"Two epsilons repair it: {verdict(mended)}, for {longer[0]:.1f} and {longer[1]:.1f} "
             "times the examples.",
-            f"Accuracy gain with two epsilons makes almost no mistakes: {_word(few)}.",
+            f"Accuracy gain with two epsilons makes almost no mistakes: {verdict(few)}.",
             "The published counts cannot follow from the distribution of the paper's table 1. "
             "There the two information gains differ by 0.134 bits, but the published numbers of "
             "examples imply about 0.055. For accuracy gain they are too small for any rule with "
@@ -84,10 +84,6 @@ def _tables_2_and_3(run: Run, *, repetitions: int) -> Outcome:
             )
         ],
     )
-
-
-def _word(holds: bool) -> str:
-    return "holds" if holds else "does not hold"
 
 
 def _adult(job: tuple[int, int | None, str]) -> dict[str, tuple[float, float]]:
@@ -138,7 +134,7 @@ def _table_4(run: Run, *, orders: int, rows: int | None) -> Outcome:
     return Outcome(
         claims=[
             f"The corrected tree is smaller and hardly less accurate {where}: "
-            f"{_word(hardly_worse)}. It has {mended[1] / plain[1]:.0%} of the nodes (published "
+            f"{verdict(hardly_worse)}. It has {mended[1] / plain[1]:.0%} of the nodes (published "
             f"63%), and its accuracy differs by {100 * (mended[0] - plain[0]):+.1f} points "
             "(published -1.2).",
             "The paper does not say whether this tree uses ties. Without ties it hardly grows: "

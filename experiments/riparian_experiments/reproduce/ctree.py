@@ -15,7 +15,7 @@ from riparian.policies import make_policy
 from riparian.streams.stream import Stream
 from riparian_experiments import datasets
 from riparian_experiments.reproduce.experiment import Experiment, Parameter, Run
-from riparian_experiments.reproduce.outcome import Outcome, Picture, Table
+from riparian_experiments.reproduce.outcome import Outcome, Picture, Table, tidy
 
 __all__ = ["EXPERIMENTS", "draw", "grid", "verdict"]
 
@@ -247,9 +247,7 @@ def draw(means: dict[str, NDArray[np.float64]], what: str) -> Any:
     leaves_axis(ax)
     ax.set_ylabel(f"{what} so far")
     ax.grid(axis="y", linewidth=0.5, alpha=0.5)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False)
-    return ax
+    return tidy(ax)
 
 
 @dataclass(frozen=True)

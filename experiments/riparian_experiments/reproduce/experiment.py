@@ -75,7 +75,7 @@ class Experiment:
     perform : callable
         Called with a `Run` and the parameters of its size; returns an `Outcome`.
     sizes : mapping
-        The parameters of each size. Those of 'full' are the paper's.
+        The parameters of each size. Those of 'full' are the paper's, where they are known.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Experiment:
         smaller = [name for name in full if parameters[name] != full[name]]
         if smaller:
             paper = ", ".join(f"{name} {shown_parameter(full[name])}" for name in smaller)
-            outcome.notes.append(f"Not the size of the paper, which is: {paper}.")
+            outcome.notes.append(f"Not the full size, which is: {paper}.")
         outcome.seconds = time.perf_counter() - clock
         return outcome
 
@@ -152,6 +152,11 @@ def shown_parameter(value: Parameter) -> str:
 def cores() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def verdict(holds: bool) -> str:
+    """Return the word for a claim that holds, or does not."""
+    return "holds" if holds else "does not hold"
 
 
 def mean(values: Iterable[Any]) -> float:

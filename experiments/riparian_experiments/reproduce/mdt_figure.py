@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from riparian import cuts, impurities
-from riparian_experiments.reproduce.experiment import SIZES, Experiment, Parameter, Run, mean
-from riparian_experiments.reproduce.outcome import Outcome, Picture, Table
+from riparian_experiments.reproduce.experiment import (
+    SIZES,
+    Experiment,
+    Parameter,
+    Run,
+    mean,
+    verdict,
+)
+from riparian_experiments.reproduce.outcome import Outcome, Picture, Table, tidy
 from riparian_experiments.reproduce.published import MDT_SOURCE
 
 __all__ = ["EXPERIMENTS", "Leaf", "gains", "random_leaf"]
@@ -102,7 +109,7 @@ def _figure_1(run: Run, *, leaves: int, points: int) -> Outcome:
     return Outcome(
         claims=[
             "The highest misclassification gain is at an intersection of two Gaussians: "
-            f"{'holds' if reached['misclassification'] == n else 'does not hold'} at "
+            f"{verdict(reached['misclassification'] == n)} at "
             f"{reached['misclassification']:,} of {n:,} random leaves where a split has a gain.",
             "For entropy and Gini it is not: the best intersection reaches the highest gain at "
             f"{reached['entropy']:,} and {reached['gini']:,} leaves, and loses "
@@ -170,10 +177,8 @@ def draw(leaf: Leaf, x: NDArray[np.float64], curves: Mapping[str, NDArray[np.flo
     upper.set_ylabel("density x examples")
     lower.set_ylabel("gain / highest gain")
     lower.set_xlabel("split point")
-    for ax in (upper, lower):
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False)
-    return upper
+    tidy(lower)
+    return tidy(upper)
 
 
 EXPERIMENTS = (

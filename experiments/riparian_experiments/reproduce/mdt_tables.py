@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from riparian_experiments.reproduce.experiment import mean
+from riparian_experiments.reproduce.experiment import mean, verdict
 from riparian_experiments.reproduce.outcome import Table
 from riparian_experiments.reproduce.published import VARIANTS
 
@@ -37,14 +37,13 @@ def size_claims(found: Mapping[str, Figures]) -> list[str]:
 
     released = nodes("intersections", "legacy") / nodes("bins", "legacy")
     exact = nodes("intersections", "exact") / nodes("bins", "exact")
-    smaller = "holds" if released < 0.9 else "does not hold"
     cause = (
         "the difference in size comes from rounding and the tie rule"
         if exact > released and exact > 0.75
         else "rounding and the tie rule alone do not explain the difference in size"
     )
     return [
-        f"Intersections give smaller trees with the released rounding: {smaller} "
+        f"Intersections give smaller trees with the released rounding: {verdict(released < 0.9)} "
         f"({nodes('intersections', 'legacy'):.1f} nodes against {nodes('bins', 'legacy'):.1f}, "
         f"a ratio of {released:.2f}).",
         f"With exact gains the trees have {nodes('intersections', 'exact'):.1f} and "

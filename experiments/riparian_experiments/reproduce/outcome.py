@@ -9,7 +9,7 @@ from typing import Any
 
 from riparian.show.page import Markup, page_html, table_html
 
-__all__ = ["Outcome", "Picture", "Table", "index_html"]
+__all__ = ["Outcome", "Picture", "Table", "index_html", "tidy"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,13 @@ class Picture:
         plt.close(figure)
         text = out.getvalue()
         return text[text.index("<svg") :]
+
+
+def tidy(ax: Any) -> Any:
+    """Give axes the look of all plots of the experiments, and return them."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
+    return ax
 
 
 @dataclass

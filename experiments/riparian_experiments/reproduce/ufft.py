@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from riparian import UFFT
 from riparian_experiments.reproduce.contest import Contest, contest, runs_of
-from riparian_experiments.reproduce.experiment import Experiment, Parameter, Run
+from riparian_experiments.reproduce.experiment import Experiment, Parameter, Run, verdict
 from riparian_experiments.reproduce.outcome import Outcome, Table
 from riparian_experiments.reproduce.published import UFFT_RUNS, UFFT_SECONDS
 
@@ -136,7 +136,7 @@ def _tasks(run: Run, *, rows: int, learned: int) -> Outcome:
     return Outcome(
         claims=[
             f"All users are consistently classified (task 1): "
-            f"{'holds' if right == sessions else 'does not hold'}, {right} of {sessions} sessions.",
+            f"{verdict(right == sessions)}, {right} of {sessions} sessions.",
             f"Learning {learned:,} rows takes {min(seconds):.2f} to {max(seconds):.2f} seconds of "
             f"one processor (published {UFFT_SECONDS} for 500,000 rows, in 2004).",
             f"With the cost matrix the total cost of tasks 2 and 3 falls to {cheaper[0]:.0%} and "
