@@ -11,12 +11,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .PHONY: develop docs sdist wheel test-wheel
-.PHONY: demo test test-all check lint types format format-check sanitize threads coverage \
+.PHONY: demo test test-servers test-all check lint types format format-check sanitize threads coverage \
 	coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
 	@echo "make test      the tests: two models of each engine in full, every other model once"
+	@echo "make test-servers  install Redis, NATS and Kafka in build/servers and run the tests that need them"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
 	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
 	@echo "make coverage  the lines of the package and of the core that the tests run"
@@ -45,6 +46,11 @@ $(VENV)/checked: $(VENV)/made pyproject.toml
 	$(PIP) install --group check
 	@touch $@
 
+$(VENV)/served: $(VENV)/made pyproject.toml $(wildcard tests/servers/*)
+	$(PIP) install --group servers
+	$(BIN)/python -m tests.servers.install
+	@touch $@
+
 $(VENV)/fuzzing: $(VENV)/made pyproject.toml
 	$(PIP) install --group fuzz
 	@touch $@
@@ -60,7 +66,11 @@ demo: $(VENV)/installed
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test: $(VENV)/installed $(VENV)/tested
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "$(or $(TESTS),not slow)"
+
+# A file of tests stays in one process, so that each broker is started once.
+test-servers: $(VENV)/installed $(VENV)/tested $(VENV)/served
+	RIPARIAN_SERVERS=required $(PYTEST) --dist loadfile -m "servers and not slow" tests/sources
 
 # Every test on every model, attacks that are EFFORT times as long, and ThreadSanitizer.
 test-all: $(VENV)/installed $(VENV)/tested threads

@@ -24,6 +24,10 @@ Factory: TypeAlias = Callable[[str, Mapping[str, str], bool | None], Source]
 #: The sources of the package: scheme to module and factory.
 _OWN: dict[str, str] = {
     "file": "riparian.sources.paths:path_source",
+    "kafka": "riparian.sources.kafka:KafkaSource",
+    "nats": "riparian.sources.nats:NatsSource",
+    "redis": "riparian.sources.redis:RedisSource",
+    "rediss": "riparian.sources.redis:RedisSource",
     "synth": "riparian.sources.paths:generated_source",
 }
 # A drive letter of Windows is no scheme: two letters at least.
