@@ -48,6 +48,7 @@ def bad_batches(batch, dice):
         found |= {
             "a list": (changed([1, 2], "colour"), y, w),
             "columns of two lengths": (X | {"height": X["height"][:-1]}, y, w),
+            "a date": (X | {"height": np.full(n, "2020-01-01", dtype="datetime64[D]")}, y, w),
             "inf in a new column": (X | {"late": np.full(n, -np.inf)}, y, w),
             "a key that is no name": (X | {(1, 2): X["height"]}, y, w),
         }

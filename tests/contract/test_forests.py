@@ -159,6 +159,7 @@ def random_weights(estimator):
     """What three checks demand of batch learners.
 
     How often a member learns a row depends on the place of the row, and two checks move rows.
+    ``tests/data/test_sparse_learning.py`` shows that sparse rows are weighted as dense ones.
     Another one gives a class the weight 1,000: see ``tests/contract/test_sklearn.py``.
     """
     found = {"check_class_weight_classifiers": "a thousand equal examples have no spread"}

@@ -312,22 +312,23 @@ def test_a_split_is_made_where_not_all_of_its_children_fit():
     X |= {f"number{i}": rng.normal(size=6_000) for i in range(25)}
     # Of 60 words, 20 leave the class open.
     y = np.where(word < 20, rng.integers(0, 4, size=6_000), word % 4)
-    model = rp.HoeffdingTree(max_bytes=80_000)
+    # An eighth of the limit is for names of categories: all words have room.
+    model = rp.HoeffdingTree(max_bytes=100_000)
     for start in range(0, 6_000, 10):
         rows = slice(start, start + 10)
         model.partial_fit({name: column[rows] for name, column in X.items()}, y[rows])
-        assert model.memory_bytes_ <= 80_000
+        assert model.memory_bytes_ <= 100_000
         if model.n_leaves_ > 1:
             break
     assert model.splits()[0].feature == "word"
-    assert model.n_leaves_ > 45
-    assert 0 < model.n_active_leaves_ < 45
+    assert model.n_leaves_ == len(set(word[: start + 10])) > 50
+    assert 0 < model.n_active_leaves_ < 50
     found = promises(model)
     worst = min(p for p, is_active in found if is_active)
     assert worst > 0.0
     assert all(p <= worst for p, is_active in found if not is_active)
     model.partial_fit(X, y)
-    assert model.memory_bytes_ <= 80_000
+    assert model.memory_bytes_ <= 100_000
 
 
 @pytest.mark.parametrize(
@@ -388,8 +389,20 @@ def test_classes_that_do_not_fit_are_refused_and_change_nothing():
     with pytest.raises(ValueError, match="max_bytes is 80000, but"):
         model.partial_fit(X, [f"class {i}" for i in range(3_000)])
     assert to_bytes(model) == before
+    with pytest.warns(UserWarning, match="y looks like a quantity"):
+        model.set_params(max_bytes="10MB").partial_fit(X, np.arange(3_000) + 10)
+    assert len(model.classes_) == 3_000 + len(set(y))
+
+
+def test_categories_that_do_not_fit_are_other_and_the_limit_holds():
+    X, y = mixed(3_000, categories=20)
+    model = rp.HoeffdingTree(max_bytes=80_000).partial_fit(X, y)
+    many = np.array([f"another {i}" for i in range(3_000)], dtype=object)
+    model.partial_fit({"word": many, "number": X["number"]}, y)
+    assert model.n_seen_ == 6_000
     assert model.memory_bytes_ <= 80_000
-    model.partial_fit(X, y)
+    own = len(set(X["word"]))
+    assert own < len(inside.features(model)[0].categories) < 60
 
 
 def test_batches_make_no_difference():

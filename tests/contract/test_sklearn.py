@@ -1,7 +1,11 @@
 """Every recipe is a scikit-learn classifier: all of its estimator checks."""
 
+import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
+    parametrize_with_checks,
+)
 
 import riparian as rp
 from riparian.models.registry import RECIPES
@@ -37,6 +41,16 @@ def cannot_hold(estimator):
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=cannot_hold)
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+HEAVY = [e for e in ESTIMATORS if "check_class_weight_classifiers" in cannot_hold(e)]
+
+
+@pytest.mark.parametrize("estimator", HEAVY, ids=lambda e: type(e).__name__)
+def test_class_weights_count_where_no_row_splits_a_leaf(estimator):
+    """The check that cannot hold does, if a leaf is not checked after every row."""
+    estimator = clone(estimator).set_params(grace_period=1e9)
+    check_class_weight_classifiers(type(estimator).__name__, estimator)
 
 
 def test_a_clone_has_the_parameters_and_nothing_learned(tree_cls):
