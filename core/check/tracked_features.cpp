@@ -82,6 +82,7 @@ std::int32_t TrackedFeatures::place_of(std::int32_t id) const noexcept {
     if (id == none) return none;
     const auto ids = this->ids();
     const auto found = std::lower_bound(ids.begin(), ids.end(), static_cast<std::uint32_t>(id));
+    if (found == ids.end() || *found != static_cast<std::uint32_t>(id)) return none;
     return static_cast<std::int32_t>(found - ids.begin());
 }
 

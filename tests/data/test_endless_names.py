@@ -109,6 +109,7 @@ MODELS = [
     rp.EFDT(),
     rp.CVFDT(),
     rp.StreamForest(n_estimators=3),
+    rp.AdaptiveRandomForest(n_estimators=3),
     rp.StreamingRandomPatches(n_estimators=3),
     rp.AccuracyWeightedEnsemble(n_estimators=3, chunk_size=500),
     rp.UFFT(),
