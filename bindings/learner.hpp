@@ -134,10 +134,11 @@ void bind_learner(nanobind::class_<Engine>& engine) {
             "prequential",
             [](Engine& t, const PyBatch& b, const VectorIn<std::int32_t>& y,
                const std::optional<VectorIn<double>>& w, std::size_t width, const nb::object& names,
-               const nb::object& grow) {
+               const nb::object& grow, const nb::object& pauses, const nb::object& paused) {
                 // Once the schema has grown the batch may be read again, with other rows than b.
                 const double* const weights = weights_of(w, y.shape(0));
                 PredictionArrays room(y.shape(0), width);
+                Pauses between(pauses, paused);
                 grow_and_learn(t, names, grow, [&](NewNames* growth) {
                     const PyBatch& whole = !growth || growth->batch.is_none()
                                                ? b
@@ -152,18 +153,24 @@ void bind_learner(nanobind::class_<Engine>& engine) {
                             });
                     };
                     const std::size_t all = whole.batch.rows;
-                    learn_with_verdicts(t, growth, all, [&](std::size_t first, std::size_t n) {
+                    const auto part = [&](std::size_t first, std::size_t n) {
                         n == all ? learn(whole.batch, 0) : learn(whole.batch.part(first, n), first);
+                    };
+                    learn_with_verdicts(t, growth, all, [&](std::size_t first, std::size_t n) {
+                        between.learn(first, n, part);
                     });
                 });
                 return room.release(width);
             },
             "batch"_a, "y"_a, "w"_a.none(), "width"_a, "names"_a.none() = nb::none(),
-            "grow"_a.none() = nb::none(),
+            "grow"_a.none() = nb::none(), "pauses"_a.none() = nb::none(),
+            "paused"_a.none() = nb::none(),
             nb::sig("def prequential(self, batch: Batch, y: numpy.typing.NDArray[numpy.int32], "
                     "w: numpy.typing.NDArray[numpy.float64] | None, width: int, "
                     "names: tuple[typing.Any, ...] | None = None, "
-                    "grow: typing.Callable[[], tuple[typing.Any, ...]] | None = None) -> "
+                    "grow: typing.Callable[[], tuple[typing.Any, ...]] | None = None, "
+                    "pauses: list[int] | None = None, "
+                    "paused: typing.Callable[[], None] | None = None) -> "
                     "tuple[numpy.typing.NDArray[numpy.int32], "
                     "numpy.typing.NDArray[numpy.float64] | None]"))
         // Cuts off the names of a schema that the engine does not know.

@@ -158,6 +158,33 @@ void learn_with_verdicts(Engine& engine, NewNames* growth, std::size_t rows, con
     if (first < rows) learn(first, rows - first);
 }
 
+// Calls a Python function between rows of a batch: after the first `rows[0]` of them, after the first
+// `rows[1]`, and so on.
+class Pauses {
+public:
+    // No pauses if `rows` is None.
+    Pauses(const nanobind::object& rows, nanobind::object call) : call_(std::move(call)) {
+        if (!rows.is_none()) rows_ = vector_of<std::size_t>(rows);
+    }
+
+    // `learn` gets the first row and the number of rows of each part.
+    template <class Learn>
+    void learn(std::size_t first, std::size_t n, const Learn& learn) {
+        const std::size_t end = first + n;
+        for (; next_ < rows_.size() && rows_[next_] <= end; ++next_) {
+            if (rows_[next_] > first) learn(first, rows_[next_] - first);
+            first = rows_[next_];
+            call_();
+        }
+        if (first < end) learn(first, end - first);
+    }
+
+private:
+    std::vector<std::size_t> rows_;
+    std::size_t next_ = 0;
+    nanobind::object call_;
+};
+
 // Schema and engine get new names together, or neither does. `grow` is a Python function that adds them to
 // the schema and returns what it added. Whatever is raised, in it or while the rows are learned, the
 // schema then has the names that the engine knows, and no others.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from riparian.data.block import Block
 from riparian.models.base import StreamClassifier
+from riparian.models.engine import Pauses
 
 __all__ = [
     "LOT_ROWS",
@@ -101,12 +102,16 @@ class Native:
             self._blank = False
         return predicted, chances
 
-    def coded(self, X: Any, y: Any) -> CodedPredictions | None:
-        """Predict each row, then learn it; None if the model has only labels."""
+    def coded(self, X: Any, y: Any, pauses: Pauses) -> CodedPredictions | None:
+        """Predict each row, then learn it, with pauses.
+
+        None, and nothing is learned, if the model has only labels or cannot be looked at in pauses.
+        """
         plain = getattr(type(self.model), "prequential", None) is StreamClassifier.prequential
-        if self._blank or not plain:
+        if self._blank or not plain or self.model._calls_user_functions:
             return None
-        return CodedPredictions(*self.model._prequential_codes(X, y))
+        found = self.model._prequential_codes(X, y, pauses)
+        return found and CodedPredictions(*found)
 
     def learn(self, X: Any, y: Any) -> None:
         self.model.partial_fit(X, y)

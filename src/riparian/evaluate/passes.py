@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riparian.evaluate.inputs import opened
+from riparian.evaluate.interrupts import uninterrupted
 from riparian.evaluate.learners import Native, as_learner, rows_of
-from riparian.evaluate.results import Result
+from riparian.evaluate.results import Result, Size
 from riparian.models.base import StreamClassifier
+from riparian.models.engine import Pauses
 
 __all__ = [
     "Stream",
@@ -271,15 +269,23 @@ def steps(
     for X, y in named_blocks(stream, block if rows is None else min(block, rows)):
         n = len(y) if rows is None else min(len(y), rows - result.n)
         start = 0
-        with _uninterrupted() as interrupted:
-            while start < n and not interrupted():
-                # End the batch where a window of the curve ends, to record the leaves there.
-                stop = min(n, start + result.until_window(), start + at_once)
-                part = X if stop - start == len(y) else rows_of(X, start, stop)
+        while start < n:
+            with uninterrupted():
+                stop = min(n, start + at_once)
                 clock = time.perf_counter()
                 # Codes cost less than labels, which would be looked up one by one.
-                coded = native.coded(part, y[start:stop]) if native is not None else None
+                coded, sizes = None, []
+                if native is not None:
+                    part = X if stop - start == len(y) else rows_of(X, start, stop)
+                    pauses = Pauses(
+                        result.window_ends(stop - start),
+                        lambda: sizes.append(_size(model, began)),  # noqa: B023
+                    )
+                    coded = native.coded(part, y[start:stop], pauses)
                 if coded is None:
+                    # End the batch where a window of the curve ends, to record the leaves there.
+                    stop = min(stop, start + result.until_window())
+                    part = X if stop - start == len(y) else rows_of(X, start, stop)
                     predicted, chances = learner.prequential(part, y[start:stop], proba)
                 now = time.perf_counter()
                 result.model_seconds += now - clock
@@ -289,7 +295,7 @@ def steps(
                         y[start:stop], predicted, probabilities=chances, **sizes_of(model)
                     )
                 else:
-                    result.update_codes(coded, **sizes_of(model))
+                    result.update_codes(coded, [*sizes, _size(model, began)])
                 set_costs(result, model)
                 if isinstance(model, StreamClassifier):
                     if now - clock > _LONGEST:
@@ -318,6 +324,10 @@ def sizes_of(model: Any) -> dict[str, int]:
         "depth": int(getattr(model, "depth_", -1)),
         "memory": int(getattr(model, "memory_bytes_", -1)),
     }
+
+
+def _size(model: Any, began: float) -> Size:
+    return Size(**sizes_of(model), seconds=time.perf_counter() - began)
 
 
 def set_costs(result: Result, model: Any) -> None:
@@ -369,38 +379,3 @@ def _words(values: Sequence[Any]) -> NDArray[np.object_]:
     words = np.empty(len(values), dtype=object)
     words[:] = values
     return words
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[Callable[[], bool]]:
-    """Defer Ctrl-C, and SIGTERM if the program handles it, until the batch is learned.
-
-    What it gives tells whether such a signal waits.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    held: list[int] = []
-    holding = True
-    handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        # A signal may arrive while the handlers are restored, and raise before all of them are.
-        if holding:
-            held.append(number)
-        else:
-            handlers[number](number, frame)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        handler = signal.getsignal(number)
-        if callable(handler):
-            handlers[number] = handler
-            signal.signal(number, hold)
-    try:
-        yield lambda: bool(held)
-    finally:
-        holding = False
-        for handled, handler in handlers.items():
-            signal.signal(handled, handler)
-    if held:
-        signal.raise_signal(held[0])

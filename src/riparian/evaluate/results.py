@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import repeat
-from typing import Any, TypeAlias
+from itertools import chain, repeat
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from riparian.evaluate import metrics
 from riparian.evaluate.learners import CodedPredictions
 from riparian.evaluate.scores import Scores
 
-__all__ = ["MOST_CONFUSED", "Curve", "Result"]
+__all__ = ["MOST_CONFUSED", "Curve", "Result", "Size"]
 
 Codes: TypeAlias = NDArray[np.intp]
 
@@ -78,6 +78,15 @@ class Curve:
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"rate": self.rate}
 
 
+class Size(NamedTuple):
+    """The size of a model at some moment; -1 if it has none."""
+
+    leaves: int
+    depth: int
+    memory: int
+    seconds: float
+
+
 @dataclass(frozen=True)
 class _Point:
     """The end of a window, and the number of its rows that were predicted correctly."""
@@ -87,8 +96,7 @@ class _Point:
     overall: float
     sliding: float
     fading: float
-    state: tuple[int, int, int]
-    seconds: float
+    size: Size
 
 
 class Result:
@@ -247,14 +255,15 @@ class Result:
     @property
     def sliding(self) -> float:
         """Accuracy over the last `sliding_rows` rows."""
-        return float(self._last_right.mean()) if self.n else float("nan")
+        n = len(self._last_right)
+        return int(np.count_nonzero(self._last_right)) / n if n else float("nan")
 
     @property
     def fading(self) -> float:
         """Accuracy with weights that decrease by `fading_factor` per row."""
         if not self.n:
             return float("nan")
-        weights = self.fading_factor ** np.arange(len(self._unfaded) - 1, -1, -1)
+        weights = self._fading_weights[_FADING_LOT - len(self._unfaded) :]
         kept = self.fading_factor ** len(self._unfaded)
         correct, n = self._faded
         correct = correct * kept + float((weights * self._unfaded).sum())
@@ -303,7 +312,8 @@ class Result:
         points = self._points
         rows = np.array([p.row for p in points], dtype=np.int64)
         right = np.array([p.right for p in points], dtype=np.int64)
-        leaves, depth, memory = np.array([p.state for p in points], dtype=np.int64).reshape(-1, 3).T
+        sizes = np.array([p.size[:3] for p in points], dtype=np.int64)
+        leaves, depth, memory = sizes.reshape(-1, 3).T
         return Curve(
             rows,
             right / np.diff(rows, prepend=0),
@@ -313,7 +323,7 @@ class Result:
             leaves,
             depth,
             memory,
-            np.array([p.seconds for p in points]),
+            np.array([p.size.seconds for p in points]),
         )
 
     @property
@@ -465,24 +475,18 @@ class Result:
         if not len(y):
             return
         true = self._encode(y)
-        self._add(true, self._encode(predicted), probabilities, (leaves, depth, memory))
+        sizes = [Size(leaves, depth, memory, self.seconds)]
+        self._add(true, self._encode(predicted), probabilities, sizes)
 
-    def update_codes(
-        self,
-        coded: CodedPredictions,
-        leaves: int = -1,
-        *,
-        depth: int = -1,
-        memory: int = -1,
-    ) -> None:
+    def update_codes(self, coded: CodedPredictions, sizes: Sequence[Size]) -> None:
         """Add a block of labels and predictions that are positions in a list of labels.
 
         Parameters
         ----------
         coded : CodedPredictions
             The block. Its list of labels may grow from block to block.
-        leaves, depth, memory : int, default=-1
-            Size of the model after the block.
+        sizes : sequence of Size
+            Sizes of the model at the rows of :meth:`window_ends`, then after the block.
         """
         if not len(coded.true):
             return
@@ -490,7 +494,7 @@ class Result:
             self._classes_of_codes = coded.classes
             self._place_of_code = np.empty(0, dtype=np.intp)
         true = self._places(coded.true)
-        self._add(true, self._places(coded.predicted), None, (leaves, depth, memory))
+        self._add(true, self._places(coded.predicted), None, sizes)
 
     def _places(self, codes: NDArray[np.int32]) -> Codes:
         """Return the codes of this result for positions in the list of labels."""
@@ -511,14 +515,14 @@ class Result:
         true: Codes,
         predicted: Codes,
         probabilities: Mapping[Any, NDArray[np.float64]] | None,
-        state: tuple[int, int, int],
+        sizes: Sequence[Size],
     ) -> None:
         right = true == predicted
-        self._count(true, predicted, int(right.sum()))
+        self._count(true, predicted, int(np.count_nonzero(right)))
         self._compare(true)
         if probabilities is not None:
             self._score(true, probabilities)
-        self._extend(right, state)
+        self._extend(right, sizes)
 
     def count_costs(self, costs: Any, classes: Iterable[Hashable]) -> None:
         """Set the misclassification costs for `mean_cost`.
@@ -546,6 +550,19 @@ class Result:
     def until_window(self) -> int:
         """Return the number of rows that are left in the current window of the curve."""
         return self.window - self._open[0]
+
+    def window_ends(self, n: int) -> list[int]:
+        """Return after which of the next `n` rows a window of the curve ends, counted from 1."""
+        window, whole = self.window, len(self._points) - bool(self._open[0])
+        ends: list[int] = []
+        end = self.until_window()
+        while end <= n:
+            ends.append(end)
+            whole += 1
+            if whole >= _MOST_POINTS and not self._fixed:
+                whole, window = whole // 2, window * 2
+            end += window
+        return ends
 
     def _encode(self, labels: Any) -> Codes:
         # The fast path: small whole numbers are looked up for the whole block.
@@ -575,11 +592,14 @@ class Result:
                 self._confusion = (
                     np.pad(self._confusion, (grown, grown)) if k <= MOST_CONFUSED else None
                 )
-        known = predicted >= 0
         self._true += np.bincount(true, minlength=k)
-        self._predicted += np.bincount(predicted[known], minlength=k)
+        of, guess = true, predicted
+        if predicted.min() < 0:
+            known = predicted >= 0
+            of, guess = true[known], predicted[known]
+        self._predicted += np.bincount(guess, minlength=k)
         if self._confusion is not None:
-            cells = np.bincount((true * k + predicted)[known], minlength=k * k)
+            cells = np.bincount(of * k + guess, minlength=k * k)
             self._confusion += cells.reshape(k, k)
         self.n += len(true)
         self.correct += correct
@@ -595,17 +615,24 @@ class Result:
 
     def _compare(self, true: Codes) -> None:
         """Count the rows that the two baselines would have predicted correctly."""
-        self._no_change_correct += int((true[1:] == true[:-1]).sum()) + int(true[0] == self._last)
+        same = int(np.count_nonzero(true[1:] == true[:-1]))
+        self._no_change_correct += same + int(true[0] == self._last)
         self._last = int(true[-1])
         k = len(self._codes)
         counts = self._true - np.bincount(true, minlength=k)
         # In parts, because the running counts need rows x classes numbers.
-        step = max(1, 1_000_000 // k)
-        for start in range(0, len(true), step):
-            part = true[start : start + step]
-            after = np.bincount(part, minlength=k)
+        step = max(1, min(1000, 1_000_000 // k))
+        start = 0
+        while start < len(true):
+            part = true[start:]
             second, first = np.sort(counts)[-2:] if k > 1 else (-len(part) - 1, counts[0])
-            if first - second > len(part):
+            clear = first - second > len(part)
+            if not clear:
+                part = part[:step]
+                clear = first - second > len(part)
+            after = np.bincount(part, minlength=k)
+            start += len(part)
+            if clear:
                 # No other class can become the majority within this part.
                 right = int(after[counts.argmax()])
             else:
@@ -616,22 +643,24 @@ class Result:
             self._majority_correct += right - int(not counts.any() and part[0] == 0)
             counts = counts + after
 
-    def _extend(self, right: NDArray[np.bool_], state: tuple[int, int, int]) -> None:
+    def _extend(self, right: NDArray[np.bool_], sizes: Sequence[Size]) -> None:
         """Add the rows to the windows of the curve. The last window may be incomplete."""
-        done = 0
-        while done < len(right):
+        done, correct = 0, self.correct - int(np.count_nonzero(right))
+        # The last size holds for all windows that have none of their own.
+        for size in chain(sizes, repeat(sizes[-1])):
+            if done == len(right):
+                break
             part = right[done : done + self.until_window()]
             if self._open[0]:
                 self._points.pop()
-            self._open = [self._open[0] + len(part), self._open[1] + int(part.sum())]
-            done += len(part)
+            in_part = int(np.count_nonzero(part))
+            self._open = [self._open[0] + len(part), self._open[1] + in_part]
+            done, correct = done + len(part), correct + in_part
             self._remember(part)
-            after = right[done:]
-            row = self.n - len(after)
-            overall = (self.correct - int(after.sum())) / row
-            self._points.append(
-                _Point(row, self._open[1], overall, self.sliding, self.fading, state, self.seconds)
-            )
+            row = self.n - len(right) + done
+            overall = correct / row
+            point = _Point(row, self._open[1], overall, self.sliding, self.fading, size)
+            self._points.append(point)
             if self._open[0] == self.window:
                 self._open = [0, 0]
                 if len(self._points) >= _MOST_POINTS and not self._fixed:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
 
-__all__ = ["Codes", "Engine", "Numbers"]
+__all__ = ["Codes", "Engine", "Numbers", "Pauses"]
 
 Codes = NDArray[np.int32]
 Numbers = NDArray[np.float64]
+
+
+class Pauses(NamedTuple):
+    """A function to call between rows of a batch.
+
+    Attributes
+    ----------
+    rows : list of int
+        Numbers of rows of the batch, ascending. It is called when so many have been learned.
+    call : callable
+        The function.
+    """
+
+    rows: list[int]
+    call: Callable[[], None]
 
 
 class Engine(Protocol):
@@ -52,7 +67,8 @@ class Engine(Protocol):
 
     # A row of code -1 or weight 0 is predicted, not learned. `width` is the number of columns of
     # probabilities, 0 for none. `grow` adds the names of the batch to the schema (`Schema.grow`),
-    # whose lists are `names`; schema and engine grow together or not at all.
+    # whose lists are `names`; schema and engine grow together or not at all. `paused` is called
+    # after the first `pauses[0]` rows, after the first `pauses[1]`, and so on.
     def learn(
         self,
         batch: _core.Batch,
@@ -69,6 +85,8 @@ class Engine(Protocol):
         width: int,
         names: tuple[Any, ...] | None = None,
         grow: Callable[[], tuple[Any, ...]] | None = None,
+        pauses: list[int] | None = None,
+        paused: Callable[[], None] | None = None,
     ) -> tuple[Codes, Numbers | None]: ...
     def predict(self, batch: _core.Batch, width: int) -> tuple[Codes, Numbers | None]: ...
 

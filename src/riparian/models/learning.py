@@ -29,7 +29,7 @@ from riparian.models.batch import (
     read_given,
     refuse_infinite,
 )
-from riparian.models.engine import Codes, Numbers
+from riparian.models.engine import Codes, Numbers, Pauses
 from riparian.models.learned import E, State
 from riparian.models.predicting import Predicting
 from riparian.models.settings import byte_count, check_names, class_limit, name_limits
@@ -212,13 +212,16 @@ class Learning(Predicting[E]):
         """
         return self._learn(X, y, None, sample_weight, predictions="both" if proba else "labels")
 
-    def _prequential_codes(self, X: Any, y: Any) -> tuple[Codes, Codes, list[Hashable]]:
+    def _prequential_codes(
+        self, X: Any, y: Any, pauses: Pauses
+    ) -> tuple[Codes, Codes, list[Hashable]] | None:
         """Predict and learn as :meth:`prequential`; return true and predicted codes and classes.
 
-        An evaluation compares codes and needs no labels.
+        An evaluation compares codes and needs no labels. None, and nothing is learned, if a copy
+        has to learn: the model could not be looked at in the pauses.
         """
-        true, predicted = self._learn(X, y, None, None, predictions="codes")
-        return true, np.maximum(predicted, 0), self._schema.classes
+        found = self._learn(X, y, None, None, predictions="codes", pauses=pauses)
+        return found and (found[0], np.maximum(found[1], 0), self._schema.classes)
 
     def _learn(
         self,
@@ -231,6 +234,7 @@ class Learning(Predicting[E]):
         one: bool = False,
         predictions: Predictions | None = None,
         passes: Iterable[int] | None = None,
+        pauses: Pauses | None = None,
     ) -> Any:
         """Read and check the whole batch, then learn it.
 
@@ -250,16 +254,18 @@ class Learning(Predicting[E]):
             "codes" gives codes of classes and the true ones before them.
         passes : iterable, optional
             Learn rows that were learned before, once for each item.
+        pauses : Pauses, optional
+            A function to call between rows. If a copy has to learn, nothing is learned.
         """
         # Without the lock: objects of the user may call the model while they are read.
         given = read_given(X, y, classes, sample_weight, one=one)
         try:
-            return self._learn_given(given, fresh, predictions, passes)
+            return self._learn_given(given, fresh, predictions, passes, pauses)
         except _core.LimitTooLow:
             if fresh or self._engine is None:
                 raise
         # New features for which there is no room are ignored.
-        return self._learn_given(given, fresh, predictions, passes, adds_features=False)
+        return self._learn_given(given, fresh, predictions, passes, pauses, adds_features=False)
 
     def _learn_given(
         self,
@@ -267,6 +273,7 @@ class Learning(Predicting[E]):
         fresh: bool,
         predictions: Predictions | None,
         passes: Iterable[int] | None,
+        pauses: Pauses | None,
         *,
         adds_features: bool = True,
     ) -> Any:
@@ -288,6 +295,8 @@ class Learning(Predicting[E]):
                 self._demand_least(state, batch)
             else:
                 state = self._safe_to_change(self._with_limit(state), batch)
+            if pauses is not None and state.engine is not self._engine:
+                return None
             if not given.declared:
                 seen = 0 if begins else state.engine.seen
                 warn_of_quantity(given.labels, seen, state.schema.class_codes, stacklevel=4)
@@ -297,7 +306,9 @@ class Learning(Predicting[E]):
             ignored = state.schema.ignored
             try:
                 try:
-                    result = self._apply(state, batch, given.table, growth, predictions, passes)
+                    result = self._apply(
+                        state, batch, given.table, growth, predictions, passes, pauses
+                    )
                 finally:
                     rows = min(batch.reading.n_rows, state.engine.seen - before)
                     gone = state.schema.settle(batch.reading, passed, rows)
@@ -428,6 +439,7 @@ class Learning(Predicting[E]):
         growth: tuple[Any, ...],
         predictions: Predictions | None,
         passes: Iterable[int] | None,
+        pauses: Pauses | None,
     ) -> tuple[Codes, Numbers | None] | None:
         """Learn a batch; return what the engine predicted before each row, if that is wanted."""
         engine = state.engine
@@ -436,7 +448,8 @@ class Learning(Predicting[E]):
         rows, codes, weights = batch.reading.batch, batch.codes, batch.weights
         if predictions is not None:
             width = len(batch.known) if predictions == "both" else 0
-            return engine.prequential(rows, codes, weights, width, *growth)
+            names, grow = growth or (None, None)
+            return engine.prequential(rows, codes, weights, width, names, grow, *(pauses or ()))
         if passes is None:
             engine.learn(rows, codes, weights, *growth)
             return None
