@@ -102,7 +102,6 @@ def test_rows_that_were_read_before_the_first_block_are_not_lost(tmp_path, form)
     process.stdin.write(lines)
     process.stdin.flush()
     wait_until_read(process.stdin)
-    time.sleep(0.4)  # until it has parsed what it has read, and waits for more
     process.send_signal(signal.SIGTERM)
     text = process.stdout.read()
     assert process.wait(timeout=120) == 143
@@ -144,6 +143,43 @@ def test_each_line_of_a_pipe_is_predicted_at_once(model):
     assert process.stdout.readline().strip() in ("0", "1", "2")
     text, errors = process.communicate(timeout=120)
     assert (text, errors, process.returncode) == ("", "", 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the pipe whether it is empty")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_lines_that_were_read_before_a_signal_are_predicted(model, number, status):
+    process = start("predict", model, "-")
+    process.stdin.write("a,b,c\n1,2,u\n2,2,v\n3,1")
+    process.stdin.flush()
+    wait_until_read(process.stdin)
+    process.send_signal(number)
+    # Standard input stays open: its end would be another reason to stop.
+    lines = process.stdout.read().splitlines()
+    assert process.wait(timeout=120) == status
+    process.communicate()
+    # The last line was not whole.
+    assert lines[0] == "prediction"
+    assert len(lines) == 3
+    assert set(lines[1:]) <= {"0", "1", "2"}
+
+
+def test_a_value_of_another_kind_than_learned_has_a_remedy_that_exists(tmp_path):
+    learned = riparian.StreamTree()
+    learned.partial_fit({"n": [1.0, 2.0], "at": np.array(["2024-01-01"] * 2, "M8[D]")}, [0, 1])
+    learned.save(tmp_path / "model.rip")
+    remedy = "the model has learned it so; mend the row, or skip such rows (--skip-bad-rows)"
+    for lines, value in (("n,at\nmany,2024-01-01\n", "'many'"), ("n,at\n1,soon\n", "'soon'")):
+        for form in ("csv", "jsonl"):
+            path = tmp_path / f"rows.{form}"
+            if form == "jsonl":
+                cells = dict(zip(*(line.split(",") for line in lines.split()), strict=True))
+                lines = json.dumps({k: float(v) if v == "1" else v for k, v in cells.items()})
+            path.write_text(lines)
+            result = CliRunner().invoke(app, ["predict", str(tmp_path / "model.rip"), str(path)])
+            assert result.exit_code == 1
+            assert f"row 1: {value} is not" in result.output
+            assert remedy in result.output
+            assert "--categorical" not in result.output
 
 
 def test_a_model_is_continued(tmp_path, rows, model):

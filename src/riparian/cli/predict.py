@@ -59,12 +59,13 @@ def predict(
     """
     import riparian
     from riparian.storage.outputs import check_output
+    from riparian.streams.readers.source import stop_live_sources
     from riparian.streams.write import TableWriter, output_format
 
     check_output("--out", out)
     output_format(out or "-")
     loaded = riparian.load(model)
-    begin_work()
+    begin_work(stop_live_sources)
     damage: list[ValueError] = []
     blocks = predictions(
         loaded,

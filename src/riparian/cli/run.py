@@ -150,12 +150,13 @@ def run(
             print_message(f"{title} is endless; stop it with Ctrl-C, or use --rows")
     else:
         from riparian.streams.readers.formats import LABELLED, open_stream
+        from riparian.streams.readers.source import stop_live_sources
 
         if target is None and _first_format(data, format) not in LABELLED:
             raise typer.BadParameter(
                 "is required for a file: the column of the class", param_hint="--target"
             )
-        begin_work()
+        begin_work(stop_live_sources)
         known = _known_kinds(model, target) if before else {}
         stream = open_stream(
             data,

@@ -2,9 +2,10 @@
 
 Before a command begins its work and after it has ended, a signal ends the program at once, because
 an exception during an import or during Python's shutdown would be printed or lost. While the
-command works, the first signal raises `Stopped`. The second is ignored, because some programs, such
-as ``timeout``, send each signal to the process and again to its group. The third ends the program
-at once.
+command works, the first signal raises `Stopped`; if the command reads a pipe, the pipe ends there
+instead, and its stream raises `Stopped` after all that has arrived. The second signal is ignored,
+because some programs, such as ``timeout``, send each signal to the process and again to its group.
+The third ends the program at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import contextlib
 import itertools
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 __all__ = [
@@ -36,8 +37,9 @@ class Stopped(KeyboardInterrupt):
 
 # Counts the signals. `next` is atomic, and the next signal may interrupt the handler.
 _signals = itertools.count(1)
-# Whether the first signal raises `Stopped`.
+# Whether the first signal raises `Stopped`, unless the function ends what the command reads.
 _working = False
+_end_input: Callable[[Stopped], bool] | None = None
 # Whether the first signal is deferred, and the number of the deferred signal.
 _finishing = False
 _deferred: int | None = None
@@ -50,10 +52,17 @@ def catch_signals() -> None:
             signal.signal(number, _stop)
 
 
-def begin_work() -> None:
-    """Let the first signal raise `Stopped` from now on, so that the command can clean up."""
-    global _working
-    _working = True
+def begin_work(end_input: Callable[[Stopped], bool] | None = None) -> None:
+    """Let the first signal raise `Stopped` from now on, so that the command can clean up.
+
+    Parameters
+    ----------
+    end_input : callable, optional
+        Called in the signal handler. If it returns True, it has ended what the command reads, and
+        nothing is raised there.
+    """
+    global _working, _end_input
+    _working, _end_input = True, end_input
 
 
 def end_work() -> None:
@@ -92,4 +101,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if count == 1 and _finishing:
         _deferred = number
     elif count == 1:
-        raise Stopped(number)
+        stopped = Stopped(number)
+        if _end_input is None or not _end_input(stopped):
+            raise stopped

@@ -80,7 +80,8 @@ class _BatchStream(FileStream):
             elif (kind := self._selection.forced(name)) in ("date", "time") and _is_text(
                 array.type
             ):
-                columns[name] = _written_times(name, array, places, faults, kind)
+                learned = name in self._selection.learned
+                columns[name] = _written_times(name, array, places, faults, kind, learned=learned)
             elif _is_time(array.type):
                 times = times_of_arrow(array)
                 assert times is not None
@@ -216,12 +217,18 @@ def _is_words(kind: Any) -> bool:
 
 
 def _written_times(
-    name: str, array: Any, places: Sequence[int], faults: Faults, kind: TextTime
+    name: str,
+    array: Any,
+    places: Sequence[int],
+    faults: Faults,
+    kind: TextTime,
+    *,
+    learned: bool,
 ) -> Times:
     """Read dates that the file holds as text."""
     texts = array.cast(pa.string())
     found = times_of_texts(texts, kind)
-    return found or time_column(name, texts.to_pylist(), places, faults, kind)
+    return found or time_column(name, texts.to_pylist(), places, faults, kind, learned=learned)
 
 
 def _texts(array: Any) -> Coded:

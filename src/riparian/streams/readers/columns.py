@@ -31,6 +31,7 @@ __all__ = [
     "number",
     "numeric_column",
     "objects",
+    "other_kind",
     "repeated",
     "text_column",
 ]
@@ -107,6 +108,8 @@ class Selection:
     labels: Labels | None = None
     #: Columns whose kinds are known from a model or from an earlier file; they may be absent.
     known: frozenset[str] = frozenset()
+    #: Columns whose kinds a model has learned; the user cannot choose them.
+    learned: frozenset[str] = frozenset()
 
     def with_target(self, name: str) -> Selection:
         """Give the same, with the target that the format names."""
@@ -240,12 +243,19 @@ class Labels:
         return int(text)
 
 
-def not_a_number(name: str, row: int, text: str) -> str:
+def not_a_number(name: str, row: int, text: str, *, learned: bool = False) -> str:
     """Say that a numeric column holds something else."""
     return (
         f"column {name!r}, row {row}: {text!r} is not a number, but the column is numeric; "
-        f"to read it as text, name it in categorical (--categorical {name})"
+        f"{other_kind(name, learned=learned)}"
     )
+
+
+def other_kind(name: str, *, learned: bool) -> str:
+    """Say what to do with a value that is not of the kind of its column."""
+    if learned:
+        return "the model has learned it so; mend the row, or skip such rows (--skip-bad-rows)"
+    return f"to read it as text, name it in categorical (--categorical {name})"
 
 
 def check_finite(
@@ -263,7 +273,7 @@ def check_finite(
 
 
 def numeric_column(
-    name: str, texts: Sequence[str], places: Sequence[int], faults: Faults
+    name: str, texts: Sequence[str], places: Sequence[int], faults: Faults, *, learned: bool = False
 ) -> NDArray[np.float64]:
     """Read the numbers of a block; `places` are the numbers of its rows."""
     try:
@@ -276,7 +286,7 @@ def numeric_column(
             try:
                 values[i] = number(text)
             except ValueError:
-                faults.add(places[i], not_a_number(name, places[i], text))
+                faults.add(places[i], not_a_number(name, places[i], text, learned=learned))
     check_finite(name, values, places, faults)
     return values
 

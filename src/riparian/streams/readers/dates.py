@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from riparian.data.times import Times, days_since_1970, exact_seconds, kind_text, times_of_arrow
-from riparian.streams.readers.columns import MISSING
+from riparian.streams.readers.columns import MISSING, other_kind
 from riparian.streams.readers.faults import Faults
 
 __all__ = ["TextTime", "kind_of_texts", "not_a_time", "time_column", "times_of_texts"]
@@ -145,7 +145,13 @@ def _local(texts: Any, seconds: Any) -> Any:
 
 
 def time_column(
-    name: str, texts: Sequence[Any], places: Sequence[int], faults: Faults, kind: TextTime
+    name: str,
+    texts: Sequence[Any],
+    places: Sequence[int],
+    faults: Faults,
+    kind: TextTime,
+    *,
+    learned: bool = False,
 ) -> Times:
     """Read the dates of a block one by one; `places` are the numbers of its rows."""
     seconds = np.full(len(texts), np.nan)
@@ -159,12 +165,12 @@ def time_column(
                 raise ValueError
             seconds[i], local[i] = time_of_text(known, kind)
         except ValueError:
-            faults.add(places[i], not_a_time(name, places[i], text, kind))
+            faults.add(places[i], not_a_time(name, places[i], text, kind, learned=learned))
     same = bool((seconds == local)[~np.isnan(seconds)].all())
     return Times(seconds, kind, None if same else local)
 
 
-def not_a_time(name: str, row: int, text: Any, kind: TextTime) -> str:
+def not_a_time(name: str, row: int, text: Any, kind: TextTime, *, learned: bool = False) -> str:
     """Describe a text in a column of dates that is no date."""
     what = (
         "a date such as 2026-03-01 or 2026-03-01T14:30:00Z"
@@ -173,5 +179,5 @@ def not_a_time(name: str, row: int, text: Any, kind: TextTime) -> str:
     )
     return (
         f"column {name!r}, row {row}: {text!r} is not {what}, but the column holds "
-        f"{kind_text(kind)}; to read it as text, name it in categorical (--categorical {name})"
+        f"{kind_text(kind)}; {other_kind(name, learned=learned)}"
     )

@@ -131,7 +131,7 @@ class FileStream(BlockStream):
         try:
             rows = ahead.get()
         except KeyboardInterrupt as interrupt:
-            if not self._source.live:
+            if not self._source.stoppable:
                 raise
             # What a pipe has given cannot be read again, so it is handed out first.
             self._source.stop(interrupt)

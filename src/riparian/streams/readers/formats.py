@@ -131,6 +131,7 @@ def open_stream(
         keep=None if keep is None else frozenset(keep),
         unlabelled=target is False,
         uncertain=tuple(uncertain),
+        learned=frozenset(kinds or {}),
     ).with_kinds(kinds or {})
     given = [path] if isinstance(path, str | os.PathLike) else list(path)
     paths = [file for one in given for file in listed(one, is_data)]

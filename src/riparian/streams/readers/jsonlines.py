@@ -202,12 +202,14 @@ class JsonLinesStream(FileStream):
         columns: dict[str, Stored] = {}
         for name, kind in self.kinds.items():
             values = [row.get(name) for row in rows]
+            learned = name in self._selection.learned
             if kind == "date" or kind == "time":
                 values = _scalars(name, values, places, faults)
-                columns[name] = time_column(name, values, places, faults, kind)
-                continue
-            read = _numbers if kind == "numeric" else _categories
-            columns[name] = read(name, values, places, faults)
+                columns[name] = time_column(name, values, places, faults, kind, learned=learned)
+            elif kind == "numeric":
+                columns[name] = _numbers(name, values, places, faults, learned=learned)
+            else:
+                columns[name] = _categories(name, values, places, faults)
         since = {
             name: next(
                 p for p, row, keep in zip(places, rows, kept, strict=True) if keep and name in row
@@ -308,23 +310,27 @@ def _is_numeric(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _numbers(name: str, values: list[Any], places: Sequence[int], faults: Faults) -> Column:
+def _numbers(
+    name: str, values: list[Any], places: Sequence[int], faults: Faults, *, learned: bool
+) -> Column:
     column = np.empty(len(values))
     if set(map(type, values)) <= {float, type(None)}:
         column[:] = values
     else:
         scalars = _scalars(name, values, places, faults)
-        column[:] = [_number(name, v, places[i], faults) for i, v in enumerate(scalars)]
+        column[:] = [
+            _number(name, v, places[i], faults, learned=learned) for i, v in enumerate(scalars)
+        ]
     check_finite(name, column, places, faults)
     return column
 
 
-def _number(name: str, value: Any, row: int, faults: Faults) -> float:
+def _number(name: str, value: Any, row: int, faults: Faults, *, learned: bool) -> float:
     value = _known(value)
     if value is None:
         return math.nan
     if not _is_numeric(value):
-        faults.add(row, not_a_number(name, row, _text(value)))
+        faults.add(row, not_a_number(name, row, _text(value), learned=learned))
         return math.nan
     try:
         return float(value)

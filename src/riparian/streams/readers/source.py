@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import io
 import os
 import queue
+import select
 import stat
 import sys
 import threading
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 from riparian.streams.readers.faults import DamagedFileError, place
 from riparian.streams.readers.packed import unpacked
 
-__all__ = ["Source", "not_text"]
+__all__ = ["Source", "not_text", "stop_live_sources"]
 
 #: Seconds after which rows that have arrived are handed on, although more would fit in a block.
 PATIENCE = 1.0
@@ -24,6 +24,12 @@ PATIENCE = 1.0
 # The most bytes that are read from a pipe at once, and how often that is read ahead.
 _PIECE = 1 << 16
 _PIECES = 64
+
+# How often a thread that waits for a pipe looks whether it is to stop, in seconds.
+_GLANCE = 0.05
+
+# The live sources that are open.
+_live: list[Source] = []
 
 
 class Source:
@@ -65,6 +71,13 @@ class Source:
         self._text: Any = None
         self._damage: DamagedFileError | None = None
         self._arrivals: _Arrivals | None = None
+        if self.live:
+            _live.append(self)
+
+    @property
+    def stoppable(self) -> bool:
+        """Whether `stop` ends it: it is live, and a thread waits for its bytes."""
+        return self._arrivals is not None
 
     @property
     def bytes_read(self) -> int:
@@ -122,7 +135,7 @@ class Source:
         return b"".join(pieces)
 
     def stop(self, interrupt: KeyboardInterrupt) -> None:
-        """End the source here; what has arrived is still given."""
+        """End the source here; what has arrived is still given. A signal handler may call it."""
         self.interrupt = interrupt
         if self._arrivals is not None:
             self._arrivals.stop()
@@ -132,20 +145,48 @@ class Source:
         return bool(self._file.peek(len(magic))[: len(magic)] == magic)
 
     def close(self) -> None:
+        if self in _live:
+            _live.remove(self)
         if self._arrivals is not None:
-            self._arrivals.stop()
+            self._arrivals.close()
         elif self._owned:
             self._file.close()
+
+
+def stop_live_sources(interrupt: KeyboardInterrupt) -> bool:
+    """End the live sources that are open, so that nothing that has arrived is lost.
+
+    A signal handler may call it.
+
+    Parameters
+    ----------
+    interrupt : KeyboardInterrupt
+        Raised at the ends of their streams.
+
+    Returns
+    -------
+    found : bool
+        Whether there was one.
+    """
+    found = [source for source in _live if source.stoppable]
+    for source in found:
+        source.stop(interrupt)
+    return bool(found)
 
 
 class _Arrivals:
     """The bytes of a live source, which a thread of its own waits for."""
 
     def __init__(self, file: io.BufferedReader, *, close: bool) -> None:
-        self._close = close
-        self._queue: queue.Queue[bytes | Exception | None] = queue.Queue(_PIECES)
+        self._closes = close
+        self._queue: queue.Queue[bytes | Exception] = queue.Queue(_PIECES)
         self._ended = False
-        self._stopped = threading.Event()
+        # Plain flags: a signal handler may set them, and must not wait for a lock. No more is read;
+        # nobody wants what was read.
+        self._stopped = False
+        self._closed = False
+        # Whether the thread ends soon after it is stopped, instead of waiting for more bytes.
+        self._glances = _can_be_waited_for(file)
         self._thread = threading.Thread(target=self._read, args=(file,), daemon=True)
 
     def start(self) -> None:
@@ -153,20 +194,34 @@ class _Arrivals:
 
     def _read(self, file: io.BufferedReader) -> None:
         try:
-            text: Any = unpacked(file)
-            while piece := text.read1(_PIECE):
+            waits = self._wait(file)
+            text: Any = unpacked(file) if waits else file
+            # What a decompressor holds back cannot be asked for.
+            self._glances = self._glances and text is file
+            # The first bytes have been looked at, and need not be waited for.
+            while waits and (piece := text.read1(_PIECE)):
                 if not self._put(piece):
                     return
+                waits = self._wait(file)
             self._put(b"")
         except Exception as error:
             self._put(error)
         finally:
             # Not by another thread: this one may be waiting inside it.
-            if self._close:
+            if self._closes:
                 file.close()
 
+    def _wait(self, file: io.BufferedReader) -> bool:
+        """Wait until there is something to read; False where the source is stopped."""
+        if not self._glances:
+            return not self._stopped
+        while not self._stopped:
+            if select.select([file], [], [], _GLANCE)[0]:
+                return True
+        return False
+
     def _put(self, item: bytes | Exception) -> bool:
-        while not self._stopped.is_set():
+        while not self._closed:
             try:
                 self._queue.put(item, timeout=0.1)
                 return True
@@ -175,30 +230,37 @@ class _Arrivals:
         return False
 
     def get(self, until: float | None) -> bytes | None:
-        if self._ended:
-            return b""
-        try:
-            if self._stopped.is_set():
-                item = self._queue.get_nowait()
-            elif until is None:
-                item = self._queue.get()
-            else:
-                item = self._queue.get(timeout=max(0.0, until - time.monotonic()))
-        except queue.Empty:
-            if not self._stopped.is_set():
-                return None
-            item = b""
-        if isinstance(item, Exception):
-            self._ended = True
-            raise item
-        # None only wakes a reader that waits.
-        self._ended = not item
-        return item or b""
+        while not self._ended:
+            # Asked before the queue: what the thread has put is there when it has ended.
+            alive = self._thread.is_alive()
+            left = _GLANCE if until is None else min(_GLANCE, until - time.monotonic())
+            try:
+                item = self._queue.get(timeout=max(0.0, left))
+            except queue.Empty:
+                if self._stopped:
+                    self._ended = not (alive and self._glances)
+                elif until is not None and time.monotonic() >= until:
+                    return None
+                continue
+            if isinstance(item, Exception):
+                self._ended = True
+                raise item
+            self._ended = not item
+            return item
+        return b""
 
     def stop(self) -> None:
-        self._stopped.set()
-        with contextlib.suppress(queue.Full):
-            self._queue.put_nowait(None)
+        self._stopped = True
+
+    def close(self) -> None:
+        self._stopped = self._closed = True
+
+
+def _can_be_waited_for(file: io.BufferedReader) -> bool:
+    try:
+        return os.name == "posix" and file.fileno() < 1024  # more is too many for select
+    except OSError:
+        return False
 
 
 def _standard_input() -> io.BufferedReader:

@@ -197,10 +197,11 @@ class TextTable(FileStream):
         y: Column | None = None
         for name, texts in zip(self._columns, transposed(rows, len(self._columns)), strict=True):
             kind = self.kinds.get(name)
+            learned = name in self._selection.learned
             if kind == "numeric":
-                columns[name] = numeric_column(name, texts, places, faults)
+                columns[name] = numeric_column(name, texts, places, faults, learned=learned)
             elif kind == "date" or kind == "time":
-                columns[name] = time_column(name, texts, places, faults, kind)
+                columns[name] = time_column(name, texts, places, faults, kind, learned=learned)
             elif kind == "categorical":
                 columns[name] = text_column(texts, self._missing)
                 self._check_declared(name, texts, places, faults)
