@@ -105,7 +105,7 @@ def columns(frame, names, kind):
     """One input a column; text is missing where it is empty."""
     return {
         name: frame[name].fillna("").to_numpy(object).reshape(-1, 1)
-        if name == names[3]
+        if frame[name].dtype.kind not in "biuf"
         else frame[name].to_numpy(kind).reshape(-1, 1)
         for name in frame
     }

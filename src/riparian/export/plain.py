@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian.data.costs import cost_matrix
-from riparian.data.values import OTHER
 from riparian.evidence.structure import EVERY_VALUE, LEAF, ONE_VALUE, THRESHOLD
+from riparian.export.categories import other_of
 from riparian.export.formulas import Formula, read_formula
 
 if TYPE_CHECKING:
@@ -327,8 +327,21 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
     feature = np.asarray(nodes["feature"])
     if part.features is not None:
         feature = np.where(feature >= 0, np.asarray(part.features)[feature], -1)
+    features = list(model._schema.features)
+    left_out = [f for f in range(len(features)) if model._schema.left_out(f)]
+    formulas = {
+        node: read_formula(
+            formula,
+            features=part.features,
+            classes=codes,
+            n_classes=len(classes),
+            weight=part.weight,
+        )
+        for node, formula in enumerate(nodes.get("formulas", []))
+        if formula is not None
+    }
     tree = PlainTree(
-        features=list(model._schema.features),
+        features=features,
         classes=classes,
         test=nodes["test"].copy(),
         feature=feature.copy(),
@@ -340,37 +353,30 @@ def _plain(model: StreamClassifier[Any], part: Part, classes: list[Hashable]) ->
         prediction=codes[weights.argmax(axis=1)],
         probabilities=wide,
         weights=own.sum(axis=1),
-        formulas={
-            node: read_formula(
-                formula,
-                features=part.features,
-                classes=codes,
-                n_classes=len(classes),
-                weight=part.weight,
-            )
-            for node, formula in enumerate(nodes.get("formulas", []))
-            if formula is not None
-        },
+        formulas={n: _with_names(f, features, left_out) for n, f in formulas.items()},
     )
-    left_out = [f for f in range(len(tree.features)) if model._schema.left_out(f)]
-    if tree.formulas:
-        _refuse_unnamed(tree, left_out)
     tests_it = np.isin(feature, left_out) & (tree.test != LEAF)
     for node in reversed(np.flatnonzero(tests_it).tolist()):  # children come after their parents
         _skip_test(tree, node)
     return tree
 
 
-def _refuse_unnamed(tree: PlainTree, left_out: list[int]) -> None:
-    """Refuse leaves that compute with categories that have no names of their own."""
-    used = {f for formula in tree.formulas.values() for f in formula.categorical}
-    for place in sorted(used):
-        if place in left_out or OTHER in tree.features[place].codes:
-            raise ValueError(
-                f"leaves that compute with {tree.features[place].label!r} cannot be exported: it "
-                "has more categories than max_categories or is an identifier; use leaf='majority', "
-                "raise max_categories or drop the column"
-            )
+def _with_names(formula: Formula, features: Sequence[Feature], left_out: list[int]) -> Formula:
+    """Return a formula without identifiers, in which unknown categories are those of "other".
+
+    The values of an identifier are missing and have no terms. Where a feature has the category
+    "other", which comes last, every category without a name of its own is in it.
+    """
+    categorical = {}
+    for feature, rows in formula.categorical.items():
+        if feature in left_out:
+            continue
+        other = other_of(features[feature])
+        if other is not None:
+            codes = np.minimum(np.arange(other + 1), len(rows) - 1)
+            rows = rows[codes]
+        categorical[feature] = rows
+    return replace(formula, categorical=categorical)
 
 
 def _skip_test(tree: PlainTree, node: int) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from riparian.export.categories import known_categories
 from riparian.export.formulas import LARGEST, LARGEST_INPUT, Formula, Lines, Squares
 from riparian.export.plain import PlainTree, Sum
 from riparian.export.sql_columns import comment_on, first_best, named
@@ -330,7 +331,7 @@ def _clipped(column: str) -> str:
 
 def _code(tree: PlainTree, feature: int, column: str) -> str:
     """Return an expression for the code of a category: -1 if it is unknown, NULL if missing."""
-    known = tree.categories[feature]
+    known = known_categories(tree.features[feature])
     if not known:
         return f"CASE WHEN {column} IS NOT NULL THEN -1 END"
     whens = " ".join(f"WHEN {literal(c)} THEN {code}" for code, c in enumerate(known))
