@@ -1,9 +1,10 @@
 """What do columns that never end cost: memory and accuracy with and without them?
 
-Three streams have two features that decide the class, and something that never ends:
+Four streams have two features that decide the class, and something that never ends:
 
 - ``id``: a text column of ids, new in every row
 - ``categories``: the same column, declared as categorical, so that it is kept
+- ``date``: a column of dates and times, which never stop
 - ``features``: a new feature in every row, as dicts of keys bring them, up to 100,000 of them
 
 Each is learned with and without a memory limit, and compared with the stream without it. Accuracy
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 import riparian as rp
 
 BLOCK = 50_000
+STREAMS = ["none", "id", "date", "categories", "features"]
 
 
 Columns = dict[str, NDArray[Any]]
@@ -46,6 +48,8 @@ def block_of(stream: str, n: int, first: int) -> tuple[Columns, NDArray[Any]]:
     X, y = rows(n, first, seed=1)
     if stream in ("id", "categories"):
         X["id"] = np.array([f"user-{i:09d}" for i in range(first, first + n)], dtype=object)
+    if stream == "date":
+        X["at"] = np.datetime64("2026-01-01T00:00:00", "s") + np.arange(first, first + n)
     return X, y
 
 
@@ -80,7 +84,7 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--stream", choices=["none", "id", "categories", "features"], nargs="*")
+    parser.add_argument("--stream", choices=STREAMS, nargs="*")
     parser.add_argument("--model", choices=["StreamTree", "StreamForest"], nargs="*")
     parser.add_argument("--max-bytes", default="4MB")
     given = parser.parse_args()
@@ -89,7 +93,7 @@ def main() -> None:
     print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for name in given.model or ["StreamTree", "StreamForest"]:
         for limit in (None, given.max_bytes):
-            for stream in given.stream or ["none", "id", "categories", "features"]:
+            for stream in given.stream or STREAMS:
                 declared = ["job", "id"] if stream == "categories" else "from_dtype"
                 model = getattr(rp, name)(max_bytes=limit, categorical_features=declared)
                 accuracy, now, most, seconds = run(model, stream, given.rows)
