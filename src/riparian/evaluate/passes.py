@@ -22,6 +22,7 @@ __all__ = [
     "named_blocks",
     "prequential",
     "set_costs",
+    "size_of",
     "sizes_of",
     "steps",
 ]
@@ -279,7 +280,7 @@ def steps(
                     part = X if stop - start == len(y) else rows_of(X, start, stop)
                     pauses = Pauses(
                         result.window_ends(stop - start),
-                        lambda: sizes.append(_size(model, began)),  # noqa: B023
+                        lambda: sizes.append(size_of(model, began)),  # noqa: B023
                     )
                     coded = native.coded(part, y[start:stop], pauses)
                 if coded is None:
@@ -295,7 +296,7 @@ def steps(
                         y[start:stop], predicted, probabilities=chances, **sizes_of(model)
                     )
                 else:
-                    result.update_codes(coded, [*sizes, _size(model, began)])
+                    result.update_codes(coded, [*sizes, size_of(model, began)])
                 set_costs(result, model)
                 if isinstance(model, StreamClassifier):
                     if now - clock > _LONGEST:
@@ -326,7 +327,8 @@ def sizes_of(model: Any) -> dict[str, int]:
     }
 
 
-def _size(model: Any, began: float) -> Size:
+def size_of(model: Any, began: float) -> Size:
+    """Return the size of a model, with the seconds since a pass began."""
     return Size(**sizes_of(model), seconds=time.perf_counter() - began)
 
 

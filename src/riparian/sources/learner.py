@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from riparian.evaluate.learners import CodedPredictions, Native
-from riparian.evaluate.passes import set_costs, sizes_of
-from riparian.evaluate.results import Result
+from riparian.evaluate.passes import set_costs, size_of, sizes_of
+from riparian.evaluate.results import Result, Size
 from riparian.models.base import StreamClassifier
+from riparian.models.engine import Pauses
 from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snapshot
 from riparian.sources.plan import Plan
 from riparian.sources.reading import Feed, Gap, Idle, Note, Opened, Read, Reader, Sampled
@@ -216,13 +217,20 @@ class Learner:
         """Learn rows; those that the model refuses are found by halving."""
         start, most, result = 0, len(y), self.result
         while start < len(y):
-            # A window of the curve ends with a call, so that the size of the model is that of then.
-            stop = min(len(y), start + most, start + result.until_window())
+            stop = min(len(y), start + most)
             part = X if stop - start == len(y) else X.rows(slice(start, stop))
             clock = time.perf_counter()
+            sizes: list[Size] = []
+            pauses = Pauses(
+                result.window_ends(stop - start),
+                lambda: sizes.append(size_of(self.model, self._began)),  # noqa: B023
+            )
             try:
-                coded = self._native.coded(part, y[start:stop])
+                coded = self._native.coded(part, y[start:stop], pauses)
                 if coded is None:
+                    # A window of the curve ends with a call, to record the size of the model.
+                    stop = min(stop, start + result.until_window())
+                    part = X if stop - start == len(y) else X.rows(slice(start, stop))
                     predicted, _ = self._native.prequential(part, y[start:stop], False)
             except ValueError as error:
                 if stop - start > 1:
@@ -232,16 +240,18 @@ class Learner:
                 start = stop
                 continue
             result.model_seconds += time.perf_counter() - clock
-            self._evaluate(coded, y[start:stop], None if coded is not None else predicted)
+            self._evaluate(coded, y[start:stop], None if coded is not None else predicted, sizes)
             self._count("learned", stop - start)
             start, most = stop, 2 * most
 
-    def _evaluate(self, coded: CodedPredictions | None, y: Any, predicted: Any) -> None:
+    def _evaluate(
+        self, coded: CodedPredictions | None, y: Any, predicted: Any, sizes: list[Size]
+    ) -> None:
         self.result.seconds = time.perf_counter() - self._began
         if coded is None:
             self.result.update(y, predicted, probabilities=None, **sizes_of(self.model))
         else:
-            self.result.update_codes(coded, **sizes_of(self.model))
+            self.result.update_codes(coded, [*sizes, size_of(self.model, self._began)])
         set_costs(self.result, self.model)
 
     def _refuse(self, read: Read, i: int, reason: str) -> None:
