@@ -19,7 +19,12 @@ mpl.use("agg")
 
 TINY = {
     "ctree-figure-2": {"trees": 2, "rows": 4000, "values": 2},
-    "ctree-figure-3": {"orders": 1, "rows": 2000, "values": 2},
+    "ctree-figure-3": {
+        "data": ("a9a", "airlines", "cod_rna", "covertype", "electricity"),
+        "orders": 1,
+        "rows": 2000,
+        "values": 2,
+    },
     "corrected-vfdt-tables-2-3": {"repetitions": 500},
     "corrected-vfdt-table-4": {"orders": 2, "rows": 1000},
     "mdt-table-1": {"pairs": ("4/2",), "sets": 1, "folds": 1, "passes": 3},
@@ -243,6 +248,15 @@ def test_set_takes_all_and_several():
     assert (found["heights"], found["pairs"]) == ((6,), ("4/2", "6/4"))
     with pytest.raises(ValueError, match="rows must be a whole number of at least 1, got 'all'"):
         EXPERIMENTS["ctree-figure-2"].parameters(Run(changes={"rows": "all"}))
+
+
+def test_set_chooses_data_sets():
+    size = {"data": "a9a,electricity", "rows": "500"}
+    (best,) = EXPERIMENTS["ctree-figure-3"](Run(changes=size)).tables
+    assert [row[0] for row in best.rows] == ["generated, for a9a", "generated, for electricity"]
+    for name in ("ctree-figure-3", "mdt-table-3"):
+        with pytest.raises(ValueError, match=r"data must be one of .*, got 'iriss'"):
+            EXPERIMENTS[name](Run(changes={"data": "iriss"}))
 
 
 def test_set_needs_a_name_and_a_value():

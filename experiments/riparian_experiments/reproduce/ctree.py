@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import CorrHTree, CTree, HoeffdingTree, streams
+from riparian.errors import one_of
 from riparian.policies import make_policy
 from riparian.streams.stream import Stream
 from riparian_experiments import datasets
@@ -27,11 +28,12 @@ FIGURE_2: dict[str, dict[str, Parameter]] = {
     "reduced": {"trees": 60, "rows": 500_000, "values": 24},
     "full": {"trees": 1000, "rows": 500_000, "values": 200},
 }
-#: Number of orders, of rows (None is all), and of values of delta and c.
+#: Data sets, and number of orders, of rows (None is all), and of values of delta and c.
+_DATA = ("a9a", "airlines", "cod_rna", "covertype", "electricity")
 FIGURE_3: dict[str, dict[str, Parameter]] = {
-    "quick": {"orders": 1, "rows": 30_000, "values": 8},
-    "reduced": {"orders": 2, "rows": None, "values": 16},
-    "full": {"orders": 10, "rows": None, "values": 200},
+    "quick": {"data": _DATA, "orders": 1, "rows": 30_000, "values": 8},
+    "reduced": {"data": _DATA, "orders": 2, "rows": None, "values": 16},
+    "full": {"data": _DATA, "orders": 10, "rows": None, "values": 200},
 }
 
 # Number of points at which a run records accuracy and leaves.
@@ -305,8 +307,12 @@ def _rows_of(real: _Real, seed: int, rows: int | None) -> tuple[Any, Any, Callab
     return X, y, _accuracy
 
 
-def _figure_3(run: Run, *, orders: int, rows: int | None, values: int) -> Outcome:
-    sets = [(real, datasets.where(real.name) is not None) for real in REAL]
+def _figure_3(
+    run: Run, *, data: tuple[str, ...], orders: int, rows: int | None, values: int
+) -> Outcome:
+    for name in data:
+        one_of("data", name, _DATA)
+    sets = [(real, datasets.where(real.name) is not None) for real in REAL if real.name in data]
     limit = {real.name: rows if present else rows or 100_000 for real, present in sets}
     jobs = [
         (real.name, run.seed + order, limit[real.name], values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,18 +40,11 @@ _CHUNK = 10_000
 _LEAF = -1
 
 
-def binary_tree(seed: int, *, noise: float = _NOISE) -> Stream:
-    """Return an endless stream of 100 binary features, labelled by a random tree.
-
-    From the third level on a node is a leaf with probability 0.15, and at level 18 always. A path
-    tests no feature twice. Leaves have a random class, and a fraction `noise` of the rows too.
-
-    Examples
-    --------
-    >>> X, y = binary_tree(1).take(100)
-    >>> X.shape, sorted(set(X.ravel().tolist()))
-    ((100, 100), [0.0, 1.0])
-    """
+@lru_cache(maxsize=2)
+def _random_tree(
+    seed: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the feature that each node tests, its children for 0 and for 1, and its class."""
     rng = np.random.default_rng((seed, 0))
     test, low, high, label = [_LEAF], [0], [0], [int(rng.integers(2))]
     open_nodes: list[tuple[int, int, frozenset[int]]] = [(0, 0, frozenset())]
@@ -69,8 +63,22 @@ def binary_tree(seed: int, *, noise: float = _NOISE) -> Stream:
             high.append(0)
             label.append(int(rng.integers(2)))
             open_nodes.append((child, level + 1, used | {feature}))
-    tests, labels = np.array(test), np.array(label)
-    children = np.array([low, high])
+    return np.array(test), np.array([low, high]), np.array(label)
+
+
+def binary_tree(seed: int, *, noise: float = _NOISE) -> Stream:
+    """Return an endless stream of 100 binary features, labelled by a random tree.
+
+    From the third level on a node is a leaf with probability 0.15, and at level 18 always. A path
+    tests no feature twice. Leaves have a random class, and a fraction `noise` of the rows too.
+
+    Examples
+    --------
+    >>> X, y = binary_tree(1).take(100)
+    >>> X.shape, sorted(set(X.ravel().tolist()))
+    ((100, 100), [0.0, 1.0])
+    """
+    tests, children, labels = _random_tree(seed)
 
     def make_chunk(number: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         rng = np.random.default_rng((seed, 1, number))
