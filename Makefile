@@ -9,10 +9,12 @@ SOURCES := pyproject.toml CMakeLists.txt \
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+# Tests start many processes, each of which would compile every module that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: develop docs sdist wheel test-wheel
-.PHONY: demo test test-servers test-all check lint types format format-check sanitize threads coverage \
-	coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
+.PHONY: demo test test-servers test-all check lint types format format-check sanitize core threads \
+	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
@@ -72,8 +74,9 @@ test: $(VENV)/installed $(VENV)/tested
 test-servers: $(VENV)/installed $(VENV)/tested $(VENV)/served
 	RIPARIAN_SERVERS=required $(PYTEST) --dist loadfile -m "servers and not slow" tests/sources
 
-# Every test on every model, attacks that are EFFORT times as long, and ThreadSanitizer.
-test-all: $(VENV)/installed $(VENV)/tested threads
+# Every test on every model, attacks that are EFFORT times as long, the core without sanitizers,
+# where more allocations fail, and ThreadSanitizer.
+test-all: $(VENV)/installed $(VENV)/tested core threads
 	RIPARIAN_TESTS=all RIPARIAN_ATTACK=$(or $(EFFORT),5) $(PYTEST)
 
 check: test lint types format-check sanitize
@@ -100,11 +103,14 @@ define core_tests
 	$(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 		-DRIPARIAN_PYTHON=OFF -DRIPARIAN_CORE_TESTS=ON $(2)
 	$(BIN)/cmake --build $(1)
-	$(BIN)/ctest --test-dir $(1) --output-on-failure
+	$(BIN)/ctest --test-dir $(1) --parallel $(JOBS) --output-on-failure
 endef
 
 sanitize: $(VENV)/checked
 	$(call core_tests,build/address,-DRIPARIAN_SANITIZE=address$(comma)undefined)
+
+core: $(VENV)/checked
+	$(call core_tests,build/core,)
 
 threads: $(VENV)/checked $(VENV)/installed $(VENV)/tested
 	$(call core_tests,build/thread,-DRIPARIAN_SANITIZE=thread)

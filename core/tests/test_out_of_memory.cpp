@@ -1,4 +1,4 @@
-// Memory runs out at the n-th allocation, for every n. Learning then throws std::bad_alloc, and the
+// Memory runs out at the n-th allocation, for many n. Learning then throws std::bad_alloc, and the
 // model has learned a whole number of rows, can be saved and restored, and reaches the same end.
 #include <cstdio>
 #include <cstdlib>
@@ -29,11 +29,12 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr std::size_t n_declared = 20;
 
-// The next allocation that fails. With the option every=1 each one fails in turn; otherwise the
-// later ones are sampled, with growing distances.
+// The next allocation that fails. The first `density` ones fail each in turn; the later ones are
+// sampled with growing distances. With the option every=1 each one fails in turn.
 std::size_t after(std::size_t n) {
     static const bool every = *checking::option("every", "") != '\0';
-    return n + 1 + (every ? 0 : n / 40);
+    static const std::size_t density = std::strtoul(checking::option("density", "40"), nullptr, 10);
+    return n + 1 + (every ? 0 : n / density);
 }
 
 template <class T>

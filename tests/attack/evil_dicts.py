@@ -22,8 +22,8 @@ import numpy as np
 import riparian as rp
 from riparian.storage.modelfile import from_bytes, to_bytes
 
-#: A read that takes longer hangs.
-SECONDS = 5
+#: A read that takes longer hangs; a busy machine may need seconds to start.
+SECONDS = 60
 PLACES = ("height", "width", "colour", "grade")
 
 
