@@ -216,9 +216,9 @@ def gain(
     ----------
     table : array-like of shape (..., n_branches, n_classes)
         Class weights in each branch of each cut.
-    impurity : {"entropy", "gini", "kearns-mansour", "misclassification", "accuracy", \
-            "loss"}, default="entropy"
-        Name of the impurity.
+    impurity : str, default="entropy"
+        Name of the impurity: "entropy", "gini", "kearns-mansour", "misclassification", "accuracy"
+        or "loss".
     costs : array-like of shape (n_classes, n_classes), default=None
         The costs of :func:`loss`. Only for ``"loss"``.
 

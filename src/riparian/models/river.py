@@ -54,9 +54,9 @@ class RiverModel(_Alone):
         model : StreamClassifier
             A model of the same class.
 
-        See Also
-        --------
-        sklearn.base.clone : The same without new parameters.
+        Notes
+        -----
+        ``sklearn.base.clone`` does the same without new parameters.
 
         Examples
         --------
