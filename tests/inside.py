@@ -8,7 +8,7 @@ from riparian_experiments.datasets import fetching
 from riparian import _core as core
 from riparian.data.table import read_example
 from riparian.export.plain import Allowed
-from riparian.models.forests import ensemble
+from riparian.models.forests import member_settings
 from riparian.models.recipe import _entries as docstring_entries
 from riparian.models.settings import _declared
 
@@ -116,7 +116,7 @@ def standings(forest):
 
 def member_axes(forest):
     """The parameters of the members of a forest that has not learned."""
-    return ensemble._member_axes(forest.get_params(deep=False))
+    return member_settings.member_axes(forest.get_params(deep=False))
 
 
 def forbid_copies(model):

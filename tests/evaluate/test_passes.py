@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
 import riparian
 from riparian import evaluate
-from riparian.evaluate import Result, prequential, results, steps
+from riparian.evaluate import Result, prequential, steps
 from riparian.streams import from_name
 
 
@@ -125,7 +125,7 @@ def test_the_curve_has_the_accuracy_and_the_leaves_of_each_window():
 
 
 def test_a_long_curve_joins_its_windows_and_loses_no_row(monkeypatch):
-    monkeypatch.setattr(results, "_MOST_POINTS", 8)
+    monkeypatch.setattr("riparian.evaluate.curve._MOST_POINTS", 8)
     y, said = labelled(30_500)
     result = run(y, said, block=1234)
     curve = result.curve
@@ -137,7 +137,7 @@ def test_a_long_curve_joins_its_windows_and_loses_no_row(monkeypatch):
 
 
 def test_a_curve_with_windows_of_its_own_is_not_joined(monkeypatch):
-    monkeypatch.setattr(results, "_MOST_POINTS", 8)
+    monkeypatch.setattr("riparian.evaluate.curve._MOST_POINTS", 8)
     y, said = labelled(2000)
     assert len(run(y, said, every=100).curve.rows) == 20
 

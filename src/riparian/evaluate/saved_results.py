@@ -12,9 +12,10 @@ import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from riparian.evaluate.results import Result, _Point
+from riparian.evaluate.curve import Size, _Point
+from riparian.evaluate.results import Result
 from riparian.evaluate.scores import Scores
-from riparian.storage.modelfile import value_from_json, value_to_json
+from riparian.storage.values import value_from_json, value_to_json
 
 __all__ = ["FORMAT", "result_from_bytes", "result_to_bytes"]
 
@@ -37,7 +38,8 @@ def result_to_bytes(result: Result, *, clock: bool = True) -> bytes:
     -------
     bytes
     """
-    points, scores = result._points, result._scores
+    windows, counts, scores = result._windows, result._counts, result._scores
+    points = windows._points
     header = {
         "format": FORMAT,
         "sliding_rows": result.sliding_rows,
@@ -46,38 +48,38 @@ def result_to_bytes(result: Result, *, clock: bool = True) -> bytes:
         "correct": result.correct,
         "skipped": result.skipped,
         "window": result.window,
-        "fixed": result._fixed,
-        "labels": [value_to_json(label) for label in result._codes],
-        "majority_correct": result._majority_correct,
-        "no_change_correct": result._no_change_correct,
-        "last": result._last,
-        "open": result._open,
-        "confusion": result._confusion is not None,
+        "fixed": windows._fixed,
+        "labels": [value_to_json(label) for label in result._labels.codes],
+        "majority_correct": counts.majority_correct,
+        "no_change_correct": counts.no_change_correct,
+        "last": counts._last,
+        "open": windows._open,
+        "confusion": counts.confusion is not None,
         "scores": scores is not None,
         "steps": scores is not None and scores._steps is not None,
     }
     arrays: dict[str, Any] = {
-        "true": result._true,
-        "predicted": result._predicted,
-        "last_right": result._last_right,
-        "faded": np.array(result._faded),
-        "unfaded": result._unfaded,
-        "points": np.array([[p.row, p.right, *p.state[:2]] for p in points], np.int64).reshape(
+        "true": counts.true,
+        "predicted": counts.predicted,
+        "last_right": windows._last_right,
+        "faded": np.array(windows._faded),
+        "unfaded": windows._unfaded,
+        "points": np.array([[p.row, p.right, *p.size[:2]] for p in points], np.int64).reshape(
             -1, 4
         ),
         "accuracy": np.array([[p.overall, p.sliding, p.fading] for p in points]).reshape(-1, 3),
     }
-    if result._confusion is not None:
-        arrays["confusion"] = result._confusion
+    if counts.confusion is not None:
+        arrays["confusion"] = counts.confusion
     if scores is not None:
         arrays["scores"] = np.array([scores.n, scores._loss])
         if scores._steps is not None:
             arrays["steps"] = scores._steps
     if clock:
         arrays["seconds"] = np.array(
-            [result.seconds, result.model_seconds, *(p.seconds for p in points)]
+            [result.seconds, result.model_seconds, *(p.size.seconds for p in points)]
         )
-        arrays["memory"] = np.array([p.state[2] for p in points], np.int64)
+        arrays["memory"] = np.array([p.size.memory for p in points], np.int64)
     text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return safetensors.numpy.save(arrays, metadata={_HEADER: text})
 
@@ -117,26 +119,27 @@ def _result(header: dict[str, Any], arrays: dict[str, Any]) -> Result:
         sliding_rows=header["sliding_rows"],
         fading_factor=float.fromhex(header["fading_factor"]),
     )
-    result.n, result.correct = header["n"], header["correct"]
-    result.skipped, result.window = header["skipped"], header["window"]
+    windows, counts = result._windows, result._counts
+    result.n, result.correct = windows._rows, windows._correct = header["n"], header["correct"]
+    result.skipped, windows.window = header["skipped"], header["window"]
     labels = [value_from_json(label) for label in header["labels"]]
-    result._codes = {label: code for code, label in enumerate(labels)}
-    if len(result._codes) != len(arrays["true"]):
+    result._labels.codes = {label: code for code, label in enumerate(labels)}
+    if len(result._labels) != len(arrays["true"]):
         raise ValueError("labels and counts disagree")
-    result._true, result._predicted = arrays["true"].copy(), arrays["predicted"].copy()
-    result._confusion = arrays["confusion"].copy() if header["confusion"] else None
-    result._majority_correct = header["majority_correct"]
-    result._no_change_correct = header["no_change_correct"]
-    result._last, result._open = header["last"], list(header["open"])
-    result._last_right, result._unfaded = arrays["last_right"], arrays["unfaded"]
+    counts.true, counts.predicted = arrays["true"].copy(), arrays["predicted"].copy()
+    counts.confusion = arrays["confusion"].copy() if header["confusion"] else None
+    counts.majority_correct = header["majority_correct"]
+    counts.no_change_correct = header["no_change_correct"]
+    counts._last, windows._open = header["last"], list(header["open"])
+    windows._last_right, windows._unfaded = arrays["last_right"], arrays["unfaded"]
     correct, n = arrays["faded"].tolist()
-    result._faded = (correct, n)
+    windows._faded = (correct, n)
     points, accuracy = arrays["points"].tolist(), arrays["accuracy"].tolist()
     seconds = arrays["seconds"].tolist() if "seconds" in arrays else [0.0] * (2 + len(points))
     bytes_used = arrays["memory"].tolist() if "memory" in arrays else [-1] * len(points)
     result.seconds, result.model_seconds = seconds[:2]
-    result._points = [
-        _Point(row, right, overall, sliding, fading, (leaves, depth, memory), clock)
+    windows._points = [
+        _Point(row, right, overall, sliding, fading, Size(leaves, depth, memory, clock))
         for (row, right, leaves, depth), (overall, sliding, fading), memory, clock in zip(
             points, accuracy, bytes_used, seconds[2:], strict=True
         )

@@ -7,11 +7,12 @@ import functools
 import inspect
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from riparian.data.values import json_object
+from riparian.models.exporting import Exporting
 from riparian.models.learned import E
 from riparian.models.learning import Learning
 from riparian.models.parts import Parts
@@ -24,16 +25,13 @@ from riparian.storage import modelfile
 from riparian.storage.outputs import open_output
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
     from sklearn.utils import Tags
 
-    from riparian.export.plain import Allowed, PlainTree
-    from riparian.export.planes import PlainPlanes
 
 __all__ = ["StreamClassifier"]
 
 
-class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
+class StreamClassifier(Learning[E], Exporting, ClassifierMixin, BaseEstimator, RiverModel):
     """A model over a native engine; a subclass defines the engine and what it shows of it.
 
     A subclass has an `__init__` of plain parameters that ends in
@@ -199,7 +197,7 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
             return False
         return True
 
-    # -- showing and exporting -----------------------------------------------------------------
+    # -- showing ------------------------------------------------------------------------------
 
     def _parts(self) -> Parts:
         """What there is to show; a subclass adds what its models have."""
@@ -224,103 +222,6 @@ class StreamClassifier(Learning[E], ClassifierMixin, BaseEstimator, RiverModel):
 
     # scikit-learn's notebook display uses this one.
     _html_repr = _repr_html_
-
-    def _plain(self, allowed: Allowed, asked: str) -> PlainTree | PlainPlanes:
-        """Return what the model predicts as plain numbers.
-
-        A ValueError if `asked`, the name of an export, cannot express it.
-        """
-        raise NotImplementedError
-
-    def to_onnx(
-        self,
-        *,
-        leaf: Literal["majority"] | None = None,
-        missing: Literal["fails"] | None = None,
-        dtype: Literal["float64", "float32"] = "float64",
-    ) -> ModelProto:
-        """Export the model to ONNX.
-
-        Parameters
-        ----------
-        leaf : {"majority"} or None, default=None
-            "majority" exports the leaves of any tree as majority leaves, whose predictions differ;
-            None exports them as they predict.
-        missing : {"fails"} or None, default=None
-            For ITI, where a missing value takes both branches of a test: "fails" lets it fail the
-            test, as it does while learning; None refuses such a model.
-        dtype : {"float64", "float32"}, default="float64"
-            Type of numeric input.
-
-        Returns
-        -------
-        model : onnx.ModelProto
-            ``model.SerializeToString()`` are the bytes of the file.
-
-        See Also
-        --------
-        riparian.export.to_onnx : The inputs and outputs of the exported model.
-
-        Examples
-        --------
-        >>> from riparian import VFDT
-        >>> from riparian.streams import sea
-        >>> model = VFDT().fit(*sea(seed=1).take(2_000))
-        >>> [output.name for output in model.to_onnx().graph.output]
-        ['label', 'probabilities']
-        """
-        from riparian.export import to_onnx
-
-        return to_onnx(self, leaf=leaf, missing=missing, dtype=dtype)
-
-    def to_code(
-        self,
-        language: Literal["sql", "python", "c"],
-        *,
-        leaf: Literal["majority"] | None = None,
-        missing: Literal["fails"] | None = None,
-        table: str | None = None,
-        proba: bool | None = None,
-        name: str | None = None,
-    ) -> str:
-        """Export the model as a program that runs without riparian.
-
-        Parameters
-        ----------
-        language : {"sql", "python", "c"}
-            SQL that SQLite and DuckDB accept, Python 3, or C99.
-        leaf : {"majority"} or None, default=None
-            "majority" exports the leaves of any tree as majority leaves, whose predictions differ;
-            None exports them as they predict.
-        missing : {"fails"} or None, default=None
-            For ITI, where a missing value takes both branches of a test: "fails" lets it fail the
-            test, as it does while learning; None refuses such a model.
-        table : str, optional
-            Only for "sql": the table to read. By default ``"examples"``.
-        proba : bool, optional
-            Only for "sql": whether the query returns probabilities. By default it does.
-        name : str, optional
-            Only for "c": what all names begin with. By default ``"tree"``.
-
-        Returns
-        -------
-        code : str
-            The program. A comment at its top explains how to call it.
-
-        Examples
-        --------
-        >>> from riparian import ITI
-        >>> tree = ITI().fit([[1.0], [2.0], [4.0]], ["low", "low", "high"])
-        >>> program = {}
-        >>> exec(tree.to_code("python", missing="fails"), program)
-        >>> program["predict_one"]({0: 3.5})
-        'high'
-        """
-        from riparian.export import to_code
-
-        return to_code(
-            self, language, leaf=leaf, missing=missing, table=table, proba=proba, name=name
-        )
 
     # -- saving -------------------------------------------------------------------------------
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
 from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
-from riparian.data.formatting import exact_text, exact_value, label_text
+from riparian.data.formatting import exact_text
 from riparian.data.free_names import column_names, free_among
 from riparian.data.table import read_example
 from riparian.data.times import DateParts, check_parts
 from riparian.errors import one_of
 from riparian.models.base import StreamClassifier
 from riparian.models.parts import Parts
+from riparian.models.planes import Plane, SoftNode, planes_text
 from riparian.models.settings import byte_count, check_categorical_features, check_seed
 from riparian.policies.parameter import number, truth, whole
 
@@ -31,39 +31,6 @@ __all__ = ["OADT", "Plane", "SoftNode"]
 Rate = Literal["normalised", "constant"]
 Loss = Literal["log", "squared"]
 Step = Literal["tangent", "plain"]
-
-
-@dataclass(frozen=True)
-class SoftNode:
-    """One example at one inner node: it takes both branches, in shares."""
-
-    label: Hashable
-    """The class of the tree: left leaves vote for it, right ones against it."""
-    node: int
-    """The number of the node: the root is 1, the children of i are 2i and 2i + 1."""
-    reached: float
-    """The share of the example that reaches the node."""
-    value: float
-    """The distance from the hyperplane: above 0 on the left side."""
-    left: float
-    """The share of `reached` that takes the left branch."""
-
-    def __str__(self) -> str:
-        return (
-            f"class {self.label!r}, node {self.node}: reached by {self.reached:.3f}, value "
-            f"{self.value:+.3f}, {self.left:.3f} of it to the left"
-        )
-
-
-@dataclass(frozen=True)
-class Plane:
-    """The hyperplane of one inner node, over the inputs of the tree."""
-
-    label: Hashable
-    node: int
-    weights: dict[str, float]
-    """Weights by input: a numeric feature, or a category (``"job = nurse"``). Their norm is 1."""
-    bias: float
 
 
 class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper="basak2004"):
@@ -232,7 +199,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         Parameters
         ----------
         x : mapping
-            Values by the names of features, as in :meth:`predict_one`.
+            Values by the names of features, as in ``predict_one``.
 
         Returns
         -------
@@ -313,23 +280,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
         """
         terms = whole("n_terms", n_terms, 1, 2**31)
         digits = whole("decimals", decimals, 0, 17)
-        planes = self.planes()
-        inner = 2 ** self._learned_with["depth"] - 1
-        lines = []
-        for first in range(0, len(planes), inner):
-            tree = planes[first : first + inner]
-            lines.append(f"for {exact_value(tree[0].label)!r}:")
-            waiting = [(1, 1)]
-            while waiting:
-                node, level = waiting.pop()
-                indent = "|   " * (level - 1)
-                if node > inner:
-                    word = "" if node % 2 == 0 else "not "
-                    lines.append(f"{indent}{word}{exact_value(tree[0].label)!r}")
-                    continue
-                lines.append(indent + _formula(tree[node - 1], terms, digits))
-                waiting += [(2 * node + 1, level + 1), (2 * node, level + 1)]
-        return "\n".join(lines) + "\n"
+        return planes_text(self.planes(), self._learned_with["depth"], terms, digits)
 
     def _parts(self) -> Parts:
         sizes = {"trees": self.n_trees_, "leaves": self.n_leaves_, "depth": self.depth_}
@@ -408,11 +359,3 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
             "random_state": check_seed(axes["random_state"]),
             "max_bytes": byte_count("max_bytes", axes["max_bytes"]),
         }
-
-
-def _formula(plane: Plane, n_terms: int, decimals: int) -> str:
-    names, weights = list(plane.weights), np.array(list(plane.weights.values()))
-    largest = np.sort(np.argsort(-np.abs(weights), kind="stable")[:n_terms])
-    terms = [f"{weights[i]:+.{decimals}f} {label_text(names[i])}" for i in largest]
-    more = ["..."] if len(names) > n_terms else []
-    return " ".join([*terms, *more, f"{plane.bias:+.{decimals}f}"])

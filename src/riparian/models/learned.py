@@ -66,14 +66,14 @@ class Learned(Generic[E]):
 
     def _axes(self) -> dict[str, Any]:
         """Return the parameters that the result of learning depends on; a file holds them."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _axes")
 
     #: The class of the engine.
     _native: ClassVar[Any]
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of the engine; a ValueError names parameter, rule and value."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _settings")
 
     @property
     def _calls_user_functions(self) -> bool:

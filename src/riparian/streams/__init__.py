@@ -1,5 +1,6 @@
 """Streams to learn from: generators, wrappers that change a stream, files, frames and arrays."""
 
+from riparian.streams.drifts import abrupt_drift, gradual_drift, recurring_drift
 from riparian.streams.frames import from_frames
 from riparian.streams.generators.boundaries import hyperplane, mixed, sea, sine
 from riparian.streams.generators.clouds import gaussian_clusters, random_rbf, wide
@@ -14,11 +15,8 @@ from riparian.streams.readers.formats import open_stream
 from riparian.streams.readers.records import from_iterable
 from riparian.streams.stream import Stream
 from riparian.streams.wrappers import (
-    abrupt_drift,
     delayed,
-    gradual_drift,
     imbalanced,
-    recurring_drift,
     shuffled,
     with_label_noise,
     with_missing,

@@ -1,29 +1,21 @@
-"""What all forests share: members, votes, and copies of the trees."""
+"""What all forests share: settings, members, votes, and what they show of their trees."""
 
 from __future__ import annotations
 
 import copy
-import os
-import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 import sklearn.base
-from numpy.typing import NDArray
 
-from riparian import _core
 from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
-from riparian.data.schema import Schema
 from riparian.data.table import read_example, refuse_uncertain
 from riparian.drift import Detector
 from riparian.evidence.certificates import Certificates, Split, evidence_lines, splits_of
 from riparian.evidence.structure import Structure
-from riparian.models.base import StreamClassifier
-from riparian.models.batch import read_rows
-from riparian.models.engine import Engine
+from riparian.models.forests.member_settings import threads
 from riparian.models.forests.members import (
     Member,
     Standing,
@@ -32,41 +24,26 @@ from riparian.models.forests.members import (
     inner_changes,
     member_columns,
 )
+from riparian.models.forests.trees import EnsembleEngine, ForestOfTrees
 from riparian.models.hoeffding import HoeffdingTree
-from riparian.models.learned import State
 from riparian.models.parts import Parts
-from riparian.models.paths import indicator, side_by_side
 from riparian.models.settings import byte_count, check_settings
 from riparian.policies import shortest
-from riparian.policies.objects import is_own_object, states_in
+from riparian.policies.objects import is_own_object
 from riparian.policies.own_leaf import refuse_limit
-from riparian.policies.parameter import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from scipy.sparse import csr_matrix
 
     from riparian.export.plain import Allowed, PlainTree
 
-__all__ = ["Ensemble", "EnsembleEngine"]
-
-
-class EnsembleEngine(Engine, Protocol):
-    """An engine of several trees."""
-
-    @property
-    def n_members(self) -> int: ...
-    def set_threads(self, threads: int) -> None: ...
-    def votes(
-        self, batch: _core.Batch, width: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+__all__ = ["Ensemble"]
 
 
 E = TypeVar("E", bound=EnsembleEngine)
-T = TypeVar("T")
 
 
-class Ensemble(StreamClassifier[E], group="forests"):
+class Ensemble(ForestOfTrees[E], group="forests"):
     """A model of several trees with the same parameters, which run on `n_jobs` threads.
 
     A subclass defines its engine, its settings and its trees.
@@ -81,11 +58,7 @@ class Ensemble(StreamClassifier[E], group="forests"):
 
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of the engine other than tree, threads and memory limit."""
-        raise NotImplementedError
-
-    def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of a member; a ValueError names what a forest cannot have."""
-        return _member_axes(axes)
+        raise NotImplementedError(f"{type(self).__name__} must define _own_settings")
 
     def _settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         if axes["costs"] is not None:
@@ -127,7 +100,7 @@ class Ensemble(StreamClassifier[E], group="forests"):
         Parameters
         ----------
         x : mapping
-            Values by the names of features, as in :meth:`predict_one`.
+            Values by the names of features, as in ``predict_one``.
 
         Returns
         -------
@@ -155,68 +128,6 @@ class Ensemble(StreamClassifier[E], group="forests"):
     def _vote(self, member: int, weight: float, probabilities: dict[Hashable, float]) -> Vote:
         label = max(probabilities, key=probabilities.__getitem__)
         return Vote(member, weight, label if probabilities[label] > 0 else None, probabilities)
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf of each member that each row reaches.
-
-        Parameters
-        ----------
-        X : array, frame or mapping of columns, of shape (n_rows, n_features)
-            The rows, as in :meth:`predict`.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_rows, n_members)
-            The numbers of the nodes, as in ``estimators_``; the root of each tree is 0.
-
-        Examples
-        --------
-        >>> from riparian import OnlineBagging
-        >>> from riparian.streams import sea
-        >>> forest = OnlineBagging(n_estimators=3).fit(*sea(seed=1).take(2_000))
-        >>> forest.apply([[8.0, 7.0, 1.0]]).shape
-        (1, 3)
-        """
-        found = [nodes["ends"] for nodes in self._nodes_of(X)]
-        return np.stack(found, axis=1).astype(np.int64)
-
-    def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return the nodes of all members that each row visits.
-
-        Parameters
-        ----------
-        X : array, frame or mapping of columns, of shape (n_rows, n_features)
-            The rows, as in :meth:`predict`.
-
-        Returns
-        -------
-        indicator : csr_matrix of shape (n_rows, n_nodes)
-            1 for each node on the paths of a row. The columns are the nodes of all members, one
-            member after the other.
-        n_nodes_ptr : ndarray of shape (n_members + 1,)
-            The first column of each member, and the number of all columns.
-
-        Examples
-        --------
-        >>> from riparian import OnlineBagging
-        >>> from riparian.streams import sea
-        >>> forest = OnlineBagging(n_estimators=3).fit(*sea(seed=1).take(2_000))
-        >>> indicator, n_nodes_ptr = forest.decision_path([[8.0, 7.0, 1.0]])
-        >>> indicator[:, n_nodes_ptr[0] : n_nodes_ptr[1]].indices.tolist()
-        [0, 2, 6]
-        """
-        return side_by_side([indicator(nodes) for nodes in self._nodes_of(X)])
-
-    def _nodes_of(self, X: Any) -> list[dict[str, NDArray[Any]]]:
-        """Return the nodes of each member, with the node at which the path of each row ends."""
-        self._fitted()
-        table = read_rows(X)
-        refuse_uncertain(table, "a single path")
-        batch = self._read(table).batch
-        return [
-            standing.tree.nodes(batch if standing.drawn is None else batch.select(standing.drawn))
-            for standing in self._standings()
-        ]
 
     def export_text(
         self, *, member: int | None = None, max_depth: int | None = None, digits: int = 6
@@ -357,29 +268,6 @@ class Ensemble(StreamClassifier[E], group="forests"):
             for standing, certificates, features in read
         ]
 
-    def _standings(self) -> list[Standing]:
-        """Return all members at one moment: one call of the engine, while others may learn."""
-        raise NotImplementedError
-
-    def _read_trees(
-        self, read: Callable[[_core.Engine], T], choose: Callable[[list[Standing]], Any] = list
-    ) -> list[tuple[Standing, T, list[int]]]:
-        """Read the trees of one moment; return the results and the features that they see.
-
-        `choose` selects those to read from all members. If a tree that draws features has got new
-        ones while it was read, all are read again.
-        """
-        while True:
-            found = []
-            for standing in choose(self._standings()):
-                what = read(standing.tree)
-                features = standing.features(standing.tree.n_features)
-                if features is None:
-                    break
-                found.append((standing, what, features))
-            else:
-                return found
-
     def members(self) -> list[Member]:
         """Return the state of each member.
 
@@ -463,76 +351,6 @@ class Ensemble(StreamClassifier[E], group="forests"):
             parts = replace(parts, tree=tree, tree_title=title)
         return parts
 
-    def _trees(self) -> list[_core.Engine]:
-        return [standing.tree for standing in self._standings()]
-
-    @property
-    def n_nodes_(self) -> int:
-        return sum(tree.n_nodes for tree in self._trees())
-
-    @property
-    def n_leaves_(self) -> int:
-        return sum(tree.n_leaves for tree in self._trees())
-
-    @property
-    def n_active_leaves_(self) -> int:
-        return sum(tree.n_active_leaves for tree in self._trees())
-
-    @property
-    def depth_(self) -> int:
-        return max((tree.depth for tree in self._trees()), default=0)
-
-    @property
-    def estimators_(self) -> list[HoeffdingTree]:
-        return [copy for _, copy in self._copies()]
-
-    def _estimator(self, member: int) -> HoeffdingTree:
-        """Return a copy of one member as it is now."""
-        ((_, copy),) = self._copies(lambda standings: [standings[member]])
-        return copy
-
-    def _copies(
-        self, choose: Callable[[list[Standing]], Any] = list
-    ) -> list[tuple[Standing, HoeffdingTree]]:
-        """Return copies of the members that `choose` selects, as they are now."""
-        with states_in([]):
-            read = self._read_trees(lambda tree: (tree.snapshot(), tree.max_bytes), choose)
-            return [
-                (standing, self._copy(standing, arrays, share, features[: len(arrays["kinds"])]))
-                for standing, (arrays, share), features in read
-            ]
-
-    def _copy(
-        self,
-        standing: Standing,
-        arrays: dict[str, NDArray[Any]],
-        share: int | None,
-        features: list[int],
-    ) -> HoeffdingTree:
-        schema = self._schema_of(standing, features, arrays)
-        axes = self._tree_axes(self._learned_with)
-        engine = _restored_whole({**axes, "max_bytes": share}, arrays, schema.bytes)
-        copy = HoeffdingTree(**{**axes, "max_bytes": engine.max_bytes})
-        copy._install(State(engine, schema, copy._axes(), threading.Lock()))
-        return copy
-
-    @property
-    def estimator_features_(self) -> list[NDArray[np.intp]]:
-        read = self._read_trees(lambda tree: None)
-        return [np.array(features, dtype=np.intp) for _, _, features in read]
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        read = self._read_trees(lambda tree: tree.certificates())
-        mean = np.zeros(self.n_features_in_)
-        for _, certificates, features in read:
-            own = np.zeros(len(mean))
-            for _, _, _, n, best, *_ in certificates:
-                own[features[best[0]]] += n * best[4]
-            if own.sum() > 0:
-                mean += own / own.sum()
-        return mean / mean.sum() if mean.sum() > 0 else mean
-
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.plain import Part, plain_forest, read_nodes, refuse_inexpressible
 
@@ -548,98 +366,3 @@ class Ensemble(StreamClassifier[E], group="forests"):
             self,
             [Part(nodes, features, weight=standing.weight) for standing, nodes, features in read],
         )
-
-    def _classes_of(self, standing: Standing) -> list[Hashable]:
-        """Return the labels of the classes of a member's tree."""
-        return list(self._schema.classes)
-
-    def _schema_of(
-        self,
-        standing: Standing,
-        features: list[int],
-        arrays: Mapping[str, NDArray[Any]] | None = None,
-    ) -> Schema:
-        """Return the schema of a member with these features.
-
-        With the arrays of the member it has only the categories and classes that it has seen.
-        """
-        schema = Schema("HoeffdingTree")
-        counts = iter([] if arrays is None else arrays["categories"].tolist())
-        for f in features:
-            feature = self._schema.features[f]
-            own = type(feature)(feature.name, feature.kind)
-            schema.add_feature(own)
-            if feature.kind == "categorical":
-                count = next(counts, None)
-                schema.add_categories(own, list(feature.codes)[:count])
-                if watch := self._schema.watches.get(f):
-                    if watch.forgotten and count is not None:
-                        watch = replace(watch, forgotten=count)
-                    schema.restore_watch(len(schema.features) - 1, watch)
-        classes = self._classes_of(standing)
-        schema.add_classes(classes if arrays is None else classes[: int(arrays["classes"][0])])
-        return schema
-
-
-def _restored_whole(
-    axes: Mapping[str, Any], arrays: dict[str, NDArray[Any]], names: int
-) -> _core.Engine:
-    """Restore the engine of a snapshot with all that the tree kept.
-
-    With a memory limit it gets the part of its member, doubled as often as needed: a tree by
-    itself also holds names, and what members leave out because it can be derived.
-    """
-    limit = axes["max_bytes"]
-    while True:
-        try:
-            engine = _core.Engine.restore(check_settings({**axes, "max_bytes": limit}), arrays)
-            engine.add_names(names)
-        except _core.LimitTooLow:
-            pass
-        else:
-            if limit is None:
-                return engine
-            kept = engine.snapshot()
-            if all(np.array_equal(kept[name], arrays[name]) for name in ("inactive", "archived")):
-                return engine
-        limit *= 2
-
-
-def _member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of `estimator` as a member."""
-    estimator = axes["estimator"]
-    if estimator is None:
-        estimator = HoeffdingTree(
-            grace_period=50,
-            delta=0.01,
-            inherit_counts="count",
-            # Among few drawn features there is often only one that can split.
-            missing_second="zero" if axes.get("leaf_features") is None else "-inf",
-        )
-    if not isinstance(estimator, HoeffdingTree):
-        raise ValueError(
-            "estimator must be a HoeffdingTree or one of its recipes (VFDT(), HAT(), ...), "
-            f"got {estimator!r}"
-        )
-    tree = estimator._axes()
-    for name, why in (
-        ("max_bytes", "set it on the forest, for all members together"),
-        ("costs", "set them on the forest, whose predictions they change"),
-        ("class_weight", "set it on the forest, which weights the rows"),
-    ):
-        if tree[name] is not None:
-            raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")
-    if axes.get("leaf_features") is not None:
-        tree["leaf_features"] = axes["leaf_features"]
-    names = ("categorical_features", "date_parts", "max_categories", "max_features", "max_classes")
-    for name in names:
-        tree[name] = axes[name]
-    return tree
-
-
-def threads(n_jobs: object) -> int:
-    """Return the number of threads for `n_jobs`."""
-    if n_jobs is None or n_jobs == -1:
-        affinity = getattr(os, "sched_getaffinity", None)  # not on every system
-        return len(affinity(0)) if affinity else os.cpu_count() or 1
-    return whole("n_jobs", n_jobs, 1, 1024)

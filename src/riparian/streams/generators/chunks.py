@@ -17,6 +17,7 @@ __all__ = [
     "numbered_stream",
     "row_numbers",
     "row_positions",
+    "wrapper_numbers",
 ]
 
 
@@ -29,6 +30,17 @@ def concept_numbers(seed: int) -> np.random.Generator:
 def row_numbers(seed: int, chunk: int) -> np.random.Generator:
     """Return the random numbers of one chunk, independent of all other chunks."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(1, chunk))))
+
+
+# What the streams of streams/wrappers.py and drifts.py draw. A new purpose goes to the end.
+_PURPOSES = ("drift", "label noise", "missing", "imbalance", "shuffle")
+
+
+def wrapper_numbers(purpose: str, seed: int, chunk: int) -> np.random.Generator:
+    """Return the random numbers of a chunk, independent of those of the wrapped stream."""
+    check_seed(seed)
+    key = (2, _PURPOSES.index(purpose), chunk)
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
 def row_positions(chunk: int) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ class _BatchStream(FileStream):
                 raise ValueError(f"column {name!r} holds text, and numbers are expected")
 
     def _batches(self) -> Iterator[Any]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _batches")
 
     def _parts(self) -> Iterator[Part]:
         batches = self._batches()

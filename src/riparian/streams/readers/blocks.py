@@ -111,7 +111,7 @@ class BlockStream:
         return self.row + self._faults.n + 1
 
     def _blocks(self, size: int) -> Iterator[PlacedBlock]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _blocks")
 
 
 def joined_pairs(

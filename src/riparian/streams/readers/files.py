@@ -211,7 +211,7 @@ class FileStream(BlockStream):
                 return
 
     def _parts(self) -> Iterator[Part]:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _parts")
 
     def _count(self, part: Part) -> None:
         """Count the rows of a part, good and bad."""

@@ -62,7 +62,7 @@ class TextTable(FileStream):
 
     def _rows(self, piece: Piece, faults: Faults) -> tuple[Sequence[int], Sequence[Sequence[str]]]:
         """Give the numbers and the fields of the rows of a piece, from row `_at` on."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _rows")
 
     def _stripped(self, text: str) -> str:
         """Take away the spaces around a field that do not count."""
