@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.models.registry import RECIPES
 from riparian.storage import modelfile
 from tests.attack.models import OF_ENGINES, SLOW, eager, rows_for
 
@@ -57,7 +58,8 @@ def rows():
     made = {}
 
     def of(name):
-        n = 1_000 if name in SLOW else 300_000
+        # A call of each lasts a few tenths of a second.
+        n = 1_000 if name in SLOW else 300_000 if name in RECIPES else 40_000
         key = (name in ("ID3", "ID3Prime", "ID4", "ID5R"), n)
         if key not in made:
             made[key] = rows_for(name, n)

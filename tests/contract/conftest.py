@@ -33,16 +33,21 @@ def pytest_collection_modifyitems(config, items):
     """Leaves out the cases that do not apply; a test that is named in full always runs."""
     if any("::" in argument for argument in config.args):
         return
-    tests = defaultdict(list)
+    tests, checks = defaultdict(list), defaultdict(list)
     for item in items:
         params = getattr(item, "callspec", NO_CASE).params
         if item.path.parent == HERE and params.keys() & matrix.ARGUMENTS.keys():
             tests[item.path, item.originalname].append(item)
+        elif item.path.parent == HERE and params.keys() >= {"estimator", "check"}:
+            checks[item.path, item.originalname].append(item)
     kept = set()
     for own in tests.values():
         found = matrix.applicable(own)
         kept.update(found if effort.ALL else matrix.thinned(found))
-    left_out = [item for own in tests.values() for item in own if item not in kept]
+    for own in checks.values():
+        kept.update(own if effort.ALL else matrix.thinned_checks(own))
+    seen = [item for own in (*tests.values(), *checks.values()) for item in own]
+    left_out = [item for item in seen if item not in kept]
     config.hook.pytest_deselected(items=left_out)
     dropped = set(left_out)
     items[:] = [item for item in items if item not in dropped]

@@ -3,7 +3,8 @@
 ``make test-all`` tries every case of every test on every entry (tests/effort.py). In ``make test``
 a test gets each model of the package once, with one of its cases; the cases go round. The entries
 in :data:`FULL`, two of each engine, get every case. Two of the other entries, which differ in leaf
-or composition, are added to each test in turn.
+or composition, are added to each test in turn. Of scikit-learn's checks, which are many, a model
+that is not in that list gets every fourth.
 
 A test that holds for some models only says so with :func:`where` or :func:`needs`: the property
 decides, never a name, and nothing is left out while tests run.
@@ -29,6 +30,8 @@ from tests.contract.parameters import COMPOSITIONS, EAGER, OTHERS, TAU
 
 #: How many entries that are in no short list a test gets beside it.
 IN_TURN = 2
+#: Every model gets one of this many of scikit-learn's checks, unless it is in the short list.
+CHECKS_IN_TURN = 4
 
 
 @dataclass(frozen=True)
@@ -309,4 +312,17 @@ def thinned(items: list[pytest.Function]) -> list[pytest.Function]:
     kept = set()
     for turn, (model, own) in enumerate(of_model.items()):
         kept.update(own if model in full else [own[turn % len(own)]])
+    return [item for item in items if item in kept]
+
+
+def thinned_checks(items: list[pytest.Function]) -> list[pytest.Function]:
+    """Of scikit-learn's checks, all for the classes in FULL and a part for each other estimator."""
+    full = {entry.cls for entry in FULL}
+    of_estimator = defaultdict(list)
+    for item in items:
+        of_estimator[id(item.callspec.params["estimator"])].append(item)
+    kept = set()
+    for turn, own in enumerate(of_estimator.values()):
+        whole = type(own[0].callspec.params["estimator"]) in full
+        kept.update(own if whole else own[turn % CHECKS_IN_TURN :: CHECKS_IN_TURN])
     return [item for item in items if item in kept]

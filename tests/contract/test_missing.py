@@ -141,12 +141,10 @@ SAME = {
     "None": lambda x, gap: {"x": np.where(gap, None, x)},
     "float32 NaN": lambda x, gap: {"x": np.where(gap, NAN, x).astype(np.float32)},
     "a NaN with a sign": lambda x, gap: {"x": np.where(gap, np.copysign(NAN, -1.0), x)},
-    "NumPy's masked values": lambda x, gap: {"x": np.where(gap, np.float64("nan"), x)},
 }
 
 
-@pytest.mark.parametrize("kind", SAME)
-def test_all_kinds_of_missing_numbers_are_the_same(model, fingerprint, kind):
+def test_all_kinds_of_missing_numbers_are_the_same(model, fingerprint):
     n = model.enough(1_700)
     rng = np.random.default_rng(6)
     x = rng.normal(size=n).astype(np.float32).astype(np.float64)
@@ -158,13 +156,14 @@ def test_all_kinds_of_missing_numbers_are_the_same(model, fingerprint, kind):
     absent = model.eager()
     for i in range(n):
         absent.learn_one({"other": other[i]} if gap[i] else {"x": x[i], "other": other[i]}, y[i])
-    learned = model.eager().partial_fit(SAME[kind](x, gap) | {"other": other}, y)
-    assert fingerprint(learned) == fingerprint(absent)
+    for kind, columns in SAME.items():
+        learned = model.eager().partial_fit(columns(x, gap) | {"other": other}, y)
+        assert fingerprint(learned) == fingerprint(absent), kind
 
 
 @pytest.mark.parametrize("nothing", [None, NAN, np.float64("nan"), np.float32("nan"), "absent"])
 def test_all_kinds_of_missing_categories_are_the_same(model, fingerprint, nothing):
-    n = model.enough(900)
+    n = model.enough(500)
     rng = np.random.default_rng(6)
     x = rng.normal(size=n)
     job = rng.choice(np.array(["nurse", "smith", "cook"], dtype=object), size=n)

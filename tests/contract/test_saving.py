@@ -13,6 +13,7 @@ import riparian as rp
 from riparian.storage.modelfile import from_bytes, to_bytes
 from tests import inside
 from tests.contract.matrix import needs
+from tests.effort import ALL
 
 
 def saved_and_loaded(model, path):
@@ -45,7 +46,7 @@ def test_a_break_in_mid_stream_changes_nothing(model, stream, fingerprint, passe
 
 
 def test_a_break_after_every_example_changes_nothing(model, stream, fingerprint):
-    around = max(len(stream) // 32, 20)
+    around = max(len(stream) // (32 if ALL else 64), 20)
     rows = stream[model.late - around : model.late + around]
     learned = model.eager()
     for x, y, w in rows.examples():

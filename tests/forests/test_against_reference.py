@@ -45,7 +45,7 @@ TRIED = [(k, leaf) for k in KINDS for leaf in LEAVES if ALL or leaf == "adaptive
 
 @pytest.mark.parametrize(("kind", "leaf"), TRIED)
 def test_answers_and_replacements(kind, leaf):
-    X, y = changing(1500)
+    X, y = changing(1500 if ALL else 900)
     w = np.random.default_rng(1).choice([0.5, 1.0, 1.0, 2.0], size=len(y))
     options = KINDS[kind]
     forest = Forest(

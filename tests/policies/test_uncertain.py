@@ -13,6 +13,7 @@ from riparian import HoeffdingTree, Uncertain
 from riparian.bounds import DeltaMethod
 from riparian.impurities import Accuracy
 from tests import inside
+from tests.effort import ALL
 from tests.reference import uncertain as reference
 from tests.split_by_split import assert_same_splits, axes_of
 
@@ -93,7 +94,7 @@ def stream(n, seed=0):
     ids=str,
 )
 def test_the_tree_is_that_of_the_specification(options):
-    X, rows, y, w = stream(900)
+    X, rows, y, w = stream(900 if ALL else 600)
     model = HoeffdingTree(**QUICK, **options)
     axes = axes_of(model)
     kinds = ["numeric", "numeric", "categorical", "categorical"]

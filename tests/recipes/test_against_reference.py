@@ -7,6 +7,7 @@ import riparian as rp
 from riparian.bounds import hoeffding, normal
 from riparian.storage import modelfile
 from tests.compositions import policies_of
+from tests.effort import in_turn
 from tests.split_by_split import STREAMS, assert_same_splits, assert_same_tree, learn, numbers
 
 # Fractions of two, whose sums are exact: labels of equal cost are so in any order. With two
@@ -228,8 +229,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+@pytest.mark.parametrize(("stream", "settings"), in_turn(SETTINGS, STREAMS, ["mixed"]))
 def test_every_split_and_every_answer_is_that_of_the_reference(stream, settings):
     options = {"leaf": "majority", "grace_period": 50, "delta": 0.01, "tau": 0.15} | settings
     _, reference = assert_same_tree(rp.HoeffdingTree, options, stream, 1000)

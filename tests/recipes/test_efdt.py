@@ -10,6 +10,7 @@ from riparian.impurities import Accuracy
 from riparian.storage.modelfile import to_bytes
 from tests import inside
 from tests.compositions import policies_of
+from tests.effort import in_turn
 from tests.reference.efdt import ReevaluationReference
 from tests.split_by_split import (
     STREAMS,
@@ -116,11 +117,13 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize(
-    "stream",
-    [STREAMS["numbers"], STREAMS["mixed"], categories, turning, fading],
-    ids=lambda s: s.__name__,
+    ("stream", "options"),
+    in_turn(
+        SETTINGS,
+        STREAMS | {"categories": categories, "turning": turning, "fading": fading},
+        ["mixed"],
+    ),
 )
 def test_efdt_is_the_tree_of_the_reference(stream, options):
     model, reference = both(stream, 1400, **options)

@@ -9,7 +9,7 @@ from riparian.storage import modelfile
 from riparian.storage.modelfile import to_bytes
 from tests import inside
 from tests.compositions import policies_of
-from tests.effort import ALL
+from tests.effort import ALL, in_turn
 from tests.reference.options import OptionsReference
 from tests.split_by_split import (
     STREAMS,
@@ -353,8 +353,9 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("stream", [*STREAMS.values(), weighted], ids=lambda s: s.__name__)
+@pytest.mark.parametrize(
+    ("stream", "options"), in_turn(SETTINGS, STREAMS | {"weighted": weighted}, ["mixed"])
+)
 def test_it_is_the_tree_of_the_reference(stream, options):
     # The reference looks at every value at every check.
     n = 600 if options.get("statistics") == "exhaustive" and not ALL else 1500

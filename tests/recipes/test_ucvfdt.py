@@ -50,8 +50,7 @@ def mixed(rng, n, phase, *, share=0.5, categories=4):
 # -- the window is exact --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("leaf", ["majority", "adaptive"])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("seed", "leaf"), [(0, "majority"), (1, "adaptive")])
 def test_every_node_holds_what_a_fractional_recount_over_the_window_gives(seed, leaf):
     rng = np.random.default_rng(seed)
     model = rp.HoeffdingTree(leaf=leaf, **RESTLESS)
