@@ -12,8 +12,8 @@ class Adaptation;
 class Growth;
 class RowLearner;
 
-// A detector at every node watches the errors of its subtree. Where they rise another one
-// grows next to it, and takes its place once it errs less [bifet2009].
+// A detector at every node monitors the errors of its subtree. When the errors rise, an alternate
+// grows next to the subtree and replaces it once it makes fewer errors [bifet2009].
 struct Alternates {
     static constexpr std::string_view name = "alternates";
     static constexpr std::string_view about =

@@ -1,4 +1,4 @@
-// The one list of adaptations. A new one is its own files and a place here.
+// The list of all adaptations. A new adaptation is its own files and an entry here.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace riparian {
 
 using AnyAdaptation = std::variant<Fixed, Alternates, Window, Reevaluation, Options>;
 
-// Members of a forest draw different numbers, where their adaptation draws any.
+// Gives the members of a forest different seeds, if their adaptation draws random numbers.
 inline void set_seed(AnyAdaptation& adaptation, std::uint64_t seed) noexcept {
     std::visit(
         [&](auto& a) {

@@ -10,16 +10,16 @@
 
 namespace riparian {
 
-// Its tests and their certificates, but no statistics: those would be of examples that are
-// long forgotten.
+// Stores the tests and their certificates. It stores no statistics, because the tree has forgotten
+// their examples.
 struct Archived {
     struct Node {
         double threshold;
         std::int32_t parent, branch, feature, category, heavy;  // parent, heavy: in this list
         Test test;
     };
-    std::uint64_t number = 0;   // 1 for the first that the tree has kept
-    std::int32_t place = none;  // the node that it stood at
+    std::uint64_t number = 0;   // 1 for the first archived subtree
+    std::int32_t place = none;  // the node where it was
     Held<Node> nodes;           // as in the tree: parents first, the root without one
     Held<Split> splits;         // of nodes with a test, in their order; `node`: in this list
     Held<Rival> rivals;

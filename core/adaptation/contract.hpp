@@ -17,7 +17,8 @@ struct Sizes;
 
 // One example, as a tree learns it. It visits nodes, each with a share of its weight. A row whose values
 // are all certain visits the nodes of one path in every subtree that it goes down, with a share of 1.
-// Distributions send shares down several branches.
+// A row with
+// distributions goes down several branches, with a share in each.
 struct Example {
     using Visit = Spread::Visit;
 
@@ -48,7 +49,7 @@ public:
     // The row loop itself learns the certain rows of a tree that replaces nothing (Traits::replaces),
     // so such an adaptation gets examples with uncertain values only.
     virtual std::int32_t learn(const Example&, std::size_t y, double w) = 0;
-    // How often rows came to take other ways than before. Routes that are older are void.
+    // Counts the changes after which a row may reach another leaf. Older routes are not valid.
     [[nodiscard]] std::uint64_t reroutings() const noexcept { return reroutings_; }
     // Throws std::invalid_argument, naming the row, if a weight cannot be learned. It does not depend
     // on what was learned before.
@@ -56,17 +57,17 @@ public:
 
     // ---- predictions ----
 
-    // Whether several leaves predict a row together. If so, reach() finds them, and ends() is room for
-    // the row at hand.
+    // Whether several leaves predict a row together. If so, reach() finds them; ends() is its working
+    // memory.
     [[nodiscard]] virtual bool several_predict() const noexcept { return false; }
     virtual void reach(const Row&, Ends&) const {}
     [[nodiscard]] virtual Ends* ends() noexcept { return nullptr; }
 
     // ---- what was changed ----
 
-    // Whether the class counts of inner nodes go on after their split.
+    // Whether inner nodes count classes after their split.
     [[nodiscard]] virtual bool inner_nodes_learn() const noexcept { return traits().keeps; }
-    // The changes after the tree had learned this many examples, as far as they are kept.
+    // The stored changes that happened after the tree had learned this many examples.
     [[nodiscard]] virtual std::vector<Change> changes(std::uint64_t /*since*/) const { return {}; }
     [[nodiscard]] virtual std::array<std::uint64_t, n_change_kinds> change_totals() const noexcept {
         return {};
@@ -75,8 +76,9 @@ public:
     // ---- files ----
 
     // Each of these throws std::invalid_argument, naming what is wrong, unless the arrays are those of a
-    // tree that learning could have made. check_sizes() comes first, before anything is restored;
-    // restore() after all that is not of the adaptation; settle_in() once the memory limit is set.
+    // tree that learning could have made. check_sizes() is called first, before anything is
+    // restored; restore() after everything that does not belong to the adaptation; settle_in() once the
+    // memory limit is set.
     virtual void check_sizes(const Snapshot&, const Sizes&) const;
     virtual void save(Snapshot&) const {}
     virtual void restore(const Snapshot&) {}
@@ -92,7 +94,7 @@ protected:
     }
     void reroute() noexcept { ++reroutings_; }
 
-    // Makes known what an example brings to the whole tree.
+    // Registers the classes, categories and features of an example that are new to the tree.
     void arrive(const Example& example, std::size_t y) {
         if (example.certain()) {
             rows_.arrive(*example.row, y);
@@ -100,9 +102,9 @@ protected:
             rows_.arrive(*example.spread, y);
         }
     }
-    // Learns what comes to a visited node, whose distributions are those of the visit, and observes it
-    // again where it ends there; false: the node is inactive. In line: a call for each node of a row
-    // costs 3 % of the instructions.
+    // Learns the share of an example at a visited node, with the distributions of the visit. If the share
+    // ends there, it is observed again. Returns false if the node is inactive. Inline, because a call per
+    // node of a row costs 3 % of the instructions.
     bool learn_at(const Example& example, const Visit& here, std::size_t y, double w) {
         if (!example.certain()) return learn_share(*example.spread, here, y, w);
         if (!here.ends) return rows_.learn_inside(here.node, *example.row, y, w);
@@ -110,7 +112,7 @@ protected:
         return true;
     }
     // Calls visit(Visit) for the visits of an example with uncertain values, with the distributions of
-    // each; ends when it returns false.
+    // each. Stops when visit() returns false.
     template <class OfVisit>
     static void each_visit(Spread& spread, OfVisit&& visit) {
         for (std::size_t v = 0; v < spread.visits.size(); ++v) {
@@ -123,7 +125,7 @@ protected:
     // every node, and lets leaves predict before they learn. With `judged` it also finds whether what
     // is below each node predicts wrongly.
     void explore(Spread&, std::int32_t root, double share, std::size_t y, double w, bool judged);
-    // Goes on down from a node, and calls visit(leaf, share) for every leaf that a share comes to.
+    // Continues down from a node, and calls visit(leaf, share) for every leaf that a share reaches.
     template <class OfLeaf>
     void each_leaf(Spread& spread, std::int32_t node, double share, OfLeaf&& visit) {
         spread.wait(node, share);

@@ -1,4 +1,4 @@
-// The last examples of a tree, to be forgotten one day.
+// The last examples of a tree, which are forgotten later.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,9 @@
 
 namespace riparian {
 
-// A queue in blocks of equally many examples, as many as are needed wherever the first one
-// stands. An example has a number, and with it its place in a block. There is nothing here but
-// the example, since nodes tell which was the first that they learned. Values that are
-// distributions are missing from it, and stand in a queue of their own (Spread::write).
+// A queue in blocks of equal size. The number of an example determines its block and its place there.
+// Only the example itself is stored: each node stores the number of the first example that it
+// learned. Values that are distributions are missing here; a second queue holds them (Spread::write).
 class ExampleWindow {
 public:
     static constexpr std::size_t a_block = 64;  // examples
@@ -26,18 +25,18 @@ public:
     // The number of the oldest.
     [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
 
-    // The next number is that of the example to come, unless there are some.
+    // Sets the number of the next example, if the window is empty.
     void begin(std::uint64_t number) noexcept {
         if (size() == 0) first_ = end_ = number;
     }
     void push(const Row&, std::size_t y, double w);
     // The same, with the distributions of its uncertain values.
     void push(const Row&, std::size_t y, double w, const std::vector<double>& distributions);
-    // Its room is for the next one.
+    // Its memory is reused for the next example.
     void pop() noexcept;
-    // Gives room back, once the queue is to stay shorter.
+    // Frees memory after the limit of the queue was lowered.
     void fit_blocks();
-    // Features that are new are missing from all that is held.
+    // New features are missing in all examples of the queue.
     void reshape(const Shape&);
 
     // A row is valid until the next one is asked for.
@@ -48,8 +47,8 @@ public:
     [[nodiscard]] bool is_uncertain(std::uint64_t number) const noexcept {
         return (block(number).labels[number % a_block] & uncertain_bit) != 0;
     }
-    // The distributions of the example that has them from `place` on, those of the oldest
-    // from 0. Gives the place of the next.
+    // Reads the distributions that begin at `place`; those of the oldest example begin at 0. Returns the
+    // place of the next ones.
     std::size_t distributions(std::size_t place, std::vector<double>& out) const;
     [[nodiscard]] double weight(std::uint64_t number) const noexcept {
         return block(number).weights[number % a_block];
@@ -59,13 +58,13 @@ public:
     [[nodiscard]] static std::size_t bytes(std::size_t examples, std::size_t numeric,
                                            std::size_t categorical) noexcept;
     [[nodiscard]] std::size_t bytes() const noexcept;
-    // The same of numbers that distributions are, which are not in it.
+    // The same for the numbers of distributions, which are counted separately.
     [[nodiscard]] const NumberQueue& numbers() const noexcept { return numbers_; }
-    // While features are added, a block is there twice.
+    // While features are added, one block exists twice.
     [[nodiscard]] std::size_t copy_bytes() const noexcept {
         return bytes_a_block(numeric_, categorical_);
     }
-    // The reverse: how many examples surely fit.
+    // The reverse: how many examples are certain to fit.
     [[nodiscard]] static std::size_t fit(std::size_t bytes, std::size_t numeric,
                                          std::size_t categorical) noexcept;
 

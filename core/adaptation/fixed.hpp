@@ -11,7 +11,7 @@ class Adaptation;
 class Growth;
 class RowLearner;
 
-// Not at all: it grows.
+// No adaptation: the tree only grows.
 struct Fixed {
     static constexpr std::string_view name = "none";
     static constexpr std::string_view type_name = "Fixed";

@@ -1,4 +1,4 @@
-// Numbers that come at one end and go at the other.
+// A queue of numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace riparian {
 
-// In blocks, as many as are needed wherever the first number stands: what it holds hangs on
-// its size alone. Without numbers it holds nothing.
+// Numbers are stored in blocks, so that the memory depends only on the size of the queue. An empty
+// queue holds no memory.
 class NumberQueue {
 public:
     static constexpr std::size_t a_block = 128;
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // From the oldest on.
+    // Begins with the oldest number.
     [[nodiscard]] double operator[](std::size_t i) const noexcept {
         const std::size_t at = first_ + i;
         return (*blocks_[at / a_block])[at % a_block];
@@ -31,7 +31,7 @@ public:
             (*blocks_[at / a_block])[at % a_block] = numbers[i];
         }
     }
-    // Their room stays until it is fitted.
+    // Their memory is kept until fit() is called.
     void pop(std::size_t n) noexcept {
         first_ += n;
         size_ -= n;
@@ -41,7 +41,7 @@ public:
         const std::size_t needed = blocks_for(size_);
         if (gone == 0 && blocks_.size() == needed) return;
         first_ %= a_block;
-        // Blocks that are empty are the next ones to be filled.
+        // Empty blocks are filled next.
         std::rotate(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(gone),
                     blocks_.end());
         if (blocks_.size() > needed) blocks_.resize(needed);

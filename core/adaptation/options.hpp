@@ -12,8 +12,8 @@ class Adaptation;
 class Growth;
 class RowLearner;
 
-// Where a node was split its statistics live on. Once another feature beats every test that
-// the node has, a further subtree begins with it; all of them predict [pfahringer2007].
+// A node keeps its statistics after its split. When another feature is better than every test of the
+// node, a further subtree with that test begins. All subtrees predict together [pfahringer2007].
 struct Options {
     static constexpr std::string_view name = "options";
     static constexpr std::string_view about =

@@ -11,8 +11,8 @@ class Adaptation;
 class Growth;
 class RowLearner;
 
-// Every node keeps statistics. From time to time an inner node is asked whether it would still
-// make its test: it gets a better one, with fresh children, or becomes a leaf
+// Every node keeps statistics. From time to time the test of an inner node is checked again. If it is
+// no longer the best one, the node gets a better test with new children, or becomes a leaf
 // [manapragada2018].
 struct Reevaluation {
     static constexpr std::string_view name = "reevaluation";

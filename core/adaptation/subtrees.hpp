@@ -6,7 +6,7 @@
 
 namespace riparian {
 
-// What all adaptations share that change the structure of a tree.
+// What adaptations that change the structure of a tree have in common.
 class Subtrees : public Adaptation {
 public:
     Subtrees(Growth&, RowLearner&, Traits);
@@ -50,9 +50,9 @@ protected:
     [[nodiscard]] std::size_t place(std::int32_t id) const noexcept {
         return static_cast<std::size_t>(at(id).test == Test::leaf ? at(id).place : side(id).record);
     }
-    // The inner nodes from a leaf up to a root, to path_.
+    // Writes the inner nodes from a leaf up to a root to path_.
     void trace(std::int32_t leaf, std::int32_t root);
-    // Calls visit(Visit) for the nodes of a certain row from a root down to its leaf; ends when it
+    // Calls visit(Visit) for the nodes of a certain row from a root down to its leaf. Stops when visit()
     // returns false. `wrong`: whether the leaf predicted wrongly.
     template <class OfVisit>
     void each_on_path(std::int32_t root, std::int32_t leaf, bool wrong, OfVisit&& visit) {
@@ -62,18 +62,18 @@ protected:
         }
         visit(Visit{leaf, 1.0, true, wrong});
     }
-    // Begins a subtree next to a node, as a leaf; none: there is no room for it.
+    // Begins a subtree next to a node, as a leaf. Returns none if there is no room for it.
     std::int32_t attach(std::int32_t owner, Role);
-    // Gives a subtree up. Its nodes stay until the end of the row.
+    // Discards a subtree. Its nodes are removed at the end of the row.
     void detach(std::int32_t root);
     void drop(std::int32_t alternate);
-    // A subtree next to a node takes the place of the node, and what was there is given up.
+    // Replaces a node by a subtree next to it. The old subtree is discarded.
     void promote(std::int32_t owner, std::int32_t root);
-    // Removes the nodes of subtrees that were given up.
+    // Removes the nodes of discarded subtrees.
     void compact();
     // Called when nodes get other ids; none: the node is gone.
     virtual void renumber(const std::vector<std::int32_t>&) {}
-    // Where a node is and what is there, before it changes.
+    // The place and the test of a node, before it changes.
     [[nodiscard]] Change change_at(std::int32_t node) const;
     void log_change(const Change&);
     // Logs a change before it happens: what is at a node, and what will be.
@@ -87,7 +87,7 @@ protected:
         if (!given_up_.empty()) compact();
         if (state_.limited() && working_.held) give_back_room();
     }
-    // Gives back what the last check worked with, and the lists of the row.
+    // Frees the working memory of the last check and of the row.
     virtual void give_back_room();
     // The role of the subtrees, and whether a node may have several of them.
     [[nodiscard]] virtual Role role() const noexcept = 0;

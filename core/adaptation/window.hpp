@@ -18,7 +18,7 @@ class Adaptation;
 class Growth;
 class RowLearner;
 
-// What a check of all splits found.
+// The result of a check of all splits.
 struct WindowReport {
     std::size_t inner = 0;         // nodes with a test
     std::size_t questionable = 0;  // of them, with an alternate
@@ -32,12 +32,12 @@ struct WindowReport {
 class WindowFunction {
 public:
     virtual ~WindowFunction() = default;
-    // 0: as it is.
+    // 0 keeps the length.
     [[nodiscard]] virtual std::size_t window(const WindowReport&) const = 0;
 };
 
-// Every node holds statistics of the last examples. Where another feature has become the
-// better one, a subtree on it grows next to the node, and takes its place once it errs less
+// Every node has statistics of the last examples. When another feature has become better, an
+// alternate that tests it grows next to the node and replaces it once it makes fewer errors
 // [hulten2001].
 struct Window {
     static constexpr std::string_view name = "window";
@@ -89,14 +89,14 @@ struct Window {
               "Called after each check of all splits with a dict; returns the new size or None.");
     }
 
-    // What contradicts itself, or nothing.
+    // The parameters that contradict each other, or nothing.
     [[nodiscard]] std::string contradiction() const {
         if (max_size >= size) return {};
         return "max_size must be at least size, got max_size=" + std::to_string(max_size) +
                " and size=" + std::to_string(size);
     }
 
-    // What a function may ask for.
+    // The longest window that a function may set.
     static constexpr std::size_t most_hooked = std::size_t{1} << 24;
 
     // Examples that a dynamic window may hold.
@@ -108,7 +108,7 @@ struct Window {
         const std::size_t own = dynamic ? widest() : size;
         return hook ? std::max(own, most_hooked) : own;
     }
-    // The largest weight of an example: a full window of such has an exact sum.
+    // The largest weight of an example. The sum over a full window of such weights is exact.
     [[nodiscard]] double heaviest() const noexcept {
         return std::floor(most_steps / static_cast<double>(longest())) * weight_step;
     }

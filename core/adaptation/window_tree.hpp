@@ -15,7 +15,7 @@ namespace riparian {
 
 class NumberReader;
 
-// Far more than a model needs; a file with more is damaged.
+// A file with more is damaged; no model needs as many.
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
 
 class WindowTree : public Subtrees {
@@ -96,7 +96,7 @@ private:
     bool start_alternate(std::int32_t node, const Decision&);
     void tidy_trial(std::int32_t node);
 
-    // ---- what was replaced ----
+    // ---- replaced subtrees ----
 
     void archive(std::int32_t node);
     bool bring_back(std::int32_t node);

@@ -17,7 +17,7 @@ public:
 
     [[nodiscard]] std::size_t rows() const noexcept { return labels.size(); }
     [[nodiscard]] Batch batch() const;
-    // Those that are, or are not, of a fold: row r is of fold r modulo the number of folds.
+    // The rows in a fold, or those not in it. Row r is in fold r modulo the number of folds.
     [[nodiscard]] Chunk fold(std::size_t fold, std::size_t folds, bool in) const;
     [[nodiscard]] static std::size_t bytes(std::size_t rows, std::size_t numeric,
                                            std::size_t categorical) noexcept;

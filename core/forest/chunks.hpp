@@ -1,4 +1,4 @@
-// Trees that learn one chunk of the stream each, weighted by how they do on the last one
+// Trees that each learn one chunk of the stream, weighted by their errors on the last chunk
 // [wang2003].
 #pragma once
 
@@ -71,7 +71,7 @@ public:
                std::vector<double>& weights) const;
 
     [[nodiscard]] std::size_t memory_bytes() const;
-    // Those that are kept; before the first chunk is full, the one that learns it.
+    // The stored members; before the first chunk is full, the one that learns it.
     [[nodiscard]] std::size_t n_members() const;
     [[nodiscard]] std::shared_ptr<Tree> tree(std::size_t member) const;
     [[nodiscard]] std::vector<ChunkRecord> records() const;

@@ -60,7 +60,7 @@ public:
     void add_names(std::size_t bytes);
     void expect_classes(const std::vector<std::uint32_t>& bytes);
     void expect_categories(std::size_t feature, const std::vector<std::uint32_t>& bytes);
-    // The rows that were to bring the names do not come.
+    // The rows with the expected names were not learned.
     void expect_nothing(std::size_t bytes) noexcept;
     // As Tree::watch and Tree::leave_out.
     void watch(std::size_t feature, bool);

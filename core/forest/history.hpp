@@ -11,18 +11,18 @@
 
 namespace riparian {
 
-// Rows are known by their number: the n-th that was learned has n. Rows of a block are kept
-// before trees learn them, and a tree looks no further than the row that it learns.
+// The n-th row that was learned has the number n. The rows of a block are stored before trees learn
+// them, and a tree reads no row after the one that it learns.
 class History {
 public:
     explicit History(std::size_t most) : most_(most) {}
 
-    // Features that are new are missing from all that is held.
+    // New features are missing in all stored rows.
     void reshape(const Shape&);
     void keep(const Row&, std::size_t y, double w);
-    // The oldest, until no more than `most` are left, or a few more: all at once is cheaper.
+    // Drops the oldest rows until at most `most` are left, or a few more: dropping many at once is cheaper.
     void forget();
-    // Of an empty one: the next row to be kept has this number.
+    // Sets the number of the next row. Only for an empty history.
     void begin_at(std::uint64_t number) noexcept { first_ = number; }
 
     [[nodiscard]] std::size_t most() const noexcept { return most_; }

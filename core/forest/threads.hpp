@@ -1,4 +1,4 @@
-// Independent jobs, side by side.
+// Runs independent jobs in parallel.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void side_by_side(std::size_t n, std::size_t threads, const Job& job,
         try {
             for (std::size_t t = 1; t < std::min(threads, n); ++t) others.emplace_back(work);
         } catch (const std::system_error&) {
-            // Without another thread this one does it.
+            // If no thread can be started, this one does the job.
         } catch (const std::bad_alloc&) {
             // The same.
         }

@@ -1,4 +1,4 @@
-// What a tree that follows change did to itself.
+// The log of changes of a tree that follows change.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct Cut {
     Test test = Test::leaf;
 };
 
-// Of one node: its error, the lower the better, or its gain, the higher the better; and how
-// much weight that was measured on. NaN: it was not.
+// The error of a node (lower is better) or its gain (higher is better), and the weight of the examples
+// that it was measured on. NaN if it was not measured.
 struct Standing {
     double value = std::numeric_limits<double>::quiet_NaN();
     double weight = std::numeric_limits<double>::quiet_NaN();
 };
 
-// One that changed predictions. Those that began and were given up are counted only.
+// A change of the predictions. Subtrees that began or were dropped are only counted.
 struct Change {
     std::uint64_t seen = 0;  // examples learned by the tree, this one included
     ChangeKind kind = ChangeKind::replaced;

@@ -53,9 +53,9 @@ public:
     [[nodiscard]] const Held<bool>& poor() const noexcept { return checker_.poor(); }
     // Fixes the cuts that policies ask for at a leaf, once it has seen its first examples.
     void fix_cuts(std::size_t place);
-    // Gives back what the last check worked with.
+    // Frees the working memory of the last check.
     void release() noexcept;
-    // The same, if it takes as much memory as a leaf.
+    // The same, but only if it takes as much memory as a leaf.
     void release_if_large() noexcept;
 
 private:

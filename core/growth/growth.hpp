@@ -16,7 +16,7 @@ struct Seed;
 
 // A tree without its adaptation and without locks. A caller must not read it while another changes it.
 //
-// Below a memory limit every function here leaves the tree below the limit, or throws LimitTooLow.
+// If there is a memory limit, every function leaves the tree below it or throws LimitTooLow.
 class Growth {
 public:
     // `object_bytes`: what the tree counts for the objects that it consists of.

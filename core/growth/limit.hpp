@@ -29,12 +29,12 @@ public:
     [[nodiscard]] static std::size_t most_lasting(std::size_t limit, std::size_t memory,
                                                   std::size_t parts) noexcept;
 
-    // Bytes that stay free, for the copy of the largest list while it grows.
+    // Bytes that are kept free for the copy of the largest list while it grows.
     [[nodiscard]] std::size_t spare() const noexcept { return spare_; }
     void set_spare(std::size_t bytes) noexcept { spare_ = bytes; }
 
     [[nodiscard]] std::size_t free_bytes(const Usage&) const noexcept;
-    // Whether this many bytes more are too many.
+    // Whether this many more bytes exceed the limit.
     [[nodiscard]] bool over(const Usage& now, std::size_t more) const noexcept {
         return now.lasting + now.statistics + spare_ + more > now.limit;
     }

@@ -33,13 +33,13 @@ public:
 
     // Whether the structure may grow by this much. A subtree that predicts leaves room for alternates.
     [[nodiscard]] bool may_add(std::size_t bytes, bool predicts = false) const noexcept;
-    // Makes leaves inactive until there is room; false: there is none. `keep` is a node that needs its
+    // Makes leaves inactive until there is room. Returns false if there is none. `keep` is a node that needs its
     // statistics now, or none.
     bool make_room_for(std::size_t bytes, std::int32_t keep);
     enum class Fit { none, inactive, active };
     // The same for new leaves, which take these bytes in addition to their statistics.
     Fit make_room_for_leaves(std::size_t bytes, std::size_t leaves, std::int32_t keep);
-    // Makes sure of room that must be there. Throws LimitTooLow before anything is changed. `classes`:
+    // Demands room. Throws LimitTooLow before anything is changed. `classes`:
     // how many classes the room is for, if it is for classes.
     void demand_structure(std::size_t more, std::size_t classes = 0);
     void add_to_structure(std::size_t bytes);

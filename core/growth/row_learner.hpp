@@ -34,7 +34,7 @@ public:
     std::int32_t route(std::int32_t start, const Row& row) {
         return state_.nodes.at(start).test == Test::leaf ? start : route_on(start, row);
     }
-    // Makes known what an example brings to the whole tree: classes, categories, features.
+    // Registers the classes, categories and features of an example that are new to the tree.
     void arrive(const Row&, std::size_t y);
     void arrive(const Spread&, std::size_t y);
 
@@ -46,8 +46,8 @@ public:
     std::int32_t observe(std::int32_t leaf, const Row&, std::size_t y, double w);
     std::int32_t observe(Ends&, const Row&, std::size_t y, double w);
     void observe(std::int32_t leaf, Spread&, std::size_t y, double w);
-    // The same after the leaf has learned a share of an example whose weight w is more than 1: a
-    // weight of 3 is three examples, of which the second and third come to a leaf that knows the first.
+    // The same after the leaf has learned a share of an example with a weight w above 1. A weight of 3
+    // stands for three examples; when the second and third arrive, the leaf has learned the first.
     void observe_again(std::int32_t leaf, Spread&, std::size_t y, double share, double w);
     // The numbers that the leaf predictor keeps in the record of a leaf.
     [[nodiscard]] LeafNumbers& numbers(std::int32_t leaf) noexcept {

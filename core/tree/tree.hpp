@@ -81,8 +81,8 @@ struct RowWeight {
     [[nodiscard]] static RowWeight repeated(double w) noexcept { return {w, std::min(w, 1.0)}; }
 };
 
-// What is requested of a row before it is learned: its class, and class probabilities where there is room
-// for them.
+// What is predicted for a row before it is learned: its class, and class probabilities if `shares` is
+// set.
 struct RowRequest {
     bool predicted = false;
     double* shares = nullptr;  // [width]
