@@ -1,7 +1,7 @@
 """Learners that are killed: a parent imports everything once and forks each life.
 
 Run as a program: `python -m tests.sources.lives KILLS SEED [CASE ...]`. It prints a line of JSON
-for each finished run and ends with status 1 if one of them differs from the run that nobody killed.
+for each finished run and ends with status 1 if one of them differs from one pass over its plan.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ import riparian as rp
 from riparian.evaluate import Result
 from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.job import Job, open_learner
+from riparian.sources.join import JoinSettings
 from riparian.sources.learner import Settings
 from riparian.sources.messages import Messages
+from riparian.sources.plan import Plan
 
 ROWS = 6000
 
@@ -46,6 +48,23 @@ def write_rows(path: Path, n: int = ROWS) -> None:
             file.write(json.dumps(row) + "\n" if i % 997 != 996 else '{"x0": 1,\n')
 
 
+def write_late_labels(folder: Path, n: int = ROWS) -> None:
+    """Rows with an id and a time, and their labels in another file and another order."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(n, 3))
+    late = np.arange(n) + rng.integers(-50, 900, n)
+    with open(folder / "rows.jsonl", "w") as file:
+        for i in range(n):
+            key = i if i % 97 else i // 2  # some keys come twice
+            row = {"id": f"k{key}", "t": i, "a": x[i, 0], "b": x[i, 1], "c": "xyz"[i % 3]}
+            file.write(json.dumps(row) + "\n")
+    with open(folder / "labels.jsonl", "w") as file:
+        for i in np.argsort(late, kind="stable").tolist():
+            label = {"id": f"k{i}", "t": int(late[i]), "y": "yes" if x[i, 0] > 0.2 else "no"}
+            for _ in range(0 if i % 11 == 0 else 2 if i % 13 == 0 else 1):
+                file.write(json.dumps(label) + "\n")
+
+
 def tree():
     return rp.VFDT(grace_period=50)
 
@@ -54,14 +73,26 @@ def forest():
     return rp.StreamForest(n_estimators=3, random_state=1)
 
 
-#: The model and the rows between two checkpoints.
-CASES = {"tree": (tree, 500), "forest": (forest, 500)}
+CASES = {"tree": tree, "forest": forest, "labels": tree}
 
 
-def life(case: str, rows: Path, folder: Path) -> str:
-    """Learn until the end of the rows."""
-    make, every = CASES[case]
-    job = Job(make(), rp.sources.open(str(rows)), Messages("y"))
+def job_of(case: str, rows: Path) -> Job:
+    if case != "labels":
+        return Job(CASES[case](), rp.sources.open(str(rows)), Messages("y"))
+    return Job(
+        CASES[case](),
+        rp.sources.open(str(rows)),
+        Messages(None, categorical=("id",)),
+        labels=rp.sources.open(str(rows.parent / "labels.jsonl")),
+        label_messages=Messages("y", categorical=("id",), only=("id", "t")),
+        join=JoinSettings("id", "y", wait=600.0, otherwise="no", dedupe=300.0, time="t"),
+    )
+
+
+def life(case: str, rows: Path, folder: Path, every: int = 500) -> str:
+    """Learn until the end of the rows. The plan is kept as a whole."""
+    Plan.forget = lambda self, before: None  # type: ignore[method-assign]
+    job = job_of(case, rows)
     settings = Settings(every_seconds=None, every_rows=every, block=200)
     with Checkpoint(folder) as checkpoint:
         return open_learner(job, checkpoint, settings, lambda text: None).run()
@@ -74,6 +105,9 @@ def digest(folder: Path) -> dict[str, object]:
     db = sqlite3.connect(folder / "state.db")
     newest = read_generations(db)[0]
     dead = db.execute("SELECT source, partition, place, reason, value FROM dead").fetchall()
+    waiting = [
+        db.execute(f"SELECT * FROM {table}").fetchall() for table in ("pending", "early", "seen")
+    ]
     data = (folder / "models" / newest.file).read_bytes()
     db.close()
     return {
@@ -86,6 +120,8 @@ def digest(folder: Path) -> dict[str, object]:
         "positions": newest.positions,
         "dead": hashlib.sha256(repr(dead).encode()).hexdigest(),
         "n_dead": len(dead),
+        "waiting": hashlib.sha256(repr(waiting).encode()).hexdigest(),
+        "n_waiting": [len(rows) for rows in waiting],
     }
 
 
@@ -121,27 +157,42 @@ def run(case: str, rows: Path, kills: int, rng: random.Random, folder: Path) -> 
             return killed
 
 
+def one_pass(case: str, rows: Path, killed: Path, folder: Path) -> dict[str, object]:
+    """Learn the plan of a learner that was killed in one pass."""
+    with Checkpoint(killed) as checkpoint:
+        job, last = checkpoint.job, Plan(killed / "plan", checkpoint.epoch)
+        entries = last.resume(0)
+        last.close()
+    with Checkpoint(folder) as checkpoint:
+        checkpoint.write_job({name: value for name, value in job.items() if name != "format"})
+        plan = Plan(folder / "plan", checkpoint.epoch)
+        plan.resume(0)
+        for entry in entries:
+            plan.append(entry)
+        plan.close()
+    life(case, rows, folder, every=10**9)
+    return digest(folder)
+
+
 def main(kills: int, seed: int, cases: list[str]) -> bool:
     rng = random.Random(seed)
     same = True
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as name:
-        rows = Path(name, "rows.jsonl")
-        write_rows(rows)
         for case in cases:
-            life(case, rows, Path(name, "whole"))
-            wanted = digest(Path(name, "whole"))
-            shutil.rmtree(Path(name, "whole"))
+            rows = Path(name, "rows.jsonl")
+            write_late_labels(Path(name)) if case == "labels" else write_rows(rows)
             left = kills
             while left > 0:
-                folder = Path(name, "killed")
-                died = run(case, rows, left, rng, folder)
-                found = digest(folder)
+                killed, whole = Path(name, "killed"), Path(name, "whole")
+                died = run(case, rows, left, rng, killed)
+                found, wanted = digest(killed), one_pass(case, rows, killed, whole)
                 same = same and found == wanted
-                print(json.dumps({"case": case, "kills": died, "same": found == wanted}))
+                print(json.dumps({"case": case, "kills": died, "same": found == wanted, **found}))
                 if found != wanted:
-                    print(json.dumps({"found": found, "wanted": wanted}))
-                shutil.rmtree(folder)
+                    print(json.dumps({"wanted": wanted}))
+                shutil.rmtree(killed)
+                shutil.rmtree(whole)
                 left -= max(died, 1)
     return same
 

@@ -13,10 +13,10 @@ import pytest
 from tests.effort import ATTACK
 
 #: Kills of each case. `RIPARIAN_KILLS=1000` is for a release.
-KILLS = int(os.environ.get("RIPARIAN_KILLS", 15 * ATTACK))
+KILLS = int(os.environ.get("RIPARIAN_KILLS", 10 * ATTACK))
 
 
-@pytest.mark.parametrize("case", ["tree", "forest"])
+@pytest.mark.parametrize("case", ["tree", "forest", "labels"])
 def test_nothing_is_lost_or_learned_twice(case):
     program = [sys.executable, "-m", "tests.sources.lives", str(KILLS), "1", case]
     done = subprocess.run(program, cwd=Path(__file__).parents[2], capture_output=True, text=True)

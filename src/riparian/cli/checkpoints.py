@@ -101,8 +101,9 @@ def _print(
     if job is None:
         print_message(f"{folder}: no row was learned yet")
         return
-    messages = job["messages"]
-    out.print(f"{job['recipe']} learns {messages['target']!r} from {job['source']}", style="bold")
+    target = job["messages"]["target"] or job["join"]["label"]
+    labels = f", labels from {job['labels']}" if "labels" in job else ""
+    out.print(f"{job['recipe']} learns {target!r} from {job['source']}{labels}", style="bold")
     for state in filter(None, job["decoders"]):
         kinds = ", ".join(f"{name} {kind}" for name, kind in list(state["kinds"].items())[:20])
         out.print(f"columns: {kinds}")

@@ -113,6 +113,47 @@ def learn(
     sample: Annotated[
         int, typer.Option(min=1, help="Number of messages that decide the kinds of the columns.")
     ] = 1000,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Where labels come from that are later than their rows. A row is predicted when "
+            "it comes and learned when its label comes. Needs --key and --label in place of "
+            "--target.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Column of rows and labels that names a row.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the label in --labels.")] = None,
+    wait: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="How much event time a row waits for its label: 10m, 7d."
+        ),
+    ] = None,
+    otherwise: Annotated[
+        str | None,
+        typer.Option(
+            "--else", metavar="LABEL", help="Label of a row that has waited so long; else dropped."
+        ),
+    ] = None,
+    dedupe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Leave out a second row with a key within so much event time."
+        ),
+    ] = None,
+    max_pending: Annotated[
+        int, typer.Option(min=1, help="Number of rows that may wait; the oldest expire first.")
+    ] = 1_000_000,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column of the event time, a date or seconds.  [default: the source's times]",
+        ),
+    ] = None,
     on_gap: Annotated[
         str, typer.Option(metavar="error|skip", help="What to do if messages were lost.")
     ] = "error",
@@ -241,7 +282,13 @@ def learn(
                 fixed_schema=fixed_schema,
                 start=begin,
                 sample=sample,
+                with_target=labels is None,
             )
+            if labels is not None:
+                from riparian.sources.learn import join_settings, with_labels
+
+                join = join_settings(key, label, wait, otherwise, dedupe, max_pending, time)
+                job = with_labels(job, _source(labels, {**how, "format": None}, client), join)
         _run(job, opened, settings, how, as_json=json, n_splits=splits)
 
 
@@ -300,6 +347,7 @@ def _job(
     fixed_schema: bool,
     start: Any,
     sample: int,
+    with_target: bool,
 ) -> Job:
     from riparian.sources.job import Job
     from riparian.sources.learn import message_format
@@ -307,7 +355,7 @@ def _job(
 
     if target is None and source.name.startswith("synth:"):
         target = "class"
-    if target is None:
+    if target is None and with_target:
         raise typer.BadParameter("is required: the column of the class", param_hint="--target")
     messages = Messages(
         target,
@@ -327,7 +375,10 @@ def _message_format(asked: str | None) -> str | None:
 
 def _stored_job(checkpoint: Checkpoint, client: Mapping[str, str]) -> tuple[Job, dict[str, Any]]:
     """Return the job of a checkpoint."""
+    from dataclasses import replace
+
     from riparian.sources.job import Job
+    from riparian.sources.join import JoinSettings
     from riparian.sources.messages import Messages
     from riparian.storage.modelfile import unfitted
 
@@ -340,7 +391,15 @@ def _stored_job(checkpoint: Checkpoint, client: Mapping[str, str]) -> tuple[Job,
     model = unfitted(stored["recipe"], stored["parameters"])
     messages = Messages.from_json(stored["messages"])
     source = _source(stored["source"], how, client)
-    return Job(model, source, messages, "beginning", 1000, how), how
+    job = Job(model, source, messages, "beginning", 1000, how)
+    if "labels" in stored:
+        job = replace(
+            job,
+            labels=_source(stored["labels"], {**how, "format": None}, client),
+            label_messages=Messages.from_json(stored["label_messages"]),
+            join=JoinSettings(**stored["join"]),
+        )
+    return job, how
 
 
 def _run(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from riparian.errors import ModelFileError
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation
+from riparian.sources.decode.rows import Decoder
+from riparian.sources.join import JoinSettings
 from riparian.sources.learner import Learner, Settings
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Plan
@@ -37,6 +40,12 @@ class Job:
         Where to begin in a new checkpoint.
     sample : int
         How many messages decide the kinds of the columns.
+    labels : Source, default=None
+        Where labels come from that are later than their rows.
+    label_messages : Messages, default=None
+        What its messages hold.
+    join : JoinSettings, default=None
+        How labels find their rows.
     how : mapping
         What is stored to open the source again; it is not compared.
     """
@@ -47,16 +56,32 @@ class Job:
     start: Start = "beginning"
     sample: int = 1000
     how: Mapping[str, Any] = field(default_factory=dict)
+    labels: Source | None = None
+    label_messages: Messages | None = None
+    join: JoinSettings | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what must not change while a checkpoint lives."""
         header = freeze(self.model).header
-        return {
+        found = {
             "recipe": header["recipe"],
             "parameters": header["parameters"],
             "source": self.source.name,
             "messages": self.messages.to_json(),
         }
+        if self.labels is not None and self.label_messages is not None and self.join is not None:
+            found["labels"] = self.labels.name
+            found["label_messages"] = self.label_messages.to_json()
+            found["join"] = asdict(self.join)
+        return found
+
+    @property
+    def inputs(self) -> list[tuple[Source, Messages]]:
+        """The sources with what their messages hold."""
+        found = [(self.source, self.messages)]
+        if self.labels is not None and self.label_messages is not None:
+            found.append((self.labels, self.label_messages))
+        return found
 
 
 def open_learner(
@@ -89,22 +114,23 @@ def open_learner(
     generation, model = _newest(checkpoint, functions, report)
     if model is None:
         model = job.model
-    states: list[Any] = [None]
+    inputs = job.inputs
+    states: list[Any] = [None] * len(inputs)
+    if stored is not None:
+        states = list(stored["decoders"])
     if generation is not None:
-        states = generation.state["decoders"]
-    elif stored is not None:
-        states = stored["decoders"]
-    feed = Feed(
-        job.source,
-        lambda samples: job.messages.decoder(samples, job.source, job.sample),
-        sample=job.sample,
-        start=job.start,
-    )
-    if states[0]:
-        feed.decoder, feed.state = job.messages.restored(states[0]), states[0]
-    if generation is not None:
-        feed.positions = dict(generation.positions[0])
-        feed.identity = generation.identity[0]
+        now = generation.state["decoders"]
+        states = [state or first for state, first in zip(now, states, strict=True)]
+    feeds = []
+    for number, (source, messages) in enumerate(inputs):
+        feed = Feed(source, partial(_decoder, job, messages, source))
+        feed.sample, feed.start = job.sample, job.start
+        if states[number]:
+            feed.decoder, feed.state = messages.restored(states[number]), states[number]
+        if generation is not None:
+            feed.positions = dict(generation.positions[number])
+            feed.identity = generation.identity[number]
+        feeds.append(feed)
     plan = Plan(checkpoint.folder / "plan", checkpoint.epoch)
     entries = plan.resume(0 if generation is None else generation.plan)
     if generation is not None:
@@ -121,14 +147,20 @@ def open_learner(
         model,
         Result() if generation is None else Result.from_bytes(generation.result),
         checkpoint,
-        [feed],
+        feeds,
         plan,
-        Reader([feed], entries, block=settings.block, on_gap=settings.on_gap),
+        Reader(feeds, entries, block=settings.block, on_gap=settings.on_gap),
         settings,
         counters={} if generation is None else generation.counters,
         report=report,
         sampled=sampled,
+        join=job.join,
+        join_state=None if generation is None else generation.state.get("join"),
     )
+
+
+def _decoder(job: Job, messages: Messages, source: Source, samples: Sequence[Any]) -> Decoder:
+    return messages.decoder(samples, source, job.sample)
 
 
 def _check_same(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
@@ -144,9 +176,10 @@ def _check_same(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkp
 def _flat(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return a job with the parts of its objects next to its other parts."""
     found = {name: value for name, value in job.items() if not isinstance(value, dict)}
-    for name in ("messages", "parameters"):
-        found |= job[name]
-    return found
+    for name in ("parameters", "messages", "join"):
+        found |= job.get(name) or {}
+    of_labels = job.get("label_messages") or {}
+    return found | {f"{name} of the labels": value for name, value in of_labels.items()}
 
 
 def _newest(
@@ -163,6 +196,11 @@ def _newest(
                 raise ModelFileError(
                     f"{checkpoint.folder}: no generation can be loaded; restore the folder from a "
                     "backup, or begin again in another folder"
+                ) from None
+            if checkpoint.table("SELECT 1 FROM pending UNION ALL SELECT 1 FROM early LIMIT 1"):
+                raise ModelFileError(
+                    f"{checkpoint.folder}: rows wait for labels, so the generation before cannot "
+                    "be used; restore the folder from a backup"
                 ) from None
             checkpoint.discard(generation)
     return None, None

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any, Literal
 
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint
-from riparian.sources.durations import interval
+from riparian.sources.durations import duration, interval
 from riparian.sources.job import Job, open_learner
+from riparian.sources.join import JoinSettings
 from riparian.sources.learner import Learner, Settings
 from riparian.sources.messages import Messages
 from riparian.sources.registry import open_source
 from riparian.sources.source import Source, Start
 
-__all__ = ["Learning", "learn", "message_format"]
+__all__ = ["Learning", "join_settings", "learn", "message_format", "with_labels"]
 
 
 def message_format(source: Source) -> str:
@@ -128,6 +130,14 @@ def learn(
     drop: Collection[str] = (),
     columns: Collection[str] | None = None,
     fixed_schema: bool = False,
+    labels: Source | str | os.PathLike[str] | None = None,
+    key: str | None = None,
+    label: str | None = None,
+    wait: str | None = None,
+    otherwise: str | None = None,
+    dedupe: str | None = None,
+    max_pending: int = 1_000_000,
+    time: str | None = None,
     start: Start = "beginning",
     sample: int = 1000,
     block: int = 10_000,
@@ -163,6 +173,22 @@ def learn(
         The names of the columns of CSV messages without a header.
     fixed_schema : bool, default=False
         Whether columns that the first messages do not have are ignored.
+    labels : Source, str or path-like, default=None
+        Where labels come from that are later than their rows. A row is predicted when it comes and
+        learned when its label comes. Then `key` and `label` are required, and `target` is left out.
+    key, label : str, default=None
+        The column of both sources that names a row, and the column of the labels.
+    wait : str, default=None
+        How much event time a row waits for its label, such as ``'7d'``; by default for ever.
+    otherwise : str, default=None
+        The label of a row that has waited so long. By default such a row is dropped.
+    dedupe : str, default=None
+        Leave out a second row with a key within so much event time.
+    max_pending : int, default=1_000_000
+        So many rows wait at most; the oldest expire first.
+    time : str, default=None
+        The column of both sources with the event time, a date or seconds. By default the times of
+        the source's messages.
     start : {'beginning', 'end'} or int, default='beginning'
         Where to begin in a partition without a position; a number is milliseconds since 1970.
     sample : int, default=1000
@@ -196,27 +222,66 @@ def learn(
     ...     learning.join().n
     5000
     """
-    found = source if not isinstance(source, str | os.PathLike) else open_source(os.fspath(source))
-    form = format or message_format(found)
-    if target is None and found.name.startswith("synth:"):
-        target = "class"
-    if target is None:
-        raise ValueError("target must name the column of the class")
+    found = _opened(source)
     seconds, n_rows = interval(every)
     messages = Messages(
-        target,
-        form,
+        target or ("class" if found.name.startswith("synth:") else None),
+        format or message_format(found),
         tuple(categorical),
         tuple(drop),
         None if columns is None else tuple(columns),
         fixed_schema,
     )
+    job = Job(model, found, messages, start, sample)
+    if labels is not None:
+        join = join_settings(key, label, wait, otherwise, dedupe, max_pending, time)
+        job = with_labels(job, _opened(labels), join)
+    elif messages.target is None:
+        raise ValueError("target must name the column of the class")
     settings = Settings(seconds, n_rows, block, rows, on_gap, on_bad, max_bad)
     opened = Checkpoint(checkpoint, keep=keep)
     try:
-        job = Job(model, found, messages, start, sample)
         learner = open_learner(job, opened, settings, report or (lambda text: None))
     except BaseException:
         opened.close()
         raise
     return Learning(learner, opened)
+
+
+def _opened(source: Source | str | os.PathLike[str]) -> Source:
+    return open_source(os.fspath(source)) if isinstance(source, str | os.PathLike) else source
+
+
+def join_settings(
+    key: str | None,
+    label: str | None,
+    wait: str | None,
+    otherwise: str | None,
+    dedupe: str | None,
+    max_pending: int,
+    time: str | None,
+) -> JoinSettings:
+    """Return how labels find their rows; a ValueError names what is missing."""
+    if key is None or label is None:
+        raise ValueError("labels need key and label: the columns that name a row and its label")
+    if otherwise is not None and wait is None:
+        raise ValueError("the label of rows that waited needs wait: how long they wait")
+    return JoinSettings(
+        key,
+        label,
+        None if wait is None else duration(wait),
+        otherwise,
+        None if dedupe is None else duration(dedupe),
+        max_pending,
+        time,
+    )
+
+
+def with_labels(job: Job, labels: Source, join: JoinSettings) -> Job:
+    """Return a job whose labels come from another source."""
+    if job.messages.target is not None:
+        raise ValueError("the labels come from another source: leave out target")
+    rows = replace(job.messages, categorical=(*job.messages.categorical, join.key))
+    only = (join.key,) if join.time is None else (join.key, join.time)
+    messages = Messages(join.label, message_format(labels), categorical=(join.key,), only=only)
+    return replace(job, messages=rows, labels=labels, label_messages=messages, join=join)

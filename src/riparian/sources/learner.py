@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import deque
@@ -10,12 +11,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
+from riparian.data.block import Block, Coded
+from riparian.data.times import Times
 from riparian.evaluate.learners import CodedPredictions, Native
 from riparian.evaluate.passes import set_costs, size_of, sizes_of
 from riparian.evaluate.results import Result, Size
 from riparian.models.base import StreamClassifier
 from riparian.models.engine import Pauses
 from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snapshot
+from riparian.sources.join import Join, Joined, JoinSettings, block_of
 from riparian.sources.plan import Plan
 from riparian.sources.reading import Feed, Gap, Idle, Note, Opened, Read, Reader, Sampled
 from riparian.storage.modelfile import freeze
@@ -101,6 +107,8 @@ class Learner:
         Called with messages for the operator.
     sampled : callable
         Called with the number of a source and the state of its decoder, before the first row.
+    join, join_state : JoinSettings, mapping
+        How the labels of a second source find their rows, and the state of that.
     """
 
     def __init__(
@@ -116,6 +124,8 @@ class Learner:
         counters: Mapping[str, int],
         report: Callable[[str], None],
         sampled: Callable[[int, Mapping[str, Any]], None],
+        join: JoinSettings | None = None,
+        join_state: Mapping[str, Any] | None = None,
     ) -> None:
         self.model = model
         self.result = result
@@ -132,6 +142,11 @@ class Learner:
         self._states: list[Mapping[str, Any]] = [feed.state for feed in feeds]
         self._dead: list[DeadLetter] = []
         self._recent: deque[tuple[int, int]] = deque()
+        self._join: Join | None = None
+        self._failed: list[Any] = []  # changes of a generation that could not be written
+        if join is not None:
+            self._join = Join(join, join_state or {}, self._count)
+            self._join.restore(checkpoint.table)
         self._stop = threading.Event()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
         self._writing: Future[Generation] | None = None
@@ -204,45 +219,155 @@ class Learner:
         clock = time.perf_counter()
         for i in sorted(rows.faults):
             self._refuse(read, i, rows.faults[i])
-        if rows.y is not None and len(rows.index):
-            self._learn_rows(read, rows.X, rows.y, rows.index)
-        now = time.perf_counter()
-        self.status.block_seconds = now - clock
+        if self._join is not None:
+            self._learn_joined(read, self._join)
+        elif rows.y is not None and len(rows.index):
+            self._learn_rows(read, rows.X, rows.y)
+        self.status.block_seconds = time.perf_counter() - clock
         self._count("messages", len(chunk.values))
         self._positions[read.source][chunk.partition] = dict(chunk.next)
         self._states[read.source] = read.state
         self._changed = True
 
-    def _learn_rows(self, read: Read, X: Any, y: Any, index: Any) -> None:
-        """Learn rows; those that the model refuses are found by halving."""
-        start, most, result = 0, len(y), self.result
-        while start < len(y):
-            stop = min(len(y), start + most)
-            part = X if stop - start == len(y) else X.rows(slice(start, stop))
-            clock = time.perf_counter()
+    def _learn_rows(self, read: Read, X: Any, y: Any) -> None:
+        """Predict rows, then learn them; those that the model refuses are found by halving."""
+
+        def learn(start: int, stop: int) -> int:
             sizes: list[Size] = []
             pauses = Pauses(
-                result.window_ends(stop - start),
-                lambda: sizes.append(size_of(self.model, self._began)),  # noqa: B023
+                self.result.window_ends(stop - start),
+                lambda: sizes.append(size_of(self.model, self._began)),
             )
+            clock = time.perf_counter()
+            part = X if stop - start == len(y) else X.rows(slice(start, stop))
+            coded = self._native.coded(part, y[start:stop], pauses)
+            predicted = None
+            if coded is None:
+                stop = self._window_end(start, stop)
+                part = X.rows(slice(start, stop))
+                predicted, _ = self._native.prequential(part, y[start:stop], False)
+            self.result.model_seconds += time.perf_counter() - clock
+            self._evaluate(coded, y[start:stop], predicted, sizes)
+            return stop
+
+        def refuse(i: int, reason: str) -> None:
+            self._refuse(read, int(read.rows.index[i]), reason)
+
+        self._by_halves(len(y), learn, refuse)
+
+    def _window_end(self, start: int, stop: int) -> int:
+        """Return where a call must end so that the size of the model at a window is known."""
+        return min(stop, start + self.result.until_window())
+
+    def _by_halves(
+        self, n: int, call: Callable[[int, int], int], refuse: Callable[[int, str], None]
+    ) -> None:
+        """Call with parts of n rows; a part that is refused is halved until single rows are.
+
+        `call` returns where it ended.
+        """
+        start, most = 0, n
+        while start < n:
+            stop = min(n, start + most)
             try:
-                coded = self._native.coded(part, y[start:stop], pauses)
-                if coded is None:
-                    # A window of the curve ends with a call, to record the size of the model.
-                    stop = min(stop, start + result.until_window())
-                    part = X if stop - start == len(y) else X.rows(slice(start, stop))
-                    predicted, _ = self._native.prequential(part, y[start:stop], False)
+                stop = call(start, stop)
             except ValueError as error:
                 if stop - start > 1:
                     most = (stop - start) // 2
                     continue
-                self._refuse(read, int(index[start]), str(error))
-                start = stop
-                continue
-            result.model_seconds += time.perf_counter() - clock
-            self._evaluate(coded, y[start:stop], None if coded is not None else predicted, sizes)
-            self._count("learned", stop - start)
+                refuse(start, str(error))
             start, most = stop, 2 * most
+
+    # -- labels that come late --------------------------------------------------------------
+
+    def _learn_joined(self, read: Read, join: Join) -> None:
+        """Let rows wait for their labels, or learn the rows whose labels these are."""
+        settings = join.settings
+        stored, n = dict(read.rows.X.stored), len(read.rows.index)
+        if n:
+            keys = stored.pop(settings.key, None)
+            times = self._event_times(read, stored, settings)
+            block = Block(stored, n)
+            if keys is None:
+                for i in read.rows.index.tolist():
+                    self._refuse(read, i, f"the key {settings.key!r} is not there")
+            else:
+                kept = self._with_keys(read, keys)
+                rows = np.flatnonzero([key is not None for key in kept])
+                join.see(f"{read.source} {read.chunk.partition}", times)
+                keys_kept = [str(kept[i]) for i in rows]
+                times_kept = [times[i] for i in rows]
+                mask = np.zeros(n, dtype=bool)
+                mask[rows] = True
+                if read.source == 0:
+                    X = block.rows(mask)
+                    predicted = self._predict(X)
+                    self._learn_found(read, join.add_rows(keys_kept, times_kept, predicted, X))
+                else:
+                    assert read.rows.y is not None
+                    labels = read.rows.y[mask].tolist()
+                    self._learn_found(read, join.add_labels(keys_kept, times_kept, labels))
+        self._learn_found(read, join.expire())
+
+    def _with_keys(self, read: Read, column: Any) -> list[Any]:
+        keys = column.objects() if isinstance(column, Coded) else column
+        for i in np.flatnonzero([key is None for key in keys]).tolist():
+            self._refuse(read, int(read.rows.index[i]), "the key is missing")
+        return list(keys)
+
+    def _event_times(self, read: Read, stored: dict[str, Any], settings: JoinSettings) -> list[int]:
+        """Return the event time of each row in milliseconds; 0 if nobody knows it."""
+        if settings.time is not None:
+            column = stored.pop(settings.time, None)
+            if column is None:
+                return [0] * len(read.rows.index)
+            seconds = column.seconds if isinstance(column, Times) else column
+            return [0 if s != s else int(1000 * s) for s in np.asarray(seconds, float).tolist()]
+        times = read.chunk.times
+        return [0 if times is None else int(times[i]) for i in read.rows.index.tolist()]
+
+    def _predict(self, X: Block) -> list[Any]:
+        if not hasattr(self.model, "classes_") or not X.n_rows:
+            return [None] * X.n_rows
+        found: list[Any] = [None] * X.n_rows
+
+        def predict(start: int, stop: int) -> int:
+            found[start:stop] = self.model.predict(X.rows(slice(start, stop))).tolist()
+            return stop
+
+        # A row that cannot be predicted has no prediction; whether it can be learned shows later.
+        self._by_halves(X.n_rows, predict, lambda i, reason: None)
+        return found
+
+    def _learn_found(self, read: Read, found: Joined) -> None:
+        """Learn rows that have their labels now."""
+        if not found.ids:
+            return
+        labels = [self._label(label) for label in found.labels]
+        whole = all(isinstance(label, int) for label in labels)
+        y = np.array(labels, dtype=np.int64 if whole else object)
+        names = dict.fromkeys(name for row in found.rows for name in row)
+        order = {name: place for place, name in enumerate(self._states[0].get("kinds", {}))}
+        X = block_of(found.rows, sorted(names, key=lambda name: order.get(name, len(order))))
+
+        def learn(start: int, stop: int) -> int:
+            stop = self._window_end(start, stop)
+            clock = time.perf_counter()
+            self.model.partial_fit(X.rows(slice(start, stop)), y[start:stop])
+            self.result.model_seconds += time.perf_counter() - clock
+            self._evaluate(None, y[start:stop].tolist(), found.predicted[start:stop], [])
+            return stop
+
+        def refuse(i: int, reason: str) -> None:
+            text = json.dumps(found.rows[i]).encode()[:_MOST_VALUE]
+            self._kill(read.source, read.chunk.partition, found.ids[i], reason, text)
+
+        self._by_halves(len(y), learn, refuse)
+
+    def _label(self, label: Any) -> Any:
+        """Return a label as the labels of the second source are: the other label is a text."""
+        whole = len(self._states) > 1 and (self._states[1].get("labels") or {}).get("integers")
+        return int(label) if whole and isinstance(label, str) else label
 
     def _evaluate(
         self, coded: CodedPredictions | None, y: Any, predicted: Any, sizes: list[Size]
@@ -253,18 +378,24 @@ class Learner:
         else:
             self.result.update_codes(coded, [*sizes, size_of(self.model, self._began)])
         set_costs(self.result, self.model)
+        self._count("learned", len(y))
 
     def _refuse(self, read: Read, i: int, reason: str) -> None:
         """Keep a message that cannot be learned as a dead letter."""
         chunk = read.chunk
         place = str(i if chunk.places is None else chunk.places[i])
-        if self.settings.on_bad == "stop":
-            raise BadMessagesError(f"{chunk.partition}, message {place}: {reason}")
         value: Any = None
         if not hasattr(chunk.values, "num_rows"):
             value = chunk.values[i]
             value = None if value is None else bytes(value[:_MOST_VALUE])
-        self._dead.append(DeadLetter(read.source, chunk.partition, place, reason, value))
+        self._kill(read.source, chunk.partition, place, reason, value)
+
+    def _kill(
+        self, source: int, partition: str, place: str, reason: str, value: bytes | None
+    ) -> None:
+        if self.settings.on_bad == "stop":
+            raise BadMessagesError(f"{partition}, message {place}: {reason}")
+        self._dead.append(DeadLetter(source, partition, place, reason, value))
         self._count("rejected", 1)
 
     def _check_share(self, n: int, faults: Mapping[int, str]) -> None:
@@ -303,17 +434,23 @@ class Learner:
         self.model.positions_ = {"sources": positions, "identity": identity}
         frozen = freeze(self.model)
         plan = self._plan.begin()
+        state: dict[str, Any] = {"decoders": list(self._states)}
+        changes, self._failed = self._failed, []
+        if self._join is not None:
+            state["join"] = self._join.state()
+            changes = [*changes, *self._join.changes()]
         snapshot = Snapshot(
             frozen,
             self.rows,
             positions,
             identity,
-            {"decoders": list(self._states)},
+            state,
             dict(self.status.counters),
             plan,
             self.result.to_bytes(),
             reason,
             list(self._dead),
+            changes,
         )
         self._last = (time.monotonic(), self.rows)
         self._changed = False
@@ -332,6 +469,7 @@ class Learner:
             generation = writing.result()
         except OSError as error:
             # The generation before stays; the next one has all that this one would have had.
+            self._failed = list(snapshot.changes)
             self.status.failed_checkpoints += 1
             self._changed = True
             self._report(f"the checkpoint could not be written, trying again: {error}")

@@ -37,6 +37,8 @@ class Messages:
         Whether new columns are ignored.
     max_features : int
         New columns are ignored beyond this many.
+    only : tuple of str or None
+        The columns that are read; None is all of them.
     """
 
     target: str | None
@@ -46,6 +48,7 @@ class Messages:
     columns: tuple[str, ...] | None = None
     fixed_schema: bool = False
     max_features: int = 10_000
+    only: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         one_of("format", self.format, FORMATS)
@@ -65,7 +68,10 @@ class Messages:
     @property
     def _selection(self) -> Selection:
         return Selection(
-            self.target, categorical=frozenset(self.categorical), drop=frozenset(self.drop)
+            self.target,
+            categorical=frozenset(self.categorical),
+            drop=frozenset(self.drop),
+            keep=None if self.only is None else frozenset(self.only),
         )
 
     @property

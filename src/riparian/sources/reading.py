@@ -95,6 +95,7 @@ class Feed:
     make: Callable[[Sequence[Any]], Decoder]
     decoder: Decoder | None = None
     sample: int = 1000
+    since: float = 0.0  # when the first message of the sample came
     positions: dict[str, Position] = field(default_factory=dict)
     start: Start = "beginning"
     ended: bool = False
@@ -249,17 +250,18 @@ class Reader:
             yield from self._decoded(entry.source, feed, chunk, replayed=True)
 
     def _read_on(self) -> Iterator[Item]:
-        for number, feed in enumerate(self.feeds):
-            if feed.decoder is None:
-                yield from self._sample(number, feed)
-        alone = len(self.feeds) == 1
+        timeout = _POLL / len(self.feeds) ** 2
         while not self._stopped.is_set():
             idle = True
             for number, feed in enumerate(self.feeds):
-                if not feed.waiting and not feed.ended:
-                    timeout = _POLL if alone else _POLL / 4
-                    yield from self._trying(feed, partial(self._poll, number, feed, timeout))
-                if feed.waiting:
+                if not feed.ended and (feed.decoder is None or not feed.waiting):
+                    poll = partial(self._poll, number, feed, timeout)
+                    yield from self._trying(feed, poll)
+                if feed.decoder is None and _is_sampled(feed):
+                    feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
+                    feed.state = feed.decoder.state()
+                    yield Sampled(number, feed.state)
+                if feed.decoder is not None and feed.waiting:
                     idle = False
                     yield from self._decoded(number, feed, feed.waiting.popleft())
             self._tell()
@@ -267,20 +269,6 @@ class Reader:
                 if all(feed.ended for feed in self.feeds):
                     return
                 yield Idle()
-
-    def _sample(self, number: int, feed: Feed) -> Iterator[Item]:
-        """Make the decoder from the first messages."""
-        until = time.monotonic() + _SAMPLE_SECONDS
-        while not self._stopped.is_set() and not feed.ended:
-            n = sum(len(chunk.values) for chunk in feed.waiting)
-            if n >= feed.sample or (n and time.monotonic() > until):
-                break
-            yield from self._trying(feed, partial(self._poll, number, feed, _POLL))
-            yield Idle()
-        if feed.waiting and not self._stopped.is_set():
-            feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
-            feed.state = feed.decoder.state()
-            yield Sampled(number, feed.state)
 
     def _decoded(
         self, number: int, feed: Feed, chunk: Chunk, *, replayed: bool = False
@@ -291,6 +279,15 @@ class Reader:
         if state != feed.state:
             feed.state = state
         yield Read(number, chunk, rows, feed.state, Entry.of(number, chunk), replayed)
+
+
+def _is_sampled(feed: Feed) -> bool:
+    """Return whether enough messages wait to decide the kinds of the columns."""
+    n = sum(len(chunk.values) for chunk in feed.waiting)
+    if n and not feed.since:
+        feed.since = time.monotonic()
+    late = time.monotonic() - feed.since > _SAMPLE_SECONDS
+    return n >= feed.sample or bool(n and (feed.ended or late))
 
 
 def _check_identity(feed: Feed) -> None:

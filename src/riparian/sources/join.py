@@ -1,0 +1,281 @@
+"""Labels that come later than their rows, and by another source: the rows wait for them.
+
+A row is predicted when it comes and learned when its label comes. All that waits is part of the
+checkpoint: it moves in the transaction of a generation. What becomes of a row depends on the order
+of the chunks and on event time only, so a replayed plan gives the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from riparian.data.block import Block, Coded, Stored
+from riparian.data.times import Times
+from riparian.storage.modelfile import value_from_json, value_to_json
+
+__all__ = ["Join", "JoinSettings", "Joined", "block_of"]
+
+#: A row that waits: its id, its event time in milliseconds, what was predicted, its values.
+Waiting = tuple[str, int, Any, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class JoinSettings:
+    """How labels find their rows.
+
+    Parameters
+    ----------
+    key : str
+        The column of both sources that names a row.
+    label : str
+        The column of the labels.
+    wait : float or None
+        Seconds of event time that a row waits for its label; None is for ever.
+    otherwise : str or None
+        The label of a row that has waited so long; None drops the row.
+    dedupe : float or None
+        Seconds of event time in which a second row with a key is left out.
+    max_pending : int
+        So many rows wait at most; the oldest expire first.
+    time : str or None
+        The column of the rows and labels with their event time; None is that of the source.
+    """
+
+    key: str
+    label: str
+    wait: float | None = None
+    otherwise: str | None = None
+    dedupe: float | None = None
+    max_pending: int = 1_000_000
+    time: str | None = None
+
+
+@dataclass
+class Joined:
+    """Rows that have their labels, in the order in which they are learned."""
+
+    ids: list[str]
+    predicted: list[Any]
+    rows: list[dict[str, Any]]
+    labels: list[Any]
+
+
+class Join:
+    """Rows that wait for labels, labels that wait for rows, and keys that are done.
+
+    Parameters
+    ----------
+    settings : JoinSettings
+    state : mapping
+        The state of the last generation, as JSON; empty at first.
+    count : callable
+        Called with the name of a counter and a number.
+    """
+
+    def __init__(
+        self, settings: JoinSettings, state: Mapping[str, Any], count: Callable[[str, int], None]
+    ) -> None:
+        self.settings = settings
+        self._count = count
+        self._seq = int(state.get("seq", 0))
+        #: The greatest event time of each partition; its name begins with the number of its source.
+        self._times: dict[str, int] = dict(state.get("times", {}))
+        self._pending: dict[int, Waiting] = {}
+        self._seq_of: dict[str, int] = {}
+        self._early: dict[str, tuple[Any, int]] = {}
+        self._done: dict[tuple[str, str], int] = {}
+        # What has changed since the last generation, by table and key; None is removed.
+        self._dirty: dict[tuple[str, Any], tuple[Any, ...] | None] = {}
+
+    def restore(self, query: Callable[[str], Iterable[tuple[Any, ...]]]) -> None:
+        """Read what waits from the tables of a checkpoint."""
+        for seq, key, at, row in query("SELECT seq, id, at, row FROM pending ORDER BY seq"):
+            said, values = json.loads(row)
+            self._pending[seq] = (key, at, None if said is None else value_from_json(said), values)
+            self._seq_of[key] = seq
+        for key, label, at in query("SELECT id, label, at FROM early ORDER BY rowid"):
+            self._early[key] = (value_from_json(json.loads(label)), at)
+        for key, kind, at in query("SELECT id, kind, at FROM seen ORDER BY rowid"):
+            self._done[kind, key] = at
+
+    @property
+    def n_pending(self) -> int:
+        """How many rows wait."""
+        return len(self._pending)
+
+    def state(self) -> dict[str, Any]:
+        """Return what the tables do not have, as JSON."""
+        return {"seq": self._seq, "times": dict(self._times)}
+
+    def changes(self) -> list[tuple[str, list[tuple[Any, ...]]]]:
+        """Return the statements that bring the tables to the state of now, and begin anew."""
+        dirty, self._dirty = self._dirty, {}
+        keys = {"pending": "seq = ?", "early": "id = ?", "seen": "kind = ? AND id = ?"}
+        found: list[tuple[str, list[tuple[Any, ...]]]] = []
+        for table, where in keys.items():
+            mine = {key: row for (name, key), row in dirty.items() if name == table}
+            gone = [key if isinstance(key, tuple) else (key,) for key in mine]
+            new = [row for row in mine.values() if row is not None]
+            if gone:
+                found.append((f"DELETE FROM {table} WHERE {where}", gone))
+            if new:
+                marks = ", ".join("?" * len(new[0]))
+                found.append((f"INSERT INTO {table} VALUES ({marks})", new))
+        return found
+
+    # -- rows and labels --------------------------------------------------------------------
+
+    def see(self, partition: str, times: Sequence[int]) -> None:
+        """Take in the event times of a chunk."""
+        if len(times):
+            self._times[partition] = max(self._times.get(partition, 0), max(times))
+
+    def add_rows(
+        self, keys: Sequence[str], times: Sequence[int], predicted: Sequence[Any], X: Block
+    ) -> Joined:
+        """Let rows wait; return those whose labels were faster."""
+        found = Joined([], [], [], [])
+        rows = _values(X)
+        for key, at, said, row in zip(keys, times, predicted, rows, strict=True):
+            if self.settings.dedupe is not None:
+                if ("row", key) in self._done:
+                    self._count("duplicate", 1)
+                    continue
+                self._mark("row", key, at)
+            if key in self._seq_of:
+                self._count("duplicate", 1)
+                continue
+            if key in self._early:
+                label, _ = self._early.pop(key)
+                self._change("early", key, None)
+                self._mark("label", key, at)
+                _append(found, key, said, row, label)
+                continue
+            self._seq += 1
+            self._pending[self._seq] = (key, at, said, row)
+            self._seq_of[key] = self._seq
+            kept = None if said is None else value_to_json(said)
+            text = json.dumps([kept, row], separators=(",", ":"))
+            self._change("pending", self._seq, (self._seq, key, at, text))
+        while len(self._pending) > self.settings.max_pending:
+            self._expire(next(iter(self._pending)), found)
+        return found
+
+    def add_labels(
+        self, keys: Sequence[str], times: Sequence[int], labels: Sequence[Any]
+    ) -> Joined:
+        """Give labels to the rows that wait; other labels wait for their rows."""
+        found = Joined([], [], [], [])
+        for key, at, label in zip(keys, times, labels, strict=True):
+            if key in self._seq_of:
+                _, _, said, row = self._take(self._seq_of[key])
+                self._mark("label", key, at)
+                _append(found, key, said, row, label)
+            elif key in self._early or ("label", key) in self._done:
+                self._count("duplicate", 1)
+            elif ("gone", key) in self._done:
+                self._count("orphan", 1)
+            else:
+                self._early[key] = (label, at)
+                text = json.dumps(value_to_json(label))
+                self._change("early", key, (key, text, at))
+        return found
+
+    def expire(self) -> Joined:
+        """Drop what has waited too long; return the rows that are learned with the other label."""
+        found = Joined([], [], [], [])
+        # While one of the sources has not come yet, nobody knows how late it is.
+        if len({name.partition(" ")[0] for name in self._times}) < 2:
+            return found
+        now, wait = min(self._times.values()), self.settings.wait
+        if wait is not None:
+            limit = now - 1000 * wait
+            while self._pending and self._pending[first := next(iter(self._pending))][1] <= limit:
+                self._expire(first, found)
+            while self._early and self._early[key := next(iter(self._early))][1] <= limit:
+                del self._early[key]
+                self._change("early", key, None)
+                self._count("orphan", 1)
+        keep = max(self.settings.wait or 86400.0, self.settings.dedupe or 0.0)
+        while self._done and self._done[done := next(iter(self._done))] <= now - 1000 * keep:
+            del self._done[done]
+            self._change("seen", done, None)
+        return found
+
+    def _expire(self, seq: int, found: Joined) -> None:
+        key, at, said, row = self._take(seq)
+        self._count("expired", 1)
+        if self.settings.otherwise is None:
+            self._mark("gone", key, at)
+            return
+        self._mark("label", key, at)
+        _append(found, key, said, row, self.settings.otherwise)
+
+    def _take(self, seq: int) -> Waiting:
+        waiting = self._pending.pop(seq)
+        del self._seq_of[waiting[0]]
+        self._change("pending", seq, None)
+        return waiting
+
+    def _mark(self, kind: str, key: str, at: int) -> None:
+        # At the end: the tables give what was written last at the end, too.
+        self._done.pop((kind, key), None)
+        self._done[kind, key] = at
+        self._change("seen", (kind, key), (key, kind, at))
+
+    def _change(self, table: str, key: Any, row: tuple[Any, ...] | None) -> None:
+        self._dirty.pop((table, key), None)
+        self._dirty[table, key] = row
+
+
+def _append(found: Joined, key: str, said: Any, row: dict[str, Any], label: Any) -> None:
+    found.ids.append(key)
+    found.predicted.append(said)
+    found.rows.append(row)
+    found.labels.append(label)
+
+
+def _values(X: Block) -> list[dict[str, Any]]:
+    """Return the known values of each row: numbers, texts, and dates as lists of seconds."""
+    rows: list[dict[str, Any]] = [{} for _ in range(X.n_rows)]
+    for name, column in X.stored.items():
+        values: list[Any]
+        if isinstance(column, Times):
+            clock = column.seconds if column.local is None else column.local
+            pairs = zip(column.seconds.tolist(), clock.tolist(), strict=True)
+            values = [None if s != s else [column.kind, s, local] for s, local in pairs]
+        elif isinstance(column, Coded):
+            values = column.objects().tolist()
+        else:
+            values = [None if value != value else value for value in column.tolist()]
+        for row, value in zip(rows, values, strict=True):
+            if value is not None:
+                row[name] = value
+    return rows
+
+
+def block_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> Block:
+    """Return rows of `_values` as a block, with the columns that one of them has."""
+    stored: dict[str, Stored] = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        known = next((value for value in values if value is not None), None)
+        if known is None:
+            continue
+        if isinstance(known, list):
+            seconds, local = (
+                np.array([np.nan if v is None else v[i] for v in values]) for i in (1, 2)
+            )
+            stored[name] = Times(seconds, known[0], local)
+        elif isinstance(known, str):
+            column = np.empty(len(values), dtype=object)
+            column[:] = values
+            stored[name] = column
+        else:
+            stored[name] = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    return Block(stored, len(rows))
