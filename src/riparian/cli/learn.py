@@ -110,6 +110,16 @@ def learn(
         bool,
         typer.Option("--fixed-schema", help="Ignore columns that the first messages do not have."),
     ] = False,
+    envelope: Annotated[
+        str,
+        typer.Option(
+            metavar="plain|cloudevents|debezium", help="What is around the row of a JSON message."
+        ),
+    ] = "plain",
+    flatten: Annotated[
+        bool,
+        typer.Option("--flatten", help='Turn {"a": {"b": 1}} into {"a.b": 1}, to depth 3.'),
+    ] = False,
     sample: Annotated[
         int, typer.Option(min=1, help="Number of messages that decide the kinds of the columns.")
     ] = 1000,
@@ -280,6 +290,8 @@ def learn(
                 drop=split_names(drop),
                 columns=split_names(columns) or None,
                 fixed_schema=fixed_schema,
+                envelope=envelope,
+                flatten=flatten,
                 start=begin,
                 sample=sample,
                 with_target=labels is None,
@@ -345,6 +357,8 @@ def _job(
     drop: list[str],
     columns: list[str] | None,
     fixed_schema: bool,
+    envelope: str,
+    flatten: bool,
     start: Any,
     sample: int,
     with_target: bool,
@@ -364,6 +378,8 @@ def _job(
         tuple(drop),
         None if columns is None else tuple(columns),
         fixed_schema,
+        envelope=envelope,
+        flatten=flatten,
     )
     return Job(model, source, messages, start, sample, dict(how))
 

@@ -139,6 +139,10 @@ class Checkpoint:
         self._lock = FolderLock(self.folder)
         try:
             self._db = _connect(self.folder / "state.db")
+        except BaseException:
+            self._lock.release()
+            raise
+        try:
             self._db.executescript(_TABLES)
             sync_folder(self.folder)
             with self._transaction() as db:
@@ -148,7 +152,7 @@ class Checkpoint:
             self._lock.sign(self.epoch)
             self._remove_unnamed()
         except BaseException:
-            self._lock.release()
+            self.close()
             raise
 
     def __enter__(self) -> Self:
@@ -167,10 +171,11 @@ class Checkpoint:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield self._db
+            self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
 
     @property
     def job(self) -> dict[str, Any] | None:
@@ -336,10 +341,14 @@ def _add_dead(db: sqlite3.Connection, dead: Iterable[DeadLetter]) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30.0)
-    (mode,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
-    if mode != "wal":
-        raise OSError(f"{path}: the disk does not allow SQLite's write-ahead log")
-    db.execute("PRAGMA synchronous = FULL")
+    try:
+        (mode,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise OSError(f"{path}: the disk does not allow SQLite's write-ahead log")
+        db.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

@@ -130,6 +130,8 @@ def learn(
     drop: Collection[str] = (),
     columns: Collection[str] | None = None,
     fixed_schema: bool = False,
+    envelope: Literal["plain", "cloudevents", "debezium"] = "plain",
+    flatten: bool = False,
     labels: Source | str | os.PathLike[str] | None = None,
     key: str | None = None,
     label: str | None = None,
@@ -173,6 +175,10 @@ def learn(
         The names of the columns of CSV messages without a header.
     fixed_schema : bool, default=False
         Whether columns that the first messages do not have are ignored.
+    envelope : {'plain', 'cloudevents', 'debezium'}, default='plain'
+        What is around the row of a JSON message.
+    flatten : bool, default=False
+        Whether ``{"a": {"b": 1}}`` becomes ``{"a.b": 1}``, to depth 3 and 200 names.
     labels : Source, str or path-like, default=None
         Where labels come from that are later than their rows. A row is predicted when it comes and
         learned when its label comes. Then `key` and `label` are required, and `target` is left out.
@@ -231,6 +237,8 @@ def learn(
         tuple(drop),
         None if columns is None else tuple(columns),
         fixed_schema,
+        envelope=envelope,
+        flatten=flatten,
     )
     job = Job(model, found, messages, start, sample)
     if labels is not None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from riparian.errors import one_of
 from riparian.sources.decode.batches import ArrowDecoder
+from riparian.sources.decode.envelope import ENVELOPES, Opener
 from riparian.sources.decode.rows import Decoder
 from riparian.sources.decode.text import CsvDecoder, JsonDecoder
 from riparian.sources.source import Source
@@ -39,6 +40,10 @@ class Messages:
         New columns are ignored beyond this many.
     only : tuple of str or None
         The columns that are read; None is all of them.
+    envelope : {'plain', 'cloudevents', 'debezium'}
+        What is around the row of a JSON message.
+    flatten : bool
+        Whether the names of nested JSON objects are joined with a dot.
     """
 
     target: str | None
@@ -49,9 +54,14 @@ class Messages:
     fixed_schema: bool = False
     max_features: int = 10_000
     only: tuple[str, ...] | None = None
+    envelope: str = "plain"
+    flatten: bool = False
 
     def __post_init__(self) -> None:
         one_of("format", self.format, FORMATS)
+        one_of("envelope", self.envelope, ENVELOPES)
+        if self._opener is not None and self.format != "json":
+            raise ValueError("envelope and flatten are for JSON messages")
 
     def to_json(self) -> dict[str, Any]:
         """Return this as JSON."""
@@ -75,6 +85,11 @@ class Messages:
         )
 
     @property
+    def _opener(self) -> Opener | None:
+        plain = self.envelope == "plain" and not self.flatten
+        return None if plain else Opener(self.envelope, self.flatten)
+
+    @property
     def _most(self) -> int | None:
         return None if self.fixed_schema else self.max_features
 
@@ -89,7 +104,7 @@ class Messages:
         if not any(value is not None and value.strip() for value in values):
             raise ValueError(f"{source.name}: the first {len(values):,} messages are empty")
         if self.format == "json":
-            return JsonDecoder.from_sample(values, selection, self._most)
+            return JsonDecoder.from_sample(values, selection, self._most, self._opener)
         header = getattr(source, "header", None)
         if header is None and self.columns is None:
             raise ValueError(
@@ -102,7 +117,7 @@ class Messages:
         """Return the decoder that an earlier process has left."""
         selection = self._selection
         if state["form"] == "json":
-            return JsonDecoder.from_state(state, selection, self._most)
+            return JsonDecoder.from_state(state, selection, self._most, self._opener)
         if state["form"] == "csv":
             return CsvDecoder.from_state(state, selection)
         return ArrowDecoder.from_state(state, selection, fixed=self.fixed_schema)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from riparian.data.block import Block
+from riparian.sources.decode.envelope import Opener
 from riparian.sources.decode.rows import FEW, Given, Rows, labels_from, labels_state, merged
 from riparian.sources.lines import Lines
 from riparian.streams.readers.columns import Selection
@@ -41,31 +42,50 @@ class JsonDecoder:
         What is known about them.
     max_features : int or None
         No feature is added beyond this many; None adds none at all.
+    opener : Opener, default=None
+        Takes the rows out of their envelopes.
     """
 
-    def __init__(self, selection: Selection, decided: Decided, max_features: int | None) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        decided: Decided,
+        max_features: int | None,
+        opener: Opener | None = None,
+    ) -> None:
         self._selection = selection
         self._most = max_features
+        self._opener = opener
         self._make(decided)
 
     @classmethod
     def from_sample(
-        cls, values: Sequence[bytes], selection: Selection, max_features: int | None
+        cls,
+        values: Sequence[bytes | None],
+        selection: Selection,
+        max_features: int | None,
+        opener: Opener | None = None,
     ) -> JsonDecoder:
         """Decide the kinds of the columns from the first messages."""
+        if opener is not None:
+            values, _ = opener.open(values)
         lines, _ = _one_line_each(values)
         data = b"\n".join(lines.values()) + b"\n"
         stream = JsonLinesStream(Given(data, _NAME), selection, Faults(skip=True))
-        return cls(selection, stream.decided, max_features)
+        return cls(selection, stream.decided, max_features, opener)
 
     @classmethod
     def from_state(
-        cls, state: Mapping[str, Any], selection: Selection, max_features: int | None
+        cls,
+        state: Mapping[str, Any],
+        selection: Selection,
+        max_features: int | None,
+        opener: Opener | None = None,
     ) -> JsonDecoder:
         """Return the decoder of an earlier process."""
         types = {k: None if v is None else _TYPES[v] for k, v in state["types"].items()}
         decided = Decided(state["kinds"], labels_from(state["labels"]), types)
-        return cls(selection, decided, max_features)
+        return cls(selection, decided, max_features, opener)
 
     def state(self) -> dict[str, Any]:
         decided = self._stream.decided
@@ -87,12 +107,16 @@ class JsonDecoder:
         return part
 
     def decode(self, values: Sequence[bytes | None]) -> Rows:
-        if isinstance(values, Lines):
+        wrong: dict[int, str] = {}
+        if self._opener is not None:
+            values, wrong = self._opener.open(values)
+        elif isinstance(values, Lines):
             part = self._stream.parse(values.data)
             if part is not None and len(part.places) == len(values):
                 X = Block(dict(part.columns), len(values))
                 return Rows(X, part.y, np.arange(len(values)))
         lines, faults = _one_line_each(values)
+        faults |= wrong
         where = np.array(list(lines), dtype=np.int64)
         # Texts of several types are read one by one in any case.
         few = len(lines) if None in self._stream.decided.types.values() else FEW
