@@ -91,7 +91,7 @@ def job_of(case: str, rows: Path) -> Job:
 
 def life(case: str, rows: Path, folder: Path, every: int = 500) -> str:
     """Learn until the end of the rows. The plan is kept as a whole."""
-    Plan.forget = lambda self, before: None  # type: ignore[method-assign]
+    Plan.forget = lambda self, before: None
     job = job_of(case, rows)
     settings = Settings(every_seconds=None, every_rows=every, block=200)
     with Checkpoint(folder) as checkpoint:

@@ -41,7 +41,7 @@ def test_messages_that_cannot_be_read_are_named():
         b'{"x": [], "y": "a"}',
     ]
     values = [value for pair in zip(SAMPLE[:6], bad, strict=True) for value in pair]
-    values += [None, b"", b'{"x": 1e999, "y": "a"}', b'{"x":\n 3,\n"y": "a"}', b'{"x":\n']
+    values += [b"  ", b"", b'{"x": 1e999, "y": "a"}', b'{"x":\n 3,\n"y": "a"}', b'{"x":\n']
     rows = decoder(Messages("y")).decode(values)
     assert rows.index.tolist() == [0, 2, 4, 6, 8, 10, 15]
     assert sorted(rows.faults) == [1, 3, 5, 7, 9, 11, 14, 16]

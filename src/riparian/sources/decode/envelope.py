@@ -73,7 +73,7 @@ def _after(message: Mapping[str, Any]) -> Any:
     return payload.get("after") if payload["op"] in ("c", "r", "u") else None
 
 
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     waiting: list[tuple[str, Any, int]] = [(name, row[name], 1) for name in reversed(row)]
     while waiting:
