@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import random
 import time
 from collections import defaultdict
@@ -24,6 +25,10 @@ PATIENCE = 60.0
 #: How many positions of a source are tried.
 POSITIONS = 200
 #: How many of them in a source that is opened there; the others are reached by `seek`.
+#: How many times messages are removed.
+GAPS = 15 * ATTACK
+#: How often a server is killed; a server that is slow to start less often.
+RESTARTS = int(os.environ.get("RIPARIAN_RESTARTS", "5"))
 OPENED = min(POSITIONS, 10 * ATTACK)
 
 
@@ -66,6 +71,9 @@ class GrowingBench(Bench, Protocol):
 
 class ServedBench(Bench, Protocol):
     """A server stands behind it."""
+
+    #: How slowly it starts.
+    restart_cost: int
 
     def restart(self) -> contextlib.AbstractContextManager[None]:
         """Stop the server, run the body, start the server again."""
@@ -113,6 +121,34 @@ def read(source: Source, count: int, most: int = 10_000) -> list[Chunk]:
             count -= len(chunk.values)
         assert time.monotonic() < end, f"{count} messages did not come"
     return chunks
+
+
+def gap_and_rest(
+    source: Source, count: int, positions: Mapping[str, Position] | None = None
+) -> tuple[int | None, list[bytes | None]]:
+    """How many messages were reported as lost, and the messages that are read then."""
+    lost: int | None = 0
+    if positions is not None:
+        try:
+            source.open(positions, "beginning")
+        except GapError as gap:
+            lost = gap.lost
+            source.open({gap.partition: gap.resume}, "beginning")
+    rest: list[bytes | None] = []
+    end = time.monotonic() + PATIENCE
+    quiet = 0
+    while (len(rest) < count or quiet < 2) and time.monotonic() < end:
+        try:
+            chunk = source.poll(1000, 0.02)
+        except GapError as gap:
+            lost = gap.lost
+            source.seek(gap.partition, gap.resume)
+            continue
+        quiet = quiet + 1 if chunk is None else 0
+        rest += chunk.values if chunk else []
+    if positions is not None:
+        source.close()
+    return lost, rest
 
 
 def by_partition(chunks: Sequence[Chunk]) -> dict[str, list[bytes | None]]:
@@ -330,6 +366,31 @@ class GapConformance:
             with opened(bench, {name: json.loads(json.dumps(position))}) as source:
                 assert by_partition(read(source, 50)) == {name: numbered(50, 50)}
 
+    def test_every_gap_is_noticed_and_nothing_else_is_one(self, bench):
+        name = bench.partitions[0]
+        chance = random.Random(2)
+        positions: list[Position] = []
+        with opened(bench) as source:
+            positions.append(current(source)[name])
+            for _ in range(GAPS):
+                written = len(positions) - 1
+                bench.write(name, numbered(10, written))
+                positions += [chunk.next for chunk in read(source, 10, most=1)]
+                # The messages before `kept` go, and reading begins at `at`.
+                kept = chance.randrange(written, written + 11)
+                at = chance.randrange(written, written + 11)
+                bench.remove_head(name, positions[kept])
+                if chance.random() < 0.5:
+                    with opened(bench, {name: positions[kept]}) as other:
+                        other.seek(name, positions[at])
+                        lost, rest = gap_and_rest(other, written + 10 - max(at, kept))
+                else:
+                    lost, rest = gap_and_rest(
+                        bench.source(), written + 10 - max(at, kept), {name: positions[at]}
+                    )
+                assert lost == max(0, kept - at)
+                assert rest == numbered(written + 10 - max(at, kept), max(at, kept))
+
     def test_all_read_messages_may_go(self, bench):
         name = bench.partitions[0]
         bench.write(name, numbered(30))
@@ -398,20 +459,25 @@ class PartitionConformance:
 
 
 class OutageConformance:
-    """Sources whose server goes away for some seconds."""
+    """Sources whose server is killed and comes back, again and again."""
 
-    def test_the_server_goes_away_and_comes_back(self, bench):
-        written = filled(bench, 60)
+    def test_each_message_is_read_once_however_often_the_server_is_killed(self, bench):
+        chance = random.Random(3)
+        written: dict[str, list[bytes | None]] = {name: [] for name in bench.partitions}
+        chunks: list[Chunk] = []
         with opened(bench) as source:
-            chunks = read(source, total(written) // 2, most=5)
-            with bench.restart():
-                end = time.monotonic() + 2
-                while time.monotonic() < end:  # what was fetched before may still come
-                    if chunk := patiently(source, 5):
-                        chunks.append(chunk)
-            later = filled(bench, 20)
-            wanted = {name: written[name] + later[name] for name in written}
-            have = total(by_partition(chunks))
-            chunks += read(source, total(wanted) - have, most=5)
+            for i in range(max(1, RESTARTS // bench.restart_cost)):
+                for name, values in written.items():
+                    values += numbered(200, 1000 * i)
+                    bench.write(name, values[-200:])
+                # Some are read before, some while it is down, some afterwards.
+                waiting = total(written) - total(by_partition(chunks))
+                chunks += read(source, chance.randrange(waiting), most=7)
+                with bench.restart():
+                    end = time.monotonic() + chance.random()
+                    while time.monotonic() < end:
+                        if chunk := patiently(source, 7):
+                            chunks.append(chunk)
+            chunks += read(source, total(written) - total(by_partition(chunks)), most=50)
             assert source.poll(10, 0.1) is None
-        assert by_partition(chunks) == wanted
+        assert by_partition(chunks) == written

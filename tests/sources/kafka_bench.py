@@ -16,6 +16,8 @@ from tests.servers.process import Server, wait_until
 class KafkaBench:
     """One topic of a broker, empty at first."""
 
+    restart_cost = 5
+
     def __init__(self, server: Server, partitions: int = 2) -> None:
         from confluent_kafka.admin import AdminClient
 

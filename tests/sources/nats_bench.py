@@ -16,6 +16,8 @@ from tests.servers.nats import NatsServer
 class NatsBench:
     """One stream of a server, empty at first. Its subject is its name."""
 
+    restart_cost = 1
+
     def __init__(self, server: NatsServer, retention: str = "limits") -> None:
         self.server = server
         self.retention = retention

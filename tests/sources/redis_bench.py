@@ -14,6 +14,8 @@ from tests.servers.redis import RedisServer
 class RedisBench:
     """Two streams of a server, empty at first."""
 
+    restart_cost = 1
+
     def __init__(self, server: RedisServer, streams: int = 2) -> None:
         import redis
 

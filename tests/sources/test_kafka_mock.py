@@ -65,8 +65,7 @@ def test_a_position_behind_the_end_is_a_gap(bench, while_open):
         assert by_partition(read(source, 1)) == {name: [b"next"]}
 
 
-def test_faults_that_are_not_retried():
-    pytest.importorskip("confluent_kafka")
+def test_faults_that_are_not_retried(kafka_mock):
     with pytest.raises(ValueError, match=r"auto\.offset\.reset cannot be changed"):
         sources.open("kafka://h/t", {"auto.offset.reset": "earliest"})
     with pytest.raises(ValueError, match=r"sasl\.username") as caught:

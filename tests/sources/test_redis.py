@@ -123,8 +123,7 @@ def test_faults_that_are_not_retried(bench):
         wrong.open({}, "beginning")
 
 
-def test_a_server_that_is_not_there_is_tried_again():
-    pytest.importorskip("redis")
+def test_a_server_that_is_not_there_is_tried_again(redis_server):
     source = sources.open("redis://127.0.0.1:1/0/key")
     with pytest.raises(ConnectionError):
         source.open({}, "beginning")

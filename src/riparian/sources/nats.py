@@ -117,11 +117,7 @@ class NatsSource:
         self._acknowledges = about.config.retention != retention.LIMITS
         self._keeps_interest = about.config.retention == retention.INTEREST
         given = positions.get(self._stream)
-        if given is None:
-            first = self._begin(start, about)
-        else:
-            first = int(given["seq"])
-            self._check(first, about)
+        first = self._begin(start, about) if given is None else int(given["seq"])
         self.positions = {self._stream: {"seq": first}}
         if self._ends_at_goal:
             self._goal = about.state.last_seq
@@ -312,7 +308,8 @@ class NatsSource:
     # What runs in the thread that polls.
 
     def _subscribe(self) -> None:
-        """Begin to read at the present position."""
+        """Begin to read at the present position, if it can be read."""
+        self._check(int(self.positions[self._stream]["seq"]), self._look())
         with self._arrived:
             self._buffer.clear()
             self._unacknowledged.clear()
