@@ -15,6 +15,7 @@ class RedisBench:
     """Two streams of a server, empty at first."""
 
     restart_cost = 1
+    database = 0
 
     def __init__(self, server: RedisServer, streams: int = 2) -> None:
         import redis
@@ -32,7 +33,8 @@ class RedisBench:
 
     @property
     def address(self) -> str:
-        return f"redis://{self.server.address}/0/{','.join(self.partitions)}"
+        keys = ",".join(self.partitions)
+        return f"redis://{self.server.address}/{self.database}/{keys}"
 
     def source(self, *, follow: bool | None = None, **options: str) -> Source:
         return sources.open(self.address, options, follow=follow)

@@ -185,9 +185,12 @@ class KafkaSource:
         return lags
 
     def committed(self, positions: Mapping[str, Position]) -> None:
-        if self._group is not None:
+        if self._group is not None and self._consumer is not None:
             places = [self._at(p, position) for p, position in positions.items()]
-            self._consumer.commit(offsets=places, asynchronous=True)
+            try:
+                self._consumer.commit(offsets=places, asynchronous=True)
+            except self._kafka.KafkaException as error:  # it is a report only
+                _LOG.warning("%s: offsets were not committed: %s", self.name, error)
 
     def close(self) -> None:
         consumer, self._consumer, self._admin = self._consumer, None, None

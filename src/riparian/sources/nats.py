@@ -179,12 +179,16 @@ class NatsSource:
         return self._lag[1]
 
     def committed(self, positions: Mapping[str, Position]) -> None:
-        end = int(positions[self._stream]["seq"]) if self._stream in positions else 0
+        if self._loop is None or self._stream not in positions:
+            return
+        end = int(positions[self._stream]["seq"])
         replies = []
         while self._unacknowledged and self._unacknowledged[0].sequence < end:
             replies.append(self._unacknowledged.popleft().reply)
         if replies and self._connection.is_connected:
-            self._await(self._acknowledge(replies))
+            # What is not acknowledged comes again with the next connection.
+            with contextlib.suppress(ConnectionError):
+                self._await(self._acknowledge(replies))
 
     def close(self) -> None:
         loop, self._loop = self._loop, None

@@ -8,6 +8,7 @@ to the stream by then. The number is the gap test: trimming a stream does not mo
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Mapping
@@ -142,9 +143,12 @@ class RedisSource:
         return self._lag[1]
 
     def committed(self, positions: Mapping[str, Position]) -> None:
-        if self._trims:
-            for key, position in positions.items():
-                # The last entry that was read stays: it shows that the stream is the same.
+        if not self._trims or self._client is None:
+            return
+        for key, position in positions.items():
+            # The last entry that was read stays: it shows that the stream is the same. If Redis
+            # cannot be reached, the next checkpoint trims these entries, too.
+            with contextlib.suppress(ConnectionError):
                 self._ask("XTRIM", key, "MINID", "=", position["id"])
 
     def close(self) -> None:
