@@ -70,7 +70,7 @@ def record_plans(path: Path) -> None:
         os.write(file, entry.line())
         append(plan, entry)
 
-    Plan.append = recorded  # type: ignore[method-assign]
+    Plan.append = recorded
 
 
 def planned(path: Path) -> list[Entry]:

@@ -38,6 +38,10 @@ class Bench(Protocol):
     #: Where messages can be written to, by the name that chunks have.
     partitions: list[str]
 
+    @property
+    def address(self) -> str:
+        """The address of the source."""
+
     def source(self, *, follow: bool | None = None) -> Source:
         """Return a new source that is not open."""
 
