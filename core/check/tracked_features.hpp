@@ -42,7 +42,6 @@ public:
     // [place], with slots among the kept ones.
     void list(const Features& of_tree, Features& out) const;
     [[nodiscard]] std::int32_t id_of(std::int32_t place) const noexcept;
-    // `none` if the feature is not kept.
     [[nodiscard]] std::int32_t place_of(std::int32_t id) const noexcept;
     // The slot of a categorical place, among all categorical features of the tree.
     [[nodiscard]] std::size_t slot_of(std::size_t c, const Features& of_tree) const noexcept;
