@@ -209,15 +209,21 @@ class Schema:
         left_out : list of int
             Positions of features that are left out from now on.
         """
-        sizes = {p: len(self.features[p].codes) for p in reading.watched if p < len(self.features)}
-        ignored = self.ignored
+        sizes, ignored = None, self.ignored
         try:
+            sizes = self._sizes_of(reading)
             return self._settle(reading, passed, rows, sizes, ignored)
         except BaseException:
             # The engine has learned the rows, so this must know what they settled. A second time
             # gives the same.
+            if sizes is None:
+                sizes = self._sizes_of(reading)
             self._settle(reading, passed, rows, sizes, ignored)
             raise
+
+    def _sizes_of(self, reading: Reading) -> dict[int, int]:
+        """Return the numbers of categories of the features that a batch watches."""
+        return {p: len(self.features[p].codes) for p in reading.watched if p < len(self.features)}
 
     def _settle(
         self,
