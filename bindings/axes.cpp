@@ -10,6 +10,8 @@
 #include <string>
 
 #include "../core/bound/influence.hpp"
+#include "../core/bound/race.hpp"
+#include "../core/bound/wager.hpp"
 #include "../core/simd/aligned.hpp"
 #include "../core/simd/kernels.hpp"
 #include "../core/simd/scalar.hpp"
@@ -25,6 +27,7 @@ using namespace riparian;
 namespace {
 
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Kernel>
 Vector<double> mapped(const VectorIn<double>& in, Kernel kernel) {
@@ -79,6 +82,54 @@ void bind_axes(nb::module_& m) {
             return owned(std::move(out));
         },
         "impurity"_a, "m"_a, "delta"_a);
+
+    // A race over rows of codes, [row][contender], the leader first: after each row the two logarithms
+    // of the evidence against the closest rival, the null cut included.
+    m.def(
+        "race_evidence",
+        [](const Codes& codes, const VectorIn<std::int32_t>& y, std::size_t classes,
+           double tolerance, bool labels, double gap) {
+            const std::size_t rows = codes.shape(0), contenders = codes.shape(1);
+            std::vector<Nominee> nominees(contenders);
+            for (std::size_t i = 0; i < contenders; ++i) {
+                std::int32_t most = 0;
+                for (std::size_t t = 0; t < rows; ++t) {
+                    most = std::max(most, codes.data()[t * contenders + i]);
+                }
+                nominees[i].cut = {static_cast<std::int32_t>(i), Test::every_value, 0.0, none, 0.0};
+                nominees[i].slot = i;
+                nominees[i].branches = static_cast<std::size_t>(most) + 2;
+            }
+            if (contenders > 0) nominees[0].cut.gain = gap;  // the estimate before the first row
+            Stakes stakes;
+            stakes.tolerance = tolerance;
+            stakes.labels = labels;
+            Race race;
+            race.begin(stakes, nominees, classes);
+            std::vector<double> within(rows), better(rows);
+            for (std::size_t t = 0; t < rows; ++t) {
+                race.learn(Row{nullptr, codes.data() + t * contenders, false},
+                           static_cast<std::size_t>(y.data()[t]));
+                const RaceStanding standing = race.standing();
+                within[t] = standing.within;
+                better[t] = standing.better;
+            }
+            return nb::make_tuple(owned(std::move(within)), owned(std::move(better)));
+        },
+        "codes"_a, "y"_a, "classes"_a, "tolerance"_a, "labels"_a, "gap"_a,
+        nb::sig("def race_evidence(codes: numpy.typing.NDArray[numpy.int32], "
+                "y: numpy.typing.NDArray[numpy.int32], classes: int, tolerance: float, "
+                "labels: bool, gap: float) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                "numpy.typing.NDArray[numpy.float64]]"));
+
+    // The lower bound of what a rival's best forecasts in a branch cost it (wager.hpp).
+    m.def(
+        "least_brier",
+        [](const VectorIn<double>& slope, const VectorIn<double>& curvature) {
+            std::vector<double> q(slope.shape(0));
+            return wager::least_brier(slope.data(), curvature.data(), slope.shape(0), q.data());
+        },
+        "slope"_a, "curvature"_a);
 
     m.def(
         "upper_quantile",

@@ -1,6 +1,7 @@
 // The tree, as Python holds it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -138,6 +139,8 @@ const char* reason(Verdict verdict) {
         case Verdict::tie: return "tie";
         case Verdict::forced: return "forced";
         case Verdict::seeded: return "seeded";
+        case Verdict::better: return "better";
+        case Verdict::within: return "within";
         default: return "wait";
     }
 }
@@ -149,7 +152,7 @@ nb::list certificates(const Tree& tree, std::optional<std::uint64_t> since) {
         out.append(nb::make_tuple(c.node, c.depth, c.seen, d.evidence.n, candidate(d.best),
                                   candidate(d.second), d.evidence.gain_range, d.epsilon,
                                   reason(d.verdict), d.evidence.delta, c.spent, d.criterion,
-                                  ranking(d.ranking), c.pass, c.branches));
+                                  ranking(d.ranking), c.pass, c.branches, d.evidence.log_evidence));
     }
     return out;
 }
@@ -161,7 +164,8 @@ nb::list leaf_states(const Tree& tree) {
         out.append(nb::make_tuple(l.node, l.depth, l.classes, l.weight, l.until_check, d.evidence.n,
                                   candidate(d.best), candidate(d.second), d.gain_error, d.epsilon,
                                   l.still_needed, l.may_split, d.evidence.delta, d.criterion,
-                                  l.dropped, l.active, l.room));
+                                  l.dropped, l.active, l.room, d.evidence.log_evidence,
+                                  d.evidence.log_threshold, l.ledger));
     }
     return out;
 }

@@ -48,6 +48,9 @@ LabMethod method_of(const nb::dict& d, const VectorIn<double>& costs, std::size_
     m.first_check = nb::cast<std::int64_t>(d["first_check"]);
     m.max_examples = nb::cast<std::int64_t>(d["max_examples"]);
     m.null_cut = nb::cast<bool>(d["null_cut"]);
+    m.tau = nb::cast<double>(d["tau"]);
+    m.random_checks = nb::cast<bool>(d["random_checks"]);
+    m.workers = nb::cast<std::int64_t>(d["workers"]);
     return m;
 }
 

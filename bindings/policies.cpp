@@ -74,6 +74,12 @@ nb::list means_of(const std::vector<MeanGain>& means) {
     return out;
 }
 
+nb::list promises_of(const std::vector<Promise>& promises) {
+    nb::list out;
+    for (const Promise& p : promises) out.append(nb::make_tuple(condition_of(p.when), p.text));
+    return out;
+}
+
 nb::dict dict_of(const PolicyDeclaration& d) {
     nb::list parameters;
     for (const ParameterDeclaration& p : d.parameters) {
@@ -100,6 +106,7 @@ nb::dict dict_of(const PolicyDeclaration& d) {
     out["sparse_rules"] = rules_of(d.sparse_rules);
     out["mean_gains"] = means_of(d.mean_gains);
     out["serves"] = list_of(d.serves);
+    out["promises"] = promises_of(d.promises);
     out["promise"] = d.promise;
     out["promise_for_means"] = d.promise_for_means;
     out["spending"] = d.spending;

@@ -11,6 +11,8 @@ void write_snapshot(const Snapshot& s, const std::string& prefix, nb::dict& out)
     };
     Snapshot::each_of_all(s, write);
     if (!s.sparse.empty()) Snapshot::each_of_sparse(s, write);
+    if (!s.split_evidence.empty()) Snapshot::each_of_races(s, write);
+    if (!s.duel_born.empty()) Snapshot::each_of_duels(s, write);
 }
 
 // Files of older formats have fewer arrays.
@@ -38,5 +40,7 @@ Snapshot read_snapshot(ArrayReader& take, const TreeSettings& settings) {
     if (take.has("archive")) Snapshot::each_of_archive(s, take);
     if (take.has("check_n")) Snapshot::each_of_checks(s, take);
     if (take.has("sparse")) Snapshot::each_of_sparse(s, take);
+    if (take.has("split_evidence")) Snapshot::each_of_races(s, take);
+    if (take.has("duel_born")) Snapshot::each_of_duels(s, take);
     return s;
 }

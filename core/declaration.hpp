@@ -37,6 +37,7 @@ struct PolicyDeclaration {
     std::vector<MeanGain> mean_gains;
     // the impurities that a bound was derived for; empty means all
     std::vector<std::string_view> serves;
+    std::vector<Promise> promises;
     std::string_view promise, promise_for_means;
     std::string_view spending;
     double most_delta = 1.0;
@@ -144,6 +145,9 @@ template <class Policy>
     }
     if constexpr (requires { Policy::serves; }) {
         out.serves.assign(Policy::serves.begin(), Policy::serves.end());
+    }
+    if constexpr (requires { Policy::promises; }) {
+        out.promises.assign(Policy::promises.begin(), Policy::promises.end());
     }
     if constexpr (requires { Policy::promise; }) out.promise = Policy::promise;
     if constexpr (requires { Policy::promise_for_means; }) {

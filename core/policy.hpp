@@ -90,6 +90,12 @@ struct Rule {
     Condition when{};
 };
 
+// If `when` holds, a bound promises this; it comes before the text of `promise`.
+struct Promise {
+    Condition when;
+    std::string_view text;
+};
+
 // If `when` holds, the gain is a mean over single examples, which some bounds require. `labels`
 // describes the predicted labels that the gain is computed from; it becomes part of the text of
 // guarantee().

@@ -7,6 +7,7 @@
 
 #include "../random/philox.hpp"
 #include "../simd/scalar.hpp"
+#include "duels.hpp"
 #include "sizes.hpp"
 #include "subtrees.hpp"
 
@@ -38,8 +39,12 @@ protected:
     [[nodiscard]] Role role() const noexcept override { return Role::alternate; }
     void save_monitors(Snapshot&) const override;
     void restore_monitors(const Snapshot&) override;
+    void renumber(const std::vector<std::int32_t>&) override;
 
 private:
+    [[nodiscard]] bool bets() const noexcept {
+        return how_.replace_by == Alternates::ReplaceBy::betting;
+    }
     [[nodiscard]] Adwin::Parameters parameters() const noexcept {
         Adwin::Parameters p;
         p.delta = how_.drift_delta;
@@ -52,8 +57,16 @@ private:
     void note_error(std::int32_t node, bool wrong);
     // Updates the detector of an inner node. Returns whether its alternate has replaced it.
     bool judge(std::int32_t node, bool wrong);
+    // Compares a node with its alternate, by an interval or by bets; true: it was replaced.
+    bool compare(std::int32_t node, std::int32_t alternate);
+    bool compare_bets(std::int32_t node, std::int32_t alternate);
+    bool replace(std::int32_t node, std::int32_t alternate, Standing ours, Standing theirs,
+                 double bound);
+    // Notes for the bets on an alternate whether its node was wrong about the row.
+    void note_bet(std::int32_t alternate, bool node_wrong);
 
     Alternates how_;
+    Duels duels_;
 };
 
 // The example goes down the tree, and down every alternate of a node that it visits. Each subtree
@@ -78,6 +91,9 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
     // False if the alternate has replaced the node. The nodes below it are then not visited.
     const auto visit = [&](const Visit& here) {
         const bool counts = here.share >= enough;
+        if (counts && bets() && at(here.node).role == Role::alternate) {
+            if (Duel* const duel = duels_.find(side(here.node).born)) duel->bet(here.wrong);
+        }
         bool replaced = false;
         if (!here.ends) {
             replaced = counts && judge(here.node, here.wrong);
@@ -87,6 +103,7 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
         if (here.ends || replaced) {
             learn_below(example, here, v, y, w);
         } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
+            if (counts && bets()) note_bet(alternate, here.wrong);
             go_down(alternate, here.share);
         }
         return !replaced;
@@ -178,8 +195,13 @@ bool AlternatesTree::judge(std::int32_t node, bool wrong) {
         return false;
     }
     const std::int32_t alternate = side(node).first;
-    if (alternate == none || !side(alternate).monitor) return false;
-    const Adwin& ours = here->errors;
+    if (alternate == none) return false;
+    return bets() ? compare_bets(node, alternate) : compare(node, alternate);
+}
+
+bool AlternatesTree::compare(std::int32_t node, std::int32_t alternate) {
+    if (!side(alternate).monitor) return false;
+    const Adwin& ours = side(node).monitor->errors;
     const Adwin& theirs = side(alternate).monitor->errors;
     const auto n = static_cast<double>(ours.width());
     const auto m = static_cast<double>(theirs.width());
@@ -187,14 +209,52 @@ bool AlternatesTree::judge(std::int32_t node, bool wrong) {
     const double e = ours.estimate();
     const double bound =
         std::sqrt(2.0 * e * (1.0 - e) * ln(2.0 / how_.switch_delta) * (1.0 / m + 1.0 / n));
-    if (e - theirs.estimate() > bound && growth_.leaves_with(alternate) <= settings_.max_leaves) {
-        log_change(ChangeKind::replaced, node, nodes_.cut_of(alternate),
-                   nodes_.leaves_below(alternate), {e, n}, {theirs.estimate(), m}, bound);
-        promote(node, alternate);
+    if (e - theirs.estimate() > bound &&
+        replace(node, alternate, {e, n}, {theirs.estimate(), m}, bound)) {
         return true;
     }
     if (theirs.estimate() - e > bound) drop(alternate);
     return false;
+}
+
+// The bets of the row at hand are not among them: the alternate has not predicted it yet.
+bool AlternatesTree::compare_bets(std::int32_t node, std::int32_t alternate) {
+    const Duel* const duel = duels_.find(side(alternate).born);
+    if (!duel) return false;
+    const double needed = -ln(how_.switch_delta);
+    if (duel->ahead >= needed) {
+        const double n = duel->rows;
+        const Standing ours{duel->errors / n, n};
+        const Standing theirs{(duel->errors - duel->difference) / n, n};
+        if (replace(node, alternate, ours, theirs, 0.0)) return true;
+    }
+    if (duel->behind >= needed) drop(alternate);
+    return false;
+}
+
+bool AlternatesTree::replace(std::int32_t node, std::int32_t alternate, Standing ours,
+                             Standing theirs, double bound) {
+    if (growth_.leaves_with(alternate) > settings_.max_leaves) return false;
+    log_change(ChangeKind::replaced, node, nodes_.cut_of(alternate), nodes_.leaves_below(alternate),
+               ours, theirs, bound);
+    promote(node, alternate);
+    return true;
+}
+
+void AlternatesTree::note_bet(std::int32_t alternate, bool node_wrong) {
+    Duel* duel = duels_.find(side(alternate).born);
+    if (!duel) {
+        const std::size_t more = duels_.growth();
+        if (!room_.may_add(more) || !room_.make_room_for(more, none)) return;
+        const Charge charge(structure_);
+        duel = &duels_.begin(side(alternate).born, how_.switch_after);
+        room_.settle();
+    }
+    duel->node_wrong = node_wrong;
+}
+
+void AlternatesTree::renumber(const std::vector<std::int32_t>&) {
+    duels_.keep([&](std::uint64_t born) { return is_alternate(born); });
 }
 
 void AlternatesTree::save_monitors(Snapshot& s) const {
@@ -203,6 +263,7 @@ void AlternatesTree::save_monitors(Snapshot& s) const {
         if (side.monitor) side.monitor->errors.save(s.monitors);
         s.monitor_sizes.push_back(s.monitors.size() - before);
     }
+    duels_.save(s);
 }
 
 void AlternatesTree::restore_monitors(const Snapshot& s) {
@@ -217,6 +278,9 @@ void AlternatesTree::restore_monitors(const Snapshot& s) {
         demand(own.empty(), at_row("monitor_sizes", i) + "too long");
     }
     demand(rest.empty(), "monitors is too long");
+    demand(bets() || s.duel_born.empty(), "duel_born without bets on alternates");
+    const Charge charge(structure_);
+    duels_.restore(s, [&](std::uint64_t born) { return is_alternate(born); });
 }
 
 }  // namespace

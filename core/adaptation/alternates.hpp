@@ -19,16 +19,23 @@ struct Alternates {
     static constexpr std::string_view about =
         "Where the errors of a subtree rise, another grows next to it and may replace it (HAT).";
 
+    enum class ReplaceBy : std::uint8_t { interval, betting };
+
     double drift_delta = 0.002;
     double switch_delta = 0.05;
     double switch_after = 300;
     bool bootstrap = false;
+    ReplaceBy replace_by = ReplaceBy::interval;
     std::uint64_t seed = 0;  // of the bootstrap
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
         visit("drift_delta", self.drift_delta, Probability{},
               "Confidence of the drift detector (ADWIN) at each node.");
+        visit(
+            "replace_by", self.replace_by, OneOf("interval", "betting"),
+            "How an alternate is compared with its subtree: by an interval around the difference "
+            "of their errors, or by bets on the rows that both predict, which hold at every row.");
         visit("switch_delta", self.switch_delta, Probability{},
               "Confidence at which an alternate replaces its subtree, or is given up.");
         visit("switch_after", self.switch_after, Range{0.0, 9007199254740992.0},

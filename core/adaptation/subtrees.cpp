@@ -33,6 +33,13 @@ void Subtrees::trace(std::int32_t leaf, std::int32_t root) {
     for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
 }
 
+bool Subtrees::is_alternate(std::uint64_t born) const noexcept {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (sides_[i].born == born) return nodes_[i].role == Role::alternate;
+    }
+    return false;
+}
+
 void Subtrees::shorten_list(Held<std::int32_t>& list) {
     if (list.capacity() <= room_of_list) return;
     list.clear();

@@ -50,6 +50,8 @@ protected:
     [[nodiscard]] std::size_t place(std::int32_t id) const noexcept {
         return static_cast<std::size_t>(at(id).test == Test::leaf ? at(id).place : side(id).record);
     }
+    // Whether a node with this birth is the root of an alternate.
+    [[nodiscard]] bool is_alternate(std::uint64_t born) const noexcept;
     // Writes the inner nodes from a leaf up to a root to path_.
     void trace(std::int32_t leaf, std::int32_t root);
     // Calls visit(Visit) for the nodes of a certain row from a root down to its leaf. Stops when visit()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../simd/scalar.hpp"
 #include "window_tree.hpp"
 
 namespace riparian {
@@ -19,6 +20,10 @@ constexpr std::size_t most_levels = 2;
 
 // Counts an example at a node with alternates, by whether the node predicted it wrongly.
 void WindowTree::note_test(std::int32_t node, bool wrong, double w) {
+    if (bets()) {
+        note_bets(node, wrong);
+        return;
+    }
     Trial& trial = *side(node).trial;
     if (trial.waited < how_.test_period) {
         trial.waited += w;
@@ -31,6 +36,14 @@ void WindowTree::note_test(std::int32_t node, bool wrong, double w) {
 
 // Does the same for an alternate while its node is tested.
 void WindowTree::note_own_test(std::int32_t alternate, bool wrong, double w) {
+    if (bets()) {
+        Duel* const duel = duels_.find(side(alternate).born);
+        if (!duel) return;
+        duel->bet(wrong);
+        const double needed = -ln(settings_.delta);
+        if (duel->ahead >= needed || duel->behind >= needed) note(tested_, at(alternate).parent);
+        return;
+    }
     if (!(side(at(alternate).parent).trial->tested > 0.0)) return;
     Trial& trial = *side(alternate).trial;
     trial.own_tested += w;
@@ -53,26 +66,8 @@ void WindowTree::conclude_test(std::int32_t node) {
     if (best != none && side(best).trial->own_errors < ours.errors &&
         growth_.leaves_with(best) <= settings_.max_leaves) {
         const Trial& theirs = *side(best).trial;
-        const bool back = theirs.from != 0;
-        log_change(back ? ChangeKind::recalled : ChangeKind::replaced, node, nodes_.cut_of(best),
-                   nodes_.leaves_below(best), {ours.errors / ours.tested, ours.tested},
-                   {theirs.own_errors / theirs.own_tested, theirs.own_tested}, 0.0);
-        if (how_.archive) {
-            const auto old = std::find_if(archive_.begin(), archive_.end(), [&](const Archived& a) {
-                return back && a.number == theirs.from;
-            });
-            if (old != archive_.end())
-                give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
-            archive(node);
-        }
-        promote(node, best);
-        // Its own trial against its alternates continues.
-        const Trial& before = *side(best).trial;
-        Trial& after = *side(node).trial;
-        after.waited = before.waited;
-        after.tested = before.tested;
-        after.errors = before.errors;
-        tidy_trial(node);
+        replace(node, best, {ours.errors / ours.tested, ours.tested},
+                {theirs.own_errors / theirs.own_tested, theirs.own_tested});
         return;
     }
     for (std::int32_t b = side(node).first; b != none;) {
@@ -89,6 +84,70 @@ void WindowTree::conclude_test(std::int32_t node) {
         }
     }
     ours.waited = ours.tested = ours.errors = 0.0;
+    tidy_trial(node);
+}
+
+void WindowTree::replace(std::int32_t node, std::int32_t best, Standing ours, Standing theirs) {
+    const std::uint64_t from = side(best).trial->from;
+    const bool back = from != 0;
+    log_change(back ? ChangeKind::recalled : ChangeKind::replaced, node, nodes_.cut_of(best),
+               nodes_.leaves_below(best), ours, theirs, 0.0);
+    if (how_.archive) {
+        const auto old = std::find_if(archive_.begin(), archive_.end(),
+                                      [&](const Archived& a) { return back && a.number == from; });
+        if (old != archive_.end())
+            give_up_archived(static_cast<std::size_t>(old - archive_.begin()));
+        archive(node);
+    }
+    promote(node, best);
+    // Its own trial against its alternates continues.
+    const Trial& before = *side(best).trial;
+    Trial& after = *side(node).trial;
+    after.waited = before.waited;
+    after.tested = before.tested;
+    after.errors = before.errors;
+    tidy_trial(node);
+}
+
+void WindowTree::note_bets(std::int32_t node, bool wrong) {
+    for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
+        Duel* duel = duels_.find(side(b).born);
+        if (!duel) {
+            const std::size_t more = duels_.growth();
+            if (!room_.may_add(more) || !room_.make_room_for(more, none)) continue;
+            const Charge charge(structure_);
+            duel = &duels_.begin(side(b).born, how_.test_size);
+            room_.settle();
+        }
+        duel->node_wrong = wrong;
+    }
+}
+
+// The alternate with the most evidence replaces the node if that is enough. Alternates that were shown
+// to be worse are dropped.
+void WindowTree::conclude_bets(std::int32_t node) {
+    for (std::int32_t i = node; i != none; i = at(i).parent) {
+        if (std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) return;
+    }
+    const double needed = -ln(settings_.delta);
+    const Duel* most = nullptr;
+    std::int32_t best = none;
+    for (std::int32_t b = side(node).first; b != none;) {
+        const std::int32_t alternate = std::exchange(b, side(b).next);
+        const Duel* const duel = duels_.find(side(alternate).born);
+        if (!duel) continue;
+        if (duel->behind >= needed) {
+            drop(alternate);
+        } else if (duel->ahead >= needed && (!most || duel->ahead > most->ahead)) {
+            most = duel;
+            best = alternate;
+        }
+    }
+    if (best != none && growth_.leaves_with(best) <= settings_.max_leaves) {
+        const double n = most->rows;
+        replace(node, best, {most->errors / n, n}, {(most->errors - most->difference) / n, n});
+        return;
+    }
     tidy_trial(node);
 }
 

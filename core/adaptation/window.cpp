@@ -63,7 +63,8 @@ std::int32_t WindowTree::learn(const Example& example, std::size_t y, double giv
     for (const std::int32_t node : tested_) {
         // It may be gone: two parts of an example may end one test.
         const Trial* const trial = side(node).trial.get();
-        if (trial && trial->tested >= how_.test_size) conclude_test(node);
+        if (trial && bets()) conclude_bets(node);
+        else if (trial && trial->tested >= how_.test_size) conclude_test(node);
     }
     if (state_.seen % how_.validity_period == 0) check_all_splits();
     finish_row();

@@ -52,6 +52,8 @@ struct Window {
         Rule{is("adaptation", "none", "alternates"), "the window stores every value of a row"},
     };
 
+    enum class ReplaceBy : std::uint8_t { test, betting };
+
     std::size_t size = 50'000;
     std::uint64_t validity_period = 10'000;
     double test_period = 10'000;
@@ -59,6 +61,7 @@ struct Window {
     double prune_margin = 0.01;
     std::size_t archive = 0;
     bool dynamic = false;
+    ReplaceBy replace_by = ReplaceBy::test;
     std::size_t max_size = SIZE_MAX;  // none: size
     std::shared_ptr<const WindowFunction> hook;
 
@@ -70,10 +73,14 @@ struct Window {
             "quarter of it holds. The heaviest weight is 2**33 divided by the longest window.");
         visit("validity_period", self.validity_period, Range{1.0, 9007199254740992.0},
               "Examples from one check of all splits to the next.");
+        visit("replace_by", self.replace_by, OneOf("test", "betting"),
+              "How an alternate is compared with its node: by their errors in tests, or by bets on "
+              "the rows that both predict, which hold at every row and use the delta of the tree.");
         visit("test_period", self.test_period, Range{0.0, 9007199254740992.0},
               "Weight of the examples that reach a node before its alternates are tested.");
         visit("test_size", self.test_size, Range{1.0, 9007199254740992.0},
-              "Weight of the examples of such a test.");
+              "Weight of the examples of such a test. With replace_by=\"betting\", rows that an "
+              "alternate predicts before the first bet.");
         visit(
             "prune_margin", self.prune_margin, Range{0.0, 1.0},
             "An alternate is given up once its error, minus that of the node, exceeds the smallest "

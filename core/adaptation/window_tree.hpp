@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "archived.hpp"
+#include "duels.hpp"
 #include "example_window.hpp"
 #include "subtrees.hpp"
 #include "window.hpp"
@@ -90,6 +91,13 @@ private:
     void note_test(std::int32_t node, bool wrong, double w);
     void note_own_test(std::int32_t alternate, bool wrong, double w);
     void conclude_test(std::int32_t node);
+    void replace(std::int32_t node, std::int32_t best, Standing ours, Standing theirs);
+    [[nodiscard]] bool bets() const noexcept {
+        return how_.replace_by == Window::ReplaceBy::betting;
+    }
+    // Notes for the bets on the alternates of a node whether it was wrong about the row.
+    void note_bets(std::int32_t node, bool wrong);
+    void conclude_bets(std::int32_t node);
     void check_all_splits();
     [[nodiscard]] bool may_have_alternates(std::int32_t node) const noexcept;
     [[nodiscard]] bool is_doubtful(std::int32_t node, const Decision&) const;
@@ -121,6 +129,7 @@ private:
     std::uint64_t forgotten_ = 0;  // since statistics were counted again
     Held<Archived> archive_;       // the oldest first
     std::uint64_t archived_ = 0;   // so far
+    Duels duels_;
 };
 
 // The example went down the branch for missing values where its own did not exist yet. Where another

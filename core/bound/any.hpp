@@ -1,9 +1,10 @@
 // The list of all bounds. A new bound is a new file and an entry here.
 #pragma once
 
-#include <optional>
+#include <limits>
 #include <variant>
 
+#include "betting.hpp"
 #include "confidence.hpp"
 #include "confidence_practical.hpp"
 #include "custom.hpp"
@@ -16,10 +17,16 @@
 namespace riparian {
 
 using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePractical, Normal,
-                              DeltaMethod, EmpiricalBernstein, CustomBound>;
+                              DeltaMethod, EmpiricalBernstein, Betting, CustomBound>;
 
+// Infinity if the bound has no half-width.
 [[nodiscard]] inline double half_width(const AnyBound& bound, const Evidence& e) {
-    return std::visit([&](const auto& b) { return b.half_width(e); }, bound);
+    return std::visit(
+        [&]<class B>(const B& b) {
+            if constexpr (HasHalfWidth<B>) return b.half_width(e);
+            else return std::numeric_limits<double>::infinity();
+        },
+        bound);
 }
 
 // Whether the bound needs the variance of the gap. If so, its half-width is known only after the
@@ -43,12 +50,17 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
         bound);
 }
 
-// What a leaf has to measure for this bound, if anything.
-[[nodiscard]] inline std::optional<PairedGap> make_paired_gap(const AnyBound& bound) {
+// What a leaf keeps for its bound, if anything.
+using BoundState = std::variant<std::monostate, PairedGap, Race>;
+
+[[nodiscard]] inline BoundState make_state(const AnyBound& bound) {
     return std::visit(
-        [](const auto& b) -> std::optional<PairedGap> {
-            if constexpr (requires { b.make_paired_gap(); }) return b.make_paired_gap();
-            return std::nullopt;
+        []<class B>(const B& b) -> BoundState {
+            if constexpr (requires { b.wants_rows(); }) {
+                if (!b.wants_rows()) return {};
+            }
+            if constexpr (requires { typename B::PerLeaf; }) return typename B::PerLeaf{};
+            else return {};
         },
         bound);
 }

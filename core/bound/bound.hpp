@@ -24,6 +24,9 @@ struct Evidence {
     double features = 1;  // features that have had a value so far
     // Per-example variance of the gap between the two best gains. Only set for bounds that need it.
     double variance = std::numeric_limits<double>::quiet_NaN();
+    // Of a bound that tests by itself: the logarithms of its evidence and of what it needs.
+    double log_evidence = std::numeric_limits<double>::quiet_NaN();
+    double log_threshold = std::numeric_limits<double>::quiet_NaN();
 };
 
 // How the variance of the gap is computed from the variances of the two gains.
@@ -41,25 +44,33 @@ enum class Pairing : std::uint8_t {
     return sum * sum;
 }
 
-// A bound gives the half-width of the confidence interval of a gain. It is a plain value with the
-// name that users write. In addition to the declarations of every policy (policy.hpp), a bound may
-// declare:
+// A bound gives the half-width of the confidence interval of a gain, or it decides by a test of its
+// own, from what leaves keep for it. It is a plain value with the name that users write. In addition
+// to the declarations of every policy (policy.hpp), a bound may declare:
 //
 //     serves              the impurities that it was derived for; all if absent
 //     promise             the text of guarantee(); {delta} and {gain} stand for the tree's own
 //     theorem, premises   the theorem that the promise rests on, and what it asks of the tree
+//     promises            texts before it that depend on a parameter of the bound (Promise)
 //     promise_for_means   the text if the gain is a mean over single examples
 //     spending            what delta covers: "check" (one check, the default), "tree" (all checks
-//                         of the tree) or "nothing" (the bound has no delta)
+//                         of the tree), "promise" (as the promise says) or "nothing" (the bound
+//                         has no delta)
 //     most_delta          delta must be below this
 //     needs_variance      whether it uses the variance of the gap. A field `pairing` chooses how the
 //                         variance is computed; without it the two gains count as independent
-//     make_paired_gap()   what leaves measure for it, if anything (paired_gap.hpp)
+//     PerLeaf             what leaves keep for it and update with every row (race.hpp,
+//                         paired_gap.hpp). With wants_rows() this depends on its parameters
 template <class B>
-concept Bound = std::regular<B> && requires(const B b, const Evidence e) {
-    { B::name } -> std::convertible_to<std::string_view>;
+concept HasHalfWidth = requires(const B b, const Evidence e) {
     { b.half_width(e) } -> std::same_as<double>;
 };
+
+template <class B>
+concept Bound =
+    std::regular<B> && (HasHalfWidth<B> || requires { typename B::PerLeaf; }) && requires {
+        { B::name } -> std::convertible_to<std::string_view>;
+    };
 
 template <class B>
 concept NeedsVariance = B::needs_variance;

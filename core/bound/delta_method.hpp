@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "bound.hpp"
 #include "paired_gap.hpp"
 #include "quantile.hpp"
@@ -44,9 +42,8 @@ struct DeltaMethod {
     }
 
     // With `paired`, every leaf measures the gap.
-    [[nodiscard]] std::optional<PairedGap> make_paired_gap() const {
-        return pairing == Pairing::paired ? std::optional<PairedGap>(PairedGap{}) : std::nullopt;
-    }
+    using PerLeaf = PairedGap;
+    [[nodiscard]] bool wants_rows() const noexcept { return pairing == Pairing::paired; }
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         // An unknown variance is NaN; then nothing is known about the gap.

@@ -24,6 +24,7 @@ Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
 
 Decision Checker::check(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
+    if (leaf.race) return decide(leaf);
     if (leaf.shape.stride && !leaf.values && !leaf.hits && !settings.second_impurity &&
         !needs_variance(settings.bound) && !settings.drop_poor_features) {
         Decision d;
@@ -56,6 +57,10 @@ void Checker::offer(const Candidate& c) noexcept {
     if (tested_.feature == c.feature) {
         if (own_.feature == none || c.gain > own_.gain) own_ = c;
         if (c.test == tested_.test && c.category == tested_.category) tested_.gain = c.gain;
+    }
+    if (!nominees_.empty()) {
+        Candidate& own = nominees_[static_cast<std::size_t>(c.feature)];
+        if (own.feature == none || c.gain > own.gain) own = c;
     }
     if (tops_.empty()) return;
     double& top = tops_[static_cast<std::size_t>(c.feature)];
@@ -140,6 +145,13 @@ Decision Checker::decide(const LeafCase& leaf) {
 }
 
 Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
+    nominees_.clear();
+    if (leaf.race) return decide_by_race(leaf);
+    rank(leaf, impurity);
+    return conclude(leaf, impurity);
+}
+
+void Checker::rank(const LeafCase& leaf, const AnyImpurity& impurity) {
     ranking_.clear(leaf.settings.runner_up);
     if (leaf.settings.drop_poor_features) tops_.assign(leaf.features.size(), -infinity);
     if (leaf.hits) {
@@ -158,7 +170,6 @@ Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
             }
         }
     }
-    return conclude(leaf, impurity);
 }
 
 Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {

@@ -28,6 +28,7 @@ struct LeafCase {
     std::size_t classes_here;   // seen at the leaf: the gain ranges over these
     const Held<bool>& used_up;  // [categorical slot]: by a multiway test above
     double depth = 0;
+    double node = 0;            // its id
     double seen = 1;            // examples learned by the tree
     double number = 1;          // which check of the leaf it is, from 1
     double known_features = 1;  // features that had a value so far
@@ -36,6 +37,7 @@ struct LeafCase {
     const AnyLeafValues* values = nullptr;  // they offer the numeric cuts
     const Hits* hits = nullptr;             // they give all gains
     const PairedGap* pair = nullptr;        // it measures the variance of the gap
+    const Race* race = nullptr;             // it decides
     const TrackedFeatures* kept = nullptr;  // where the leaf does not track all features
     // [categorical slot]: it may be an identifier, and no cut of it is offered; null: none is watched.
     const std::vector<bool>* watched = nullptr;
@@ -44,7 +46,8 @@ struct LeafCase {
     void set_extras(const LeafExtras& extras) noexcept {
         if (offers_cuts(settings.statistics)) values = &extras.values;
         hits = extras.hits ? &*extras.hits : nullptr;
-        pair = extras.pair ? &*extras.pair : nullptr;
+        pair = std::get_if<PairedGap>(&extras.bound);
+        race = std::get_if<Race>(&extras.bound);
     }
 };
 
@@ -90,6 +93,9 @@ public:
     // After a decision that waits, with drop_poor_features: the features of the leaf that are behind the
     // best one by more than the bound. The best two are never among them.
     [[nodiscard]] const Held<bool>& poor() const noexcept { return poor_; }
+    // Where races decide, the best cut of each feature of the leaf by its statistics, if the check
+    // computed gains.
+    [[nodiscard]] const Held<Candidate>& nominees() const noexcept { return nominees_; }
     // The evidence that is known before any gain.
     [[nodiscard]] static Evidence evidence(const LeafCase&, const AnyImpurity&);
 
@@ -105,9 +111,13 @@ public:
 
 private:
     Decision decide_by(const LeafCase&, const AnyImpurity&);
+    void rank(const LeafCase&, const AnyImpurity&);
+    // The decision of a race (race_rounds.cpp).
+    Decision decide_by_race(const LeafCase&);
     Decision conclude(const LeafCase&, const AnyImpurity&);
     double gap_variance(const LeafCase&, Measure, const Decision&);
     void refine(const LeafCase&, Decision&);
+    void refine_nominees(const LeafCase&);
     void find_poor(const LeafCase&, const Decision&);
     void offer(const Candidate&) noexcept;
     double gain_of_threshold(const LeafCase&, const Candidate&);
@@ -136,6 +146,7 @@ private:
     Ranking ranking_;
     Held<double> tops_;  // [feature]: its best gain, where features may be dropped
     Held<bool> poor_;
+    Held<Candidate> nominees_;                       // [feature]
     Candidate tested_, own_;                         // of a review
     const std::vector<Candidate>* tests_ = nullptr;  // of a node that may get an option
     Held<GaussianClass> classes_;

@@ -15,7 +15,13 @@ enum class Verdict : std::uint8_t {
     tie,     // the bound is so small that the difference does not matter
     forced,  // the best cut has no rival, and nothing to wait for
     seeded,  // no check: the split came with a batch tree
+    better,  // a race: the leader is better than all rivals
+    within,  // a race: no rival is better by tau or more
 };
+
+[[nodiscard]] inline bool decided_by_race(Verdict v) noexcept {
+    return v == Verdict::better || v == Verdict::within;
+}
 
 struct Decision {
     Verdict verdict = Verdict::wait;
@@ -25,7 +31,8 @@ struct Decision {
     Ranking ranking;  // the best first
     Evidence evidence{};
     double epsilon = 0.0;
-    double gain_error = 0.0;  // gains are estimates, off by at most this; 0: they are exact
+    double gain_error = 0.0;    // gains are estimates, off by at most this; 0: they are exact
+    std::int32_t heavy = none;  // the branch that gets missing values; none: the heaviest
 
     [[nodiscard]] double gap() const noexcept { return best.gain - second.gain; }
 };
@@ -61,6 +68,7 @@ struct Split {
     std::uint8_t rivals;
     bool null_second;  // the runner-up is the null cut, or with a forced split nothing
     std::uint32_t pass;
+    float log_evidence = 0.0F;  // of a race
 };
 
 // The evidence of a check that is known before any gain, without depth, seen and features.

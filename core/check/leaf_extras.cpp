@@ -2,16 +2,18 @@
 
 #include <stdexcept>
 
+#include "race_rounds.hpp"
+
 namespace riparian {
 
 LeafExtras::LeafExtras(const Settings& settings)
     : values(make_values(settings.statistics)),
       hits(settings.judging.make_hits()),
-      pair(make_paired_gap(settings.bound)) {}
+      bound(make_state(settings.bound)) {}
 
 bool LeafExtras::wanted(const Settings& settings) noexcept {
     return offers_cuts(settings.statistics) || settings.judging.counts_hits() ||
-           make_paired_gap(settings.bound).has_value();
+           make_state(settings.bound).index() != 0;
 }
 
 void LeafExtras::fit(const Settings& settings, const Shape& s) {
@@ -22,7 +24,8 @@ void LeafExtras::fit(const Settings& settings, const Shape& s) {
 
 void LeafExtras::learn(const Shape& s, const Row& row, const Row& tracked, std::size_t y,
                        double w) {
-    if (pair) pair->learn(row, y, w);
+    if (auto* const pair = std::get_if<PairedGap>(&bound)) pair->learn(row, y, w);
+    if (auto* const race = std::get_if<Race>(&bound)) race->learn(row, y);
     std::visit([&](auto& kept) { kept.learn(s, tracked, y, w); }, values);
 }
 
@@ -30,8 +33,9 @@ void LeafExtras::change_labels(const Settings& settings) noexcept {
     if (hits) hits->doubt_labels(settings.judging.evaluator);
 }
 
-void LeafExtras::after_check(WaitingCheck& check) {
-    if (pair) pair->after_check(check);
+void LeafExtras::after_check(const Settings& settings, WaitingCheck& check) {
+    if (auto* const pair = std::get_if<PairedGap>(&bound)) pair->after_check(check);
+    if (auto* const race = std::get_if<Race>(&bound)) next_race(settings, check, *race);
     std::visit([&](auto& kept) { kept.after_check(check); }, values);
 }
 
@@ -42,7 +46,8 @@ void LeafExtras::keep(const std::vector<std::uint32_t>& numeric) {
 std::vector<double> LeafExtras::save(std::size_t classes) const {
     std::vector<double> out;
     if (hits) hits->save(classes, out);
-    if (pair) pair->save(out);
+    if (const auto* const pair = std::get_if<PairedGap>(&bound)) pair->save(out);
+    if (const auto* const race = std::get_if<Race>(&bound)) race->save(out);
     std::visit([&](const auto& kept) { kept.save(out); }, values);
     return out;
 }
@@ -55,8 +60,11 @@ void LeafExtras::restore(const Settings& settings, const Shape& s, const Feature
         numbers.skip(hits->restore(s, settings.judging.evaluator, numbers.rest(), numbers.left(),
                                    counts, classes, weight));
     }
-    if (pair) {
+    if (auto* const pair = std::get_if<PairedGap>(&bound)) {
         numbers.skip(pair->restore(numbers.rest(), numbers.left(), features, classes, weight));
+    }
+    if (auto* const race = std::get_if<Race>(&bound)) {
+        numbers.skip(race->restore(numbers.rest(), numbers.left(), features, classes));
     }
     // A new leaf was opened for the features of another draw.
     values = make_values(settings.statistics);

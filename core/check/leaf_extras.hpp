@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "../bound/paired_gap.hpp"
+#include "../bound/any.hpp"
 #include "../impurity/hits.hpp"
 #include "../statistics/any.hpp"
 #include "../settings.hpp"
@@ -41,7 +41,7 @@ struct LeafExtras : HeldObject {
     // Classes or costs have changed.
     void change_labels(const Settings&) noexcept;
     // After a check that does not split.
-    void after_check(WaitingCheck&);
+    void after_check(const Settings&, WaitingCheck&);
     // Only these numeric features stay.
     void keep(const std::vector<std::uint32_t>& numeric);
 
@@ -54,9 +54,9 @@ struct LeafExtras : HeldObject {
     [[nodiscard]] static std::size_t least_numbers(const Settings&, std::size_t features,
                                                    std::size_t numeric) noexcept;
 
-    AnyLeafValues values;           // of the statistics
-    std::optional<Hits> hits;       // of the impurity's evaluator
-    std::optional<PairedGap> pair;  // of the bound
+    AnyLeafValues values;      // of the statistics
+    std::optional<Hits> hits;  // of the impurity's evaluator
+    BoundState bound;          // of the bound
 };
 
 static_assert(sizeof(LeafExtras) == 2 * sizeof(Held<double>) + sizeof(Hits) + sizeof(PairedGap));

@@ -38,6 +38,11 @@ public:
         *place = c;
     }
 
+    // Adds a candidate behind all others, whatever its gain.
+    void append(const Candidate& c) noexcept {
+        if (size_ < most) ranked_[size_++] = c;
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] const Candidate& operator[](std::size_t i) const noexcept { return ranked_[i]; }
     [[nodiscard]] Candidate& operator[](std::size_t i) noexcept { return ranked_[i]; }

@@ -19,4 +19,14 @@ std::vector<double> WaitingLeaf::branches(const Candidate& cut) {
     return out;
 }
 
+std::vector<Candidate> WaitingLeaf::nominees() {
+    std::vector<Candidate> out;
+    for (const Candidate& c : checker_.nominees()) {
+        if (c.feature == none) continue;
+        out.push_back(c);
+        if (leaf_.kept) out.back().feature = leaf_.kept->id_of(c.feature);
+    }
+    return out;
+}
+
 }  // namespace riparian

@@ -18,10 +18,14 @@ public:
         measure = d.evidence.measure;
         epsilon = d.epsilon;
         n_classes = leaf.n_classes;
+        weight = leaf.weight;
+        depth = leaf.depth;
+        node = leaf.node;
         knows_gains = kernels().list_gains[leaf.settings.impurity.index()] != nullptr;
     }
 
     [[nodiscard]] std::vector<double> branches(const Candidate&) override;
+    [[nodiscard]] std::vector<Candidate> nominees() override;
     [[nodiscard]] double gain(const double* left, const double* right, double known) override {
         const Charge charge(working_);
         return checker_.gain_of_sides(leaf_, left, right, known);

@@ -66,6 +66,7 @@ void Certificates::save(Snapshot& s) const {
         s.split_spent.push_back(split.spent);
         s.split_criterion.push_back(split.criterion);
         s.split_pass.push_back(split.pass);
+        s.split_evidence.push_back(static_cast<double>(split.log_evidence));
         const Rival nothing{0.0, 0.0, none, none, 0};
         const Rival& second = split.null_second ? nothing : *rival;
         s.second_feature.push_back(second.feature);
@@ -85,6 +86,8 @@ void Certificates::save(Snapshot& s) const {
             s.rival_gain.push_back(rival->gain);
         }
     }
+    const auto raced = [](const Split& split) { return decided_by_race(split.verdict); };
+    if (std::none_of(splits_.begin(), splits_.end(), raced)) s.split_evidence.clear();
 }
 
 }  // namespace riparian

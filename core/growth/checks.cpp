@@ -50,6 +50,7 @@ LeafCase Checks::leaf_case(const NodeRecord& leaf, CaseRoom& room, const Setting
                state_.known.n_classes,
                static_cast<std::size_t>(leaf.classes),
                used_up};
+    c.node = static_cast<double>(leaf.node);
     c.depth = static_cast<double>(nodes.at(leaf.node).depth);
     c.seen = static_cast<double>(state_.seen);
     c.number = static_cast<double>(leaf.checks) + 1.0;
@@ -120,7 +121,8 @@ void Checks::certify(std::int32_t node, const Decision& decision) {
     state_.certificates.add({state_.seen, e.n, e.gain_range, decision.epsilon, e.delta,
                              state_.spent, decision.best.gain, node, decision.verdict,
                              decision.criterion, static_cast<std::uint8_t>(rivals),
-                             decision.second.feature == none, state_.passes});
+                             decision.second.feature == none, state_.passes,
+                             static_cast<float>(e.log_evidence)});
 }
 
 void Checks::note(std::size_t place, const Decision& decision) {
@@ -144,6 +146,14 @@ Decision Checks::last_decision(const NodeRecord& leaf) const {
     d.evidence.depth = static_cast<double>(state_.nodes.at(leaf.node).depth);
     d.evidence.seen = static_cast<double>(state_.seen);
     d.evidence.features = static_cast<double>(state_.known.n_features);
+    const LeafExtras* const extras = state_.leaves.extras(state_.leaves.place_of(leaf));
+    if (const Race* const race = extras ? std::get_if<Race>(&extras->bound) : nullptr) {
+        if (race->runs()) {
+            d.evidence.log_evidence = race->evidence();
+            d.evidence.log_threshold = race->stakes().log_threshold;
+            d.evidence.delta = race->stakes().alpha;
+        }
+    }
     return d;
 }
 
@@ -154,7 +164,9 @@ void Checks::after_waiting(std::size_t place, const Decision& d) {
     }();
     const Charge charge(state_.leaves.account());
     WaitingLeaf check(checker_, leaf, d, state_.nodes.features(), state_.working);
-    state_.leaves.extras(place)->after_check(check);
+    check.number = state_.leaves[place].checks;
+    state_.leaves.extras(place)->after_check(state_.settings, check);
+    state_.spent += check.spent;
 }
 
 void Checks::fix_cuts(std::size_t place) {

@@ -150,7 +150,8 @@ void Growth::split(std::size_t place, const Decision& decision, const std::vecto
     }
     nodes.at(id).place = first;
     if (cut.test == Test::every_value) nodes.add_branches(id, std::move(by_category));
-    nodes.at(id).heavy = heavy;
+    nodes.at(id).heavy =
+        decision.heavy == none ? heavy : children[static_cast<std::size_t>(decision.heavy)];
     nodes.set_gate(id, cut.threshold);
     room.settle();
     if (fit == Room::Fit::inactive) {  // the most promising branches, and at least one

@@ -152,7 +152,9 @@ void restore_certificates(GrowthState& state, const Snapshot& s) {
                           s.split_criterion[i],
                           static_cast<std::uint8_t>(n_rivals),
                           null_second,
-                          s.split_pass[i]};
+                          s.split_pass[i],
+                          s.split_evidence.empty() ? 0.0F
+                                                   : static_cast<float>(s.split_evidence[i])};
         demand_split(state, split, nodes.at(id).test, where);
         demand(split.verdict != Verdict::seeded || id == 0 || state.hooks->traits().replaces ||
                    listed[static_cast<std::size_t>(nodes.at(id).parent)],
@@ -263,7 +265,7 @@ Rival demand_rival(const GrowthState& state, const Snapshot& s, std::uint8_t tes
 void demand_split(const GrowthState& state, const Split& split, Test test,
                   const std::string& where) {
     const bool alone = split.null_second && split.rivals == 0;
-    demand(split.verdict > Verdict::wait && split.verdict <= Verdict::seeded &&
+    demand(split.verdict > Verdict::wait && split.verdict <= Verdict::within &&
                (split.verdict != Verdict::forced ||
                 (state.settings.missing_second == MissingSecond::minus_infinity && alone)),
            where + "no reason");
@@ -275,7 +277,8 @@ void demand_split(const GrowthState& state, const Split& split, Test test,
     demand(split.criterion <= (state.settings.second_impurity ? 1 : 0), where + "no criterion");
     demand(split.seen <= state.seen, where + "not in the order of time");
     demand(split.n > 0.0 && split.n <= heaviest, where + "no examples");
-    for (const double x : {split.gain_range, split.epsilon, split.gain}) {
+    for (const double x :
+         {split.gain_range, split.epsilon, split.gain, static_cast<double>(split.log_evidence)}) {
         demand(std::abs(x) <= 1e300, where + "not a number");
     }
     demand(split.delta >= 0.0 && split.delta <= 1.0 && split.spent >= 0.0 &&

@@ -257,7 +257,26 @@ struct Snapshot {
         visit("sparse_moments", s.sparse_moments);
     }
 
-    // All but the last, which only few trees have.
+    // Only of a tree that splits by races; else empty, and absent.
+    std::vector<double> split_evidence;  // [split] logarithm; 0 for a split without a race
+
+    template <class Self, class Visit>
+    static void each_of_races(Self& s, Visit&& visit) {
+        visit("split_evidence", s.split_evidence);
+    }
+
+    // Only of a tree whose alternates replace their nodes by betting; else empty, and absent.
+    std::vector<std::uint64_t> duel_born;  // [alternate] its birth
+    std::vector<double> duel_values;       // [alternate][duel_values_each]
+    static constexpr std::size_t duel_values_each = 6;
+
+    template <class Self, class Visit>
+    static void each_of_duels(Self& s, Visit&& visit) {
+        visit("duel_born", s.duel_born);
+        visit("duel_values", s.duel_values);
+    }
+
+    // All but the last three, which only few trees have.
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);

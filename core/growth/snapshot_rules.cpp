@@ -97,6 +97,7 @@ Sizes check_sizes(const GrowthHooks::Traits& traits, const Snapshot& s) {
     demand_size(s.passes, 1, "passes");
     demand(s.passes[0] >= 1, "passes is 0");
     demand_size(s.split_pass, splits, "split_pass");
+    demand_size(s.split_evidence, s.split_evidence.empty() ? 0 : splits, "split_evidence");
     demand_size(s.inactive, z.n_leaves, "inactive");
     std::size_t n_restarted = 0;
     for (const std::uint8_t state : s.inactive) {

@@ -8,6 +8,7 @@
 
 #include "count_gains.hpp"
 #include "hit_gains.hpp"
+#include "race_leaf.hpp"
 
 namespace riparian {
 namespace {
@@ -45,6 +46,7 @@ void with_gains(const LabNode& node, const LabMethod& method, const Impurity& im
 
 Lab::Lab(LabNode node, LabMethod method, std::uint64_t seed)
     : node_(std::move(node)), method_(std::move(method)), seed_(seed) {
+    if (std::holds_alternative<Betting>(method_.bound)) return;  // it has no half-width
     schedules_.emplace_back(method_, method_.impurity, node_.classes(), node_.features());
     if (method_.second_impurity) {
         schedules_.emplace_back(method_, *method_.second_impurity, node_.classes(),
@@ -53,6 +55,17 @@ Lab::Lab(LabNode node, LabMethod method, std::uint64_t seed)
 }
 
 void Lab::run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads) const {
+    if (std::holds_alternative<Betting>(method_.bound)) {
+        if (const auto* const gini = std::get_if<Gini>(&method_.impurity)) {
+            return repeat(first, outcomes, threads,
+                          [&] { return RaceLeaf<Gini>(node_, method_, *gini); });
+        }
+        if (const auto* const accuracy = std::get_if<Accuracy>(&method_.impurity)) {
+            return repeat(first, outcomes, threads,
+                          [&] { return RaceLeaf<Accuracy>(node_, method_, *accuracy); });
+        }
+        throw std::invalid_argument("betting supports gini and accuracy");
+    }
     if (method_.second_impurity) {
         const auto* const one = std::get_if<Misclassification>(&method_.impurity);
         const auto* const other = std::get_if<Gini>(&*method_.second_impurity);
@@ -74,11 +87,18 @@ void Lab::run(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned thre
 template <class... Gains>
 void Lab::run_with(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads,
                    const Gains&... gains) const {
+    repeat(first, outcomes, threads,
+           [&] { return Repetition<Gains...>(node_, method_, schedules_, gains...); });
+}
+
+template <class Make>
+void Lab::repeat(std::uint64_t first, std::vector<Outcome>& outcomes, unsigned threads,
+                 const Make& make) const {
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> failures(std::max(threads, 1u));
     const auto work = [&](std::size_t thread) {
         try {
-            Repetition<Gains...> repetition(node_, method_, schedules_, gains...);
+            auto repetition = make();
             for (std::size_t from; (from = next.fetch_add(chunk)) < outcomes.size();) {
                 const std::size_t to = std::min(from + chunk, outcomes.size());
                 for (std::size_t i = from; i < to; ++i) {

@@ -24,6 +24,11 @@ private:
     void run_with(std::uint64_t first, std::vector<Outcome>&, unsigned threads,
                   const Gains&...) const;
 
+    // Every thread has a leaf of its own, made by `make`.
+    template <class Make>
+    void repeat(std::uint64_t first, std::vector<Outcome>&, unsigned threads,
+                const Make& make) const;
+
     LabNode node_;
     LabMethod method_;
     std::vector<Schedule> schedules_;  // one per impurity

@@ -31,6 +31,10 @@ struct LabMethod {
     std::int64_t first_check = 1;
     std::int64_t max_examples = 10'000'000;
     bool null_cut = false;  // whether not splitting, with gain 0, competes
+    // Of races (bound "betting"), where not splitting always competes.
+    double tau = 0.0;            // tolerance, on the scale of the gain
+    bool random_checks = false;  // the next check after 1 to 2 * grace_period - 1 rows, at random
+    std::int64_t workers = 1;    // each has its own rows, and their evidence is merged
 };
 
 }  // namespace riparian

@@ -19,11 +19,16 @@ public:
     Measure measure;
     double epsilon;
     std::size_t n_classes;
-    bool knows_gains;  // false if the impurity is a user's function
+    bool knows_gains;                              // false if the impurity is a user's function
+    std::size_t number = 1;                        // of the check at its leaf
+    double weight = 0.0, depth = 0.0, node = 0.0;  // of the leaf
+    double spent = 0.0;                            // delta, by what a policy does after the check
 
     // The class weights of each branch of a cut, [branch][n_classes], up to the last branch that
     // has any.
     [[nodiscard]] virtual std::vector<double> branches(const Candidate&) = 0;
+    // The best cut of each feature by the statistics, where the bound asks for them.
+    [[nodiscard]] virtual std::vector<Candidate> nominees() = 0;
     // The gain of a cut with these class weights on its two sides. `known` is the weight of the
     // examples whose value is known. The result is 0 if a side is empty.
     [[nodiscard]] virtual double gain(const double* left, const double* right, double known) = 0;

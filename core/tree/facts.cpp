@@ -72,8 +72,8 @@ std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) 
         d.ranking.clear(RunnerUp::cut);
         d.ranking.offer(d.best);
         for (std::uint8_t i = 0; i < s.rivals; ++i, ++rival) {
-            d.ranking.offer({rival->feature, static_cast<Test>(rival->test), rival->threshold,
-                             rival->category, rival->gain});
+            d.ranking.append({rival->feature, static_cast<Test>(rival->test), rival->threshold,
+                              rival->category, rival->gain});
         }
         if (!s.null_second) {
             d.second = d.ranking[1];
@@ -81,6 +81,9 @@ std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) 
             d.second.gain = -std::numeric_limits<double>::infinity();
         }
         d.evidence = {s.n, s.gain_range, s.delta};
+        if (decided_by_race(s.verdict)) {
+            d.evidence.log_evidence = static_cast<double>(s.log_evidence);
+        }
         d.epsilon = s.epsilon;
         places[static_cast<std::size_t>(s.node)] = static_cast<std::int32_t>(out.size());
         out.push_back(std::move(c));
@@ -139,6 +142,13 @@ std::vector<LeafState> Tree::noted_leaf_states() const {
         }
         state.still_needed = std::numeric_limits<double>::infinity();
         if (leaf.last) state.decision = growth_.checks.last_decision(leaf);
+        const LeafExtras* const extras = leaves.extras(place);
+        if (const Race* const race = extras ? std::get_if<Race>(&extras->bound) : nullptr) {
+            for (const Ledger::Entry& e : race->ledger().entries()) {
+                state.ledger.emplace_back(static_cast<double>(e.weight),
+                                          static_cast<double>(e.evidence));
+            }
+        }
         states.push_back(state);
     }
     return states;

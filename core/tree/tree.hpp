@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "../adaptation/contract.hpp"
@@ -59,6 +60,8 @@ struct LeafState {
     std::vector<std::int32_t> dropped;  // features that the leaf no longer tracks
     bool active;                        // keeps statistics
     bool room;                          // the memory limit leaves room for a split
+    // Checks of a leaf with races, as far as they are kept: its weight, and the evidence.
+    std::vector<std::pair<double, double>> ledger;
 };
 
 // ---- files of older formats ----

@@ -34,6 +34,7 @@ from riparian.models.forests.streaming_random_patches import (
 from riparian.models.forests.ufft import UFFT as UFFT
 from riparian.models.gradient import OADT as OADT
 from riparian.models.hoeffding import HoeffdingTree as HoeffdingTree
+from riparian.models.recipes.certified_tree import CertifiedTree as CertifiedTree
 from riparian.models.recipes.corrected_vfdt import CorrectedVFDT as CorrectedVFDT
 from riparian.models.recipes.corrhtree import CorrHTree as CorrHTree
 from riparian.models.recipes.ctree import CTree as CTree
@@ -67,6 +68,7 @@ __all__ = [
     "AdaptiveRandomForest",
     "CTree",
     "CVFDT",
+    "CertifiedTree",
     "Change",
     "CorrHTree",
     "CorrectedVFDT",

@@ -68,6 +68,11 @@ class Recipe:
         return inside.axes(self())["adaptation"].name
 
     @property
+    def races(self):
+        """Whether its splits are certified by tests on single rows, without a half-width."""
+        return inside.axes(self())["bound"].name == "betting"
+
+    @property
     def shrinks(self):
         """Whether it may have fewer nodes after more examples."""
         return self.adaptation in ("window", "alternates", "reevaluation")

@@ -76,6 +76,8 @@ def test_the_unit_of_a_feature_does_not_matter(recipe, scale):
 def gains_from_any_cut(recipe):
     """Whether a cut that leaves the majority on both sides as it was may have a gain."""
     axes = inside.axes(recipe())
+    if recipe.races:  # a cut between an outlier and the rest has no gain that could be certified
+        return False
     strict = axes["impurity"].name in ("entropy", "gini", "kearns-mansour")
     return strict and axes["cuts"].name != "qda"
 
@@ -244,5 +246,9 @@ def test_a_signal_in_the_same_noise_is_split(recipe):
         return
     first = model.splits()[0]
     assert first.feature == "x3"
+    if recipe.races:
+        assert first.reason == "better"
+        assert first.evidence >= -np.log(first.delta)
+        return
     assert first.reason == "bound"
     assert first.gap > first.epsilons * first.epsilon

@@ -180,7 +180,7 @@ def test_parameters_changed_in_mid_stream_are_the_same_for_model_and_copy(
 def test_a_certificate_keeps_the_evidence_of_its_time(tree_cls, mixed):
     model = mixed.taught_to(tree_cls(delta=1e-3, tau=100.0, grace_period=50))
     before = model.splits()
-    assert before[0].delta == 1e-3
+    assert 0.0 < before[0].delta <= 1e-3  # a race has a share of it
     model.set_params(delta=0.4, tau=0.5)
     assert model.splits() == before
 

@@ -25,7 +25,7 @@ def cannot_hold(estimator):
     Linear units follow the last examples, and a check shuffles the rows; with small steps they do
     not come to predict after so few rows. Another check gives a class the weight 1,000: each of
     its rows is a thousand equal examples. A tree splits after them, and naive Bayes finds a class
-    without spread.
+    without spread. For bets a row is one row.
     """
     leaves = resolve("leaf", estimator.leaf)
     found = {}
@@ -33,6 +33,8 @@ def cannot_hold(estimator):
         name = "check_sample_weight_equivalence_on_dense_data"
         found[name] = "the order of rows counts"
     names = [leaf.name for leaf in leaves]
+    if getattr(resolve("bound", getattr(estimator, "bound", "hoeffding")), "name", "") == "betting":
+        return found
     if "adaptive" in names or (len(names) > 1 and "naive-bayes" in names):
         found["check_class_weight_classifiers"] = "a thousand equal examples have no spread"
     return found

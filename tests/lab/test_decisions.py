@@ -34,6 +34,9 @@ def all_told(node, repetitions=REPETITIONS, seed=5, **changed):
         "first_check": 1,
         "max_examples": LONGEST,
         "null_cut": False,
+        "tau": 0.0,
+        "random_checks": False,
+        "workers": 1,
         **changed,
     }
     fixed = method.get("evaluator") == "fixed"

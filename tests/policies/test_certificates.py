@@ -168,6 +168,7 @@ def test_equation_8_has_no_delta_to_spend():
 
 SAYS = {
     "HoeffdingTree": "entropy gain is not one, so delta is a parameter here",
+    "CertifiedTree": "a new example passes no split that is not what its certificate says",
     "CTree": "c is a tuned factor and not derived from a delta",
     "CorrHTree": "accuracy gain is not one, so delta is a parameter here",
     "CorrectedVFDT": "The gain is a mean over single examples",

@@ -29,6 +29,7 @@ ALWAYS = set(ALWAYS_TAKEN)
 #: What a recipe takes in addition.
 TAKES = {
     "CTree": {"bound", "impurity", "statistics"},
+    "CertifiedTree": {"bound", "impurity"},
     "CVFDT": {"adaptation", "impurity", "bound"},
     "CorrHTree": set(),
     "CorrectedVFDT": {"impurity", "epsilons", "spend_delta"},

@@ -15,7 +15,7 @@ from riparian.streams import random_rbf, sea
 from tests import inside
 from tests.compositions import policies_of
 from tests.recipes.window_oracle import check_counts, check_everything
-from tests.reference.cvfdt import WindowReference
+from tests.reference.cvfdt import BettingWindowReference, WindowReference
 from tests.split_by_split import axes_of, in_order_of_appearance
 
 #: So eager that subtrees begin, win and are given up all the time.
@@ -213,6 +213,28 @@ def test_cvfdt_is_the_tree_of_the_reference(options):
             total[kind] += number
     assert total["replaced"] >= 5
     assert total["dropped"] >= 1
+
+
+def test_bets_replace_nodes_as_in_the_reference():
+    how = Window(size=500, validity_period=110, test_period=0, test_size=15, replace_by="betting")
+    total = dict.fromkeys(("started", "dropped", "replaced"), 0)
+    for seed in range(3):
+        X, y = turning_categories(seed)
+        model = rp.CVFDT(
+            categorical_features=[0, 1, 2, 3],
+            grace_period=35,
+            delta=0.1,
+            tau=0.25,
+            leaf="majority",
+            adaptation=how,
+        )
+        axes = axes_of(model, *WINDOW_NAMES)
+        check_side_by_side(model, BettingWindowReference(["categorical"] * 4, **axes), X, y)
+        for kind in total:
+            total[kind] += changes(model)[kind]
+        again = from_bytes(to_bytes(model))
+        assert to_bytes(again.partial_fit(X, y)) == to_bytes(model.partial_fit(X, y))
+    assert total["replaced"] >= 5
 
 
 def check_side_by_side(model, reference, X, y):

@@ -1,6 +1,7 @@
 """HAT against its reference: every answer, every replacement, the tree that is left."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tests.split_by_split import TESTS, axes_of
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
 ALTERNATES = Alternates(switch_after=60, drift_delta=0.05)
-QUICK = {**GROWTH, "adaptation": ALTERNATES}
+QUICK: dict[str, Any] = {**GROWTH, "adaptation": ALTERNATES}
 
 
 def turning(n, seed=0, every=700, noise=0.05):
@@ -34,6 +35,7 @@ def both(n, **options):
     axes = axes_of(model, "drift_delta", "switch_delta", "switch_after")
     reference = AlternatesReference(
         ["numeric", "categorical", "categorical"],
+        replace_by=options["adaptation"].replace_by,
         **axes,
     )
     answers = model.prequential(X, y)
@@ -53,6 +55,11 @@ def both(n, **options):
         {"leaf": "majority"},
         {"impurity": "gini", "bound": "confidence", "tau": 0.7},
         {"leaf": "naive-bayes", "adaptive_grace": True},
+        {"adaptation": ALTERNATES.replace(replace_by="betting")},
+        {
+            "adaptation": ALTERNATES.replace(replace_by="betting", switch_after=0),
+            "leaf": "majority",
+        },
     ],
     ids=str,
 )
@@ -99,6 +106,21 @@ def test_a_stationary_stream_starts_few_alternates_and_replaces_nothing():
         started += model.change_counts()["started"]
         assert not model.changes()
     assert started <= 5
+
+
+def test_bets_survive_their_file_and_batches_do_not_matter(tmp_path):
+    X, y = turning(6000)
+    betting = QUICK | {"adaptation": ALTERNATES.replace(replace_by="betting")}
+    whole = rp.HAT(categorical_features=[1, 2], **betting).fit(X, y)
+    parts = rp.HAT(categorical_features=[1, 2], **betting)
+    for first in range(0, len(y), 37):
+        parts.partial_fit(X[first : first + 37], y[first : first + 37], classes=[0, 1])
+        if first % 370 == 0:
+            parts.save(tmp_path / "hat.rip")
+            parts = rp.load(tmp_path / "hat.rip")
+    assert whole.change_counts()["replaced"] >= 1
+    assert parts.changes() == whole.changes()
+    assert parts.export_text() == whole.export_text()
 
 
 def test_equal_features_start_no_alternates():

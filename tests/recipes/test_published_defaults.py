@@ -29,6 +29,15 @@ PUBLISHED: dict[str, dict[str, object]] = {
     "HoeffdingTree": {},
     "StreamTree": {},  # this project's choice: docs/choosing.md
     "VFDT": {"leaf": "majority"},  # domingos2000
+    # this project's choice: docs/certainty.md
+    "CertifiedTree": {
+        "impurity": "gini",
+        "bound": "betting",
+        "delta": 0.05,
+        "tau": 0.05,
+        "grace_period": 50,
+        "leaf": "adaptive",
+    },
     "VFDTc": {"statistics": "exhaustive"},  # gama2003: every observed value is a cut
     # hulten2001 and its released program: checks every 300 examples; 10,000 and 1,000 examples to
     # build and to test an alternate.

@@ -1,5 +1,6 @@
 """The specification in NumPy: slow, plain, and independent of the package that it checks."""
 
+from . import betting
 from .bounds import (
     adwin_cut,
     confidence,
@@ -56,6 +57,7 @@ __all__ = [
     "adwin_cut",
     "best_split",
     "best_two",
+    "betting",
     "bins",
     "confidence",
     "confidence_delta",

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .decision import verdict
+from .duel import Duel
 from .statistics import CategoryCounts
 from .tree import ReferenceTree
 
-__all__ = ["Test", "WindowReference"]
+__all__ = ["BettingWindowReference", "Test", "WindowReference"]
 
 WINDOWS_BETWEEN_COUNTS = 4
 MOST_LEVELS = 2  # alternates of nodes of alternates
@@ -269,3 +270,46 @@ class WindowReference(ReferenceTree):
         """How often each leaf was checked, also of alternates, in order."""
         alive = [self.nodes[at] for at in self._alive()]
         return sorted(node.checks for node in alive if node.cut is None)
+
+
+class BettingWindowReference(WindowReference):
+    """Alternates replace their nodes by betting on the rows that both predict."""
+
+    def __init__(self, kinds: Sequence[str], **parameters: Any) -> None:
+        super().__init__(kinds, **parameters)
+        self.duels: dict[int, Duel] = {}
+
+    def _compare(self, paths: list[list[int]], y: int, w: float) -> list[int]:
+        errors: dict[int, float] = {}
+        decided = []
+        for path in paths:
+            wrong = float(self._class_by("majority", path[-1], ()) != y)
+            top = path[0]
+            if top in self.owner:
+                duel = self.duels.setdefault(top, Duel(self.test_size))
+                duel.bet(errors[self.owner[top]], wrong)
+                if max(duel.ahead, duel.behind) >= 1 / self.parameters.delta:
+                    decided.append(self.owner[top])
+            for node in path:
+                errors[node] = wrong
+        for node in decided:  # conclude after the row was learned
+            self.tests[node].tested = self.test_size
+        return decided
+
+    def _conclude(self, node: int) -> None:
+        if node not in self._alive() or not self.beside.get(node):
+            return
+        needed = 1 / self.parameters.delta
+        others = self.beside[node]
+        for b in list(others):
+            if b in self.duels and self.duels[b].behind >= needed:
+                others.remove(b)
+                self.counts["dropped"] += 1
+        ahead = [b for b in others if b in self.duels and self.duels[b].ahead >= needed]
+        self.tests[node].tested = 0.0
+        if ahead:
+            best = max(ahead, key=lambda b: self.duels[b].ahead)
+            self.counts["replaced"] += 1
+            depth = self.nodes[node].depth
+            self.replaced.append((self.seen, depth, *self.duels[best].errors))
+            self._link(node, best)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .drift import ADWIN
+from .duel import Duel
 from .tree import ReferenceTree
 
 __all__ = ["AlternatesReference", "Replacement"]
@@ -34,11 +35,14 @@ class AlternatesReference(ReferenceTree):
         drift_delta: float = 0.002,
         switch_delta: float = 0.05,
         switch_after: float = 300,
+        replace_by: str = "interval",
         **parameters: Any,
     ) -> None:
         super().__init__(kinds, **parameters)
         self.drift_delta, self.switch_delta = drift_delta, switch_delta
         self.switch_after = switch_after
+        self.replace_by = replace_by
+        self.duels: dict[int, Duel] = {}
         self.detectors: dict[int, ADWIN] = {}
         self.beside: dict[int, int] = {}
         self.counts = {"started": 0, "dropped": 0, "replaced": 0}
@@ -52,9 +56,13 @@ class AlternatesReference(ReferenceTree):
         self.seen += 1
         self._pass(self.root, values, y, w)
 
-    def _pass(self, top: int, values: list[Any], y: int, w: float) -> None:
+    def _pass(
+        self, top: int, values: list[Any], y: int, w: float, of_node: float | None = None
+    ) -> None:
         leaf = self._route(values, True, top)
         wrong = float(self._class_by(self._predictor(leaf), leaf, values) != y)
+        if of_node is not None and self.replace_by == "betting":
+            self.duels.setdefault(top, Duel(self.switch_after)).bet(of_node, wrong)
         path = [leaf]
         while path[-1] != top:
             path.append(self.nodes[path[-1]].parent)
@@ -71,7 +79,7 @@ class AlternatesReference(ReferenceTree):
             self._hear(leaf, wrong)
         self._learn_at(leaf, values, y, w)
         for other in others:
-            self._pass(other, values, y, w)
+            self._pass(other, values, y, w, wrong)
 
     def _hear(self, node: int, wrong: float) -> None:
         detector = self.detectors.setdefault(node, ADWIN(self.drift_delta))
@@ -91,6 +99,8 @@ class AlternatesReference(ReferenceTree):
             return None
         other = self.beside.get(node)
         theirs = self.detectors.get(other) if other is not None else None
+        if other is not None and self.replace_by == "betting":
+            return self._judge_bets(node, other)
         if other is None or theirs is None:
             return None
         if min(ours.width, theirs.width) <= self.switch_after:
@@ -105,6 +115,19 @@ class AlternatesReference(ReferenceTree):
             self._link(node, other)
             return other
         if f - e > bound:
+            del self.beside[node]
+            self.counts["dropped"] += 1
+        return None
+
+    def _judge_bets(self, node: int, other: int) -> int | None:
+        duel = self.duels.get(other)
+        if duel is not None and duel.ahead >= 1 / self.switch_delta:
+            self.counts["replaced"] += 1
+            depth, leaves = self.nodes[node].depth, (self.leaves(node), self.leaves(other))
+            self.replacements.append(Replacement(self.seen, depth, *leaves, *duel.errors, 0.0))
+            self._link(node, other)
+            return other
+        if duel is not None and duel.behind >= 1 / self.switch_delta:
             del self.beside[node]
             self.counts["dropped"] += 1
         return None

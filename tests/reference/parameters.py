@@ -25,6 +25,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
         "normal",
         "delta-method",
         "empirical-bernstein",
+        "betting",
     ),
     "confidence_form": ("printed", "derived", "literal"),
     "pairing": ("independent", "conservative", "paired"),
@@ -42,6 +43,7 @@ SERVES = {
     "normal": ("misclassification", "accuracy", "gini", "hybrid"),
     "delta-method": ("entropy", "gini", "misclassification", "accuracy"),
     "empirical-bernstein": ("entropy", "gini", "misclassification", "accuracy"),
+    "betting": ("gini", "accuracy"),
 }
 
 

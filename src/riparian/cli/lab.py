@@ -69,6 +69,15 @@ def lab(
     null_cut: Annotated[
         bool | None, typer.Option(help='Let "no split", with gain 0, compete.')
     ] = None,
+    tau: Annotated[
+        float | None, typer.Option(help="For betting: the tolerance that is certified.")
+    ] = None,
+    random_checks: Annotated[
+        bool | None, typer.Option(help="For betting: check at random rows.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="For betting: workers that share the examples.")
+    ] = None,
     seed: Annotated[
         int, typer.Option(help="Random seed. The same seed gives the same results.")
     ] = 0,
@@ -100,6 +109,9 @@ def lab(
         "first_check": first_check,
         "max_examples": max_examples,
         "null_cut": null_cut,
+        "tau": tau,
+        "random_checks": random_checks,
+        "workers": workers,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     if every and chosen:

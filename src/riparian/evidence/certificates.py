@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -104,7 +105,7 @@ class Split:
     gap : float
         Difference between the two gains.
     epsilon : float
-        Half-width of the interval around a gain, by `bound`.
+        Half-width of the interval around a gain, by `bound`; 0 with "betting", which has none.
     epsilons : int
         How many epsilons the gap had to exceed.
     delta : float
@@ -121,7 +122,9 @@ class Split:
         ``"bound"``: the gap exceeded it; ``"tie"``: epsilon fell below tau;
         ``"forced"``: there was no other cut (``missing_second="-inf"``); ``"seeded"``: the
         split came with a batch tree (:meth:`HoeffdingTree.from_sklearn`), and `n` counts the
-        examples of that tree. There was no check, so `epsilon` and `delta` are 0.
+        examples of that tree. There was no check, so `epsilon` and `delta` are 0. With
+        ``bound="betting"``: ``"better"`` than every other nominated cut, or ``"within"`` `tau` of
+        the best of them.
     pass_number : int
         The pass over the data in which the split was made. It is above 1 if the data were
         presented again (:meth:`HoeffdingTree.rescan`); no bound covers such a split.
@@ -129,6 +132,10 @@ class Split:
         The best cuts with their gains, best first, at most five.
     branches : tuple of tuple of float
         Class weights estimated for each child when the split was made.
+    evidence : float or None
+        With ``bound="betting"``, the natural logarithm of the evidence against the closest rival,
+        which is at least :math:`\\ln(1/\\delta)`. Gains and `n` then count the rows since the race
+        began, and `epsilon` is 0. None for every other bound.
     """
 
     node: int
@@ -152,12 +159,19 @@ class Split:
     candidates: tuple[Ranked, ...]
     branches: tuple[tuple[float, ...], ...]
     pass_number: int = 1
+    evidence: float | None = None
 
     def __str__(self) -> str:
         if self.reason == "seeded":
             return (
                 f"split on {self.cut} by a batch tree of {self.n:,.0f} examples there: "
                 f"gain {self.gain:.4g}, no bound"
+            )
+        if self.evidence is not None:
+            return (
+                f"split on {self.cut} after {self.n:,.0f} rows of a race: gain {self.gain:.4g} "
+                f"against {self.runner_up_gain:.4g} for {self.runner_up}, {_claim(self)}; "
+                f"{_race(self.evidence, self.delta)}{_pass(self)}"
             )
         why = {
             "bound": "",
@@ -169,6 +183,15 @@ class Split:
             f"against {self.runner_up_gain:.4g} for {self.runner_up}, "
             f"epsilon {self.epsilon:.4g}{_times(self)}{_delta(self)}{why}{_pass(self)}"
         )
+
+
+def _claim(split: Split) -> str:
+    return "better" if split.reason == "better" else f"within {split.tau:g} of the best"
+
+
+def _race(evidence: float, delta: float) -> str:
+    """The race of wealth against its threshold."""
+    return f"evidence {evidence:.2f} of {-math.log(delta):.2f} nats, alpha {delta:.3g}"
 
 
 def _times(split: Split) -> str:
@@ -189,6 +212,8 @@ BY = {
     "tie": "a tie",
     "forced": "lack of another cut",
     "seeded": "the batch tree",
+    "better": "a race",
+    "within": "a race",
 }
 
 
@@ -200,6 +225,11 @@ def evidence_lines(splits: Iterable[Split]) -> dict[int, str]:
 def _evidence_line(split: Split) -> str:
     if split.reason == "seeded":
         return f"split by {BY[split.reason]}: gain {split.gain:.4g}"
+    if split.evidence is not None:
+        return (
+            f"split at row {split.seen:,} by {BY[split.reason]}: {_claim(split)}; "
+            f"{_race(split.evidence, split.delta)}{_pass(split)}"
+        )
     return (
         f"split at row {split.seen:,} by {BY[split.reason]}: gap {split.gap:.4g}, "
         f"epsilon {split.epsilon:.4g}{_times(split)}{_delta(split)}{_pass(split)}"
@@ -238,6 +268,13 @@ class Pending:
         ``"check"`` (at this gap it will split at its next check).
     dropped : tuple of str
         Features that the leaf no longer tracks (`drop_poor_features`).
+    evidence, threshold : float or None
+        With ``bound="betting"``, the race of the leaf: the natural logarithm of the evidence
+        against the closest rival at the last check, and what it must reach. None for every other
+        bound, and before the first race of the leaf.
+    ledger : tuple of (float, float)
+        With ``bound="betting"``, checks of the leaf that decided to wait, the oldest first: its
+        weight and its evidence then. At most 16 are kept, evenly spaced over all of them.
     """
 
     leaf: int
@@ -258,10 +295,19 @@ class Pending:
     until_check: float
     reason_waiting: str
     dropped: tuple[str, ...] = ()
+    evidence: float | None = None
+    threshold: float | None = None
+    ledger: tuple[tuple[float, float], ...] = ()
 
     def __str__(self) -> str:
         if self.cut is None:
             return f"leaf {self.leaf}: {self.n:,.0f} examples, {self.reason_waiting}"
+        if self.evidence is not None and self.threshold is not None:
+            return (
+                f"leaf {self.leaf}: {self.cut} leads a race after {self.n:,.0f} examples, closest "
+                f"rival {self.runner_up}; evidence {self.evidence:.2f} of {self.threshold:.2f} "
+                f"nats {_bar(self.evidence / self.threshold)}"
+            )
         return (
             f"leaf {self.leaf}: {self.cut} leads at the check after {self.checked_at:,.0f} "
             f"examples, gain {self.gain:.4g} against {self.runner_up_gain:.4g} for {self.runner_up}"
@@ -271,6 +317,12 @@ class Pending:
 
     def _error(self) -> str:
         return f" (rough gains, off by at most {self.gain_error:.2g})" if self.gain_error else ""
+
+
+def _bar(share: float) -> str:
+    """How far a race has come, as text."""
+    full = round(10 * min(max(share, 0.0), 1.0))
+    return f"[{'=' * full}{' ' * (10 - full)}]"
 
 
 def _ranked(schema: Schema, candidates: list[Candidate]) -> tuple[Ranked, ...]:
@@ -315,6 +367,7 @@ def splits_of(
             candidates=_ranked(schema, ranking),
             branches=tuple(map(tuple, branches)),
             pass_number=pass_number,
+            evidence=None if math.isnan(evidence) else evidence,
         )
         for (
             node,
@@ -332,6 +385,7 @@ def splits_of(
             ranking,
             pass_number,
             branches,
+            evidence,
         ) in certificates
     )
 
@@ -343,7 +397,8 @@ def pending_of(
     found: Certificates[Pending] = Certificates()
     for state in engine.leaf_states():
         leaf, depth, classes, n, until, checked_at, best, second, error, *rest = state
-        epsilon, needed, may_split, delta, criterion, dropped, active, room = rest
+        epsilon, needed, may_split, delta, criterion, dropped, active, room, *race = rest
+        evidence, threshold, ledger = race
         has_cut = best[0] >= 0
         if not active:
             why = "inactive"
@@ -381,6 +436,9 @@ def pending_of(
                 until_check=until,
                 reason_waiting=why,
                 dropped=tuple(schema.label(f) for f in dropped),
+                evidence=None if math.isnan(evidence) else evidence,
+                threshold=None if math.isnan(threshold) else threshold,
+                ledger=tuple(ledger),
             )
         )
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from riparian.data.formatting import plural
 from riparian.policies import Policy
-from riparian.policies.rules import broken_premises, labels_of_mean_gains
+from riparian.policies.rules import broken_premises, labels_of_mean_gains, promises_of
 
 if TYPE_CHECKING:
     from riparian.evidence.certificates import Split
@@ -85,7 +85,7 @@ def _promise(axes: Mapping[str, Any]) -> str:
             "and independent examples."
         )
     gain = impurity.name if isinstance(impurity, Policy) else "this"
-    promise = str(declared["promise"]).format(delta=f"{axes['delta']:g}", gain=gain)
+    promise = promises_of(bound).format(delta=f"{axes['delta']:g}", gain=gain)
     if promise.endswith("."):
         return promise
     # A text without a full stop is about one gain.
@@ -95,13 +95,13 @@ def _promise(axes: Mapping[str, Any]) -> str:
 
 
 def _spending(axes: Mapping[str, Any]) -> str:
-    """What delta covers: "check", "tree" or "nothing"."""
+    """What delta covers: "check", "tree", "promise" (the promise says it) or "nothing"."""
     bound = axes["bound"]
     return (bound.declared["spending"] or "check") if isinstance(bound, Policy) else "nothing"
 
 
 def _checks(spent: float, axes: Mapping[str, Any], covers: str) -> str:
-    if covers == "nothing":
+    if covers in ("nothing", "promise"):
         return ""
     if covers == "tree":
         return "Delta covers all checks of the tree."
@@ -111,6 +111,15 @@ def _checks(spent: float, axes: Mapping[str, Any], covers: str) -> str:
     return f"{text}, so nothing follows for the tree as a whole." if spent >= 1.0 else f"{text}."
 
 
+def _kinds(splits: Sequence[Split]) -> str:
+    """What the certificates of races say."""
+    better = sum(split.reason == "better" for split in splits)
+    return (
+        f"{better} of {plural(len(splits), 'certificate says', 'certificates say')} better, and "
+        f"{len(splits) - better} within tau."
+    )
+
+
 def _reasons(splits: Sequence[Split], covers: str) -> str:
     """How many splits the bound did not decide."""
     own = [split for split in splits if split.reason != "seeded"]
@@ -118,6 +127,9 @@ def _reasons(splits: Sequence[Split], covers: str) -> str:
     came = f"{plural(seeded, 'split')} came with the batch tree, without a bound" if seeded else ""
     if not own:
         return f"{came}; the tree has made none since." if came else "The tree has no split yet."
+    if covers == "promise":
+        text = _kinds(own)
+        return f"{text} {came}." if came else text
     ties = sum(split.reason == "tie" for split in own)
     forced = sum(split.reason == "forced" for split in own)
     text = f"{ties} of {len(own)} splits were ties"

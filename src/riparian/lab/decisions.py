@@ -122,6 +122,8 @@ class Decisions:
         judge = "fixed" if p["fixed_labels"] else _evaluator(p["impurity"])
         evaluator = "" if judge == "resubstitution" else f" {judge}"
         spent = ", delta spent" if p["spend_delta"] else ""
+        if p["bound"].name == "betting":
+            return f"{p['impurity'].name}, betting, {_options(p)}"
         epsilons = "epsilon" if p["epsilons"] == 1 else "epsilons"
         return (
             f"{p['impurity'].name}{evaluator}, {p['bound'].name}, {p['epsilons']} {epsilons}{spent}"
@@ -154,6 +156,12 @@ class Decisions:
         )
 
 
+def _options(p: Mapping[str, Any]) -> str:
+    checks = ", checks at random" if p["random_checks"] else ""
+    workers = f", {p['workers']} workers" if p["workers"] > 1 else ""
+    return f"tau {p['tau']:g}{checks}{workers}"
+
+
 def percent(rate: float) -> str:
     """Format a rate as in '15.7 %'. Rates below 1 % have two significant digits."""
     return f"{100.0 * rate:.1f} %" if rate == 0.0 or rate >= 0.01 else f"{100.0 * rate:.2g} %"
@@ -174,6 +182,9 @@ def decisions(
     max_examples: int = 10_000_000,
     repetitions: int = 100_000,
     null_cut: bool = False,
+    tau: float = 0.0,
+    random_checks: bool = False,
+    workers: int = 1,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -207,6 +218,16 @@ def decisions(
     null_cut : bool, default=False
         Whether "no split", with gain 0, competes as in a tree. A split on a feature whose true
         gain is 0 is then wrong.
+    tau : float, default=0.0
+        Only for the bound "betting": the tolerance that is certified. A decision "within" is wrong
+        if a feature is better by `tau` or more, and a decision "better" if one is at least as good.
+        Not splitting always competes, and `delta` is that of the leaf, whatever the budget.
+    random_checks : bool, default=False
+        Only for "betting": the next check comes after 1 to ``2 * grace_period - 1`` examples, at
+        random.
+    workers : int, default=1
+        Only for "betting": the examples are dealt to this many workers, whose evidence is merged
+        at each check.
     seed : int, default=0
         Random seed.
     n_jobs : int, optional
@@ -245,6 +266,9 @@ def decisions(
         "first_check": first_check,
         "max_examples": max_examples,
         "null_cut": null_cut,
+        "tau": tau,
+        "random_checks": random_checks,
+        "workers": workers,
     }
     _check(node, parameters)
     _check_whole("repetitions", repetitions)
@@ -254,7 +278,11 @@ def decisions(
     name = parameters["impurity"].name
     matrix = cost_matrix_of_all(costs, node.classes) if name == "loss" else np.zeros((0, 0))
     measured = _HYBRID if name == "hybrid" else (name,)
-    best = np.array([_best(node.true_gains(name, costs), null_cut) for name in measured])
+    best = (
+        _certified(node.true_gains(name), tau)
+        if parameters["bound"].name == "betting"
+        else np.array([_best(node.true_gains(name, costs), null_cut) for name in measured])
+    )
 
     lab = _core.Lab(
         node.probabilities.shape[:-1],
@@ -266,6 +294,7 @@ def decisions(
             "bound": parameters["bound"].checked("bound"),
             "epsilons": float(epsilons),
             "delta": float(delta),
+            "tau": float(tau),
         },
         matrix.ravel(),
         seed,
@@ -353,6 +382,13 @@ def _best(gains: NDArray[np.float64], null_cut: bool) -> NDArray[np.bool_]:
     return np.asarray(gains >= (max(least, _EQUAL) if null_cut else least))
 
 
+def _certified(gains: NDArray[np.float64], tau: float) -> NDArray[np.bool_]:
+    """Whether a feature is better than all others, and whether it is within `tau` of the best."""
+    others = np.array([np.delete(gains, a).max(initial=0.0) for a in range(len(gains))])
+    gain = gains > _EQUAL
+    return np.array([gain & (gains > others + _EQUAL), gain & (gains > others - tau - _EQUAL)])
+
+
 def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -379,6 +415,16 @@ def _check(node: Node, parameters: Mapping[str, Any]) -> None:
         )
     if _judges_labels(parameters) and bound.name in _BOUNDS_OF_COUNTS:
         raise ValueError(f"bound {bound.name!r} needs evaluator 'resubstitution'")
+    if bound.name == "betting":
+        if parameters["fixed_labels"] or _evaluator(impurity) != "resubstitution":
+            raise ValueError("bound 'betting' judges predictions itself: it takes no evaluator")
+        if parameters["epsilons"] != 1 or parameters["spend_delta"]:
+            raise ValueError("bound 'betting' has no epsilon and spends delta itself")
+    elif parameters["tau"] or parameters["random_checks"] or parameters["workers"] != 1:
+        raise ValueError("tau, random_checks and workers are only for bound 'betting'")
+    if not 0.0 <= parameters["tau"] <= 1.0:
+        raise ValueError(f"tau must be between 0 and 1, got {parameters['tau']!r}")
+    _check_whole("workers", parameters["workers"], most=1024)
     if parameters["epsilons"] not in (1, 2):
         raise ValueError(f"epsilons must be 1 or 2, got {parameters['epsilons']!r}")
     if not 0.0 < parameters["delta"] < 1.0:

@@ -94,7 +94,8 @@ class HoeffdingTree(StreamingTree, group="trees"):
         of all rows.
     bound : str, policy or callable, default="hoeffding"
         The half-width of the confidence interval of a gain: "hoeffding", "mcdiarmid",
-        "confidence", "confidence-practical", "normal", "delta-method" or "empirical-bernstein".
+        "confidence", "confidence-practical", "normal", "delta-method" or "empirical-bernstein";
+        or "betting", whose evidence holds at every moment and has no half-width.
         See :mod:`riparian.bounds` for what each promises. A callable gets an
         :class:`riparian.bounds.Evidence` and returns epsilon.
     leaf : str, policy, object or sequence of them, default="adaptive"
@@ -119,7 +120,8 @@ class HoeffdingTree(StreamingTree, group="trees"):
     delta : float, default=1e-7
         Accepted probability of a wrong decision in one check.
     tau : float, default=0.05
-        Tie threshold: a leaf splits anyway once the bound is below it. 0 turns ties off.
+        Tie threshold: a leaf splits anyway once the bound is below it. 0 turns ties off. With
+        ``bound="betting"`` it is the tolerance that is certified.
     spend_delta : bool, default=False
         Use delta / (j (j + 1)) at the j-th check of a leaf, so that all checks of the leaf
         together use at most `delta`.

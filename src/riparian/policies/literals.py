@@ -51,6 +51,7 @@ BoundChoice: TypeAlias = (
         "normal",
         "delta-method",
         "empirical-bernstein",
+        "betting",
     ]
     | Policy
     | Callable[..., Any]

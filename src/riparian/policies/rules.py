@@ -13,6 +13,7 @@ __all__ = [
     "check_rules",
     "check_sparse",
     "labels_of_mean_gains",
+    "promises_of",
 ]
 
 #: A parameter, values, and whether the parameter must have one of them (True) or none (False).
@@ -122,6 +123,16 @@ def labels_of_mean_gains(impurity: Any) -> str | None:
             if _holds(when, impurity.__dict__.get(when[0], _MISSING)):
                 return str(labels)
     return None
+
+
+def promises_of(bound: Policy) -> str:
+    """Return what a bound promises with its parameters, with placeholders."""
+    texts = [
+        text
+        for when, text in bound.declared["promises"]
+        if _holds(when, bound.__dict__.get(when[0], _MISSING))
+    ]
+    return " ".join([*texts, bound.declared["promise"]])
 
 
 def _policies(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Policy]]:
