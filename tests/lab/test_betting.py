@@ -40,8 +40,8 @@ def test_wrong_decisions_are_rarer_than_delta(name, impurity, tau):
         delta=0.05,
         grace_period=5,
         random_checks=True,
-        max_examples=1500,
-        repetitions=400,
+        max_examples=600,
+        repetitions=150,
         seed=2,
     )
     assert found.interval[0] <= 0.05
