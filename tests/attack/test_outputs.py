@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -350,7 +351,8 @@ def test_a_comparison_refuses_its_file_before_the_runs(folder, monkeypatch):
 
 def test_an_experiment_refuses_its_folder_before_it_is_run(folder, monkeypatch):
     name = next(iter(EXPERIMENTS))
-    monkeypatch.setitem(EXPERIMENTS, name, lambda run: pytest.fail("it ran"))
+    silent = replace(EXPERIMENTS[name], perform=lambda run, **parameters: pytest.fail("it ran"))
+    monkeypatch.setitem(EXPERIMENTS, name, silent)
     for page in (f"{name}.html", f"{name}.md", "index.html"):
         (folder / page).write_text("old")
         (folder / page).chmod(0o444)

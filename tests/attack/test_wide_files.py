@@ -42,7 +42,10 @@ def read_all(path, **options):
 
 def check_proportion(work, n):
     work(n)
-    few, many = seconds(work, n), seconds(work, MORE * n)
+    for _ in range(3):  # another process may slow one of them down
+        few, many = seconds(work, n), seconds(work, MORE * n)
+        if many < MOST * few:
+            return
     assert many < MOST * few, f"{few:.3f} s for {n:,} columns, {many:.3f} s for {MORE * n:,}"
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.evaluate import Result, prequential, results
+from riparian.evaluate import Result, prequential
+from riparian.evaluate import curve as curves
 from tests import inside
 
 
@@ -72,8 +73,8 @@ def test_each_window_has_the_size_of_the_model_at_its_end(name):
 
 @pytest.mark.parametrize("every", [None, 70])
 def test_the_ends_of_windows_are_known_before(every, monkeypatch):
-    monkeypatch.setattr(results, "_FIRST_WINDOW", 10)
-    monkeypatch.setattr(results, "_MOST_POINTS", 8)
+    monkeypatch.setattr(curves, "_FIRST_WINDOW", 10)
+    monkeypatch.setattr(curves, "_MOST_POINTS", 8)
     rng = np.random.default_rng(0)
     result, told = Result(every), []
     while result.n < 3_000:

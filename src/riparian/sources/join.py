@@ -16,7 +16,7 @@ import numpy as np
 
 from riparian.data.block import Block, Coded, Stored
 from riparian.data.times import Times
-from riparian.storage.modelfile import value_from_json, value_to_json
+from riparian.storage.values import value_from_json, value_to_json
 
 __all__ = ["Join", "JoinSettings", "Joined", "block_of"]
 

@@ -76,7 +76,8 @@ def check_disk(folder: Path) -> None:
             "use a disk of this machine"
         )
     probe = folder / ".probe"
-    with open(probe, "wb") as first, open(probe, "rb") as second:
+    probe.touch()
+    with open(probe, "rb") as first, open(probe, "rb") as second:
         try:
             fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
             fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
