@@ -49,6 +49,10 @@ POLICIES = [
 ]
 
 
+#: Parameters of policies that format 4 did not have. Its files mean the defaults.
+LATER = {("adaptation", "replace_by")}
+
+
 def flat(parameters):
     """Parameters of format 5 as format 4 had them: those of all policies side by side."""
     found = {}
@@ -73,7 +77,8 @@ def flat(parameters):
 
 
 def _flat_policy(axis, value, found):
-    found |= {NAMES[axis, inside]: own for inside, own in value["parameters"].items()}
+    own = {inside: v for inside, v in value["parameters"].items() if (axis, inside) not in LATER}
+    found |= {NAMES[axis, inside]: v for inside, v in own.items()}
     return {"linear-units": "idbd"}.get(value["policy"], value["policy"])
 
 
@@ -92,10 +97,11 @@ def learned(model):
 
 def test_every_parameter_of_a_policy_is_tried():
     tried = {(p.axis, name) for p in POLICIES for name in p.get_params()}
-    assert tried == set(MOVED.values())
+    assert tried == set(MOVED.values()) | LATER
     for policy in POLICIES:
         for name, value in policy.get_params().items():
-            assert value != policy.parameters[name].default
+            is_default = value == policy.parameters[name].default
+            assert is_default == ((policy.axis, name) in LATER)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: type(policy).__name__)
