@@ -64,7 +64,7 @@ class ArrowDecoder:
         selection = replace(self._selection.with_kinds(self._kinds), labels=labels)
         if self._fixed and self._kinds:
             selection = replace(selection, keep=frozenset(self._kinds))
-        self._stream = RecordBatches(Given(b"", "the messages"), selection, Faults(skip=True))
+        self._stream = RecordBatches(Given(b"", "the source"), selection, Faults(skip=True))
 
     def decode(self, values: Any) -> Rows:
         blocks: list[Block] = []

@@ -22,7 +22,7 @@ from riparian.streams.readers.jsonlines import JsonLinesStream
 
 __all__ = ["CsvDecoder", "JsonDecoder", "clean_json"]
 
-_NAME = "the messages"
+_NAME = "the source"
 _TYPES = {str(kind): kind for kind in (pa.string(), pa.int64(), pa.bool_(), pa.float64())}
 
 
