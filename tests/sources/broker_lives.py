@@ -54,10 +54,9 @@ def rows(n: int = ROWS) -> list[bytes]:
 
 def life(case: str, source: Source, folder: Path) -> None:
     """Learn to the end of a source."""
-    make, every = CASES[case]
-    settings = Settings(every_seconds=None, every_rows=every, block=200)
+    settings = Settings(every_seconds=None, every_rows=500, block=200)
     with Checkpoint(folder) as checkpoint:
-        job = Job(make(), source, Messages("y"))
+        job = Job(CASES[case](), source, Messages("y"))
         open_learner(job, checkpoint, settings, lambda text: None).run()
 
 
