@@ -105,6 +105,7 @@ def _to_array(values: Any) -> NDArray[Any]:
         return as_array(values.to_numpy())
     array = as_array(values)
     floats = isinstance(values, list | tuple) and array.dtype.kind == "f" and array.ndim == 1
+    floats = floats and array.dtype.itemsize >= 8  # shorter floats hold no such integers
     # NumPy rounds integers of this size if the list also has a float or a negative integer.
     return as_objects(values) if floats and (np.abs(array) >= 2.0**53).any() else array
 
