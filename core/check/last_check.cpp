@@ -66,9 +66,12 @@ void LastCheck::save(double* numbers, std::int32_t* cuts) const noexcept {
                                       static_cast<double>(epsilon),
                                       static_cast<double>(variance)};
     std::copy_n(all, numbers_each, numbers);
-    const std::int32_t places[cuts_each] = {best_feature,   static_cast<std::int32_t>(best_test),
-                                            second_feature, static_cast<std::int32_t>(second_test),
-                                            criterion,      rough};
+    const std::int32_t places[cuts_each] = {best_feature,
+                                            static_cast<std::int32_t>(best_test),
+                                            second_feature,
+                                            static_cast<std::int32_t>(second_test),
+                                            static_cast<std::int32_t>(criterion),
+                                            static_cast<std::int32_t>(rough)};
     std::copy_n(places, cuts_each, cuts);
 }
 

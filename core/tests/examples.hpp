@@ -176,7 +176,8 @@ inline std::vector<TreeSettings> settings_with_extras() {
         s->tau = 0.1;
     }
     all[7].statistics = ExhaustiveStatistics{};
-    all[8].adaptation = all[9].adaptation = Alternates{0.9, 0.9, 20.0, false, 0};
+    all[8].adaptation = all[9].adaptation =
+        Alternates{.drift_delta = 0.9, .switch_delta = 0.9, .switch_after = 20.0};
     all[8].leaf = best_of_three();
     all[8].categorical_cuts = CategoricalCuts::both;
     all[9].statistics = ExhaustiveStatistics{};
