@@ -269,6 +269,9 @@ void demand_split(const GrowthState& state, const Split& split, Test test,
                (split.verdict != Verdict::forced ||
                 (state.settings.missing_second == MissingSecond::minus_infinity && alone)),
            where + "no reason");
+    demand(!decided_by_race(split.verdict) ||
+               std::holds_alternative<Race>(make_state(state.settings.bound)),
+           where + "a race without bets");
     demand(split.verdict != Verdict::seeded ||
                (test == Test::threshold && split.seen == 0 && split.epsilon == 0.0 &&
                 split.delta == 0.0 && alone),

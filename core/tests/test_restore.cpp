@@ -112,6 +112,7 @@ CASE(every_rule_is_checked) {
         [](Snapshot& s) { s.split_verdict[0] = 3; },
         [](Snapshot& s) { s.split_verdict[0] = 4; },
         [](Snapshot& s) { s.split_verdict[0] = 5; },
+        [](Snapshot& s) { s.split_verdict[0] = 7; },
         [](Snapshot& s) { s.passes[0] = 0; },
         [](Snapshot& s) { s.split_pass[0] = 0; },
         [](Snapshot& s) { s.split_pass[0] = 2; },
