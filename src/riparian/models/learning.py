@@ -46,7 +46,7 @@ class Learning(Predicting[E]):
 
     def _begin_pass(self, engine: E) -> None:
         """Note that the rows to come were learned before."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _begin_pass")
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything, then learn the rows of `X` in their order, once.

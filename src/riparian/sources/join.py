@@ -113,7 +113,7 @@ class Join:
         return {"seq": self._seq, "times": dict(self._times)}
 
     def changes(self) -> list[tuple[str, list[tuple[Any, ...]]]]:
-        """Return the statements that bring the tables to the state of now, and begin anew."""
+        """Return the statements that update the tables, and forget that there were changes."""
         dirty, self._dirty = self._dirty, {}
         keys = {"pending": "seq = ?", "early": "id = ?", "seen": "kind = ? AND id = ?"}
         found: list[tuple[str, list[tuple[Any, ...]]]] = []

@@ -201,7 +201,7 @@ class KafkaSource:
         topic, _, number = partition.rpartition("/")
         if position is None:
             return self._kafka.TopicPartition(topic, int(number))
-        # With the epoch the broker notices a log that was cut and written anew.
+        # With the epoch the broker reports a log that was truncated and overwritten.
         epoch = {"leader_epoch": int(position["epoch"])} if "epoch" in position else {}
         return self._kafka.TopicPartition(topic, int(number), _offset(position), **epoch)
 

@@ -94,7 +94,7 @@ class Messages:
         return None if self.fixed_schema else self.max_features
 
     def decoder(self, samples: Sequence[Any], source: Source, most: int) -> Decoder:
-        """Return a decoder for messages such as the first ones, at most so many of them."""
+        """Return a decoder that is set up with the first `most` of the sample messages."""
         selection = self._selection
         if self.format == "arrow":
             decoder = ArrowDecoder(selection, fixed=self.fixed_schema)

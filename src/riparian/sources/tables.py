@@ -37,11 +37,11 @@ class _RowSource:
 
     def _from_row(self, row: int) -> Iterator[Any]:
         """Give the record batches from a row on."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _from_row")
 
     def _n_rows(self) -> int | None:
         """Return the number of rows; None if there is no end."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define _n_rows")
 
     def open(self, positions: Mapping[str, Position], start: Start) -> None:
         if start != "beginning":
