@@ -8,6 +8,7 @@ from riparian.data.identifiers import Watch, verdicts_of
 from riparian.data.naming import Limits
 from riparian.data.reading import read
 from riparian.data.schema import Schema
+from riparian.data.settling import Settling
 from riparian.data.table import read_table
 from riparian.data.values import OTHER
 from tests import inside
@@ -77,7 +78,7 @@ def test_codes_are_those_of_the_rule_row_by_row(distinct, max_categories, size):
             got += [None] * rows
         else:
             got += [None] * rows if column is None else column.codes.tolist()
-        schema.settle(reading, range(len(reading.verdicts)), rows)
+        Settling(schema, reading, range(len(reading.verdicts)))(rows)
     assert left_out == gone
     watched = [(a, b) for a, b in zip(got, want, strict=True) if a is not None]
     assert all((a if a >= 0 else None) == b for a, b in watched)
@@ -245,7 +246,7 @@ def test_an_interrupted_batch_knows_what_its_rows_settled(monkeypatch):
     model = rp.VFDT().partial_fit(with_id({n: c[:10] for n, c in X.items()}), y[:10])
     table = {n: c[10:] for n, c in with_id(X).items()}
     reading = read(inside.schema(model), read_table(table), grow=True, limits=Limits(1000))
-    inside.schema(model).settle(reading, [], 500)
+    Settling(inside.schema(model), reading, [])(500)
     assert inside.schema(model).watches[0] == Watch(values=510)
 
 

@@ -49,6 +49,14 @@ class Watch:
     forgotten: int = 0
 
     @property
+    def frees(self) -> bool:
+        """Whether the names of the values can be freed.
+
+        A feature that trees could cut may have nodes and certificates, which show its categories.
+        """
+        return self.left_out and not self.cut
+
+    @property
     def reason(self) -> str:
         return f"{self.values - self.repeats:,} of its first {self.values:,} values were new"
 

@@ -7,12 +7,12 @@ call, so that both know the same names even if an exception is raised.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from riparian.data.formatting import exact_value
-from riparian.data.identifiers import Verdict, Watch, verdicts_of
+from riparian.data.identifiers import Verdict, Watch
 from riparian.data.naming import memory_of
 from riparian.data.times import TimeKind, time_text
 from riparian.data.values import Name
@@ -178,7 +178,7 @@ class Schema:
         """Return a verdict as ``bindings/names.hpp`` reads it."""
         watch = verdict.watch
         identifier = watch is not None and watch.left_out
-        freed = self._size_of_names(place) if watch is not None and self._frees(watch) else 0
+        freed = self._size_of_names(place) if watch is not None and watch.frees else 0
         return verdict.row, place, identifier, freed
 
     def _size_of_names(self, place: int) -> int:
@@ -186,79 +186,6 @@ class Schema:
         codes = self.features[place].codes
         of_names = sum(memory_of(value) + memory_of(code) for value, code in codes.items())
         return of_names + memory_of(codes) - memory_of({})
-
-    @staticmethod
-    def _frees(watch: Watch) -> bool:
-        # A feature that trees could cut may have nodes and certificates, which show its categories.
-        return watch.left_out and not watch.cut
-
-    def settle(self, reading: Reading, passed: Sequence[int], rows: int) -> list[int]:
-        """Note what the rows of a batch that were learned have settled.
-
-        Parameters
-        ----------
-        reading : Reading
-            The batch.
-        passed : sequence of int
-            The verdicts that the engine knows.
-        rows : int
-            The number of rows that were learned.
-
-        Returns
-        -------
-        left_out : list of int
-            Positions of features that are left out from now on.
-        """
-        sizes, ignored = None, self.ignored
-        try:
-            sizes = self._sizes_of(reading)
-            return self._settle(reading, passed, rows, sizes, ignored)
-        except BaseException:
-            # The engine has learned the rows, so this must know what they settled. A second time
-            # gives the same.
-            if sizes is None:
-                sizes = self._sizes_of(reading)
-            self._settle(reading, passed, rows, sizes, ignored)
-            raise
-
-    def _sizes_of(self, reading: Reading) -> dict[int, int]:
-        """Return the numbers of categories of the features that a batch watches."""
-        return {p: len(self.features[p].codes) for p in reading.watched if p < len(self.features)}
-
-    def _settle(
-        self,
-        reading: Reading,
-        passed: Sequence[int],
-        rows: int,
-        sizes: Mapping[int, int],
-        ignored: int,
-    ) -> list[int]:
-        """Settle from what was there before: numbers of categories, and of ignored values."""
-        for place, column in reading.watched.items():
-            watch = column.watch
-            if rows < reading.n_rows and watch is not None and place < len(self.features):
-                other = column.other_code
-                watch = verdicts_of(watch, column.codes[:rows], column.known, other)[1]
-            else:
-                watch = column.after
-            self._set_watch(place, watch)
-        gone = []
-        for place, verdict in (reading.verdicts[i] for i in passed):
-            watch = verdict.watch
-            if watch is None:
-                self._set_watch(place, None)
-            elif watch.left_out:
-                gone.append(place)
-                if self._frees(watch):
-                    watch = replace(watch, forgotten=sizes[place])
-                    self.features[place].codes.clear()
-                self._set_watch(place, watch)
-                self.codes[place] = False
-            elif place in self.watches and not self.watches[place].left_out:
-                self._set_watch(place, replace(self.watches[place], cut=True))
-        if reading.ignored is not None:
-            self.ignored = ignored + int(reading.ignored[:rows].sum())
-        return gone
 
     def restore_watch(self, place: int, watch: Watch) -> None:
         """Set what a model file knows about a possible identifier."""
@@ -270,7 +197,8 @@ class Schema:
         if watch.left_out:
             self.codes[place] = False
 
-    def _set_watch(self, place: int, watch: Watch | None) -> None:
+    def set_watch(self, place: int, watch: Watch | None) -> None:
+        """Set or drop what is known about a possible identifier."""
         if watch is None or place >= len(self.features):
             self.watches.pop(place, None)
         else:

@@ -19,6 +19,7 @@ from riparian.data.naming import Limits
 from riparian.data.quantities import warn_of_quantity
 from riparian.data.reading import read
 from riparian.data.schema import Feature, Schema
+from riparian.data.settling import Settling
 from riparian.data.table import Table, with_date_parts
 from riparian.data.values import EXACT_LABELS
 from riparian.models.batch import (
@@ -302,19 +303,17 @@ class Learning(Predicting[E]):
                 warn_of_quantity(given.labels, seen, state.schema.class_codes, stacklevel=4)
             passed: list[int] = []
             growth = batch.growth(state.schema, passed, first=begins)
+            settle = Settling(state.schema, batch.reading, passed)
             before = state.engine.seen
             ignored = state.schema.ignored
+            most = batch.reading.n_rows
             try:
-                try:
-                    result = self._apply(
-                        state, batch, given.table, growth, predictions, passes, pauses
-                    )
-                finally:
-                    rows = min(batch.reading.n_rows, state.engine.seen - before)
-                    gone = state.schema.settle(batch.reading, passed, rows)
+                result = self._apply(state, batch, given.table, growth, predictions, passes, pauses)
+                gone = settle(min(most, state.engine.seen - before))
                 if state.engine is not self._engine:
                     self._install(state)
             except BaseException as error:
+                settle(min(most, state.engine.seen - before))
                 self._give_up_if_unfinished(state.engine, error)
                 # A fit that fails changes nothing; one that the user ends keeps its rows.
                 keeps = not fresh or isinstance(error, KeyboardInterrupt)
