@@ -1,18 +1,42 @@
-"""The streams on which a default was chosen, and those that it was tried on afterwards."""
+"""The two halves of the streams: a default is chosen on one, and reported on the other.
+
+Real streams are read from the folder that the environment variable RIPARIAN_DATA names, as
+``name.csv.gz`` with a header and the class in the last column. They keep their order, except for
+files whose rows are grouped by class, which are shuffled with the seed. Data sets with fewer than
+1,000 rows take no part: hardly a tree splits on them.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from riparian_experiments import datasets
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from riparian import streams
 from riparian.streams import Stream
-from riparian.streams.stream import CHUNK_ROWS, Rows
 
-__all__ = ["CHOOSING", "HELD_OUT", "IN_ORDER", "Maker", "opened"]
+__all__ = ["CHANGING", "CHOOSING", "REPORTING", "Data", "load"]
+
+DATA_VARIABLE = "RIPARIAN_DATA"
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows of a stream, its classes as codes from 0, and which columns hold categories."""
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    nominal: list[int]
+    #: Whether the seed changes the rows.
+    drawn: bool
+
 
 Maker = Callable[[int], Stream]
 
@@ -59,25 +83,33 @@ def _with_gaps(make: Maker, fraction: float) -> Maker:
     return lambda seed: streams.with_missing(make(seed), fraction, seed=seed)
 
 
+def _abrupt_seeds(generator: Callable[..., Stream], **options: Any) -> Maker:
+    return lambda seed: streams.abrupt_drift(
+        generator(seed=seed, **options), generator(seed=seed + 1000, **options), at=ROWS // 2
+    )
+
+
 def _uneven(make: Maker, shares: list[list[float]]) -> Maker:
     return lambda seed: streams.imbalanced(make(seed), shares, seed=seed, n_rows=ROWS)
 
 
-def _real(name: str) -> Maker:
-    return lambda seed: streams.shuffled(_loaded(name), seed=seed)
+#: Real streams, and the columns with categories: their names, or what they begin with.
+_NOMINAL: dict[str, tuple[str, ...]] = {
+    "a9a": ("f",),
+    "adult": (
+        *("workclass", "education", "marital_status", "occupation"),
+        *("relationship", "race", "sex", "native_country"),
+    ),
+    "covertype": ("Wilderness_Area", "Soil_Type"),
+    "elec2": ("day",),
+    "nursery": ("",),
+    "usenet": ("",),
+}
+_NUMERIC = {"adult": ("education_num",)}
+#: Files whose rows are grouped by class, or which come in the order of a design.
+_GROUPED = ("cod_rna", "letter", "magic", "nursery", "wifi")
 
-
-def _real_in_order(name: str) -> Maker:
-    return lambda seed: _loaded(name)
-
-
-@lru_cache(maxsize=1)
-def _loaded(name: str) -> Stream:
-    stream: Stream = datasets.load(name, shuffle=False, download=False)
-    return stream
-
-
-_CHOOSING: dict[str, Maker] = {
+_CHOOSING: dict[str, Maker | None] = {
     "agrawal": _made(streams.agrawal, concept=2),
     "agrawal, gradual drift": _gradual(streams.agrawal, 4, 7),
     "corrected_node": _made(streams.corrected_node),
@@ -86,6 +118,7 @@ _CHOOSING: dict[str, Maker] = {
     "led": _made(streams.led),
     "led, wrong labels": _noisy(_made(streams.led), 0.2),
     "mdt_tree": _made(streams.mdt_tree),
+    "mdt_tree, abrupt drift": _abrupt_seeds(streams.mdt_tree),
     "random_rbf": _made(streams.random_rbf),
     "random_rbf, moving": _made(streams.random_rbf, speed=1e-4),
     "sea": _made(streams.sea),
@@ -93,59 +126,100 @@ _CHOOSING: dict[str, Maker] = {
     "waveform": _made(streams.waveform),
     "waveform, gaps": _with_gaps(_made(streams.waveform, n_irrelevant=19), 0.2),
     "wide": _made(streams.wide, n_rows=ROWS_OF_WIDE),
-    "a9a": _real("a9a"),
-    "adult": _real("adult"),
-    "covertype, in order": _real_in_order("covertype"),
-    "covertype": _real("covertype"),
-    "iris": _real("iris"),
-    "magic": _real("magic"),
-    "transfusion": _real("transfusion"),
+    "a9a": None,
+    "adult": None,
+    "covertype": None,
+    "gas_drift_8of10": None,
+    "keystroke": None,
+    "letter": None,
+    "magic": None,
+    "nursery": None,
+    "weather": None,
 }
-_HELD_OUT: dict[str, Maker] = {
+_REPORTING: dict[str, Maker | None] = {
     "drifting": _made(streams.drifting, n_rows=ROWS),
     "gaussian_clusters": _made(streams.gaussian_clusters, n_classes=5),
+    "gaussian_clusters, abrupt drift": _abrupt_seeds(streams.gaussian_clusters, n_classes=12),
     "gaussian_clusters, uneven": _uneven(_made(streams.gaussian_clusters), [[0.95, 0.05]]),
     "mixed": _made(streams.mixed),
     "mixed, wrong labels": _noisy(_made(streams.mixed), 0.2),
     "rand_cbt": _made(streams.rand_cbt),
     "random_tree": _made(streams.random_tree),
     "random_tree, 5 classes": _made(streams.random_tree, n_classes=5, max_depth=8),
+    "random_tree, abrupt drift": _abrupt_seeds(streams.random_tree),
     "random_tree, wrong labels": _noisy(_made(streams.random_tree), 0.2),
     "sine": _made(streams.sine),
     "sine, abrupt drift": _abrupt(streams.sine, 1, 3),
     "stagger": _made(streams.stagger),
     "stagger, recurring drift": _recurring(streams.stagger, (1, 2, 3)),
-    "cod_rna": _real("cod_rna"),
-    "ecoli": _real("ecoli"),
-    "elec2, in order": _real_in_order("elec2"),
-    "elec2": _real("elec2"),
-    "htru2": _real("htru2"),
-    "seeds": _real("seeds"),
-    "wifi": _real("wifi"),
+    "cod_rna": None,
+    "elec2": None,
+    "htru2": None,
+    "luxembourg": None,
+    "outdoor": None,
+    "powersupply": None,
+    "shuttle_trn": None,
+    "usenet": None,
+    "wifi": None,
 }
-_ALL = _CHOOSING | _HELD_OUT
+_ALL = _CHOOSING | _REPORTING
 
-#: Those that a seed does not change.
-IN_ORDER = tuple(name for name in _ALL if name.endswith("in order"))
+CHOOSING = tuple(_CHOOSING)
+REPORTING = tuple(_REPORTING)
+#: The streams of the choice whose concept is known to change.
+CHANGING = (
+    "agrawal, gradual drift",
+    "hyperplane, ten times as fast",
+    "mdt_tree, abrupt drift",
+    "random_rbf, moving",
+    "sea, recurring drift",
+    "gas_drift_8of10",
+)
 
 
 @lru_cache(maxsize=1)
-def opened(name: str, seed: int) -> Stream:
-    """Give a stream that makes its rows once, for all models that come one after the other."""
-    stream = _ALL[name](seed)
-    rows = ROWS_OF_MANY if len(stream.names) > MANY_FEATURES else ROWS
-    rows = min(rows, stream.n_rows or rows)
-    kept: list[Rows] = []
+def load(name: str, seed: int) -> Data:
+    """Give the rows of a stream, the same for all models that come one after the other."""
+    make = _ALL[name]
+    if make is None:
+        data = _read(name)
+        if name not in _GROUPED:
+            return data
+        order = np.random.default_rng(seed).permutation(len(data.y))
+        most = _most(data.X.shape[1])
+        return Data(data.X[order][:most], data.y[order][:most], data.nominal, True)
+    stream = make(seed)
+    X, y = stream.take(min(_most(len(stream.names)), stream.n_rows or ROWS))
+    nominal = [stream.names.index(feature) for feature in stream.categories]
+    return Data(X, y, nominal, True)
 
-    def make_chunk(number: int) -> Rows:
-        if not kept:
-            kept.append(stream.take(rows))
-        part = slice(number * CHUNK_ROWS, (number + 1) * CHUNK_ROWS)
-        return kept[0][0][part], kept[0][1][part]
 
-    return Stream(stream.names, stream.classes, rows, make_chunk, categories=stream.categories)
+def _most(features: int) -> int:
+    return ROWS_OF_MANY if features > MANY_FEATURES else ROWS
 
 
-#: By name, a function of the seed: as `riparian.evaluate.compare` takes them.
-CHOOSING: dict[str, Maker] = {name: partial(opened, name) for name in _CHOOSING}
-HELD_OUT: dict[str, Maker] = {name: partial(opened, name) for name in _HELD_OUT}
+@lru_cache(maxsize=2)
+def _read(name: str) -> Data:
+    folder = os.environ.get(DATA_VARIABLE)
+    if folder is None:
+        raise SystemExit(f"{DATA_VARIABLE} must name the folder with {name}.csv.gz")
+    frame = pl.read_csv(Path(folder) / f"{name}.csv.gz", infer_schema=False)
+    if name not in _GROUPED:
+        frame = frame.head(_most(len(frame.columns) - 1))
+    starts, numeric = _NOMINAL.get(name, ()), _NUMERIC.get(name, ())
+    nominal = [
+        j
+        for j, column in enumerate(frame.columns[:-1])
+        if starts and column.startswith(starts) and column not in numeric
+    ]
+    X = np.empty((len(frame), len(frame.columns) - 1))
+    for j, column in enumerate(frame.columns[:-1]):
+        text = frame[column].replace("?", None)
+        if j in nominal:
+            codes = text.fill_null("").to_numpy()
+            X[:, j] = np.unique(codes, return_inverse=True)[1]
+            X[codes == "", j] = np.nan
+        else:
+            X[:, j] = text.str.strip_chars().cast(pl.Float64).to_numpy()
+    y = np.unique(frame[frame.columns[-1]].to_numpy(), return_inverse=True)[1]
+    return Data(X, y.astype(np.int64), nominal, False)
