@@ -16,8 +16,9 @@ import numpy as np
 from choosing_streams import CHANGING, CHOOSING, REPORTING
 
 import riparian as rp
-from riparian.adaptation import Alternates, Reevaluation
-from riparian.leaves import LinearUnits
+from riparian.adaptation import Alternates
+from riparian.cuts import Bins
+from riparian.leaves import LinearUnits, Softmax
 from riparian.models.registry import RECIPES
 
 BASELINE = "VFDT, adaptive"
@@ -37,9 +38,14 @@ START: dict[str, Any] = {
 }
 
 
-def step(size: float, **others: Any) -> tuple[Any, ...]:
+def step(size: float) -> tuple[Any, ...]:
     """The three leaf predictors, with another first step of the linear units."""
-    return ("majority", "naive-bayes", LinearUnits(step=size, **others))
+    return ("majority", "naive-bayes", LinearUnits(step=size))
+
+
+def softmax(size: float) -> tuple[Any, ...]:
+    """The three leaf predictors, with multinomial logistic regression as the third."""
+    return ("majority", "naive-bayes", Softmax(step=size))
 
 
 #: One change of it each.
@@ -57,7 +63,7 @@ ALONE: dict[str, dict[str, Any]] = {
     "step 0.01": {"leaf": step(0.01)},
     "step 0.001": {"leaf": step(0.001)},
     "step 0.05": {"leaf": step(0.05)},
-    "softmax": {"leaf": ("majority", "naive-bayes", "softmax")},
+    "softmax": {"leaf": softmax(0.02)},
     "alternates": {"adaptation": "alternates"},
     "alternates, bootstrap": {"adaptation": Alternates(bootstrap=True)},
     "re-evaluation": {"adaptation": "reevaluation"},
@@ -65,14 +71,79 @@ ALONE: dict[str, dict[str, Any]] = {
 }
 
 
+#: What helped most, together; and changes of it.
+TOGETHER: dict[str, Any] = {"leaf": softmax(0.02), "runner_up": "none"}
+WITH_TOGETHER: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "step 0.01": {"leaf": softmax(0.01)},
+    "step 0.05": {"leaf": softmax(0.05)},
+    "linear units": {"leaf": (*softmax(0.02), LinearUnits(step=0.003))},
+    "no majority": {"leaf": softmax(0.02)[1:]},
+    "alternates": {"adaptation": "alternates"},
+    "alternates, bootstrap": {"adaptation": Alternates(bootstrap=True)},
+    "re-evaluation": {"adaptation": "reevaluation"},
+    "both kinds of cuts": {"categorical_cuts": "both"},
+    "multiway cuts": {"categorical_cuts": "multiway"},
+    "inherit to predict": {"inherit_counts": "predict"},
+    "gini": {"impurity": "gini"},
+    "delta 1e-3": {"delta": 1e-3},
+    "tau 0.1": {"tau": 0.1},
+    "short memory 1000": {"short_memory": 1000},
+    "combined cuts": {"cuts": "combined"},
+}
+#: The same with alternates and larger steps, and changes of it.
+FOLLOWING: dict[str, Any] = TOGETHER | {"leaf": softmax(0.05), "adaptation": "alternates"}
+WITH_FOLLOWING: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "step 0.1": {"leaf": softmax(0.1)},
+    "step 0.2": {"leaf": softmax(0.2)},
+    "combined cuts": {"cuts": "combined"},
+    "20 cuts": {"cuts": Bins(count=20)},
+    "grace 100": {"grace_period": 100},
+    "grace 400": {"grace_period": 400},
+    "adaptive grace": {"adaptive_grace": True},
+    "delta 1e-6": {"delta": 1e-6},
+    "delta 1e-5": {"delta": 1e-5},
+    "delta 1e-4": {"delta": 1e-4},
+    "delta 1e-3": {"delta": 1e-3},
+    "tau 0": {"tau": 0.0},
+    "tau 0.02": {"tau": 0.02},
+    "branches of 5 %": {"min_branch_fraction": 0.05},
+    "branches of any size": {"min_branch_fraction": 0.0},
+    "inherit to predict": {"inherit_counts": "predict"},
+    "gini": {"impurity": "gini"},
+    "drift delta 0.01": {"adaptation": Alternates(drift_delta=0.01)},
+    "drift delta 0.05": {"adaptation": Alternates(drift_delta=0.05)},
+    "switch after 100": {"adaptation": Alternates(switch_after=100.0)},
+    "switch delta 0.2": {"adaptation": Alternates(switch_delta=0.2)},
+    "linear units": {"leaf": (*softmax(0.05), LinearUnits(step=0.003))},
+    "no majority": {"leaf": softmax(0.05)[1:]},
+    "empirical Bernstein": {"bound": "empirical-bernstein"},
+    "delta method": {"bound": "delta-method"},
+    "delta 1e-5, no alternates": {"delta": 1e-5, "adaptation": "none"},
+    "delta 1e-5, combined cuts": {"delta": 1e-5, "cuts": "combined"},
+    "delta 1e-5, 20 cuts": {"delta": 1e-5, "cuts": Bins(count=20)},
+    "delta 1e-5, grace 100": {"delta": 1e-5, "grace_period": 100},
+    "delta 1e-5, gini": {"delta": 1e-5, "impurity": "gini"},
+    "delta 1e-5, tau 0.07": {"delta": 1e-5, "tau": 0.07},
+    "delta 1e-5, inherit to predict": {"delta": 1e-5, "inherit_counts": "predict"},
+    "delta 1e-5, betting": {"delta": 1e-5, "adaptation": Alternates(replace_by="betting")},
+}
+
+
 def candidates() -> dict[str, Any]:
     """Every composition that was tried, and what they are compared with."""
-    first = {
+    tried = {name: START | change for name, change in ALONE.items()}
+    for name, change in WITH_TOGETHER.items():
+        tried[f"together: {name}"] = START | TOGETHER | change
+    for name, change in WITH_FOLLOWING.items():
+        tried[f"following: {name}"] = START | FOLLOWING | change
+    return {
         BASELINE: rp.VFDT(leaf="adaptive"),
         FOLLOWER: rp.HAT(),
         TODAY: rp.HoeffdingTree(**START),
+        **{name: rp.HoeffdingTree(**parameters) for name, parameters in tried.items()},
     }
-    return first | {name: rp.HoeffdingTree(**START | change) for name, change in ALONE.items()}
 
 
 def models() -> dict[str, Any]:

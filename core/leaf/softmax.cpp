@@ -46,12 +46,18 @@ void SoftmaxState::learn(const Shape& s, const Row& row, std::size_t y, double w
         const double squares = kernels().dot(x, x, n_inputs(s));
         const double rate = std::min(predictor_->step * weight, 1.0 / squares);
         for (std::size_t k = 0; k < units; ++k) {
-            const double error = (k == y ? 1.0 : 0.0) - scratch.scores[k];
+            const double factor = rate * ((k == y ? 1.0 : 0.0) - scratch.scores[k]);
             double* const weights = plane(s, k, 0);
-            each_input(s, constant, row, [&](std::size_t i, std::size_t place) {
-                const double changed = weights[place] + rate * error * x[i];
-                weights[place] = std::min(std::max(changed, -most_linear), most_linear);
-            });
+            const auto step = [&](std::size_t place, double input) {
+                const double moved = weights[place] + factor * input;
+                weights[place] = std::min(std::max(moved, -most_linear), most_linear);
+            };
+            kernels().step_along(weights, x, constant, factor);
+            step(s.numeric, x[constant]);
+            for (std::size_t c = 0; c < s.categorical; ++c) {
+                const std::size_t place = cell(s, c, row.codes[c]);
+                if (place) step(place, x[constant + 1 + c]);
+            }
         }
     });
 }

@@ -221,6 +221,8 @@ struct Kernels {
                                double* out);
     double (*dot)(const double* a, const double* b, std::size_t n);  // n in whole vectors
     double (*linear_step)(const LinearStep&);  // returns the error before the step
+    // weights + factor x, limited to +-most_linear. Any n.
+    void (*step_along)(double* weights, const double* x, std::size_t n, double factor);
 
     // The products of several hyperplanes, [plane][n] padded to whole vectors, with a row.
     void (*plane_values)(const double* weights, std::size_t planes, std::size_t n, const double* x,

@@ -91,6 +91,7 @@ const Kernels table = {
     learn_standardised,
     dot,
     linear_step,
+    step_along,
     plane_values,
     sigmoids,
     plane_step,

@@ -70,3 +70,14 @@ double linear_step(const LinearStep& s) {
     }
     return error;
 }
+
+void step_along(double* weights, const double* x, std::size_t n, double factor) {
+    const auto moved = [&](Lanes weight, Lanes input) __attribute__((always_inline)) {
+        return max(min(weight + input * factor, most_linear), -most_linear);
+    };
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) {
+        moved(Lanes::load(weights + i), Lanes::load(x + i)).store(weights + i);
+    }
+    for (; i < n; ++i) weights[i] = moved(Lanes(weights[i]), Lanes(x[i]))[0];
+}

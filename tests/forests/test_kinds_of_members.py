@@ -14,7 +14,7 @@ NEEDS_ALL_FEATURES = {
     "CorrectedVFDT": "hits are counted for all features",
     "EFDT": "inner nodes compare the gains of all features",
     "HoeffdingOptionTree": "inner nodes compare the gains of all features",
-    "StreamTree": "linear units use all features",
+    "StreamTree": "softmax leaves use all features",
     "UCVFDT": "inner nodes compare the gains of all features",
 }
 

@@ -149,3 +149,18 @@ def test_flat_parameters_are_unknown_to_format_5():
     parts.header["parameters"]["n_cuts"] = 7
     with pytest.raises(rp.ModelFileError, match="has no parameter 'n_cuts'"):
         from_bytes(parts.data())
+
+
+@pytest.mark.parametrize("member", [False, True], ids=["alone", "in a forest"])
+def test_the_stream_tree_before_the_last_choice_is_a_hoeffding_tree(member):
+    X, y = rp.streams.sea(seed=1).take(2_000)
+    tree = rp.HoeffdingTree(categorical_cuts="one-against-rest", inherit_counts="count", tau=0.2)
+    model = (rp.OnlineBagging(estimator=tree, n_estimators=2) if member else tree).fit(X, y)
+    parts = Parts(to_bytes(model))
+    if member:
+        parts.header["parameters"]["estimator"]["model"] = "StreamTree"
+    else:
+        parts.header["recipe"] = "StreamTree"
+    loaded = from_bytes(parts.data())
+    assert type(loaded.estimator if member else loaded) is rp.HoeffdingTree
+    assert to_bytes(loaded) == to_bytes(model)

@@ -42,7 +42,7 @@ TAKES = {
     "McDiarmidTree": {"impurity"},
     "MisclassificationTree": set(),
     "NIP": {"statistics", "bound", "impurity"},
-    "StreamTree": set(),
+    "StreamTree": {"adaptation"},
     "UCVFDT": {"adaptation", "impurity", "bound"},
     "VFDT": {"impurity"},
     "VFDTc": set(),

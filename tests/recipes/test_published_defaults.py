@@ -27,7 +27,16 @@ VFDT: dict[str, object] = {
 #: By recipe: what differs from VFDT, in the names of the specification.
 PUBLISHED: dict[str, dict[str, object]] = {
     "HoeffdingTree": {},
-    "StreamTree": {},  # this project's choice: docs/choosing.md
+    # this project's choice: docs/choosing.md
+    "StreamTree": {
+        "delta": 1e-5,
+        "runner_up": "none",
+        "adaptation": "alternates",
+        "drift_delta": 0.002,
+        "switch_delta": 0.05,
+        "switch_after": 300,
+        "bootstrap": False,
+    },
     "VFDT": {"leaf": "majority"},  # domingos2000
     # this project's choice: docs/certainty.md
     "CertifiedTree": {

@@ -41,7 +41,11 @@ TRIED = {
     # Its bound for entropy is above 1 for a million examples: ties of a large tau only.
     "McDiarmidTree": [SMALL | {"impurity": "gini", "delta": 0.5, "tau": 0.6}, SMALL | {"tau": 30}],
     "MisclassificationTree": [SMALL],
-    "StreamTree": [SMALL, SMALL | {"leaf": "adaptive"}],
+    # The softmax leaves have a reference of their own: policies/test_softmax.py.
+    "StreamTree": [
+        SMALL | {"adaptation": "none", "leaf": leaf, "grace_period": 70}
+        for leaf in ("majority", "adaptive")
+    ],
     "VFDT": [SMALL, SMALL | {"leaf": "adaptive"}],
     "VFDTc": [SMALL],
 }

@@ -1,4 +1,4 @@
-"""Parameters of model files of formats 1 to 4, translated to the present format."""
+"""Model files of older versions: parameters of formats 1 to 4, and a recipe that has changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from riparian.policies import classes
 
-__all__ = ["MOVED", "translated"]
+__all__ = ["MOVED", "recipe_now", "translated"]
 
 #: Parameters of a tree that belong to a policy since format 5: the axis and the new name.
 MOVED = {
@@ -78,3 +78,16 @@ def _with_own(axis: str, value: Any, moved: Mapping[str, Any]) -> Any:
         if place == axis and old in moved and kind is not None and new in kind.parameters
     }
     return {"policy": name, "parameters": own} if own else name
+
+
+def recipe_now(recipe: str, parameters: Mapping[str, Any]) -> str:
+    """Return the recipe that has these parameters now.
+
+    Examples
+    --------
+    >>> recipe_now("StreamTree", {"runner_up": "attribute"})
+    'HoeffdingTree'
+    """
+    # StreamTree compared the two best features before it was chosen anew.
+    before = recipe == "StreamTree" and parameters.get("runner_up") == "attribute"
+    return "HoeffdingTree" if before else recipe
